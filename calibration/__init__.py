@@ -1,0 +1,1 @@
+"""Evidence: run records and their importers, fitting, identifiability, validation."""
