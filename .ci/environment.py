@@ -1,0 +1,158 @@
+"""Make .venv what the lock file says; do nothing when it already is.
+
+    python3 .ci/environment.py run              # what `make demo` needs
+    python3 .ci/environment.py dev --browser    # what `make test` and `make check` need
+
+Standard library only, and readable by an older Python, so that the first thing a newcomer sees is a sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "oltpsim-environment.json"
+LOCKS = {"run": ROOT / "requirements.lock", "dev": ROOT / "requirements-dev.lock"}
+OLDEST, NEWEST = (3, 11), (3, 13)
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+def main(arguments: list[str]) -> None:
+    level = arguments[0]
+    prefer_suitable_python()
+    if needed_digest(level) not in installed_digests():
+        install(level)
+    if "--browser" in arguments and not CHROMIUM.exists():
+        install_browser()
+
+
+def prefer_suitable_python() -> None:
+    """Carry on in another python3.N when this one is too old or too new and nobody asked for it by name."""
+    if OLDEST <= sys.version_info[:2] <= NEWEST:
+        return
+    this = "{} is Python {}.{}".format(sys.executable, *sys.version_info[:2])
+    if "PYTHON" not in os.environ:
+        for minor in range(NEWEST[1], OLDEST[1] - 1, -1):
+            other = shutil.which(f"python3.{minor}")
+            if other and starts([other, "-c", ""]):  # a version manager's shim may refuse to
+                os.execv(other, [other, *sys.argv])
+    fail(
+        f"oltpsim needs Python 3.11, 3.12 or 3.13 and {this}: name one, as in `make demo PYTHON=python3.12`."
+    )
+
+
+def starts(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def needed_digest(level: str) -> str:
+    """Change with all that asks for another installation: the lock, the metadata, the checkout's path."""
+    digest = hashlib.sha256(f"{level} {VENV}".encode())
+    for path in (LOCKS[level], ROOT / "pyproject.toml"):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def installed_digests() -> list[str]:
+    """Return what .venv holds; nothing if it is missing, broken, or not of the Python that was asked for."""
+    try:
+        stamp = json.loads(STAMP.read_text())
+    except (OSError, ValueError):
+        return []
+    unwanted = "PYTHON" in os.environ and stamp["python"] != list(sys.version_info[:2])
+    broken = not (VENV / "bin" / "python").exists()
+    return [] if unwanted or broken else stamp["digests"]
+
+
+def install(level: str) -> None:
+    started = time.monotonic()
+    count = sum("==" in line for line in LOCKS[level].read_text().splitlines())
+    begin(f"environment: {count} locked packages")
+    kept = installed_digests()
+    if not kept:
+        if importlib.util.find_spec("ensurepip") is None:
+            install_venv_module()
+        run([sys.executable, "-m", "venv", "--clear", str(VENV)])
+    pip = [str(VENV / "bin" / "python"), "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
+    # Wheels only: a source package would run its own build code, and need a compiler.
+    run([*pip, "install", "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCKS[level])])
+    # The build backend came with the lock, so nothing is fetched for the checkout itself.
+    run([*pip, "install", "--no-deps", "--no-build-isolation", "--editable", str(ROOT)])
+    digests = [needed_digest("run"), needed_digest("dev")] if level == "dev" else [needed_digest("run")]
+    python = run([str(VENV / "bin" / "python"), "-c", "import sys; print(*sys.version_info[:2])"]).split()
+    STAMP.write_text(json.dumps({"python": [int(number) for number in python], "digests": digests}))
+    end(f"ready in {time.monotonic() - started:.0f} s")
+
+
+def install_venv_module() -> None:
+    package = "python{}.{}-venv".format(*sys.version_info[:2])
+    reason = apt_install(package)
+    if reason:
+        fail(f"Environments can't be made here ({reason}): run `apt-get install {package}` as root.")
+
+
+def install_browser() -> None:
+    started = time.monotonic()
+    begin("browser: Debian's chromium")
+    reason = apt_install("chromium")
+    if not reason:
+        end(f"ready in {time.monotonic() - started:.0f} s")
+    elif os.environ.get("CI") == "true":
+        fail(f"The browser tests must run in CI and chromium could not be installed: {reason}.")
+    else:
+        end(f"missing ({reason}): browser tests will be skipped; `apt-get install chromium` brings them back")
+
+
+def apt_install(package: str) -> str | None:
+    """Install a Debian package without asking; return why that was not possible, or None."""
+    if not shutil.which("apt-get"):
+        return "there is no apt-get here"
+    become_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if become_root and not (shutil.which("sudo") and starts([*become_root, "true"])):
+        return "only root may install packages"
+    apt = [*become_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    apt += ["-o", "DPkg::Lock::Timeout=120"]  # another installation may be under way
+    command = [*apt, "install", "-y", "--no-install-recommends", package]
+    # A new machine has no package lists, and an old one has lists of packages that are gone: then ask anew.
+    for attempt in (command, [*apt, "update"], command):
+        done = subprocess.run(attempt, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode == 0 and attempt is command:
+            return None
+    return (done.stderr.strip().splitlines() or ["apt-get gave no reason"])[-1]
+
+
+def run(command: list[str]) -> str:
+    """Run quietly; on failure print what the command said and stop."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        end("failed")
+        fail(
+            "{}\n{}\nThat was: {}".format(done.stdout.strip(), done.stderr.strip(), " ".join(command)).strip()
+        )
+    return done.stdout
+
+
+def begin(text: str) -> None:
+    print(f"{text} ... ", end="", flush=True)
+
+
+def end(text: str) -> None:
+    print(text, flush=True)
+
+
+def fail(text: str) -> None:
+    print(text, file=sys.stderr)
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

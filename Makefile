@@ -1,0 +1,62 @@
+# `make` alone lists what there is. A recipe is one line per step; the how is in .ci/.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint format-check types pyright imports wheel format lock environment clean
+
+# Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+ENVIRONMENT := $(PYTHON) .ci/environment.py
+STEP := .ci/step
+COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --annotation-style line --custom-compile-command "make lock"
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: ## predict the shipped example machine and write out/v20z.html
+	@$(ENVIRONMENT) run
+	@mkdir -p out
+	@$(BIN)/oltpsim run scenarios/library/v20z.yaml --seed 1 --report out/v20z.html
+
+test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest
+	@$(ENVIRONMENT) dev --browser
+	@$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+
+check: lint format-check types pyright imports wheel ## everything CI checks beside the tests
+
+lint: environment
+	@$(STEP) "ruff check" $(BIN)/ruff check .
+
+format-check: environment
+	@$(STEP) "ruff format" $(BIN)/ruff format --check .
+
+types: environment
+	@$(STEP) "mypy, strict" $(BIN)/mypy
+
+pyright: environment
+	@$(STEP) "pyright" $(BIN)/basedpyright
+
+imports: environment
+	@$(STEP) "import layers" $(BIN)/lint-imports
+
+wheel: environment
+	@$(STEP) "wheel, installed in a new environment" $(BIN)/python .ci/check_wheel.py
+
+format: environment ## sort imports, apply safe fixes, lay out the code
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+lock: environment ## bring the lock files up to date with pyproject.toml; ARGS=--upgrade takes newer versions
+	@$(STEP) "requirements.lock" $(COMPILE) --group build --output-file requirements.lock $(ARGS)
+	@$(STEP) "requirements-dev.lock" $(COMPILE) --group dev --constraint requirements.lock \
+		--output-file requirements-dev.lock $(ARGS)
+
+environment: ## make .venv with everything for development
+	@$(ENVIRONMENT) dev
+
+clean: ## remove what make has made
+	@rm -rf .venv out dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find simulator models calibration scenarios tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
