@@ -1,0 +1,72 @@
+"""Fixtures for every test: a browser whose pages may not reach the network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Route
+
+CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+VIEWPORTS = {"desktop": (1280, 900), "phone": (390, 844)}
+LOCAL_SCHEMES = {"about", "blob", "data", "file"}
+LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, started once per worker; a missing one skips the test, but in CI it fails."""
+    if not CHROMIUM.exists():
+        reason = f"no browser at {CHROMIUM}: `apt-get install chromium`, or `make test` as root"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(params=VIEWPORTS)
+def browser_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    """An empty page, once as wide as a desktop and once as a phone.
+
+    The test fails at its end if the page asked for anything that is not on this machine, or if a script
+    of the page raised an error.
+    """
+    width, height = VIEWPORTS[request.param]
+    complaints: list[str] = []
+
+    def only_local(route: Route) -> None:
+        address = urlsplit(route.request.url)
+        if address.scheme in LOCAL_SCHEMES or address.hostname in LOCAL_HOSTS:
+            route.continue_()
+        else:
+            complaints.append(f"the page asked for {route.request.url}")
+            route.abort()
+
+    context = browser.new_context(viewport={"width": width, "height": height})
+    context.route("**/*", only_local)
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(f"a script of the page raised {error}"))
+    yield page
+    context.close()
+    if complaints:
+        pytest.fail("; ".join(complaints))
