@@ -1,0 +1,1 @@
+"""What is simulated: machine, operating system, database, workload, and the catalogue of known ones."""

@@ -1,0 +1,80 @@
+"""CPU times of one database engine on one machine, in nanoseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.specs.database import DatabaseSpec
+from models.specs.machine import MachineSpec
+from models.specs.operating_system import OperatingSystemSpec
+from simulator.clock import NS_PER_US
+from simulator.model import Costs
+
+ROWS = {"new order": 36.0, "payment": 7.4, "order status": 7.4, "delivery": 40.0, "stock level": 1.0}
+SCANNED_ROWS = {"new order": 0.0, "payment": 0.0, "order status": 10.0, "delivery": 100.0, "stock level": 600.0}
+"""Row operations of one transaction on average (models/tpcc_program.py): what its critical sections are a share of."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Times on this machine: path lengths on the reference core divided by the core's speed."""
+
+    transaction_ns: int
+    row_ns: int
+    scanned_row_ns: int
+    message_ns: int
+    network_ns: int
+    client_fraction: float
+    section_share: float
+
+    def user_ns(self, name: str) -> float:
+        """User time of a transaction of this class, critical sections left out."""
+        return self.transaction_ns + ROWS[name] * self.row_ns + SCANNED_ROWS[name] * self.scanned_row_ns
+
+    def section_ns(self, name: str) -> int:
+        """Time in critical sections, on top of `user_ns`."""
+        return round(self.user_ns(name) * self.section_share / (1.0 - self.section_share))
+
+    def client_ns(self, name: str) -> int:
+        """CPU time of the client program, if it runs on the server."""
+        return round(self.client_fraction * (self.user_ns(name) + self.section_ns(name)))
+
+
+def speed_of(machine: MachineSpec) -> float:
+    """Speed of one core relative to the reference core, virtualisation taken off."""
+    return machine.cpu.relative_speed * (1.0 - machine.hardware_share_lost)
+
+
+def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Paths:
+    """Path lengths as times on a machine; the critical sections' share is taken out of them."""
+    speed = speed_of(machine)
+    share = database.critical_section.share_of_path
+    path = database.path
+
+    def user(time_us: float) -> int:
+        return round(time_us * NS_PER_US * (1.0 - share) / speed)
+
+    local = machine.network.clients_on_server
+    return Paths(
+        transaction_ns=user(path.transaction_us),
+        row_ns=user(path.row_operation_us),
+        scanned_row_ns=user(path.scanned_row_us),
+        message_ns=round(system.cpu.message_us * NS_PER_US / speed),
+        network_ns=0 if local else round(machine.network.round_trip_us * NS_PER_US),
+        client_fraction=path.client_fraction if local else 0.0,
+        section_share=share,
+    )
+
+
+def costs_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Costs:
+    """CPU times per page call."""
+
+    def scaled(time_us: float) -> int:
+        return round(time_us * NS_PER_US / speed_of(machine))
+
+    return Costs(
+        read_ns=scaled(system.cpu.read_us),
+        write_ns=scaled(system.cpu.write_us),
+        miss_ns=scaled(database.path.page_miss_us),
+        request_ns=scaled(system.cpu.disk_request_us),
+    )

@@ -1,0 +1,87 @@
+"""What is bought: processors, memory, disks, network."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from models.quantities import Fraction, Gib, MibPerSecond, Microseconds, Milliseconds
+from models.specs.base import Spec
+
+
+class CpuSpec(Spec):
+    """Processors of one machine.
+
+    `relative_speed` is the speed of one core on one thread of OLTP work, relative to one core of an
+    AMD Opteron 244 (1.8 GHz) = 1.0; path lengths of database profiles are times on that core.
+    """
+
+    model: str
+    cores: int = Field(ge=1, le=4096)
+    relative_speed: float = Field(gt=0, le=100)
+    source: str
+
+
+class RotatingDiskSpec(Spec):
+    """A disk with an arm: seek by distance, rotation, transfer, and a queue that the drive reorders."""
+
+    kind: Literal["rotating"] = "rotating"
+    name: str
+    capacity_gib: Gib = Field(gt=0)
+    rpm: int = Field(ge=1000, le=30000)
+    seek_track_to_track_ms: Milliseconds = Field(gt=0)
+    seek_average_ms: Milliseconds = Field(gt=0)
+    seek_full_stroke_ms: Milliseconds = Field(gt=0)
+    overhead_ms: Milliseconds = Field(ge=0, description="controller and bus time per request")
+    transfer_mib_per_s: MibPerSecond = Field(gt=0)
+    queue_depth: int = Field(ge=1, le=256, description="requests that the drive itself may reorder (NCQ, TCQ)")
+    scheduler: Literal["fcfs", "look", "c-look"] = Field(
+        default="look", description="order in which the operating system hands requests to the drive"
+    )
+    source: str
+
+
+class FlashDiskSpec(Spec):
+    """An SSD: `parallel_requests` requests are served at once, each for the latency of its kind."""
+
+    kind: Literal["flash"] = "flash"
+    name: str
+    capacity_gib: Gib = Field(gt=0)
+    read_latency_us: Microseconds = Field(gt=0)
+    write_latency_us: Microseconds = Field(gt=0)
+    parallel_requests: int = Field(ge=1, le=4096)
+    source: str
+
+
+DiskSpec = Annotated[RotatingDiskSpec | FlashDiskSpec, Field(discriminator="kind")]
+
+
+class DiskArraySpec(Spec):
+    """Equal disks under the data, striped page by page by the database, one file on each."""
+
+    disk: DiskSpec
+    count: int = Field(ge=1, le=1024)
+
+
+class NetworkSpec(Spec):
+    """The way between clients and server. On the same machine the round trip is CPU time only."""
+
+    clients_on_server: bool = True
+    round_trip_us: Microseconds = Field(default=0.0, ge=0)
+    source: str = "assumption: clients run on the server"
+
+
+class MachineSpec(Spec):
+    """One server. The log shares the first data disk unless `log_disk` is given; swap always does."""
+
+    name: str
+    cpu: CpuSpec
+    memory_gib: Gib = Field(gt=0, le=65536)
+    disks: DiskArraySpec
+    log_disk: DiskSpec | None = None
+    network: NetworkSpec = NetworkSpec()
+    hardware_share_lost: Fraction = Field(
+        default=0.0, lt=1, description="CPU time lost to virtualisation (Xen: a little under 0.10)"
+    )
+    source: str

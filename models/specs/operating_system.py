@@ -1,0 +1,53 @@
+"""The operating system: page cache, write-back, memory pressure and swap, CPU per call."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from models.quantities import Fraction, Gib, Microseconds, Seconds
+from models.specs.base import Spec
+
+
+class PageCacheSpec(Spec):
+    """The cache under buffered I/O. It gets the memory that nobody else holds, never less than its floor."""
+
+    floor_fraction: Fraction = Field(
+        ge=0, lt=1, description="share of RAM the OS defends for file pages by swapping out others"
+    )
+    dirty_expire_s: Seconds = Field(ge=0, description="age at which a dirty page is written back")
+    flush_interval_s: Seconds = Field(gt=0, description="how often the flusher wakes")
+    dirty_limit_fraction: Fraction = Field(
+        gt=0, le=1, description="share of the page cache that may be dirty before writers wait"
+    )
+    in_flight_pages: int = Field(ge=1, description="pages that write-back may have queued at the disks at once")
+
+
+class SwapSpec(Spec):
+    """Where memory goes that does not fit. Swap lies on the first data disk."""
+
+    cluster_pages: int = Field(ge=1, le=1024, description="pages written out per request to the swap device")
+
+
+class SystemCpuSpec(Spec):
+    """System-mode CPU time per call on the reference core (AMD Opteron 1.8 GHz)."""
+
+    read_us: Microseconds = Field(ge=0, description="read of one page, with its copy")
+    write_us: Microseconds = Field(ge=0, description="write of one page, with its copy")
+    disk_request_us: Microseconds = Field(ge=0, description="request to a device, with its interrupt")
+    page_fault_us: Microseconds = Field(ge=0)
+    message_us: Microseconds = Field(ge=0, description="one client request and its answer")
+    contended_handover_us: Microseconds = Field(
+        ge=0, description="passing a contended mutex to a sleeping thread: wake-up and context switch"
+    )
+
+
+class OperatingSystemSpec(Spec):
+    """One operating system with its settings."""
+
+    name: str
+    reserved_memory_gib: Gib = Field(ge=0, description="kernel and daemons")
+    memory_per_client_mib: float = Field(ge=0, description="memory of one client process on the server")
+    page_cache: PageCacheSpec
+    swap: SwapSpec
+    cpu: SystemCpuSpec
+    source: str

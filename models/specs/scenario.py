@@ -1,0 +1,48 @@
+"""A scenario: machine + operating system + database + workload + measured interval."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from models.quantities import Seconds
+from models.specs.base import Spec
+from models.specs.database import DatabaseSpec
+from models.specs.machine import MachineSpec
+from models.specs.operating_system import OperatingSystemSpec
+from models.specs.workload import WorkloadSpec
+
+
+class IntervalSpec(Spec):
+    """What the reported rate counts: `duration_s` of simulated time after `warm_up_s` that is not counted.
+
+    `start` is the state at time 0: `cold` (empty caches), `after_load` (what a bulk load leaves, clean) or
+    `warm` (after_load followed by transactions that cost no time until the caches have turned over).
+    """
+
+    start: Literal["cold", "after_load", "warm"]
+    warm_up_s: Seconds = Field(default=0.0, ge=0)
+    duration_s: Seconds = Field(gt=0, le=30 * 86400)
+
+
+class MeasuredSpec(Spec):
+    """A figure that somebody measured on the real machine."""
+
+    new_orders_per_minute: float = Field(gt=0)
+    cpu_cores_busy: float | None = Field(default=None, ge=0)
+    role: Literal["fitted", "predicted"] = Field(description="whether a fit of the parameters has seen it")
+    source: str
+
+
+class ScenarioSpec(Spec):
+    """One question, whole: everything that an engine needs to answer it."""
+
+    name: str
+    machine: MachineSpec
+    operating_system: OperatingSystemSpec
+    database: DatabaseSpec
+    workload: WorkloadSpec
+    interval: IntervalSpec
+    measured: MeasuredSpec | None = None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,74 @@
+"""The workload: a driver's profile, its size and its clients."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from models.quantities import Fraction, PerSecond, Seconds
+from models.specs.base import Spec
+
+
+class MixSpec(Spec):
+    """Shares of the five TPC-C transactions; they must sum to 1."""
+
+    new_order: Fraction = Field(ge=0, le=1)
+    payment: Fraction = Field(ge=0, le=1)
+    order_status: Fraction = Field(ge=0, le=1)
+    delivery: Fraction = Field(ge=0, le=1)
+    stock_level: Fraction = Field(ge=0, le=1)
+
+
+class TpccSpec(Spec):
+    """How a driver chooses rows (TPC-C specification 5.11, section 2)."""
+
+    item_choice: Literal["nurand", "uniform"] = "nurand"
+    customer_choice: Literal["nurand", "uniform"] = "nurand"
+    remote_stock_fraction: Fraction = Field(default=0.01, ge=0, le=1)
+    remote_payment_fraction: Fraction = Field(default=0.15, ge=0, le=1)
+    by_last_name_fraction: Fraction = Field(default=0.60, ge=0, le=1)
+    rollback_fraction: Fraction = Field(default=0.01, ge=0, le=1)
+
+
+class ClosedClientsSpec(Spec):
+    """A fixed number of clients, each waiting for its answer and then thinking (exponential)."""
+
+    kind: Literal["closed"] = "closed"
+    clients: int = Field(ge=1, le=10_000_000)
+    think_time_s: Seconds = Field(default=0.0, ge=0)
+
+
+class OpenArrivalsSpec(Spec):
+    """Poisson arrivals at a given rate, served by at most `connections` at a time."""
+
+    kind: Literal["open"] = "open"
+    transactions_per_s: PerSecond = Field(gt=0)
+    connections: int = Field(ge=1, le=10_000_000)
+
+
+class LayoutSpec(Spec):
+    """How rows fill pages: rows per page of the database's own page size, as its storage packs them."""
+
+    stock_rows_per_page: int = Field(ge=1)
+    customer_rows_per_page: int = Field(ge=1)
+    item_rows_per_page: int = Field(ge=1)
+    order_rows_per_page: int = Field(ge=1)
+    order_line_rows_per_page: int = Field(ge=1)
+    new_order_rows_per_page: int = Field(ge=1)
+    history_rows_per_page: int = Field(ge=1)
+    index_entries_per_page: int = Field(ge=2)
+    source: str
+
+
+class WorkloadSpec(Spec):
+    """One TPC-C-like workload."""
+
+    name: str
+    mix: MixSpec
+    tpcc: TpccSpec = TpccSpec()
+    layout: LayoutSpec
+    warehouses: int = Field(ge=1, le=10_000_000, description="warehouses loaded")
+    active_warehouses: int | None = Field(default=None, ge=1, description="warehouses with clients; all if absent")
+    arrivals: ClosedClientsSpec | OpenArrivalsSpec = Field(discriminator="kind")
+    source: str

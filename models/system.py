@@ -1,0 +1,167 @@
+"""From a scenario to a model: specs in, stations and program out.
+
+ workload ──> tables and transactions ──> program ─┐
+ machine, operating system, database ──> stations ─┴──> model (simulator.model.Model) ──> any engine
+
+Memory of the machine, as the operating system shares it out:
+
+ |<- kernel, daemons ->|<- server process ->|<- clients ->|<- buffer pool ... ->|<- page cache ->|
+                                                           what does not fit is swapped out; the
+                                                           page cache never gets less than its floor
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.paths import costs_of, paths_of, speed_of
+from models.specs.machine import DiskSpec, RotatingDiskSpec
+from models.specs.scenario import ScenarioSpec
+from models.specs.workload import ClosedClientsSpec, WorkloadSpec
+from models.tpcc_program import client_registers, tpcc_program
+from simulator import model as parts
+from simulator.clock import NS_PER_US, from_s
+
+GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
+LOG_AREA_BYTES = 1 * GIB
+"""assumption: the log is a file of 1 GiB that is used round and round"""
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """How the machine's memory is shared out, in bytes and pages."""
+
+    free_bytes: float
+    """what kernel, server process and clients leave"""
+    pool_bytes: float
+    page_cache_pages: int
+    resident_buffers: int
+    """buffers that have memory; the others are swapped out"""
+
+
+def clients_of(workload: WorkloadSpec) -> int:
+    """Client programs, or connections of an open workload."""
+    arrivals = workload.arrivals
+    return arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections
+
+
+def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
+    """Who gets how much memory."""
+    machine, system, database = scenario.machine, scenario.operating_system, scenario.database
+    total = machine.memory_gib * GIB
+    local_clients = clients_of(scenario.workload) if machine.network.clients_on_server else 0
+    taken = (system.reserved_memory_gib + database.process_memory_gib) * GIB
+    free = total - taken - local_clients * system.memory_per_client_mib * MIB
+    buffer_bytes = database.pool.memory_per_buffer_kib * KIB
+    pool_bytes = database.pool.buffers * buffer_bytes
+    floor = system.page_cache.floor_fraction * total
+    resident = min(database.pool.buffers, int((free - floor) / buffer_bytes))
+    cache = max(floor, free - pool_bytes)
+    return MemoryPlan(
+        free_bytes=free,
+        pool_bytes=pool_bytes,
+        page_cache_pages=max(1, int(cache / (database.page_kib * KIB))) if database.io == "buffered" else 1,
+        resident_buffers=max(1, resident),
+    )
+
+
+def build(scenario: ScenarioSpec) -> parts.Model:
+    """The model of a scenario. The scenario must have passed `models.consistency.check`."""
+    machine, system, database, workload = (
+        scenario.machine,
+        scenario.operating_system,
+        scenario.database,
+        scenario.workload,
+    )
+    program = tpcc_program(workload, paths_of(machine, system, database))
+    plan = memory_plan(scenario)
+    clients = clients_of(workload)
+    open_rate = 0.0 if isinstance(workload.arrivals, ClosedClientsSpec) else workload.arrivals.transactions_per_s
+    handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
+    cache, pool = system.page_cache, database.pool
+    interval = database.checkpoint.interval_s
+    return parts.Model(
+        name=scenario.name,
+        program=program,
+        client_registers=client_registers(program, workload, clients),
+        arrivals_per_s=open_rate,
+        cpu=parts.Cpu(cores=machine.cpu.cores),
+        sections=tuple(
+            parts.Section(name, round(handover_us * NS_PER_US / speed_of(machine))) for name in program.sections
+        ),
+        pool=parts.Pool(
+            pages=pool.buffers,
+            replacement=pool.replacement,
+            resident_pages=plan.resident_buffers,
+            writer_high_pages=int(database.writer.dirty_high_fraction * pool.buffers),
+            writer_low_pages=int(database.writer.dirty_low_fraction * pool.buffers),
+        ),
+        page_cache=parts.PageCache(
+            pages=plan.page_cache_pages,
+            dirty_limit_pages=max(1, int(cache.dirty_limit_fraction * plan.page_cache_pages)),
+            expire_ns=from_s(cache.dirty_expire_s),
+            flush_interval_ns=from_s(cache.flush_interval_s),
+            in_flight_pages=cache.in_flight_pages,
+        ),
+        storage=_storage(scenario),
+        log=parts.Log(
+            durable=database.log.commit == "durable",
+            flush_overhead_ns=round(database.log.flush_overhead_us * NS_PER_US),
+        ),
+        checkpoint=parts.Checkpoint(
+            interval_ns=from_s(interval), spread_ns=from_s(interval * database.checkpoint.spread_fraction)
+        ),
+        costs=costs_of(machine, system, database),
+        direct_io=database.io == "direct",
+        interval=parts.Interval(
+            start=scenario.interval.start,
+            warm_up_ns=from_s(scenario.interval.warm_up_s),
+            duration_ns=from_s(scenario.interval.duration_s),
+        ),
+    )
+
+
+def _storage(scenario: ScenarioSpec) -> parts.Storage:
+    """Device 0 holds, in this order, swap (as large as RAM), the log unless it has its own device, and data."""
+    machine, database = scenario.machine, scenario.database
+    count = machine.disks.count
+    devices = [_device(machine.disks.disk, f"disk {number + 1}") for number in range(count)]
+    swap_bytes = int(machine.memory_gib * GIB)
+    own_log = machine.log_disk is not None
+    if machine.log_disk is not None:
+        devices.append(_device(machine.log_disk, "log disk"))
+    return parts.Storage(
+        devices=tuple(devices),
+        data_devices=count,
+        log_device=count if own_log else 0,
+        page_bytes=round(database.page_kib * KIB),
+        data_start_bytes=swap_bytes + LOG_AREA_BYTES,
+        log_start_bytes=0 if own_log else swap_bytes,
+        log_bytes=LOG_AREA_BYTES,
+        swap_start_bytes=0,
+        swap_cluster_pages=scenario.operating_system.swap.cluster_pages,
+        requests_per_device=database.requests_per_file,
+    )
+
+
+def _device(disk: DiskSpec, name: str) -> parts.Device:
+    if isinstance(disk, RotatingDiskSpec):
+        revolution_ns = round(60e9 / disk.rpm)
+        return parts.RotatingDevice(
+            name=name,
+            capacity_bytes=round(disk.capacity_gib * GIB),
+            revolution_ns=revolution_ns,
+            track_bytes=round(disk.transfer_mib_per_s * MIB * revolution_ns / 1e9),
+            seek_track_ns=round(disk.seek_track_to_track_ms * 1e6),
+            seek_average_ns=round(disk.seek_average_ms * 1e6),
+            seek_full_ns=round(disk.seek_full_stroke_ms * 1e6),
+            overhead_ns=round(disk.overhead_ms * 1e6),
+            queue_depth=disk.queue_depth,
+            scheduler=disk.scheduler,
+        )
+    return parts.FlashDevice(
+        name=name,
+        read_ns=round(disk.read_latency_us * NS_PER_US),
+        write_ns=round(disk.write_latency_us * NS_PER_US),
+        parallel=disk.parallel_requests,
+    )

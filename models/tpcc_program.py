@@ -1,0 +1,309 @@
+"""The TPC-C-like workload as a program: five transactions over the tables, each written as its story.
+
+Row numbers are counted from 0. A district's orders 0 .. orders-1 exist; orders below `delivered` have been delivered.
+Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps tables and counters in step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from models.paths import Paths
+from models.specs.workload import ClosedClientsSpec, WorkloadSpec
+from models.tpcc_rows import (
+    CUSTOMER_A,
+    CUSTOMERS_PER_DISTRICT,
+    DISTRICTS,
+    FEWEST_LINES,
+    ITEM_A,
+    ITEMS,
+    LAST_NAMES,
+    LINES_PER_ORDER,
+    MOST_LINES,
+    NAME_A,
+    ORDERS_DELIVERED,
+    ORDERS_LOADED,
+    nurand_pmf,
+    order_age_pmf,
+    pages_pmf,
+    uniform_pmf,
+)
+from models.tpcc_tables import Tables, add_tables, pages_of
+from simulator.assembler import Assembler, Label
+from simulator.clock import from_s
+from simulator.program import Program
+from simulator.samplers import cut_of
+
+CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
+READ, WRITE = 0, 1
+RECENT_ORDERS = 20
+RECENT_LINES = RECENT_ORDERS * LINES_PER_ORDER
+NAMESAKES = 3
+"""customers of one last name and district: 3000 rows over 1000 names"""
+LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
+"""assumption: after-images of the rows written, about 250 bytes each with their headers"""
+
+
+def tpcc_program(workload: WorkloadSpec, paths: Paths) -> Program:
+    """The program of one workload on one database engine; `paths` gives CPU times in ns."""
+    return TpccWriter(workload, paths).write()
+
+
+def client_registers(program: Program, workload: WorkloadSpec, clients: int) -> npt.NDArray[np.int64]:
+    """Register values at the start: each client's home warehouse, dealt evenly over the active warehouses."""
+    registers = np.zeros((clients, len(program.registers)), dtype=np.int64)
+    active = workload.active_warehouses or workload.warehouses
+    registers[:, program.registers.index("home")] = np.arange(clients) % active
+    return registers
+
+
+class TpccWriter:
+    """Writes the program; one method for each transaction."""
+
+    def __init__(self, workload: WorkloadSpec, paths: Paths) -> None:
+        self.workload, self.paths = workload, paths
+        self.asm = Assembler()
+        asm, choice = self.asm, workload.tpcc
+        self.tables: Tables = add_tables(asm, workload)
+        names = ("home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
+                 "line row", "lines", "count", "row", "age")  # fmt: skip
+        self.r = {name: asm.register(name) for name in names}
+        self.rows, self.branches = asm.stream("rows"), asm.stream("branches")
+        items = nurand_pmf(ITEM_A, 1, ITEMS) if choice.item_choice == "nurand" else uniform_pmf(ITEMS)
+        nurand = choice.customer_choice == "nurand"
+        customers = nurand_pmf(CUSTOMER_A, 1, CUSTOMERS_PER_DISTRICT) if nurand else uniform_pmf(CUSTOMERS_PER_DISTRICT)
+        layout = workload.layout
+        self.item_pages = asm.table("item pages", pages_pmf(items, layout.item_rows_per_page))
+        self.stock_pages = asm.table("stock pages", pages_pmf(items, layout.stock_rows_per_page))
+        self.customer_rows = asm.table("customer rows", customers)
+        name_pmf = nurand_pmf(NAME_A, 0, LAST_NAMES - 1) if nurand else uniform_pmf(LAST_NAMES)
+        self.name_rows = asm.table("last names", name_pmf)
+        self.order_ages = asm.table("orders since the customer's last", order_age_pmf(customers, ORDERS_LOADED))
+        districts = workload.warehouses * DISTRICTS
+        self.orders = asm.counter("orders", districts, ORDERS_LOADED)
+        self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
+        self.history = asm.counter("history rows", workload.warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT)
+        self.recent_stock = asm.window(RECENT_LINES, districts)
+        self.warehouse_lock = asm.lock("warehouse row", workload.warehouses)
+        self.district_lock = asm.lock("district row", districts)
+        self._references()
+
+    def _references(self) -> None:
+        asm, t, r, layout = self.asm, self.tables, self.r, self.workload.layout
+        none = self.asm.register("zero")
+        home_district, customer_district = r["home district"], r["customer district"]
+
+        def row(name: str, region: int, group: int, register: int) -> int:
+            return asm.reference(name, "row", region, group, row=register)
+
+        def append(name: str, region: int, group: int, register: int, rows: int, per_page: int) -> int:
+            pages = pages_of(rows, per_page)
+            return asm.reference(name, "append", region, group, row=register, appended_pages=pages)
+
+        self.warehouse = row("warehouse", t.warehouse, none, r["home"])
+        self.district = row("district", t.district, none, home_district)
+        self.item = asm.reference("item", "popular", t.item, none, table=self.item_pages, stream=self.rows)
+        self.stock = asm.reference(
+            "stock", "popular", t.stock, r["supplier"], row=home_district, table=self.stock_pages,
+            window=self.recent_stock, stream=self.rows,
+        )  # fmt: skip
+        self.stock_recent = asm.reference(
+            "stock of recent orders", "recent", t.stock, r["home"], row=home_district, window=self.recent_stock,
+            stream=self.rows,
+        )  # fmt: skip
+        self.customer = row("customer", t.customer, customer_district, r["customer"])
+        self.customer_name = row("customer by name", t.customer_name, customer_district, r["row"])
+        self.order_index = row("orders by customer", t.orders_by_customer, home_district, r["customer"])
+        self.order = row("order", t.orders, home_district, r["order"])
+        self.order_lines = row("order line", t.order_line, home_district, r["line row"])
+        self.new_order = row("new order", t.new_order, home_district, r["row"])
+        lines = ORDERS_LOADED * LINES_PER_ORDER
+        self.order_insert = append(
+            "order insert", t.orders, home_district, r["order"], ORDERS_LOADED, layout.order_rows_per_page
+        )
+        self.line_insert = append(
+            "order line insert", t.order_line, home_district, r["line row"], lines, layout.order_line_rows_per_page
+        )
+        waiting = ORDERS_LOADED - ORDERS_DELIVERED
+        self.new_order_insert = append(
+            "new order insert", t.new_order, home_district, r["row"], waiting, layout.new_order_rows_per_page
+        )
+        self.history_insert = append(
+            "history insert", t.history, r["home"], r["row"], DISTRICTS * CUSTOMERS_PER_DISTRICT,
+            layout.history_rows_per_page,
+        )  # fmt: skip
+
+    def write(self) -> Program:
+        """All of it: the client's loop, then the five transactions."""
+        arrivals, mix = self.workload.arrivals, self.workload.mix
+        shares = [mix.new_order, mix.payment, mix.order_status, mix.delivery, mix.stock_level]
+        table = self.asm.table("mix", shares)
+        if isinstance(arrivals, ClosedClientsSpec):
+            self.asm.emit("think", from_s(arrivals.think_time_s), self.asm.stream("think"))
+        else:
+            self.asm.emit("arrive")
+        self.asm.emit("choose", table, self.asm.stream("mix"))
+        for name, story in zip(
+            CLASSES,
+            (self.new_order_story, self.payment_story, self.order_status_story, self.delivery_story,
+             self.stock_level_story),
+            strict=True,
+        ):  # fmt: skip
+            self._begin(name)
+            story()
+        return self.asm.finish("new order")
+
+    def _begin(self, name: str) -> None:
+        """What every transaction does first: the request arrives, a district is chosen."""
+        asm, r, paths = self.asm, self.r, self.paths
+        asm.begin_class(name)
+        if paths.network_ns:
+            asm.emit("network", paths.network_ns)
+        asm.emit("cpu", paths.transaction_ns, paths.message_ns, paths.client_ns(name))
+        asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)
+        asm.emit("combine", r["home district"], r["home"], DISTRICTS, r["district"])
+        asm.emit("combine", r["customer district"], r["home"], DISTRICTS, r["district"])
+
+    def _touch(self, reference: int, write: int, rows: int = 1) -> None:
+        self.asm.emit("touch", reference, write, self.paths.row_ns if rows == 1 else rows * self.paths.scanned_row_ns)
+
+    def _end(self, name: str) -> None:
+        """What every transaction does last: its share of the critical section, the commit."""
+        if self.paths.section_ns(name):
+            self.asm.emit("section", self.asm.section("critical section"), self.paths.section_ns(name))
+        if name in LOG_BYTES:
+            self.asm.emit("log", LOG_BYTES[name])
+        self.asm.emit("commit")
+        self.asm.emit("end")
+
+    def _jump_unless(self, probability: float) -> Label:
+        """Skip to the label with the complement of a probability."""
+        label = self.asm.label()
+        self.asm.emit("maybe", cut_of(1.0 - probability), self.branches, label)
+        return label
+
+    def _choose_customer(self, touch_row: bool) -> None:
+        """By customer number, or in 60 % of cases by last name: the name index and about three rows."""
+        asm, r = self.asm, self.r
+        by_number, done = asm.label(), asm.label()
+        asm.emit("maybe", cut_of(1.0 - self.workload.tpcc.by_last_name_fraction), self.branches, by_number)
+        asm.emit("sample", r["name"], self.name_rows, 0, self.rows)
+        asm.emit("affine", r["row"], r["name"], NAMESAKES, 0, 0)
+        self._touch(self.customer_name, READ)
+        # the first thousand customers have the names in order, the others at random: fixed scattered rows stand for them
+        scattered = CUSTOMERS_PER_DISTRICT - LAST_NAMES
+        for namesake in range(1, NAMESAKES):
+            asm.emit("affine", r["customer"], r["name"], 2 * 617, namesake * 911, scattered)
+            asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
+            self._touch(self.customer, READ)
+        asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
+        self._touch(self.customer, READ)
+        asm.emit("jump", done)
+        asm.place(by_number)
+        asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
+        if touch_row:
+            self._touch(self.customer, READ)
+        asm.place(done)
+
+    def new_order_story(self) -> None:
+        """One order of 5 to 15 lines; 1 % of lines from another warehouse, 1 % of orders rolled back."""
+        asm, r, choice = self.asm, self.r, self.workload.tpcc
+        self._touch(self.warehouse, READ)
+        asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
+        self._touch(self.customer, READ)
+        asm.emit("lock", self.district_lock, r["home district"])
+        self._touch(self.district, WRITE)
+        asm.emit("take", r["order"], self.orders, r["home district"], 1)
+        self._touch(self.order_insert, WRITE)
+        self._touch(self.order_index, WRITE)
+        asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
+        self._touch(self.new_order_insert, WRITE)
+        asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+        asm.emit("uniform", r["lines"], MOST_LINES - FEWEST_LINES + 1, FEWEST_LINES, self.rows)
+        next_line = asm.label()
+        asm.place(next_line)
+        self._touch(self.item, READ)
+        asm.emit("affine", r["supplier"], r["home"], 1, 0, 0)
+        local = self._jump_unless(choice.remote_stock_fraction)
+        asm.emit("other", r["supplier"], self.workload.warehouses, r["home"], self.rows)
+        asm.place(local)
+        self._touch(self.stock, WRITE)
+        self._touch(self.line_insert, WRITE)
+        asm.emit("affine", r["line row"], r["line row"], 1, 1, 0)
+        asm.emit("loop", r["lines"], next_line)
+        commits = self._jump_unless(choice.rollback_fraction)
+        asm.emit("rollback")
+        asm.emit("end")
+        asm.place(commits)
+        self._end("new order")
+
+    def payment_story(self) -> None:
+        """A payment to warehouse, district and customer, who is of another warehouse in 15 % of cases."""
+        asm, r = self.asm, self.r
+        local = self._jump_unless(self.workload.tpcc.remote_payment_fraction)
+        asm.emit("other", r["row"], self.workload.warehouses, r["home"], self.rows)
+        asm.emit("uniform", r["age"], DISTRICTS, 0, self.rows)
+        asm.emit("combine", r["customer district"], r["row"], DISTRICTS, r["age"])
+        asm.place(local)
+        self._choose_customer(touch_row=False)
+        asm.emit("lock", self.warehouse_lock, r["home"])
+        self._touch(self.warehouse, WRITE)
+        asm.emit("lock", self.district_lock, r["home district"])
+        self._touch(self.district, WRITE)
+        self._touch(self.customer, WRITE)
+        asm.emit("take", r["row"], self.history, r["home"], 1)
+        self._touch(self.history_insert, WRITE)
+        self._end("payment")
+
+    def order_status_story(self) -> None:
+        """A customer's last order and its lines."""
+        asm, r = self.asm, self.r
+        self._choose_customer(touch_row=True)
+        self._touch(self.order_index, READ)
+        asm.emit("sample", r["age"], self.order_ages, 0, self.rows)
+        asm.emit("peek", r["order"], self.orders, r["home district"], 1)
+        asm.emit("combine", r["order"], r["age"], -1, r["order"])
+        self._touch(self.order, READ)
+        asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+        self._touch(self.order_lines, READ, rows=LINES_PER_ORDER)
+        self._end("order status")
+
+    def delivery_story(self) -> None:
+        """The oldest undelivered order of each of the ten districts."""
+        asm, r = self.asm, self.r
+        asm.emit("set", r["district"], 0)
+        asm.emit("set", r["count"], DISTRICTS)
+        next_district, nothing = asm.label(), asm.label()
+        asm.place(next_district)
+        asm.emit("combine", r["home district"], r["home"], DISTRICTS, r["district"])
+        asm.emit("combine", r["customer district"], r["home"], DISTRICTS, r["district"])
+        asm.emit("claim", r["order"], self.delivered, r["home district"], self.orders, nothing)
+        asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
+        self._touch(self.new_order, WRITE)
+        self._touch(self.order, WRITE)
+        asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+        self._touch(self.order_lines, WRITE, rows=LINES_PER_ORDER)
+        asm.emit("affine", r["line row"], r["line row"], 1, LINES_PER_ORDER - 1, 0)
+        self._touch(self.order_lines, WRITE, rows=0)
+        asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
+        self._touch(self.customer, WRITE)
+        asm.place(nothing)
+        asm.emit("affine", r["district"], r["district"], 1, 1, 0)
+        asm.emit("loop", r["count"], next_district)
+        self._end("delivery")
+
+    def stock_level_story(self) -> None:
+        """The stock of the items in the district's last 20 orders."""
+        asm, r, per_page = self.asm, self.r, self.workload.layout.order_line_rows_per_page
+        self._touch(self.district, READ)
+        for back in range(RECENT_LINES, 0, -per_page):
+            asm.emit("peek", r["order"], self.orders, r["home district"], -(-back // LINES_PER_ORDER))
+            asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+            self._touch(self.order_lines, READ, rows=min(per_page, back))
+        asm.emit("set", r["count"], RECENT_LINES)
+        next_item = asm.label()
+        asm.place(next_item)
+        self._touch(self.stock_recent, READ, rows=2)
+        asm.emit("loop", r["count"], next_item)
+        self._end("stock level")

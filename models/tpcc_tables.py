@@ -1,0 +1,115 @@
+"""The nine TPC-C tables and their indexes as regions of pages, and what a bulk load leaves of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.specs.workload import LayoutSpec, WorkloadSpec
+from models.tpcc_rows import (
+    CUSTOMERS_PER_DISTRICT,
+    DISTRICTS,
+    ITEMS,
+    LINES_PER_ORDER,
+    ORDERS_DELIVERED,
+    ORDERS_LOADED,
+)
+from simulator.assembler import Assembler
+
+RING_FACTOR = 2
+"""An append-only group has room for this many times its loaded rows; then its oldest pages are used again."""
+SMALL_ROWS_PER_PAGE = 60
+"""assumption: warehouse and district rows of about 130 bytes with their free space"""
+STOCK = 100_000
+
+
+def pages_of(rows: int, rows_per_page: int) -> int:
+    """Pages that hold so many rows."""
+    return -(-rows // rows_per_page)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Region numbers in the program."""
+
+    warehouse: int
+    district: int
+    item: int
+    stock: int
+    customer: int
+    customer_name: int
+    orders: int
+    orders_by_customer: int
+    new_order: int
+    order_line: int
+    history: int
+
+
+def add_tables(assembler: Assembler, workload: WorkloadSpec) -> Tables:
+    """Lay out the tables for the loaded warehouses."""
+    warehouses, layout = workload.warehouses, workload.layout
+    fanout = layout.index_entries_per_page
+    districts = warehouses * DISTRICTS
+
+    def keyed(name: str, groups: int, rows: int, per_page: int) -> int:
+        return assembler.region(name, groups, pages_of(rows, per_page), per_page, fanout)
+
+    def appended(name: str, groups: int, rows: int, per_page: int) -> int:
+        return assembler.region(name, groups, RING_FACTOR * pages_of(rows, per_page), per_page, fanout)
+
+    tables = Tables(
+        warehouse=assembler.region("warehouse", 1, pages_of(warehouses, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
+        district=assembler.region("district", 1, pages_of(districts, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
+        item=keyed("item", 1, ITEMS, layout.item_rows_per_page),
+        stock=keyed("stock", warehouses, STOCK, layout.stock_rows_per_page),
+        customer=keyed("customer", districts, CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page),
+        customer_name=keyed("customer by name", districts, CUSTOMERS_PER_DISTRICT, fanout),
+        orders=appended("orders", districts, ORDERS_LOADED, layout.order_rows_per_page),
+        orders_by_customer=keyed("orders by customer", districts, ORDERS_LOADED, fanout),
+        new_order=appended("new order", districts, ORDERS_LOADED, layout.new_order_rows_per_page),
+        order_line=appended("order line", districts, ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page),
+        history=appended("history", warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page),
+    )
+    _load(assembler, tables, warehouses, layout)
+    return tables
+
+
+def _load(assembler: Assembler, tables: Tables, warehouses: int, layout: LayoutSpec) -> None:
+    """Load order of the specification's sample loader: items, stock, customers, orders; index pages go with each."""
+
+    def whole(region: int, groups: range, pages: int) -> None:
+        for group in groups:
+            assembler.loaded(region, group, pages)
+        if (interior := assembler.regions[region][1][4]) >= 0:
+            assembler.loaded(interior, 0, assembler.regions[interior][1][2])
+
+    one, all_warehouses, districts = range(1), range(warehouses), range(warehouses * DISTRICTS)
+    whole(tables.warehouse, one, pages_of(warehouses, SMALL_ROWS_PER_PAGE))
+    whole(tables.district, one, pages_of(warehouses * DISTRICTS, SMALL_ROWS_PER_PAGE))
+    whole(tables.item, one, pages_of(ITEMS, layout.item_rows_per_page))
+    whole(tables.stock, all_warehouses, pages_of(STOCK, layout.stock_rows_per_page))
+    whole(tables.customer, districts, pages_of(CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page))
+    whole(tables.customer_name, districts, pages_of(CUSTOMERS_PER_DISTRICT, layout.index_entries_per_page))
+    whole(tables.history, all_warehouses, pages_of(DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page))
+    whole(tables.orders, districts, pages_of(ORDERS_LOADED, layout.order_rows_per_page))
+    whole(tables.orders_by_customer, districts, pages_of(ORDERS_LOADED, layout.index_entries_per_page))
+    waiting = ORDERS_LOADED - ORDERS_DELIVERED
+    whole(tables.new_order, districts, pages_of(waiting, layout.new_order_rows_per_page))
+    whole(tables.order_line, districts, pages_of(ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page))
+
+
+def loaded_pages(layout: LayoutSpec, warehouses: int) -> int:
+    """Pages that a bulk load fills, index pages above the leaves left out."""
+    per_warehouse = pages_of(STOCK, layout.stock_rows_per_page)
+    per_warehouse += pages_of(DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page)
+    per_district = sum(
+        pages_of(rows, per_page)
+        for rows, per_page in (
+            (CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page),
+            (CUSTOMERS_PER_DISTRICT, layout.index_entries_per_page),
+            (ORDERS_LOADED, layout.order_rows_per_page),
+            (ORDERS_LOADED, layout.index_entries_per_page),
+            (ORDERS_LOADED - ORDERS_DELIVERED, layout.new_order_rows_per_page),
+            (ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page),
+        )
+    )
+    return pages_of(ITEMS, layout.item_rows_per_page) + warehouses * (per_warehouse + DISTRICTS * per_district)

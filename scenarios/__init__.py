@@ -1,0 +1,1 @@
+"""Questions: run, quick, sweep, report; the command line asks here."""

@@ -1,0 +1,386 @@
+"""What a client does between two waits: one compiled function that every engine calls.
+
+`advance` runs a client's operations at one instant, until something takes time, and returns what it is:
+(wait, a, b). CPU demand is collected on the way and is paid, as one burst, before any other wait. When the
+engine has let the time pass it calls `advance` again.
+"""
+
+from __future__ import annotations
+
+from simulator.caches import BUSY, DIRTY, FLAGS, RESIDENCE, REFERENCES, SWAPPED_OUT, insert, next_victim
+from simulator.compiled import compiled
+from simulator.memory import (
+    cache_fill,
+    cache_is_full_of_dirt,
+    empty_slot,
+    make_resident,
+    pool_hit,
+    pool_write,
+)
+from simulator.program import CODES
+from simulator.samplers import draw_alias
+from simulator.state import (
+    CLASS,
+    CLIENT_DEBT,
+    CLIENT_NS,
+    DIRECT_IO,
+    FETCHED,
+    FIRST_LOCK,
+    LOCKS_HELD,
+    LOG_BYTES,
+    MISS_NS,
+    PC,
+    PENDING_CREATE,
+    PENDING_INTERIOR,
+    PENDING_PAGE,
+    READ_NS,
+    REQUEST_NS,
+    ROLLED_BACK,
+    SYSTEM_DEBT,
+    SYSTEM_NS,
+    TABLE_CACHE_HITS,
+    TABLE_CREATED,
+    TABLE_DISK_READS,
+    TABLE_POOL_HITS,
+    TABLE_REFERENCES,
+    USER_DEBT,
+    USER_NS,
+    WRITE_NS,
+    State,
+)
+from simulator.streams import chance, exponential_ns, uniform_below
+
+# What a client may have to wait for: (wait, a, b)
+WAIT_NONE = 0
+WAIT_CPU = 1  # a: burst in ns
+WAIT_THINK = 2  # a: ns
+WAIT_ARRIVAL = 3
+WAIT_LOCK = 4  # a: lock number
+WAIT_SECTION = 5  # a: section; b: hold ns
+WAIT_COMMIT = 6  # a: bytes
+WAIT_RELEASE = 7  # rollback: release locks
+WAIT_END = 8  # a: class; b: 1 if rolled back
+WAIT_READ = 9  # a: page, to be read from disk into its slot
+WAIT_PAGE = 10  # a: page that somebody else is bringing in
+WAIT_FAULT = 11  # a: pool slot whose memory is swapped out
+WAIT_THROTTLE = 12  # the page cache is full of dirty pages
+WAIT_VICTIM = 13  # a: pool slot of a dirty victim, to be written to disk first (direct I/O)
+WAIT_BUFFER = 14  # every buffer is busy
+WAIT_NETWORK = 15  # a: ns
+
+_THINK, _ARRIVE, _CHOOSE, _END = CODES["think"], CODES["arrive"], CODES["choose"], CODES["end"]
+_UNIFORM, _SAMPLE, _OTHER, _SET = CODES["uniform"], CODES["sample"], CODES["other"], CODES["set"]
+_COMBINE, _AFFINE, _MAYBE, _JUMP = CODES["combine"], CODES["affine"], CODES["maybe"], CODES["jump"]
+_LOOP, _TAKE, _CLAIM, _PEEK = CODES["loop"], CODES["take"], CODES["claim"], CODES["peek"]
+_CPU, _TOUCH, _LOCK, _SECTION = CODES["cpu"], CODES["touch"], CODES["lock"], CODES["section"]
+_LOG, _COMMIT, _ROLLBACK, _NETWORK = CODES["log"], CODES["commit"], CODES["rollback"], CODES["network"]
+_POPULAR, _ROW, _APPEND, _RECENT = 0, 1, 2, 3
+_NOTHING = -2
+
+
+@compiled
+def pay(state: State, client: int) -> tuple[int, int, int]:
+    """Hand the collected CPU demand to the engine as one burst."""
+    row = state.client[client]
+    user, system, own = row[USER_DEBT], row[SYSTEM_DEBT], row[CLIENT_DEBT]
+    row[USER_DEBT] = row[SYSTEM_DEBT] = row[CLIENT_DEBT] = 0
+    state.usage[USER_NS] += user
+    state.usage[SYSTEM_NS] += system
+    state.usage[CLIENT_NS] += own
+    return WAIT_CPU, user + system + own, 0
+
+
+@compiled
+def owes_cpu(state: State, client: int) -> bool:
+    """Whether CPU demand has been collected and not paid."""
+    row = state.client[client]
+    return row[USER_DEBT] + row[SYSTEM_DEBT] + row[CLIENT_DEBT] > 0
+
+
+@compiled
+def find_page(state: State, client: int, reference: int) -> int:
+    """The page that a reference means now, or _NOTHING for an empty window; notes in the client if it is created."""
+    code = state.code
+    ref = code.references[reference]
+    region = code.regions[ref[1]]
+    group = state.registers[client, ref[2]]
+    stream = ref[6] * len(state.client) + client
+    kind = ref[0]
+    if kind == _RECENT:
+        window = code.windows[ref[5]]
+        owner = state.registers[client, ref[3]]
+        filled = min(state.recent_next[window[3] + owner], window[1])
+        if filled == 0:
+            return _NOTHING
+        return state.recent[window[0] + owner * window[1] + uniform_below(state.streams, stream, filled)]
+    if kind == _POPULAR:
+        table = code.tables[ref[4]]
+        page = region[0] + group * region[2] + draw_alias(state.streams, stream, code.alias, table[0], table[1])
+        if ref[5] >= 0:
+            window = code.windows[ref[5]]
+            owner = state.registers[client, ref[3]]
+            count = state.recent_next[window[3] + owner]
+            state.recent[window[0] + owner * window[1] + count % window[1]] = page
+            state.recent_next[window[3] + owner] = count + 1
+        return page
+    offset = state.registers[client, ref[3]] // region[3]
+    if kind == _APPEND and offset > state.high[ref[7] + group]:
+        state.high[ref[7] + group] = offset
+        state.client[client, PENDING_CREATE] = 1
+    return region[0] + group * region[2] + offset % region[2]
+
+
+@compiled
+def refer(state: State, client: int, page: int, region: int, write: bool, now: int) -> tuple[int, int, int]:
+    """Refer to a page: (WAIT_NONE, ..) when done, else what has to pass first; then call again."""
+    pool, row, counts = state.pool, state.client[client], state.table_counts[region]
+    slot = pool.where[page]
+    if slot < 0:
+        wait = bring_in(state, client, page, region, now)
+        if wait[0] != WAIT_NONE:
+            return wait
+        slot = pool.where[page]
+        pool.head[REFERENCES] += 1
+        counts[TABLE_REFERENCES] += 1
+    elif row[FETCHED] and not pool.slots[slot, FLAGS] & BUSY:
+        row[FETCHED] = 0
+        pool.head[REFERENCES] += 1
+        counts[TABLE_REFERENCES] += 1
+    else:
+        if pool.slots[slot, FLAGS] & BUSY or pool.slots[slot, RESIDENCE] == SWAPPED_OUT:
+            if owes_cpu(state, client):
+                return pay(state, client)
+            if pool.slots[slot, FLAGS] & BUSY:
+                return WAIT_PAGE, page, 0
+            pool.slots[slot, FLAGS] |= BUSY
+            return WAIT_FAULT, slot, 0
+        pool_hit(pool, slot)
+        counts[TABLE_REFERENCES] += 1
+        counts[TABLE_POOL_HITS] += 1
+    if write:
+        pool_write(pool, slot, now)
+    return WAIT_NONE, 0, 0
+
+
+@compiled
+def bring_in(state: State, client: int, page: int, region: int, now: int) -> tuple[int, int, int]:
+    """Bring a page into the pool. (WAIT_READ, page, 0) leaves it in a busy slot that the engine fills."""
+    pool, row, costs, counts = state.pool, state.client[client], state.code.costs, state.table_counts[region]
+    create = row[PENDING_CREATE] and page == row[PENDING_PAGE]
+    from_disk = not create and (costs[DIRECT_IO] or state.cache.where[page] < 0)
+    throttled = not costs[DIRECT_IO] and cache_is_full_of_dirt(state)
+    if (from_disk or throttled) and owes_cpu(state, client):
+        return pay(state, client)
+    if throttled:
+        return WAIT_THROTTLE, 0, 0
+    slot = next_victim(pool)
+    if slot < 0:
+        return (WAIT_BUFFER, 0, 0) if not owes_cpu(state, client) else pay(state, client)
+    if pool.slots[slot, RESIDENCE] == SWAPPED_OUT:
+        if owes_cpu(state, client):
+            return pay(state, client)
+        pool.slots[slot, FLAGS] |= BUSY
+        return WAIT_FAULT, slot, 0
+    if costs[DIRECT_IO] and pool.slots[slot, FLAGS] & DIRTY:
+        if owes_cpu(state, client):
+            return pay(state, client)
+        pool.slots[slot, FLAGS] |= BUSY
+        return WAIT_VICTIM, slot, 0
+    if empty_slot(state, slot, now):
+        row[SYSTEM_DEBT] += costs[WRITE_NS]
+    row[USER_DEBT] += costs[MISS_NS]
+    insert(pool, slot, page)
+    if create:
+        row[PENDING_CREATE] = 0
+        counts[TABLE_CREATED] += 1
+        return WAIT_NONE, 0, 0
+    row[SYSTEM_DEBT] += costs[READ_NS]
+    if from_disk:
+        row[SYSTEM_DEBT] += costs[REQUEST_NS]
+        pool.slots[slot, FLAGS] |= BUSY
+        row[FETCHED] = 1
+        counts[TABLE_DISK_READS] += 1
+        return WAIT_READ, page, 0
+    counts[TABLE_CACHE_HITS] += 1
+    return _touch_cache(state, page)
+
+
+@compiled
+def _touch_cache(state: State, page: int) -> tuple[int, int, int]:
+    cache = state.cache
+    pool_hit(cache, cache.where[page])
+    return WAIT_NONE, 0, 0
+
+
+@compiled
+def touch_reference(
+    state: State, client: int, reference: int, write: bool, now: int
+) -> tuple[int, int, int]:
+    """The `touch` operation: first the index page above (read), then the page itself."""
+    row, regions = state.client[client], state.code.regions
+    region = state.code.references[reference, 1]
+    if row[PENDING_PAGE] == -1:
+        page = find_page(state, client, reference)
+        if page == _NOTHING:
+            return WAIT_NONE, 0, 0
+        row[PENDING_PAGE] = page
+        above = regions[region, 4]
+        row[PENDING_INTERIOR] = -1
+        if above >= 0:
+            row[PENDING_INTERIOR] = regions[above, 0] + (page - regions[region, 0]) // regions[region, 5]
+    if row[PENDING_INTERIOR] >= 0:
+        wait = refer(state, client, row[PENDING_INTERIOR], regions[region, 4], False, now)
+        if wait[0] != WAIT_NONE:
+            return wait
+        row[PENDING_INTERIOR] = -1
+    wait = refer(state, client, row[PENDING_PAGE], region, write, now)
+    if wait[0] == WAIT_NONE:
+        row[PENDING_PAGE] = -1
+        row[PENDING_CREATE] = 0
+    return wait
+
+
+@compiled
+def lock_row(state: State, client: int, lock: int) -> tuple[int, int, int]:
+    """Take a row lock if it is free; a client that holds it already has it."""
+    owner = state.lock_owner[lock]
+    if owner == client:
+        return WAIT_NONE, 0, 0
+    if owes_cpu(state, client):
+        return pay(state, client)
+    if owner >= 0:
+        return WAIT_LOCK, lock, 0
+    own_lock(state, client, lock)
+    return WAIT_NONE, 0, 0
+
+
+@compiled
+def own_lock(state: State, client: int, lock: int) -> None:
+    """Note that a client holds a lock."""
+    row = state.client[client]
+    state.lock_owner[lock] = client
+    row[FIRST_LOCK + row[LOCKS_HELD]] = lock
+    row[LOCKS_HELD] += 1
+
+
+@compiled
+def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, e: int) -> bool:
+    """The operations that only change registers and counters; False for any other."""
+    registers, streams, clients = state.registers[client], state.streams, len(state.client)
+    if op == _SET:
+        registers[a] = b
+    elif op == _UNIFORM:
+        registers[a] = c + uniform_below(streams, d * clients + client, b)
+    elif op == _SAMPLE:
+        table = state.code.tables[b]
+        registers[a] = c + draw_alias(streams, d * clients + client, state.code.alias, table[0], table[1])
+    elif op == _OTHER:
+        drawn = uniform_below(streams, d * clients + client, b - 1) if b > 1 else 0
+        registers[a] = drawn + 1 if b > 1 and drawn >= registers[c] else drawn
+    elif op == _COMBINE:
+        registers[a] = registers[b] * c + registers[d]
+    elif op == _AFFINE:
+        value = registers[b] * c + d
+        registers[a] = value % e if e > 0 else value
+    elif op == _TAKE:
+        counter = state.code.counter_tables[b, 0] + registers[c]
+        registers[a] = state.counters[counter]
+        state.counters[counter] += d
+    elif op == _PEEK:
+        registers[a] = max(0, state.counters[state.code.counter_tables[b, 0] + registers[c]] - d)
+    else:
+        return False
+    return True
+
+
+@compiled
+def next_operation(state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int) -> int:
+    """The operation that follows one of control; -1 for any other kind."""
+    registers, clients = state.registers[client], len(state.client)
+    if op == _MAYBE:
+        return c if chance(state.streams, b * clients + client, a) else pc + 1
+    if op == _JUMP:
+        return a
+    if op == _LOOP:
+        registers[a] -= 1
+        return b if registers[a] > 0 else pc + 1
+    if op == _CLAIM:
+        tables = state.code.counter_tables
+        counter = tables[b, 0] + registers[c]
+        if state.counters[counter] >= state.counters[tables[d, 0] + registers[c]]:
+            return e
+        registers[a] = state.counters[counter]
+        state.counters[counter] += 1
+        return pc + 1
+    if op == _CHOOSE:
+        table = state.code.tables[a]
+        chosen = draw_alias(state.streams, b * clients + client, state.code.alias, table[0], table[1])
+        state.client[client, CLASS] = chosen
+        return state.code.entries[chosen]
+    return -1
+
+
+@compiled
+def advance(state: State, client: int, now: int) -> tuple[int, int, int]:
+    """Run a client to its next wait; see the module's text."""
+    row = state.client[client]
+    while True:
+        pc = row[PC]
+        op, a, b, c, d, e = state.code.operations[pc]
+        if op == _TOUCH:
+            starts = row[PENDING_PAGE] == -1
+            if starts:
+                row[USER_DEBT] += c
+            wait = touch_reference(state, client, a, b != 0, now)
+            if wait[0] != WAIT_NONE:
+                return wait
+            row[PC] = pc + 1
+        elif compute(state, client, op, a, b, c, d, e):
+            row[PC] = pc + 1
+        elif op == _CPU:
+            row[USER_DEBT] += a
+            row[SYSTEM_DEBT] += b
+            row[CLIENT_DEBT] += c
+            row[PC] = pc + 1
+        elif op == _LOG:
+            row[LOG_BYTES] += a
+            row[PC] = pc + 1
+        elif op == _LOCK:
+            wait = lock_row(state, client, state.code.lock_tables[a, 0] + state.registers[client, b])
+            if wait[0] != WAIT_NONE:
+                return wait
+            row[PC] = pc + 1
+        else:
+            target = next_operation(state, client, pc, op, a, b, c, d, e)
+            if target < 0:
+                return _leave(state, client, pc, op, a, b)
+            row[PC] = target
+
+
+@compiled
+def _leave(state: State, client: int, pc: int, op: int, a: int, b: int) -> tuple[int, int, int]:
+    """The operations at which a client stops for good: pay first, then hand the operation to the engine."""
+    row = state.client[client]
+    if owes_cpu(state, client):
+        return pay(state, client)
+    row[PC] = pc + 1
+    if op == _THINK:
+        return WAIT_THINK, exponential_ns(state.streams, b * len(state.client) + client, a) if a > 0 else 0, 0
+    if op == _ARRIVE:
+        return WAIT_ARRIVAL, 0, 0
+    if op == _SECTION:
+        return WAIT_SECTION, a, b
+    if op == _NETWORK:
+        return WAIT_NETWORK, a, 0
+    if op == _COMMIT:
+        size = row[LOG_BYTES]
+        row[LOG_BYTES] = 0
+        return WAIT_COMMIT, size, 0
+    if op == _ROLLBACK:
+        row[LOG_BYTES] = 0
+        row[ROLLED_BACK] = 1
+        return WAIT_RELEASE, 0, 0
+    rolled_back = row[ROLLED_BACK]
+    row[ROLLED_BACK] = 0
+    row[PC] = 0
+    return WAIT_END, row[CLASS], rolled_back

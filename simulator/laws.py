@@ -1,0 +1,63 @@
+"""Laws that every result must satisfy. A broken one is reported with the result, never hidden."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simulator.clock import to_s
+from simulator.model import Model
+from simulator.results import ClassResult, CpuResult, Law
+
+if TYPE_CHECKING:
+    from simulator.summarise import Window
+
+ROUNDING = 1e-6
+
+
+def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: CpuResult) -> list[Law]:
+    """Little's law, utilisation, flow balance, sums of shares, over the measured interval."""
+    laws = [_little(model, window, classes), _law("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0)]
+    laws.append(_at_most("cpu utilisation", cpu.utilisation))
+    for number, device in enumerate(model.storage.devices):
+        laws.append(_at_most(f"{device.name} utilisation", window.change(f"{number} busy") / window.ns / getattr(device, "parallel", 1)))
+        served = window.change(f"{number} reads") + window.change(f"{number} writes")
+        waiting = window.change(f"{number} length now")
+        laws.append(_law(f"{device.name} arrivals = completions + growth of queue", window.change(f"{number} arrived"), served + waiting))
+        laws.append(_device_little(device.name, number, window))
+    misses = window.change("pool references") - window.change("pool hits")
+    grown = window.change("pool evictions") + window.change("pool used now")
+    in_transit = len(model.client_registers)
+    laws.append(_law("pool pages in = pages out + growth", misses, grown, in_transit))
+    for name in classes:
+        if name.completed:
+            laws.append(_law(f"{name.name}: times sum to the response time", sum(name.time_by_s.values()), name.mean_s, 1e-9 + 1e-6 * name.mean_s))
+    return laws
+
+
+def _little(model: Model, window: Window, classes: list[ClassResult]) -> Law:
+    """Mean number in the system = rate x response time; transactions cut by the ends may differ by one each."""
+    mean_number = window.change("in system") / window.ns
+    completed = sum(c.completed for c in classes)
+    by_response = sum(c.completed * c.mean_s for c in classes) / window.seconds
+    longest = max((c.p999_s for c in classes), default=0.0)
+    number = max(mean_number, 1.0)
+    tolerance = number * min(1.0, 2 * longest / window.seconds) + ROUNDING if completed else number
+    return _law("Little: number in system = rate x response time", mean_number, by_response, tolerance)
+
+
+def _device_little(name: str, number: int, window: Window) -> Law:
+    queue = window.change(f"{number} queue") / window.ns
+    by_response = to_s(window.change(f"{number} response")) / window.seconds
+    edge = (window.first.values[f"{number} length now"] + window.last.values[f"{number} length now"] + 1) * to_s(
+        window.change(f"{number} response")
+        / max(window.change(f"{number} reads") + window.change(f"{number} writes"), 1)
+    )
+    return _law(f"{name}: Little", queue, by_response, ROUNDING + 3 * edge / window.seconds)
+
+
+def _law(name: str, left: float, right: float, tolerance: float = ROUNDING) -> Law:
+    return Law(name, float(left), float(right), float(tolerance), abs(left - right) <= tolerance)
+
+
+def _at_most(name: str, value: float) -> Law:
+    return Law(f"{name} <= 1", float(value), 1.0, ROUNDING, value <= 1.0 + ROUNDING)

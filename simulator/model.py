@@ -1,0 +1,184 @@
+"""A model: a program and the stations it runs on, as frozen data. What every engine takes.
+
+Devices are numbered: the data devices first, then a log device of its own if there is one. Pages are striped over
+the data devices one by one. Swap and a shared log lie on device 0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from simulator.program import Program
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """`cores` servers, first come first served; whoever holds a critical section goes first."""
+
+    cores: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """A critical section. A contended entry costs `handover_ns` more, during which nobody is inside."""
+
+    name: str
+    handover_ns: int
+
+
+@dataclass(frozen=True)
+class RotatingDevice:
+    """A disk with an arm (simulator/disk.py): seek times in ns, `queue_depth` requests reordered by the drive."""
+
+    name: str
+    capacity_bytes: int
+    revolution_ns: int
+    track_bytes: int
+    seek_track_ns: int
+    seek_average_ns: int
+    seek_full_ns: int
+    overhead_ns: int
+    queue_depth: int
+    scheduler: str
+    kind: str = "rotating"
+
+
+@dataclass(frozen=True)
+class FlashDevice:
+    """`parallel` requests at a time, each for its latency."""
+
+    name: str
+    read_ns: int
+    write_ns: int
+    parallel: int
+    kind: str = "flash"
+
+
+Device = RotatingDevice | FlashDevice
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The buffer pool; `resident_pages` of its `pages` have memory, the others are in swap."""
+
+    pages: int
+    replacement: str
+    resident_pages: int
+    writer_high_pages: int
+    writer_low_pages: int
+
+
+@dataclass(frozen=True)
+class PageCache:
+    """The operating system's cache and its write-back."""
+
+    pages: int
+    dirty_limit_pages: int
+    expire_ns: int
+    flush_interval_ns: int
+    in_flight_pages: int
+
+
+@dataclass(frozen=True)
+class Storage:
+    """Where things are: byte offsets on their devices, and how many I/O calls may be pending per device."""
+
+    devices: tuple[Device, ...]
+    data_devices: int
+    log_device: int
+    page_bytes: int
+    data_start_bytes: int
+    log_start_bytes: int
+    log_bytes: int
+    swap_start_bytes: int
+    swap_cluster_pages: int
+    requests_per_device: int
+
+
+@dataclass(frozen=True)
+class Log:
+    """Commit rule: wait for a group flush, or leave it to the operating system."""
+
+    durable: bool
+    flush_overhead_ns: int
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Every `interval_ns` all dirty pages are written, spread over `spread_ns` (0: as fast as they go)."""
+
+    interval_ns: int
+    spread_ns: int
+
+
+class Costs(NamedTuple):
+    """CPU time: read call, write call (system), buffer replacement (user), device request (system); ns."""
+
+    read_ns: int
+    write_ns: int
+    miss_ns: int
+    request_ns: int
+
+
+@dataclass(frozen=True)
+class Interval:
+    """State at time 0 (`cold`, `after_load`, `warm`) and what is counted."""
+
+    start: str
+    warm_up_ns: int
+    duration_ns: int
+
+    @property
+    def end_ns(self) -> int:
+        """When the run ends."""
+        return self.warm_up_ns + self.duration_ns
+
+
+@dataclass(frozen=True)
+class Model:
+    """Everything an engine needs but the seed. `arrivals_per_s` is 0 for closed clients."""
+
+    name: str
+    program: Program
+    client_registers: npt.NDArray[np.int64]
+    arrivals_per_s: float
+    cpu: Cpu
+    sections: tuple[Section, ...]
+    pool: Pool
+    page_cache: PageCache
+    storage: Storage
+    log: Log
+    checkpoint: Checkpoint
+    costs: Costs
+    direct_io: bool
+    interval: Interval
+
+    def digest(self) -> str:
+        """A hash of all that determines a trajectory but the seed: 16 hexadecimal digits."""
+        code = hashlib.sha256()
+        for field in fields(self.program):
+            value = getattr(self.program, field.name)
+            code.update(value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())
+        code.update(self.client_registers.tobytes())
+        for field in fields(self):
+            if field.name not in ("program", "client_registers"):
+                code.update(repr(getattr(self, field.name)).encode())
+        return code.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    simulated_s: float
+    end_s: float
+    transactions: int
+
+
+OnProgress = Callable[[Progress], None]

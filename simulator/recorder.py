@@ -1,0 +1,89 @@
+"""What a run writes down while it goes: counters, time averages, histograms. Bounded, whatever the run's length."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+ACTIVITIES = (
+    "cpu",
+    "cpu queue",
+    "critical section",
+    "row locks",
+    "disk read",
+    "page wait",
+    "swap",
+    "write throttle",
+    "log",
+    "network",
+)
+(CPU, CPU_QUEUE, SECTION, ROW_LOCK, DISK_READ, PAGE_WAIT, SWAP, THROTTLE, LOG, NETWORK) = range(len(ACTIVITIES))
+SUB_BUCKETS = 64
+OCTAVES = 48
+
+
+class Gauge:
+    """A number that changes at instants, with its integral over time."""
+
+    __slots__ = ("area", "last_ns", "value")
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.area = 0
+        self.last_ns = 0
+
+    def change(self, now: int, by: int) -> None:
+        """Add `by` from now on."""
+        self.area += self.value * (now - self.last_ns)
+        self.last_ns = now
+        self.value += by
+
+    def area_until(self, now: int) -> int:
+        """The integral from time 0 to now."""
+        return self.area + self.value * (now - self.last_ns)
+
+
+def bucket_of(time_ns: int) -> int:
+    """The histogram bucket of a time: 64 per factor of two, so at most 1.6 % wide."""
+    shift = max(0, time_ns.bit_length() - 7)
+    return shift * SUB_BUCKETS + (time_ns >> shift)
+
+
+def bucket_ns(bucket: int) -> float:
+    """The middle of a bucket."""
+    if bucket < 2 * SUB_BUCKETS:
+        return float(bucket)
+    shift = bucket // SUB_BUCKETS - 1
+    return float(((bucket - shift * SUB_BUCKETS) << shift) + ((1 << shift) >> 1))
+
+
+def quantile_ns(histogram: npt.NDArray[np.int64], share: float) -> float:
+    """The time below which `share` of the histogram's entries lie; 0 for an empty one."""
+    total = int(histogram.sum())
+    if total == 0:
+        return 0.0
+    return bucket_ns(int(np.searchsorted(np.cumsum(histogram), share * total, side="left")))
+
+
+class ClassRecorder:
+    """Completions of one transaction class in the measured interval."""
+
+    __slots__ = ("completed", "histogram", "rolled_back", "spent_ns", "total_ns")
+
+    def __init__(self) -> None:
+        self.completed = 0
+        self.rolled_back = 0
+        self.total_ns = 0
+        self.spent_ns = [0] * len(ACTIVITIES)
+        self.histogram = [0] * (SUB_BUCKETS * OCTAVES)
+
+    def record(self, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
+        """One transaction ended."""
+        self.completed += 1
+        self.rolled_back += rolled_back
+        self.total_ns += response_ns
+        self.histogram[bucket_of(response_ns)] += 1
+        own = self.spent_ns
+        for activity, time_ns in enumerate(spent_ns):
+            if time_ns:
+                own[activity] += time_ns

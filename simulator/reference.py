@@ -1,0 +1,285 @@
+"""The reference engine: SimPy processes that read like the story of a transaction. It defines the semantics.
+
+Events at the same nanosecond happen in the order in which they were scheduled. What happens at one instant
+(references, caches, samplers) is `simulator.interpreter.advance`; here is what takes time.
+
+    clients ──> cpu ── critical sections ── row locks ── commit log
+       │ miss                                               │
+       └──> file descriptors ──> device (data, log, swap) <─┴── write-back, background writer, checkpoint
+"""
+
+from __future__ import annotations
+
+import simpy
+
+from simulator import interpreter as waits
+from simulator.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, SWAP_INS, SWAP_OUTS, clear_dirty
+from simulator.clock import to_s
+from simulator.errors import InternalError
+from simulator.interpreter import advance, own_lock
+from simulator.memory import finish_fault, finish_read, finish_write_back
+from simulator.model import Model, OnProgress, Progress
+from simulator.recorder import (
+    ACTIVITIES,
+    CPU,
+    CPU_QUEUE,
+    DISK_READ,
+    LOG,
+    NETWORK,
+    PAGE_WAIT,
+    ROW_LOCK,
+    SECTION,
+    SWAP,
+    THROTTLE,
+    Gauge,
+)
+from simulator.reference_daemons import (
+    Arrivals,
+    CommitLog,
+    background_writer,
+    checkpoints,
+    flusher,
+    flush_dirt,
+)
+from simulator.reference_stations import (
+    CpuStation,
+    RowLocks,
+    SectionStation,
+    Story,
+    new_device,
+)
+from simulator.results import Result
+from simulator.run_record import RunRecord
+from simulator.start import prepare
+from simulator.state import FIRST_LOCK, LOCKS_HELD, MOST_LOCKS, USER_NS, new_state
+
+THROTTLED_BATCH_PAGES = 64
+
+
+def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> Result:
+    """Run a model to the end of its interval. The same model and seed give the same result, byte for byte."""
+    engine = ReferenceEngine(model, seed)
+    engine.run(on_progress)
+    return engine.record.result()
+
+
+class ReferenceEngine:
+    """One run. `env` is SimPy's; everything else is a station, a daemon or the shared state."""
+
+    def __init__(self, model: Model, seed: int) -> None:
+        self.model = model
+        self.env = simpy.Environment()
+        self.state = new_state(model, seed)
+        prepare(self.state, model)
+        env, storage = self.env, model.storage
+        self.cpu = CpuStation(env, model.cpu)
+        self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
+        self.locks = RowLocks(env)
+        self.devices = [new_device(env, device, storage.requests_per_device) for device in storage.devices]
+        self.log = CommitLog(self)
+        self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
+        self.page_arrivals: dict[int, simpy.Event] = {}
+        self.written_event: simpy.Event | None = None
+        self.pages_written = 0
+        self.reads_pending, self.in_system = Gauge(), Gauge()
+        self.swap_outs_issued = 0
+        self.writer_wakes: simpy.Event | None = None
+        self.checkpoint_times_ns: list[tuple[int, int]] = []
+        self.record = RunRecord(self, seed)
+        for number in range(len(model.client_registers)):
+            env.process(self.client(number))
+        env.process(flusher(self))
+        env.process(background_writer(self))
+        env.process(checkpoints(self))
+
+    def run(self, on_progress: OnProgress | None) -> None:
+        """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
+        end_ns = self.model.interval.end_ns
+        for stop_ns in self.record.stops_ns():
+            self.env.run(until=stop_ns)
+            self.record.note(stop_ns)
+            if on_progress is not None:
+                on_progress(Progress(to_s(stop_ns), to_s(end_ns), self.record.ended))
+
+    def client(self, number: int) -> Story:
+        """A client's life: wait for the next transaction, run it, and again."""
+        env, state, record = self.env, self.state, self.record
+        spent = [0] * len(ACTIVITIES)
+        began = env.now
+        inside = False
+        while True:
+            if not inside:
+                began = yield from self.next_transaction(number)
+                inside = True
+            wait, a, b = advance(state, number, env.now)
+            if state.outbox[0]:
+                self.write_evicted()
+            asked = env.now
+            if wait == waits.WAIT_CPU:
+                queued = yield from self.cpu.run(a)
+                spent[CPU] += a
+                spent[CPU_QUEUE] += queued
+            elif wait == waits.WAIT_READ:
+                yield from self.read_page(a)
+                spent[DISK_READ] += env.now - asked
+            elif wait == waits.WAIT_LOCK:
+                yield from self.locks.wait(a, number)
+                spent[ROW_LOCK] += env.now - asked
+            elif wait == waits.WAIT_SECTION:
+                yield from self.sections[a].run(b)
+                spent[SECTION] += env.now - asked - b
+                spent[CPU] += b
+                state.usage[USER_NS] += b
+            elif wait == waits.WAIT_COMMIT:
+                yield from self.log.commit(a)
+                spent[LOG] += env.now - asked
+                self.release_locks(number)
+            elif wait == waits.WAIT_RELEASE:
+                self.release_locks(number)
+            elif wait == waits.WAIT_END:
+                record.end(a, env.now - began, spent, b)
+                self.in_system.change(env.now, -1)
+                spent = [0] * len(ACTIVITIES)
+                inside = False
+            elif wait == waits.WAIT_NETWORK:
+                yield env.timeout(a)
+                spent[NETWORK] += env.now - asked
+            else:
+                yield from self.wait_for_memory(wait, a, spent)
+
+    def next_transaction(self, number: int) -> Story:
+        """Think, or wait for an arrival; returns the time from which the response is counted."""
+        wait, think_ns, _ = advance(self.state, number, self.env.now)
+        if wait == waits.WAIT_THINK:
+            if think_ns:
+                yield self.env.timeout(think_ns)
+            began = self.env.now
+            self.in_system.change(began, 1)
+        elif wait == waits.WAIT_ARRIVAL and self.arrivals is not None:
+            began = yield from self.arrivals.take()
+        else:
+            raise InternalError(f"a client's program must begin with think or arrive, not with wait {wait}")
+        return began
+
+    def wait_for_memory(self, wait: int, a: int, spent: list[int]) -> Story:
+        """The rarer waits of a page reference."""
+        asked = self.env.now
+        if wait == waits.WAIT_PAGE:
+            yield self.page_arrivals.setdefault(a, self.env.event())
+            spent[PAGE_WAIT] += self.env.now - asked
+        elif wait == waits.WAIT_FAULT:
+            yield from self.swap_in(a)
+            spent[SWAP] += self.env.now - asked
+        elif wait == waits.WAIT_THROTTLE:
+            flush_dirt(self, self.env.now, THROTTLED_BATCH_PAGES)
+            yield self.written()
+            spent[THROTTLE] += self.env.now - asked
+        elif wait == waits.WAIT_VICTIM:
+            yield from self.write_victim(a)
+            spent[THROTTLE] += self.env.now - asked
+        elif wait == waits.WAIT_BUFFER:
+            yield self.page_arrivals.setdefault(-1, self.env.event())
+            spent[PAGE_WAIT] += self.env.now - asked
+        else:
+            raise InternalError(f"unknown wait {wait}")
+
+    def place(self, page: int) -> tuple[int, int]:
+        """The device and the byte where a page lies."""
+        storage = self.model.storage
+        return page % storage.data_devices, storage.data_start_bytes + page // storage.data_devices * storage.page_bytes
+
+    def read_page(self, page: int) -> Story:
+        """Read a page from its device into the slot that is kept for it."""
+        device, byte = self.place(page)
+        self.reads_pending.change(self.env.now, 1)
+        self.record.io_wait.reads_changed()
+        yield from self.devices[device].call(byte, self.model.storage.page_bytes, False, "data read")
+        self.reads_pending.change(self.env.now, -1)
+        self.record.io_wait.reads_changed()
+        finish_read(self.state, page, not self.model.direct_io)
+        if self.state.outbox[0]:
+            self.write_evicted()
+        self.announce(page)
+
+    def announce(self, page: int) -> None:
+        """Wake whoever waits for this page, and whoever waits for any buffer."""
+        for key in (page, -1):
+            arrival = self.page_arrivals.pop(key, None)
+            if arrival is not None:
+                arrival.succeed()
+
+    def write_victim(self, slot: int) -> Story:
+        """Direct I/O: a dirty victim is written before its slot is used again."""
+        pool = self.state.pool
+        page = int(pool.slots[slot, PAGE])
+        clear_dirty(pool, slot)
+        device, byte = self.place(page)
+        yield from self.devices[device].call(byte, self.model.storage.page_bytes, True, "eviction write")
+        pool.slots[slot, FLAGS] &= DIRTY
+        self.announce(page)
+
+    def swap_in(self, slot: int) -> Story:
+        """A buffer whose memory the operating system has taken: read it back from swap."""
+        storage = self.model.storage
+        byte = storage.swap_start_bytes + slot * storage.page_bytes
+        yield self.devices[0].submit(byte, storage.page_bytes, False, "swap in")
+        self.state.pool.head[SWAP_INS] += 1
+        finish_fault(self.state, slot)
+        self.swap_out()
+        self.announce(int(self.state.pool.slots[slot, PAGE]))
+
+    def swap_out(self) -> None:
+        """Write out, a cluster at a time, the buffers that lost their memory."""
+        storage = self.model.storage
+        size = storage.swap_cluster_pages * storage.page_bytes
+        while self.state.pool.head[SWAP_OUTS] - self.swap_outs_issued >= storage.swap_cluster_pages:
+            self.swap_outs_issued += storage.swap_cluster_pages
+            place = self.swap_outs_issued % max(self.model.pool.pages - storage.swap_cluster_pages, 1)
+            self.devices[0].submit(storage.swap_start_bytes + place * storage.page_bytes, size, True, "swap out")
+
+    def write_evicted(self) -> None:
+        """The page cache had to give up dirty pages: their writes start now."""
+        outbox = self.state.outbox
+        pages = outbox[1 : outbox[0] + 1].tolist()
+        outbox[0] = 0
+        for page in pages:
+            self.write_back(page)
+
+    def write_back(self, page: int) -> None:
+        """Queue the write of a page that the page cache has handed to the disks."""
+        device, byte = self.place(page)
+        done = self.devices[device].submit(byte, self.model.storage.page_bytes, True, "write-back")
+        done.callbacks.append(lambda _: self._written_back(page))
+
+    def _written_back(self, page: int) -> None:
+        finish_write_back(self.state, page)
+        self.pages_written += 1
+        if self.written_event is not None:
+            self.written_event.succeed()
+            self.written_event = None
+
+    def written(self) -> simpy.Event:
+        """The next completion of a page's write-back."""
+        if self.written_event is None:
+            self.written_event = self.env.event()
+        return self.written_event
+
+    def release_locks(self, number: int) -> None:
+        """The transaction is over: every lock goes to the one who has waited longest for it."""
+        row = self.state.client[number]
+        held = int(row[LOCKS_HELD])
+        if held > MOST_LOCKS:
+            raise InternalError(f"client {number} holds {held} locks, room for {MOST_LOCKS}")
+        for i in range(held):
+            lock = int(row[FIRST_LOCK + i])
+            waiter = self.locks.next_owner(lock)
+            if waiter is None:
+                self.state.lock_owner[lock] = -1
+            else:
+                own_lock(self.state, waiter.client, lock)
+                waiter.turn.succeed()
+        row[LOCKS_HELD] = 0
+        self.locks.acquired += held
+        if self.writer_wakes is not None and self.state.pool.head[DIRTY_COUNT] > self.model.pool.writer_high_pages:
+            self.writer_wakes.succeed()
+            self.writer_wakes = None

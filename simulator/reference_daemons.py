@@ -1,0 +1,216 @@
+"""What works in the background of the reference engine: log, write-back, background writer, checkpoints, arrivals."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import simpy
+
+from simulator.caches import DIRTY, DIRTY_COUNT, DIRTY_FIRST, FLAGS, clear_dirty, dirty_before, least_recent_dirty
+from simulator.clock import NS_PER_S
+from simulator.memory import WRITES_IN_FLIGHT, cache_is_full_of_dirt, cache_write, start_write_back
+from simulator.reference_stations import Story
+from simulator.state import FLUSH_NS, WRITER_NS
+from simulator.streams import exponential_ns, seed_streams
+
+if TYPE_CHECKING:
+    from simulator.reference import ReferenceEngine
+
+WRITER_BATCH_PAGES = 32
+
+
+class CommitLog:
+    """The transaction log: a group flush for all who wait (durable), or bytes left to the operating system."""
+
+    def __init__(self, engine: ReferenceEngine) -> None:
+        self.engine = engine
+        self.position = 0
+        self.pending_bytes = self.written_bytes = self.commits = self.flushes = 0
+        self.waiting: list[simpy.Event] = []
+        self.flushing = False
+
+    def commit(self, size_bytes: int) -> Story:
+        """Make `size_bytes` of log durable, or hand them over, by the engine's rule. Nothing to log: no wait."""
+        if size_bytes == 0:
+            return
+        self.commits += 1
+        self.pending_bytes += size_bytes
+        if self.engine.model.log.durable:
+            done = self.engine.env.event()
+            self.waiting.append(done)
+            if not self.flushing:
+                self.flushing = True
+                self.engine.env.process(self._flush())
+            yield done
+
+    def _flush(self) -> Story:
+        while self.waiting:
+            group, self.waiting = self.waiting, []
+            yield self.engine.env.timeout(self.engine.model.log.flush_overhead_ns)
+            yield self.write()
+            for done in group:
+                done.succeed()
+        self.flushing = False
+
+    def write(self) -> simpy.Event:
+        """Write what is pending, at the end of the log (a ring of the size the model says)."""
+        storage = self.engine.model.storage
+        size, self.pending_bytes = self.pending_bytes, 0
+        byte = storage.log_start_bytes + self.position % storage.log_bytes
+        self.position += size
+        self.written_bytes += size
+        self.flushes += 1
+        return self.engine.devices[storage.log_device].submit(byte, size, True, "log")
+
+
+class Arrivals:
+    """Poisson arrivals that wait for a free connection."""
+
+    def __init__(self, engine: ReferenceEngine, seed: int) -> None:
+        self.engine = engine
+        self.stream = seed_streams(seed, "arrivals", 1)
+        self.waiting: deque[int] = deque()
+        self.idle: deque[simpy.Event] = deque()
+        engine.env.process(self._arrive())
+
+    def _arrive(self) -> Story:
+        env = self.engine.env
+        mean_ns = round(NS_PER_S / self.engine.model.arrivals_per_s)
+        while True:
+            yield env.timeout(exponential_ns(self.stream, 0, mean_ns))
+            self.engine.in_system.change(env.now, 1)
+            self.waiting.append(env.now)
+            if self.idle:
+                self.idle.popleft().succeed()
+
+    def take(self) -> Story:
+        """The next arrival; returns when it came."""
+        if not self.waiting:
+            turn = self.engine.env.event()
+            self.idle.append(turn)
+            yield turn
+        return self.waiting.popleft()
+
+
+def flush_dirt(engine: ReferenceEngine, latest_ns: int, most: int) -> int:
+    """Hand to the disks, in disk order, up to `most` page cache pages dirty since `latest_ns` or longer."""
+    pages = dirty_before(engine.state.cache, latest_ns, most).tolist()
+    for page in pages:
+        start_write_back(engine.state, page)
+        engine.write_back(page)
+    return len(pages)
+
+
+def flusher(engine: ReferenceEngine) -> Story:
+    """The operating system's write-back: pages that have been dirty too long, and what the log left behind."""
+    env, cache = engine.env, engine.model.page_cache
+    head = engine.state.cache.head
+    while True:
+        yield env.timeout(cache.flush_interval_ns)
+        if engine.log.pending_bytes and not engine.model.log.durable:
+            engine.log.write()
+        room = cache.in_flight_pages - int(head[WRITES_IN_FLIGHT])
+        if env.now >= cache.expire_ns and room > 0:
+            written = flush_dirt(engine, env.now - cache.expire_ns, room)
+            if written:
+                demand_ns = written * engine.model.costs.request_ns
+                engine.state.usage[FLUSH_NS] += demand_ns
+                yield from engine.cpu.run(demand_ns)
+
+
+def background_writer(engine: ReferenceEngine) -> Story:
+    """The database's writer: above the high mark, write the pages nearest to replacement down to the low mark."""
+    pool, marks = engine.state.pool, engine.model.pool
+    while True:
+        excess = int(pool.head[DIRTY_COUNT]) - marks.writer_low_pages
+        if int(pool.head[DIRTY_COUNT]) <= marks.writer_high_pages:
+            engine.writer_wakes = engine.env.event()
+            yield engine.writer_wakes
+            continue
+        yield from write_pages(engine, least_recent_dirty(pool, excess).tolist(), 0)
+
+
+def write_pages(engine: ReferenceEngine, pages: list[int], spread_ns: int) -> Story:
+    """The database writes these pages if they are still dirty, batch by batch; over `spread_ns` if that is not 0."""
+    env = engine.env
+    began = env.now
+    for first in range(0, len(pages), WRITER_BATCH_PAGES):
+        batch = pages[first : first + WRITER_BATCH_PAGES]
+        if engine.model.direct_io:
+            yield from _write_direct(engine, batch)
+        else:
+            yield from _write_buffered(engine, batch)
+        due = began + spread_ns * first // max(len(pages), 1)
+        if env.now < due:
+            yield env.timeout(due - env.now)
+
+
+def _write_buffered(engine: ReferenceEngine, batch: list[int]) -> Story:
+    written = 0
+    for page in batch:
+        while cache_is_full_of_dirt(engine.state):
+            flush_dirt(engine, engine.env.now, WRITER_BATCH_PAGES)
+            yield engine.written()
+        if _mark_clean(engine, page):
+            cache_write(engine.state, page, engine.env.now)
+            written += 1
+            if engine.state.outbox[0]:
+                engine.write_evicted()
+    demand_ns = written * engine.model.costs.write_ns
+    if demand_ns:
+        engine.state.usage[WRITER_NS] += demand_ns
+        yield from engine.cpu.run(demand_ns)
+
+
+def _write_direct(engine: ReferenceEngine, batch: list[int]) -> Story:
+    pending = []
+    for page in batch:
+        if _mark_clean(engine, page):
+            device, byte = engine.place(page)
+            request = engine.devices[device].submit(byte, engine.model.storage.page_bytes, True, "writer")
+            pending.append(request)
+    demand_ns = len(pending) * engine.model.costs.write_ns
+    if demand_ns:
+        engine.state.usage[WRITER_NS] += demand_ns
+        yield from engine.cpu.run(demand_ns)
+    for done in pending:
+        if not done.processed:
+            yield done
+
+
+def _mark_clean(engine: ReferenceEngine, page: int) -> bool:
+    pool = engine.state.pool
+    slot = int(pool.where[page])
+    if slot < 0 or not pool.slots[slot, FLAGS] & DIRTY:
+        return False
+    clear_dirty(pool, slot)
+    return True
+
+
+def checkpoints(engine: ReferenceEngine) -> Story:
+    """Every interval: write all pages dirty now, in disk order, then wait until the disks have them (sync)."""
+    env, model = engine.env, engine.model
+    due = 0
+    while True:
+        due = max(due + model.checkpoint.interval_ns, env.now)
+        yield env.timeout(due - env.now)
+        began = env.now
+        pages = least_recent_dirty(engine.state.pool, model.pool.pages).tolist()
+        yield from write_pages(engine, pages, model.checkpoint.spread_ns)
+        if not model.direct_io:
+            yield from _sync(engine)
+        engine.checkpoint_times_ns.append((began, env.now))
+
+
+def _sync(engine: ReferenceEngine) -> Story:
+    """Flush what is dirty in the page cache now, and wait for it."""
+    cache, latest = engine.state.cache, engine.env.now
+    while cache.head[DIRTY_FIRST] >= 0 and cache.since[cache.head[DIRTY_FIRST]] <= latest:
+        room = engine.model.page_cache.in_flight_pages - int(cache.head[WRITES_IN_FLIGHT])
+        if room > 0:
+            flush_dirt(engine, latest, room)
+        yield engine.written()
+    enough = engine.pages_written + int(cache.head[WRITES_IN_FLIGHT])
+    while engine.pages_written < enough:
+        yield engine.written()

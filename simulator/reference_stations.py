@@ -1,0 +1,298 @@
+"""The stations of the reference engine: where a client waits. SimPy processes and events; integer nanoseconds."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import deque
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+import numpy as np
+import simpy
+
+from simulator.disk import geometry, pick
+from simulator.model import Cpu, Device, FlashDevice, RotatingDevice, Section
+from simulator.recorder import Gauge
+
+Story = Generator[simpy.Event, Any, Any]
+
+
+class CpuStation:
+    """Equal cores, one queue, first come first served. Holders of a critical section go to the front."""
+
+    def __init__(self, env: simpy.Environment, cpu: Cpu) -> None:
+        self.env = env
+        self.free = cpu.cores
+        self.queue: deque[simpy.Event] = deque()
+        self.busy = Gauge()
+
+    def run(self, burst_ns: int, urgent: bool = False) -> Story:
+        """Occupy a core for `burst_ns`; returns the time spent queueing."""
+        env, asked = self.env, self.env.now
+        if self.free:
+            self.free -= 1
+            self.busy.change(asked, 1)
+        else:
+            turn = env.event()
+            if urgent:
+                self.queue.appendleft(turn)
+            else:
+                self.queue.append(turn)
+            yield turn
+        waited = env.now - asked
+        yield env.timeout(burst_ns)
+        if self.queue:
+            self.queue.popleft().succeed()
+        else:
+            self.free += 1
+            self.busy.change(env.now, -1)
+        return waited
+
+
+class SectionStation:
+    """A critical section: one at a time, first come first served.
+
+    An entry that found it taken is handed over: for `handover_ns` nobody is inside while the waiter wakes up.
+    """
+
+    def __init__(self, env: simpy.Environment, section: Section, cpu: CpuStation) -> None:
+        self.env, self.section, self.cpu = env, section, cpu
+        self.taken = False
+        self.queue: deque[simpy.Event] = deque()
+        self.busy = Gauge()
+        self.entries = self.waits = self.waited_ns = 0
+
+    def run(self, hold_ns: int) -> Story:
+        """Enter, run `hold_ns` of CPU inside, leave."""
+        self.entries += 1
+        if self.taken:
+            asked = self.env.now
+            turn = self.env.event()
+            self.queue.append(turn)
+            yield turn
+            yield self.env.timeout(self.section.handover_ns)
+            self.waits += 1
+            self.waited_ns += self.env.now - asked
+        else:
+            self.taken = True
+            self.busy.change(self.env.now, 1)
+        yield from self.cpu.run(hold_ns, urgent=True)
+        if self.queue:
+            self.queue.popleft().succeed()
+        else:
+            self.taken = False
+            self.busy.change(self.env.now, -1)
+
+
+class LockWait(NamedTuple):
+    """A client that waits for a row lock."""
+
+    client: int
+    turn: simpy.Event
+
+
+class RowLocks:
+    """Exclusive row locks with first-come-first-served queues; who owns a free lock is in the state's array."""
+
+    def __init__(self, env: simpy.Environment) -> None:
+        self.env = env
+        self.queues: dict[int, deque[LockWait]] = {}
+        self.waits = self.waited_ns = self.acquired = 0
+
+    def wait(self, lock: int, client: int) -> Story:
+        """Wait until the lock has been handed to `client`."""
+        asked = self.env.now
+        turn = self.env.event()
+        self.queues.setdefault(lock, deque()).append(LockWait(client, turn))
+        yield turn
+        self.waits += 1
+        self.waited_ns += self.env.now - asked
+
+    def next_owner(self, lock: int) -> LockWait | None:
+        """Take the longest waiting client off the queue of a lock that is being released."""
+        queue = self.queues.get(lock)
+        if queue is None:
+            return None
+        waiter = queue.popleft()
+        if not queue:
+            del self.queues[lock]
+        return waiter
+
+
+class Request:
+    """One device request; `done` is triggered at its completion."""
+
+    __slots__ = ("byte", "done", "purpose", "size_bytes", "submitted_ns", "write")
+
+    def __init__(self, byte: int, size_bytes: int, write: bool, purpose: str, done: simpy.Event, now: int) -> None:
+        self.byte, self.size_bytes, self.write = byte, size_bytes, write
+        self.purpose, self.done, self.submitted_ns = purpose, done, now
+
+
+class DeviceStation:
+    """What all devices share: counters, queue length, and the limit of pending calls on the database's file."""
+
+    def __init__(self, env: simpy.Environment, device: Device, calls: int) -> None:
+        self.env, self.device = env, device
+        self.calls_free = calls
+        self.calls_waiting: deque[simpy.Event] = deque()
+        self.queue_length, self.busy = Gauge(), Gauge()
+        self.reads = self.writes = self.service_ns = self.response_ns = self.arrived = 0
+        self.by_purpose: dict[str, int] = {}
+
+    def submit(self, byte: int, size_bytes: int, write: bool, purpose: str) -> simpy.Event:
+        """Queue a request; the event returned is triggered when it is done."""
+        env = self.env
+        request = Request(byte, size_bytes, write, purpose, env.event(), env.now)
+        self.arrived += 1
+        self.queue_length.change(env.now, 1)
+        self._enqueue(request)
+        return request.done
+
+    def call(self, byte: int, size_bytes: int, write: bool, purpose: str) -> Story:
+        """A request by the database through one of its file descriptors: waits for a free one, then for the device."""
+        if self.calls_free:
+            self.calls_free -= 1
+        else:
+            turn = self.env.event()
+            self.calls_waiting.append(turn)
+            yield turn
+        yield self.submit(byte, size_bytes, write, purpose)
+        if self.calls_waiting:
+            self.calls_waiting.popleft().succeed()
+        else:
+            self.calls_free += 1
+
+    def _complete(self, request: Request, service_ns: int) -> None:
+        now = self.env.now
+        if request.write:
+            self.writes += 1
+        else:
+            self.reads += 1
+        self.by_purpose[request.purpose] = self.by_purpose.get(request.purpose, 0) + 1
+        self.service_ns += service_ns
+        self.response_ns += now - request.submitted_ns
+        self.queue_length.change(now, -1)
+        request.done.succeed()
+
+    def _enqueue(self, request: Request) -> None:
+        raise NotImplementedError
+
+
+class FlashStation(DeviceStation):
+    """Several requests at a time, each for the latency of its kind; the others wait in order of arrival."""
+
+    def __init__(self, env: simpy.Environment, device: FlashDevice, calls: int) -> None:
+        super().__init__(env, device, calls)
+        self.flash = device
+        self.free = device.parallel
+        self.waiting: deque[Request] = deque()
+
+    def _enqueue(self, request: Request) -> None:
+        if self.free:
+            self.free -= 1
+            self.busy.change(self.env.now, 1)
+            self.env.process(self._serve(request))
+        else:
+            self.waiting.append(request)
+
+    def _serve(self, request: Request) -> Story:
+        while True:
+            service_ns = self.flash.write_ns if request.write else self.flash.read_ns
+            yield self.env.timeout(service_ns)
+            self._complete(request, service_ns)
+            if not self.waiting:
+                break
+            request = self.waiting.popleft()
+        self.free += 1
+        self.busy.change(self.env.now, -1)
+
+
+class RotatingStation(DeviceStation):
+    """One arm. The operating system hands requests to the drive in its scheduler's order; the drive, which holds
+    up to `queue_depth` of them, takes the one with the shortest positioning time.
+    """
+
+    def __init__(self, env: simpy.Environment, device: RotatingDevice, calls: int) -> None:
+        super().__init__(env, device, calls)
+        self.scheduler = device.scheduler
+        self.depth = device.queue_depth
+        self.disk = geometry(device)
+        self.arm_byte = 0
+        self.upwards = True
+        self.last_fed = 0
+        self.sorted: list[tuple[int, int, Request]] = []
+        self.arrivals: deque[Request] = deque()
+        self.held: list[Request] = []
+        self.window = np.zeros((self.depth, 3), dtype=np.int64)
+        self.idle: simpy.Event | None = None
+        env.process(self._serve())
+
+    def _enqueue(self, request: Request) -> None:
+        if self.scheduler == "fcfs":
+            self.arrivals.append(request)
+        else:
+            insort(self.sorted, (request.byte, self.arrived, request))
+        if self.idle is not None:
+            self.idle.succeed()
+            self.idle = None
+
+    def _next_fed(self) -> Request:
+        """The operating system's choice of what the drive gets next."""
+        if self.scheduler == "fcfs":
+            return self.arrivals.popleft()
+        position = _first_at_or_after(self.sorted, self.last_fed)
+        if self.upwards and position == len(self.sorted):
+            if self.scheduler == "look":
+                self.upwards = False
+            else:
+                position = 0
+        if not self.upwards:
+            position = _first_at_or_after(self.sorted, self.last_fed + 1) - 1
+            if position < 0:
+                self.upwards, position = True, 0
+        request = self.sorted.pop(position)[2]
+        self.last_fed = request.byte
+        return request
+
+    def _serve(self) -> Story:
+        env = self.env
+        while True:
+            while len(self.held) < self.depth and (self.sorted or self.arrivals):
+                request = self._next_fed()
+                self.window[len(self.held)] = request.byte, request.size_bytes, env.now
+                self.held.append(request)
+            if not self.held:
+                self.busy.change(env.now, -self.busy.value)
+                self.idle = env.event()
+                yield self.idle
+                self.busy.change(env.now, 1)
+                continue
+            if not self.busy.value:
+                self.busy.change(env.now, 1)
+            chosen, service_ns = pick(self.disk, self.window, len(self.held), self.arm_byte, env.now)
+            yield env.timeout(service_ns)
+            request = self.held[chosen]
+            last = len(self.held) - 1
+            self.held[chosen], self.window[chosen] = self.held[last], self.window[last]
+            self.held.pop()
+            self.arm_byte = request.byte + request.size_bytes
+            self._complete(request, service_ns)
+
+
+def _first_at_or_after(requests: list[tuple[int, int, Request]], byte: int) -> int:
+    low, high = 0, len(requests)
+    while low < high:
+        middle = (low + high) // 2
+        if requests[middle][0] < byte:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def new_device(env: simpy.Environment, device: Device, calls: int) -> DeviceStation:
+    """The station for a device."""
+    if isinstance(device, FlashDevice):
+        return FlashStation(env, device, calls)
+    return RotatingStation(env, device, calls)

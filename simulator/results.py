@@ -1,0 +1,246 @@
+"""The result of a run: frozen values that can be written to disk and read back.
+
+Rates are per simulated time. Every field is determined by model and seed: a result holds no clock time,
+so the same seed gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from dataclasses import dataclass, field
+from typing import Any
+
+from simulator.errors import InputError
+
+FORMAT = "oltpsim-result-1"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its confidence interval. `method` says how the interval was found."""
+
+    mean: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+
+
+@dataclass(frozen=True)
+class ClassResult:
+    """One transaction class in the measured interval. Times are response times in seconds.
+
+    `time_by_s` splits the mean response time by where it went (cpu, cpu queue, disk read, ...); it sums to `mean_s`.
+    """
+
+    name: str
+    completed: int
+    rolled_back: int
+    rate_per_min: float
+    mean_s: float
+    p50_s: float
+    p90_s: float
+    p95_s: float
+    p99_s: float
+    p999_s: float
+    time_by_s: dict[str, float]
+
+
+@dataclass(frozen=True)
+class CpuResult:
+    """Shares of the CPU capacity of all cores; user + system + iowait + idle = 1.
+
+    iowait is idle capacity while at least one disk read is pending, as operating systems count it.
+    `by_activity` splits user + system by what the time was spent on, as shares of the same capacity.
+    """
+
+    cores: int
+    user: float
+    system: float
+    iowait: float
+    idle: float
+    by_activity: dict[str, float]
+
+    @property
+    def utilisation(self) -> float:
+        """Share of capacity in use."""
+        return self.user + self.system
+
+
+@dataclass(frozen=True)
+class DeviceResult:
+    """One device. Queue length counts waiting and in service; times are per request."""
+
+    name: str
+    kind: str
+    reads_per_s: float
+    writes_per_s: float
+    utilisation: float
+    mean_queue: float
+    mean_service_s: float
+    mean_response_s: float
+    by_purpose_per_s: dict[str, float]
+
+
+@dataclass(frozen=True)
+class CacheResult:
+    """One cache tier. `dirty_fraction` and `resident_fraction` are time averages."""
+
+    name: str
+    capacity_pages: int
+    references: int
+    hits: int
+    hit_ratio: float
+    evictions: int
+    dirty_evictions: int
+    dirty_fraction: float
+    resident_fraction: float
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """References of one table or index, and where they were answered."""
+
+    name: str
+    references: int
+    pool_hits: int
+    page_cache_hits: int
+    disk_reads: int
+    created: int
+
+
+@dataclass(frozen=True)
+class LockResult:
+    """One kind of lock, critical section or log."""
+
+    name: str
+    acquisitions: int
+    waits: int
+    mean_wait_s: float
+    utilisation: float
+
+
+@dataclass(frozen=True)
+class LogResult:
+    """The transaction log."""
+
+    bytes_per_s: float
+    commits_per_s: float
+    flushes_per_s: float
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law that every result must satisfy, the figures on both sides, and whether it holds."""
+
+    name: str
+    left: float
+    right: float
+    tolerance: float
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """What limits the rate now, and what would be next. `share` is utilisation, or the share of response time."""
+
+    name: str
+    share: float
+    next_name: str
+    next_share: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """Means or counts per `step_s` from time 0, warm-up included. All lists have the same length."""
+
+    step_s: float
+    values: dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything a run reports (docs/model.md, section 9)."""
+
+    scenario: str
+    engine: str
+    seed: int
+    versions: dict[str, str]
+    model_hash: str
+    start: str
+    warm_up_s: float
+    duration_s: float
+    main_class: str
+    rate_per_min: Estimate
+    steady_rate_per_min: Estimate
+    steady_from_s: float
+    transactions_per_s: float
+    classes: list[ClassResult]
+    cpu: CpuResult
+    devices: list[DeviceResult]
+    reads_pending: float
+    caches: list[CacheResult]
+    tables: list[TableResult]
+    locks: list[LockResult]
+    log: LogResult
+    swap_in_per_s: float
+    swap_out_per_s: float
+    checkpoints_s: list[list[float]]
+    bottleneck: Bottleneck
+    series: Series
+    laws: list[Law]
+    warnings: list[str] = field(default_factory=list)
+    format: str = FORMAT
+
+    @property
+    def broken_laws(self) -> list[Law]:
+        """The laws that this result breaks: empty for a sound run."""
+        return [law for law in self.laws if not law.holds]
+
+
+def to_json(result: Result) -> str:
+    """The result as canonical JSON: sorted keys, shortest floats, one trailing newline."""
+    return json.dumps(dataclasses.asdict(result), sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def from_json(text: str, where: str = "result") -> Result:
+    """Read what `to_json` wrote. Raises InputError naming the key that is missing, unknown or of a wrong type."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}: not JSON: {error.msg} at line {error.lineno}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, dict) else type(data).__name__
+        raise InputError(f"{where}: not a result of this program: format is {found!r}, expected {FORMAT!r}")
+    result = _build(Result, data, where)
+    assert isinstance(result, Result)
+    return result
+
+
+def _build(kind: Any, data: Any, where: str) -> Any:
+    """Rebuild a value of type `kind` from plain JSON data, checking types on the way."""
+    if dataclasses.is_dataclass(kind):
+        if not isinstance(data, dict):
+            raise InputError(f"{where}: expected a table of keys, found {type(data).__name__}")
+        hints = typing.get_type_hints(kind)
+        missing = sorted(set(hints) - set(data))
+        unknown = sorted(set(data) - set(hints))
+        if missing or unknown:
+            raise InputError(f"{where}: missing keys {missing}, unknown keys {unknown}")
+        fields = {name: _build(hint, data[name], f"{where}.{name}") for name, hint in hints.items()}
+        return typing.cast(Any, kind)(**fields)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is list and isinstance(data, list):
+        return [_build(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(data)]
+    if origin is dict and isinstance(data, dict):
+        return {key: _build(arguments[1], item, f"{where}.{key}") for key, item in data.items()}
+    if isinstance(origin, types.UnionType):
+        raise InputError(f"{where}: unions are not part of a result")
+    if kind is float and isinstance(data, int | float) and not isinstance(data, bool):
+        return float(data)
+    if origin is None and isinstance(data, kind) and not (kind is int and isinstance(data, bool)):
+        return data
+    raise InputError(f"{where}: expected {getattr(kind, '__name__', kind)}, found {data!r:.60}")

@@ -1,0 +1,162 @@
+"""The record of one run of the reference engine: cumulative counters, read at instants, and what they add up to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simulator.caches import (
+    CAPACITY,
+    DIRTY_COUNT,
+    DIRTY_EVICTIONS,
+    EVICTIONS,
+    HITS,
+    REFERENCES,
+    RESIDENT,
+    SWAP_INS,
+    SWAP_OUTS,
+    USED,
+    Tier,
+)
+from simulator.clock import NS_PER_S
+from simulator.memory import WRITES_IN_FLIGHT
+from simulator.recorder import ClassRecorder
+from simulator.results import Result
+from simulator.state import USAGE
+from simulator.summarise import Facts, Snapshot, summarise
+
+if TYPE_CHECKING:
+    from simulator.reference import ReferenceEngine
+
+MOST_STEPS = 360
+
+
+class IoWait:
+    """Idle CPU time while at least one disk read is pending, as an integral."""
+
+    def __init__(self, engine: ReferenceEngine) -> None:
+        self.engine = engine
+        self.area = 0
+        self.since_ns = 0
+        self.busy_then = 0
+        self.pending = False
+
+    def reads_changed(self) -> None:
+        """To be called whenever the number of pending reads has changed."""
+        pending = self.engine.reads_pending.value > 0
+        if pending == self.pending:
+            return
+        now = self.engine.env.now
+        if self.pending:
+            self.area = self.area_until(now)
+        self.pending, self.since_ns, self.busy_then = pending, now, self.engine.cpu.busy.area_until(now)
+
+    def area_until(self, now: int) -> int:
+        """The integral from time 0 to now, in core-nanoseconds."""
+        if not self.pending:
+            return self.area
+        busy = self.engine.cpu.busy.area_until(now) - self.busy_then
+        return self.area + self.engine.model.cpu.cores * (now - self.since_ns) - busy
+
+
+class RunRecord:
+    """Counts what ends, and takes snapshots of everything that accumulates."""
+
+    def __init__(self, engine: ReferenceEngine, seed: int) -> None:
+        self.engine, self.seed = engine, seed
+        program, interval = engine.model.program, engine.model.interval
+        self.counts_from_ns = interval.warm_up_ns
+        self.classes = [ClassRecorder() for _ in program.classes]
+        self.main_class = program.main_class
+        self.ended = self.ended_main = 0
+        self.io_wait = IoWait(engine)
+        self.step_ns = max(1, -(-interval.end_ns // (MOST_STEPS * NS_PER_S))) * NS_PER_S
+        self.snapshots: list[Snapshot] = []
+
+    def end(self, transaction_class: int, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
+        """A transaction has ended now."""
+        self.ended += 1
+        if transaction_class == self.main_class:
+            self.ended_main += 1
+        if self.engine.env.now > self.counts_from_ns:
+            self.classes[transaction_class].record(response_ns, spent_ns, rolled_back)
+
+    def stops_ns(self) -> list[int]:
+        """When to take snapshots: every step, at the end of the warm-up, and at the end."""
+        interval = self.engine.model.interval
+        stops = set(range(self.step_ns, interval.end_ns + 1, self.step_ns))
+        self.snapshots.append(self._snapshot(0))
+        return sorted(stops | {interval.end_ns} | ({interval.warm_up_ns} if interval.warm_up_ns else set()))
+
+    def note(self, now: int) -> None:
+        """Take a snapshot."""
+        self.snapshots.append(self._snapshot(now))
+
+    def result(self) -> Result:
+        """The run as a result."""
+        engine = self.engine
+        facts = Facts(
+            model=engine.model,
+            seed=self.seed,
+            engine="reference",
+            step_ns=self.step_ns,
+            classes=self.classes,
+            checkpoints_ns=engine.checkpoint_times_ns,
+            table_counts_end=engine.state.table_counts.copy(),
+        )
+        return summarise(facts, self.snapshots)
+
+    def _snapshot(self, now: int) -> Snapshot:
+        engine = self.engine
+        values: dict[str, int] = {
+            "ended": self.ended,
+            "ended main": self.ended_main,
+            "cpu busy": engine.cpu.busy.area_until(now),
+            "io wait": self.io_wait.area_until(now),
+            "reads pending": engine.reads_pending.area_until(now),
+            "in system": engine.in_system.area_until(now),
+            "lock acquired": engine.locks.acquired,
+            "lock waits": engine.locks.waits,
+            "lock waited": engine.locks.waited_ns,
+            "log bytes": engine.log.written_bytes,
+            "log commits": engine.log.commits,
+            "log flushes": engine.log.flushes,
+        }
+        values |= {f"usage {name}": int(ns) for name, ns in zip(USAGE, engine.state.usage, strict=True)}
+        for device, station in enumerate(engine.devices):
+            values |= {
+                f"{device} arrived": station.arrived,
+                f"{device} reads": station.reads,
+                f"{device} writes": station.writes,
+                f"{device} service": station.service_ns,
+                f"{device} response": station.response_ns,
+                f"{device} busy": station.busy.area_until(now),
+                f"{device} queue": station.queue_length.area_until(now),
+                f"{device} length now": station.queue_length.value,
+            }
+            values |= {f"{device} purpose {purpose}": count for purpose, count in station.by_purpose.items()}
+        for number, section in enumerate(engine.sections):
+            values |= {
+                f"section {number} entries": section.entries,
+                f"section {number} waits": section.waits,
+                f"section {number} waited": section.waited_ns,
+                f"section {number} busy": section.busy.area_until(now),
+            }
+        values |= _tier_values("pool", engine.state.pool) | _tier_values("cache", engine.state.cache)
+        values["cache in flight now"] = int(engine.state.cache.head[WRITES_IN_FLIGHT])
+        return Snapshot(now, values, engine.state.table_counts.copy())
+
+
+def _tier_values(name: str, tier: Tier) -> dict[str, int]:
+    entries = {
+        "references": REFERENCES,
+        "hits": HITS,
+        "evictions": EVICTIONS,
+        "dirty evictions": DIRTY_EVICTIONS,
+        "swap ins": SWAP_INS,
+        "swap outs": SWAP_OUTS,
+        "used now": USED,
+        "dirty now": DIRTY_COUNT,
+        "resident now": RESIDENT,
+        "capacity": CAPACITY,
+    }
+    return {f"{name} {key}": int(tier.head[index]) for key, index in entries.items()}

@@ -1,0 +1,304 @@
+"""From snapshots to a result: rates over the measured interval, shares, laws, the bottleneck."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import numpy as np
+import numpy.typing as npt
+
+from simulator.clock import NS_PER_S, to_s
+from simulator.laws import check_laws
+from simulator.model import Model
+from simulator.recorder import ACTIVITIES, ClassRecorder, quantile_ns
+from simulator.results import (
+    Bottleneck,
+    CacheResult,
+    ClassResult,
+    CpuResult,
+    DeviceResult,
+    LockResult,
+    LogResult,
+    Result,
+    Series,
+    TableResult,
+)
+from simulator.state import USAGE
+from simulator.statistics import batch_means, steady_from
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Cumulative counters at one instant; names ending in `now` are momentary."""
+
+    at_ns: int
+    values: dict[str, int]
+    table_counts: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a run knows besides its snapshots."""
+
+    model: Model
+    seed: int
+    engine: str
+    step_ns: int
+    classes: list[ClassRecorder]
+    checkpoints_ns: list[tuple[int, int]]
+    table_counts_end: npt.NDArray[np.int64]
+
+
+class Window:
+    """Differences of counters between the ends of the measured interval."""
+
+    def __init__(self, snapshots: list[Snapshot], from_ns: int) -> None:
+        self.inside = [snapshot for snapshot in snapshots if snapshot.at_ns >= from_ns]
+        self.first, self.last = self.inside[0], self.inside[-1]
+        self.ns = self.last.at_ns - self.first.at_ns
+        self.seconds = to_s(self.ns)
+
+    def change(self, name: str) -> int:
+        """How much a counter grew."""
+        return self.last.values.get(name, 0) - self.first.values.get(name, 0)
+
+    def mean_now(self, name: str) -> float:
+        """Average of a momentary value over the snapshots."""
+        return float(np.mean([snapshot.values[name] for snapshot in self.inside]))
+
+    def names(self, prefix: str) -> list[str]:
+        """What follows a prefix in the names of the last snapshot, sorted."""
+        return sorted(name.removeprefix(prefix) for name in self.last.values if name.startswith(prefix))
+
+
+def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
+    """Add up a run."""
+    model = facts.model
+    window = Window(snapshots, model.interval.warm_up_ns)
+    series = _series(facts, snapshots)
+    rates = np.array(series.values["new_orders_per_min" if "new_orders_per_min" in series.values else "main_per_min"])
+    counted = rates[int(to_s(model.interval.warm_up_ns) // series.step_s) :]
+    steady = steady_from(rates)
+    rate = batch_means(counted)
+    exact = window.change("ended main") * 60 / window.seconds
+    shift = exact - rate.mean
+    classes = [_class(name, recorder, window) for name, recorder in zip(model.program.classes, facts.classes, strict=True)]
+    cpu, devices, locks = _cpu(model, window), _devices(model, window), _locks(model, window)
+    main = classes[model.program.main_class]
+    result = Result(
+        scenario=model.name,
+        engine=facts.engine,
+        seed=facts.seed,
+        versions=_versions(),
+        model_hash=model.digest(),
+        start=model.interval.start,
+        warm_up_s=to_s(model.interval.warm_up_ns),
+        duration_s=to_s(model.interval.duration_ns),
+        main_class=main.name,
+        rate_per_min=type(rate)(exact, max(0.0, rate.low + shift), rate.high + shift, rate.confidence, rate.method),
+        steady_rate_per_min=batch_means(rates[steady:]),
+        steady_from_s=steady * series.step_s,
+        transactions_per_s=window.change("ended") / window.seconds,
+        classes=classes,
+        cpu=cpu,
+        devices=devices,
+        reads_pending=window.change("reads pending") / window.ns,
+        caches=_caches(window),
+        tables=_tables(model, window),
+        locks=locks,
+        log=LogResult(
+            bytes_per_s=window.change("log bytes") / window.seconds,
+            commits_per_s=window.change("log commits") / window.seconds,
+            flushes_per_s=window.change("log flushes") / window.seconds,
+        ),
+        swap_in_per_s=window.change("pool swap ins") / window.seconds,
+        swap_out_per_s=window.change("pool swap outs") / window.seconds,
+        checkpoints_s=[[to_s(begin), to_s(end)] for begin, end in facts.checkpoints_ns],
+        bottleneck=_bottleneck(cpu, devices, locks, main),
+        series=series,
+        laws=check_laws(model, window, classes, cpu),
+        warnings=_warnings(window, rates, steady),
+    )
+    return result
+
+
+def _versions() -> dict[str, str]:
+    versions = {name: version(name) for name in ("oltpsim", "numpy", "numba", "simpy")}
+    return versions | {"python": platform.python_version()}
+
+
+def _class(name: str, recorder: ClassRecorder, window: Window) -> ClassResult:
+    histogram = np.array(recorder.histogram, dtype=np.int64)
+    count = max(recorder.completed, 1)
+    p50, p90, p95, p99, p999 = (quantile_ns(histogram, share) / NS_PER_S for share in (0.5, 0.9, 0.95, 0.99, 0.999))
+    return ClassResult(
+        name=name,
+        completed=recorder.completed,
+        rolled_back=recorder.rolled_back,
+        rate_per_min=recorder.completed * 60 / window.seconds,
+        mean_s=to_s(recorder.total_ns / count),
+        p50_s=p50,
+        p90_s=p90,
+        p95_s=p95,
+        p99_s=p99,
+        p999_s=p999,
+        time_by_s={
+            activity: to_s(spent / count) for activity, spent in zip(ACTIVITIES, recorder.spent_ns, strict=True)
+        },
+    )
+
+
+def _cpu(model: Model, window: Window) -> CpuResult:
+    capacity = model.cpu.cores * window.ns
+    busy = window.change("cpu busy") / capacity
+    used = {name: window.change(f"usage {name}") for name in USAGE}
+    total = max(sum(used.values()), 1)
+    shares = {name: ns / total * busy for name, ns in used.items()}
+    user = shares["transaction"] + shares["client program"]
+    waiting = min(window.change("io wait") / capacity, 1.0 - busy)
+    return CpuResult(
+        cores=model.cpu.cores,
+        user=user,
+        system=busy - user,
+        iowait=waiting,
+        idle=1.0 - busy - waiting,
+        by_activity=shares,
+    )
+
+
+def _devices(model: Model, window: Window) -> list[DeviceResult]:
+    results = []
+    for number, device in enumerate(model.storage.devices):
+        parallel = getattr(device, "parallel", 1)
+        count = window.change(f"{number} reads") + window.change(f"{number} writes")
+        results.append(
+            DeviceResult(
+                name=device.name,
+                kind=device.kind,
+                reads_per_s=window.change(f"{number} reads") / window.seconds,
+                writes_per_s=window.change(f"{number} writes") / window.seconds,
+                utilisation=window.change(f"{number} busy") / window.ns / parallel,
+                mean_queue=window.change(f"{number} queue") / window.ns,
+                mean_service_s=to_s(window.change(f"{number} service") / max(count, 1)),
+                mean_response_s=to_s(window.change(f"{number} response") / max(count, 1)),
+                by_purpose_per_s={
+                    purpose: window.change(f"{number} purpose {purpose}") / window.seconds
+                    for purpose in window.names(f"{number} purpose ")
+                },
+            )
+        )
+    return results
+
+
+def _caches(window: Window) -> list[CacheResult]:
+    results = []
+    for key, name in (("pool", "buffer pool"), ("cache", "page cache")):
+        references, hits = window.change(f"{key} references"), window.change(f"{key} hits")
+        if key == "cache":
+            references = window.change("pool references") - window.change("pool hits")
+        capacity = window.last.values[f"{key} capacity"]
+        resident = window.mean_now(f"{key} resident now") if key == "pool" else window.mean_now("cache used now")
+        results.append(
+            CacheResult(
+                name=name,
+                capacity_pages=capacity,
+                references=references,
+                hits=hits,
+                hit_ratio=hits / max(references, 1),
+                evictions=window.change(f"{key} evictions"),
+                dirty_evictions=window.change(f"{key} dirty evictions"),
+                dirty_fraction=window.mean_now(f"{key} dirty now") / max(capacity, 1),
+                resident_fraction=resident / max(window.mean_now(f"{key} used now"), 1),
+            )
+        )
+    return results
+
+
+def _tables(model: Model, window: Window) -> list[TableResult]:
+    counts = window.last.table_counts - window.first.table_counts
+    return [
+        TableResult(name, *(int(count) for count in row))
+        for name, row in zip(model.program.region_names, counts, strict=True)
+    ]
+
+
+def _locks(model: Model, window: Window) -> list[LockResult]:
+    waits = window.change("lock waits")
+    results = [
+        LockResult(
+            name="row locks",
+            acquisitions=window.change("lock acquired"),
+            waits=waits,
+            mean_wait_s=to_s(window.change("lock waited") / max(waits, 1)),
+            utilisation=0.0,
+        )
+    ]
+    for number, section in enumerate(model.sections):
+        waits = window.change(f"section {number} waits")
+        results.append(
+            LockResult(
+                name=section.name,
+                acquisitions=window.change(f"section {number} entries"),
+                waits=waits,
+                mean_wait_s=to_s(window.change(f"section {number} waited") / max(waits, 1)),
+                utilisation=window.change(f"section {number} busy") / window.ns,
+            )
+        )
+    return results
+
+
+def _bottleneck(
+    cpu: CpuResult, devices: list[DeviceResult], locks: list[LockResult], main: ClassResult
+) -> Bottleneck:
+    """What is busiest. Row locks count with their share of the main class's response time."""
+    shares = [(cpu.utilisation, "cpu"), *((device.utilisation, device.name) for device in devices)]
+    shares += [(lock.utilisation, lock.name) for lock in locks if lock.name != "row locks"]
+    if main.mean_s > 0:
+        shares.append((main.time_by_s["row locks"] / main.mean_s, "row locks"))
+    ordered = sorted(shares, key=lambda item: (-item[0], item[1]))
+    return Bottleneck(ordered[0][1], ordered[0][0], ordered[1][1], ordered[1][0])
+
+
+def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
+    steps = [s for s in snapshots if s.at_ns % facts.step_ns == 0]
+    pairs = list(zip(steps, steps[1:], strict=False))
+    seconds, cores = to_s(facts.step_ns), facts.model.cpu.cores
+
+    def per(name: str, scale: float) -> list[float]:
+        return [(b.values.get(name, 0) - a.values.get(name, 0)) * scale for a, b in pairs]
+
+    def ratio(part: Callable[[Snapshot], int], whole: Callable[[Snapshot], int]) -> list[float]:
+        return [(part(b) - part(a)) / max(whole(b) - whole(a), 1) for a, b in pairs]
+
+    main = facts.model.program.classes[facts.model.program.main_class]
+    values = {
+        "new_orders_per_min" if main == "new order" else "main_per_min": per("ended main", 60 / seconds),
+        "transactions_per_s": per("ended", 1 / seconds),
+        "cpu": per("cpu busy", 1 / facts.step_ns / cores),
+        "reads_pending": per("reads pending", 1 / facts.step_ns),
+        "pool_hit_ratio": ratio(lambda s: s.values["pool hits"], lambda s: s.values["pool references"]),
+        "page_cache_hit_ratio": ratio(
+            lambda s: s.values["cache hits"], lambda s: s.values["pool references"] - s.values["pool hits"]
+        ),
+        "pool_dirty_fraction": [b.values["pool dirty now"] / b.values["pool capacity"] for _, b in pairs],
+        "page_cache_dirty_fraction": [b.values["cache dirty now"] / max(b.values["cache capacity"], 1) for _, b in pairs],
+    }
+    for number, device in enumerate(facts.model.storage.devices):
+        parallel = getattr(device, "parallel", 1)
+        values[f"{device.name} utilisation"] = per(f"{number} busy", 1 / facts.step_ns / parallel)
+    return Series(seconds, values)
+
+
+def _warnings(window: Window, rates: npt.NDArray[np.float64], steady: int) -> list[str]:
+    warnings = []
+    if window.change("ended main") < 1000:
+        warnings.append(f"only {window.change('ended main')} transactions of the main class were counted")
+    if window.change("pool swap ins"):
+        rate = window.change("pool swap ins") / window.seconds
+        warnings.append(f"the machine swaps: {rate:.1f} buffers/s are read back from swap; fewer buffers are faster")
+    if steady >= len(rates) // 2 and len(rates) > 10:
+        warnings.append("the rate is not steady by the middle of the run; a longer run would report another figure")
+    return warnings
