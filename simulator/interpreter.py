@@ -7,15 +7,24 @@ engine has let the time pass it calls `advance` again.
 
 from __future__ import annotations
 
-from simulator.caches import BUSY, DIRTY, FLAGS, RESIDENCE, REFERENCES, SWAPPED_OUT, insert, next_victim
+from simulator.caches import (
+    BUSY,
+    CACHE,
+    DIRTY,
+    FLAGS,
+    POOL,
+    RESIDENCE,
+    SWAPPED_OUT,
+    insert,
+    next_victim,
+    set_dirty,
+)
+from simulator.caches import REFERENCES as CACHE_REFERENCES
 from simulator.compiled import compiled
 from simulator.memory import (
-    cache_fill,
     cache_is_full_of_dirt,
+    count_hit,
     empty_slot,
-    make_resident,
-    pool_hit,
-    pool_write,
 )
 from simulator.program import CODES
 from simulator.samplers import draw_alias
@@ -23,9 +32,15 @@ from simulator.state import (
     CLASS,
     CLIENT_DEBT,
     CLIENT_NS,
+    COSTS,
+    COUNTER_TABLES,
     DIRECT_IO,
+    ENTRIES,
     FETCHED,
     FIRST_LOCK,
+    HIGH,
+    LOCK_OWNERS,
+    LOCK_TABLES,
     LOCKS_HELD,
     LOG_BYTES,
     MISS_NS,
@@ -33,9 +48,15 @@ from simulator.state import (
     PENDING_CREATE,
     PENDING_INTERIOR,
     PENDING_PAGE,
+    PLACES,
     READ_NS,
+    RECENT_COUNTS,
+    REFERENCES,
+    REGIONS,
+    REGISTERS,
     REQUEST_NS,
     ROLLED_BACK,
+    SAMPLERS,
     SYSTEM_DEBT,
     SYSTEM_NS,
     TABLE_CACHE_HITS,
@@ -45,6 +66,7 @@ from simulator.state import (
     TABLE_REFERENCES,
     USER_DEBT,
     USER_NS,
+    WINDOWS,
     WRITE_NS,
     State,
 )
@@ -98,98 +120,105 @@ def owes_cpu(state: State, client: int) -> bool:
 
 
 @compiled
+def sample(state: State, client: int, table: int, purpose: int) -> int:
+    """A draw from alias table `table` by the client's stream of this purpose."""
+    row = state.tables[state.tables[0, SAMPLERS] + table]
+    return draw_alias(state.streams, purpose * len(state.client) + client, state.alias, row[0], row[1])
+
+
+@compiled
 def find_page(state: State, client: int, reference: int) -> int:
     """The page that a reference means now, or _NOTHING for an empty window; notes in the client if it is created."""
-    code = state.code
-    ref = code.references[reference]
-    region = code.regions[ref[1]]
-    group = state.registers[client, ref[2]]
-    stream = ref[6] * len(state.client) + client
-    kind = ref[0]
-    if kind == _RECENT:
-        window = code.windows[ref[5]]
-        owner = state.registers[client, ref[3]]
-        filled = min(state.recent_next[window[3] + owner], window[1])
-        if filled == 0:
-            return _NOTHING
-        return state.recent[window[0] + owner * window[1] + uniform_below(state.streams, stream, filled)]
-    if kind == _POPULAR:
-        table = code.tables[ref[4]]
-        page = region[0] + group * region[2] + draw_alias(state.streams, stream, code.alias, table[0], table[1])
-        if ref[5] >= 0:
-            window = code.windows[ref[5]]
-            owner = state.registers[client, ref[3]]
-            count = state.recent_next[window[3] + owner]
-            state.recent[window[0] + owner * window[1] + count % window[1]] = page
-            state.recent_next[window[3] + owner] = count + 1
+    tables, registers = state.tables, state.client[client, REGISTERS:]
+    kind, region_number, group_register, row_register, table, window, purpose, high = tables[
+        tables[0, REFERENCES] + reference
+    ]
+    region = tables[tables[0, REGIONS] + region_number]
+    first = region[0] + registers[group_register] * region[2]
+    if kind == _POPULAR or kind == _RECENT:
+        owner = registers[row_register]
+        ring = tables[tables[0, WINDOWS] + max(window, 0)]
+        seen = tables[PLACES, RECENT_COUNTS] + ring[3] + owner
+        start = ring[0] + owner * ring[1]
+        if kind == _RECENT:
+            filled = min(state.counters[seen], ring[1])
+            if filled == 0:
+                return _NOTHING
+            return state.numbers[start + uniform_below(state.streams, purpose * len(state.client) + client, filled)]
+        page = first + sample(state, client, table, purpose)
+        if window >= 0:
+            state.numbers[start + state.counters[seen] % ring[1]] = page
+            state.counters[seen] += 1
         return page
-    offset = state.registers[client, ref[3]] // region[3]
-    if kind == _APPEND and offset > state.high[ref[7] + group]:
-        state.high[ref[7] + group] = offset
-        state.client[client, PENDING_CREATE] = 1
-    return region[0] + group * region[2] + offset % region[2]
+    offset = registers[row_register] // region[3]
+    if kind == _APPEND:
+        reached = tables[PLACES, HIGH] + high + registers[group_register]
+        if offset > state.counters[reached]:
+            state.counters[reached] = offset
+            state.client[client, PENDING_CREATE] = 1
+    return first + offset % region[2]
 
 
 @compiled
 def refer(state: State, client: int, page: int, region: int, write: bool, now: int) -> tuple[int, int, int]:
     """Refer to a page: (WAIT_NONE, ..) when done, else what has to pass first; then call again."""
-    pool, row, counts = state.pool, state.client[client], state.table_counts[region]
-    slot = pool.where[page]
+    tiers, row, counts = state.tiers, state.client[client], state.table_counts[region]
+    slot = tiers.where[POOL, page]
     if slot < 0:
         wait = bring_in(state, client, page, region, now)
         if wait[0] != WAIT_NONE:
             return wait
-        slot = pool.where[page]
-        pool.head[REFERENCES] += 1
+        slot = tiers.where[POOL, page]
+        tiers.head[POOL, CACHE_REFERENCES] += 1
         counts[TABLE_REFERENCES] += 1
-    elif row[FETCHED] and not pool.slots[slot, FLAGS] & BUSY:
+    elif row[FETCHED] and not tiers.slots[slot, FLAGS] & BUSY:
         row[FETCHED] = 0
-        pool.head[REFERENCES] += 1
+        tiers.head[POOL, CACHE_REFERENCES] += 1
         counts[TABLE_REFERENCES] += 1
     else:
-        if pool.slots[slot, FLAGS] & BUSY or pool.slots[slot, RESIDENCE] == SWAPPED_OUT:
+        if tiers.slots[slot, FLAGS] & BUSY or tiers.slots[slot, RESIDENCE] == SWAPPED_OUT:
             if owes_cpu(state, client):
                 return pay(state, client)
-            if pool.slots[slot, FLAGS] & BUSY:
+            if tiers.slots[slot, FLAGS] & BUSY:
                 return WAIT_PAGE, page, 0
-            pool.slots[slot, FLAGS] |= BUSY
+            tiers.slots[slot, FLAGS] |= BUSY
             return WAIT_FAULT, slot, 0
-        pool_hit(pool, slot)
+        count_hit(tiers, POOL, slot)
         counts[TABLE_REFERENCES] += 1
         counts[TABLE_POOL_HITS] += 1
     if write:
-        pool_write(pool, slot, now)
+        set_dirty(tiers, POOL, slot, now)
     return WAIT_NONE, 0, 0
 
 
 @compiled
 def bring_in(state: State, client: int, page: int, region: int, now: int) -> tuple[int, int, int]:
     """Bring a page into the pool. (WAIT_READ, page, 0) leaves it in a busy slot that the engine fills."""
-    pool, row, costs, counts = state.pool, state.client[client], state.code.costs, state.table_counts[region]
+    tiers, row, costs, counts = state.tiers, state.client[client], state.tables[COSTS], state.table_counts[region]
     create = row[PENDING_CREATE] and page == row[PENDING_PAGE]
-    from_disk = not create and (costs[DIRECT_IO] or state.cache.where[page] < 0)
+    from_disk = not create and (costs[DIRECT_IO] or tiers.where[CACHE, page] < 0)
     throttled = not costs[DIRECT_IO] and cache_is_full_of_dirt(state)
     if (from_disk or throttled) and owes_cpu(state, client):
         return pay(state, client)
     if throttled:
         return WAIT_THROTTLE, 0, 0
-    slot = next_victim(pool)
+    slot = next_victim(tiers, POOL)
     if slot < 0:
         return (WAIT_BUFFER, 0, 0) if not owes_cpu(state, client) else pay(state, client)
-    if pool.slots[slot, RESIDENCE] == SWAPPED_OUT:
+    if tiers.slots[slot, RESIDENCE] == SWAPPED_OUT:
         if owes_cpu(state, client):
             return pay(state, client)
-        pool.slots[slot, FLAGS] |= BUSY
+        tiers.slots[slot, FLAGS] |= BUSY
         return WAIT_FAULT, slot, 0
-    if costs[DIRECT_IO] and pool.slots[slot, FLAGS] & DIRTY:
+    if costs[DIRECT_IO] and tiers.slots[slot, FLAGS] & DIRTY:
         if owes_cpu(state, client):
             return pay(state, client)
-        pool.slots[slot, FLAGS] |= BUSY
+        tiers.slots[slot, FLAGS] |= BUSY
         return WAIT_VICTIM, slot, 0
     if empty_slot(state, slot, now):
         row[SYSTEM_DEBT] += costs[WRITE_NS]
     row[USER_DEBT] += costs[MISS_NS]
-    insert(pool, slot, page)
+    insert(tiers, POOL, slot, page)
     if create:
         row[PENDING_CREATE] = 0
         counts[TABLE_CREATED] += 1
@@ -197,18 +226,12 @@ def bring_in(state: State, client: int, page: int, region: int, now: int) -> tup
     row[SYSTEM_DEBT] += costs[READ_NS]
     if from_disk:
         row[SYSTEM_DEBT] += costs[REQUEST_NS]
-        pool.slots[slot, FLAGS] |= BUSY
+        tiers.slots[slot, FLAGS] |= BUSY
         row[FETCHED] = 1
         counts[TABLE_DISK_READS] += 1
         return WAIT_READ, page, 0
     counts[TABLE_CACHE_HITS] += 1
-    return _touch_cache(state, page)
-
-
-@compiled
-def _touch_cache(state: State, page: int) -> tuple[int, int, int]:
-    cache = state.cache
-    pool_hit(cache, cache.where[page])
+    count_hit(tiers, CACHE, tiers.where[CACHE, page])
     return WAIT_NONE, 0, 0
 
 
@@ -217,19 +240,19 @@ def touch_reference(
     state: State, client: int, reference: int, write: bool, now: int
 ) -> tuple[int, int, int]:
     """The `touch` operation: first the index page above (read), then the page itself."""
-    row, regions = state.client[client], state.code.regions
-    region = state.code.references[reference, 1]
+    row, tables = state.client[client], state.tables
+    region = tables[tables[0, REFERENCES] + reference, 1]
     if row[PENDING_PAGE] == -1:
         page = find_page(state, client, reference)
         if page == _NOTHING:
             return WAIT_NONE, 0, 0
         row[PENDING_PAGE] = page
-        above = regions[region, 4]
-        row[PENDING_INTERIOR] = -1
-        if above >= 0:
-            row[PENDING_INTERIOR] = regions[above, 0] + (page - regions[region, 0]) // regions[region, 5]
+        own = tables[tables[0, REGIONS] + region]
+        if own[4] >= 0:
+            row[PENDING_INTERIOR] = tables[tables[0, REGIONS] + own[4], 0] + (page - own[0]) // own[5]
     if row[PENDING_INTERIOR] >= 0:
-        wait = refer(state, client, row[PENDING_INTERIOR], regions[region, 4], False, now)
+        above = tables[tables[0, REGIONS] + region, 4]
+        wait = refer(state, client, row[PENDING_INTERIOR], above, False, now)
         if wait[0] != WAIT_NONE:
             return wait
         row[PENDING_INTERIOR] = -1
@@ -243,7 +266,7 @@ def touch_reference(
 @compiled
 def lock_row(state: State, client: int, lock: int) -> tuple[int, int, int]:
     """Take a row lock if it is free; a client that holds it already has it."""
-    owner = state.lock_owner[lock]
+    owner = state.numbers[state.tables[PLACES, LOCK_OWNERS] + lock]
     if owner == client:
         return WAIT_NONE, 0, 0
     if owes_cpu(state, client):
@@ -258,7 +281,7 @@ def lock_row(state: State, client: int, lock: int) -> tuple[int, int, int]:
 def own_lock(state: State, client: int, lock: int) -> None:
     """Note that a client holds a lock."""
     row = state.client[client]
-    state.lock_owner[lock] = client
+    state.numbers[state.tables[PLACES, LOCK_OWNERS] + lock] = client
     row[FIRST_LOCK + row[LOCKS_HELD]] = lock
     row[LOCKS_HELD] += 1
 
@@ -266,14 +289,13 @@ def own_lock(state: State, client: int, lock: int) -> None:
 @compiled
 def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, e: int) -> bool:
     """The operations that only change registers and counters; False for any other."""
-    registers, streams, clients = state.registers[client], state.streams, len(state.client)
+    registers, streams, clients = state.client[client, REGISTERS:], state.streams, len(state.client)
     if op == _SET:
         registers[a] = b
     elif op == _UNIFORM:
         registers[a] = c + uniform_below(streams, d * clients + client, b)
     elif op == _SAMPLE:
-        table = state.code.tables[b]
-        registers[a] = c + draw_alias(streams, d * clients + client, state.code.alias, table[0], table[1])
+        registers[a] = c + sample(state, client, b, d)
     elif op == _OTHER:
         drawn = uniform_below(streams, d * clients + client, b - 1) if b > 1 else 0
         registers[a] = drawn + 1 if b > 1 and drawn >= registers[c] else drawn
@@ -283,11 +305,11 @@ def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, 
         value = registers[b] * c + d
         registers[a] = value % e if e > 0 else value
     elif op == _TAKE:
-        counter = state.code.counter_tables[b, 0] + registers[c]
+        counter = state.tables[state.tables[0, COUNTER_TABLES] + b, 0] + registers[c]
         registers[a] = state.counters[counter]
         state.counters[counter] += d
     elif op == _PEEK:
-        registers[a] = max(0, state.counters[state.code.counter_tables[b, 0] + registers[c]] - d)
+        registers[a] = max(0, state.counters[state.tables[state.tables[0, COUNTER_TABLES] + b, 0] + registers[c]] - d)
     else:
         return False
     return True
@@ -296,7 +318,7 @@ def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, 
 @compiled
 def next_operation(state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int) -> int:
     """The operation that follows one of control; -1 for any other kind."""
-    registers, clients = state.registers[client], len(state.client)
+    registers, clients = state.client[client, REGISTERS:], len(state.client)
     if op == _MAYBE:
         return c if chance(state.streams, b * clients + client, a) else pc + 1
     if op == _JUMP:
@@ -305,18 +327,17 @@ def next_operation(state: State, client: int, pc: int, op: int, a: int, b: int, 
         registers[a] -= 1
         return b if registers[a] > 0 else pc + 1
     if op == _CLAIM:
-        tables = state.code.counter_tables
-        counter = tables[b, 0] + registers[c]
-        if state.counters[counter] >= state.counters[tables[d, 0] + registers[c]]:
+        first = state.tables[0, COUNTER_TABLES]
+        counter = state.tables[first + b, 0] + registers[c]
+        if state.counters[counter] >= state.counters[state.tables[first + d, 0] + registers[c]]:
             return e
         registers[a] = state.counters[counter]
         state.counters[counter] += 1
         return pc + 1
     if op == _CHOOSE:
-        table = state.code.tables[a]
-        chosen = draw_alias(state.streams, b * clients + client, state.code.alias, table[0], table[1])
+        chosen = sample(state, client, a, b)
         state.client[client, CLASS] = chosen
-        return state.code.entries[chosen]
+        return state.tables[state.tables[0, ENTRIES] + chosen, 0]
     return -1
 
 
@@ -326,7 +347,7 @@ def advance(state: State, client: int, now: int) -> tuple[int, int, int]:
     row = state.client[client]
     while True:
         pc = row[PC]
-        op, a, b, c, d, e = state.code.operations[pc]
+        op, a, b, c, d, e = state.operations[pc]
         if op == _TOUCH:
             starts = row[PENDING_PAGE] == -1
             if starts:
@@ -346,7 +367,7 @@ def advance(state: State, client: int, now: int) -> tuple[int, int, int]:
             row[LOG_BYTES] += a
             row[PC] = pc + 1
         elif op == _LOCK:
-            wait = lock_row(state, client, state.code.lock_tables[a, 0] + state.registers[client, b])
+            wait = lock_row(state, client, state.tables[state.tables[0, LOCK_TABLES] + a, 0] + state.client[client, REGISTERS + b])
             if wait[0] != WAIT_NONE:
                 return wait
             row[PC] = pc + 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 from simulator.caches import (
     ACCESSED,
     BUSY,
+    CACHE,
     DIRTY,
     DIRTY_COUNT,
     DIRTY_EVICTIONS,
@@ -18,6 +19,7 @@ from simulator.caches import (
     IDLE,
     IN_FLIGHT,
     PAGE,
+    POOL,
     REFERENCES,
     RESIDENCE,
     RESIDENT,
@@ -27,7 +29,8 @@ from simulator.caches import (
     SWAPPED_OUT,
     USED,
     WRITES,
-    Tier,
+    WRITES_IN_FLIGHT,
+    Tiers,
     clear_dirty,
     insert,
     next_victim,
@@ -38,34 +41,30 @@ from simulator.caches import (
 from simulator.compiled import compiled
 from simulator.state import State
 
-WRITES_IN_FLIGHT = 13
-"""Entry of the page cache's head: pages handed to the disks and not yet there."""
-
-
 @compiled
 def cache_slot(state: State) -> int:
     """A free slot of the page cache; a dirty victim goes to the outbox, to be written at once."""
-    cache = state.cache
-    slot = next_victim(cache)
-    page = cache.slots[slot, PAGE]
+    tiers = state.tiers
+    slot = next_victim(tiers, CACHE)
+    page = tiers.slots[slot, PAGE]
     if page >= 0:
-        cache.head[EVICTIONS] += 1
-        if cache.slots[slot, FLAGS] & DIRTY:
-            cache.head[DIRTY_EVICTIONS] += 1
-            cache.head[WRITES_IN_FLIGHT] += 1
+        tiers.head[CACHE, EVICTIONS] += 1
+        if tiers.slots[slot, FLAGS] & DIRTY:
+            tiers.head[CACHE, DIRTY_EVICTIONS] += 1
+            tiers.head[CACHE, WRITES_IN_FLIGHT] += 1
             state.outbox[0] += 1
             state.outbox[state.outbox[0]] = page
-        remove(cache, slot)
+        remove(tiers, CACHE, slot)
     return slot
 
 
 @compiled
 def cache_fill(state: State, page: int) -> int:
     """A page read from disk enters the page cache; returns its slot."""
-    slot = state.cache.where[page]
+    slot = state.tiers.where[CACHE, page]
     if slot < 0:
         slot = cache_slot(state)
-        insert(state.cache, slot, page)
+        insert(state.tiers, CACHE, slot, page)
     return slot
 
 
@@ -73,96 +72,90 @@ def cache_fill(state: State, page: int) -> int:
 def cache_write(state: State, page: int, now: int) -> None:
     """A buffered write: the page is in the page cache, recent and dirty."""
     slot = cache_fill(state, page)
-    touch(state.cache, slot)
-    set_dirty(state.cache, slot, now)
-    state.cache.head[WRITES] += 1
+    touch(state.tiers, CACHE, slot)
+    set_dirty(state.tiers, CACHE, slot, now)
+    state.tiers.head[CACHE, WRITES] += 1
 
 
 @compiled
 def cache_is_full_of_dirt(state: State) -> bool:
     """Whether a writer must wait for the disks."""
-    head = state.cache.head
+    head = state.tiers.head[CACHE]
     return head[DIRTY_COUNT] + head[WRITES_IN_FLIGHT] >= head[DIRTY_LIMIT]
 
 
 @compiled
 def start_write_back(state: State, page: int) -> None:
     """A dirty page of the page cache is handed to the disks."""
-    slot = state.cache.where[page]
-    clear_dirty(state.cache, slot)
-    state.cache.slots[slot, FLAGS] |= IN_FLIGHT
-    state.cache.head[WRITES_IN_FLIGHT] += 1
+    slot = state.tiers.where[CACHE, page]
+    clear_dirty(state.tiers, CACHE, slot)
+    state.tiers.slots[slot, FLAGS] |= IN_FLIGHT
+    state.tiers.head[CACHE, WRITES_IN_FLIGHT] += 1
 
 
 @compiled
 def finish_write_back(state: State, page: int) -> None:
     """The disks have the page."""
-    slot = state.cache.where[page]
+    slot = state.tiers.where[CACHE, page]
     if slot >= 0:
-        state.cache.slots[slot, FLAGS] &= ~IN_FLIGHT
-    state.cache.head[WRITES_IN_FLIGHT] -= 1
+        state.tiers.slots[slot, FLAGS] &= ~IN_FLIGHT
+    state.tiers.head[CACHE, WRITES_IN_FLIGHT] -= 1
 
 
 @compiled
-def make_resident(pool: Tier, slot: int) -> None:
+def make_resident(tiers: Tiers, slot: int) -> None:
     """Give a slot memory; if none is left another slot loses its own (second chance) and must be swapped out."""
-    head = pool.head
+    head = tiers.head[POOL]
     if head[RESIDENT] >= head[RESIDENT_CAPACITY]:
         hand = head[RESIDENT_HAND]
         while True:
             hand = hand + 1 if hand + 1 < head[USED] else 0
-            if pool.slots[hand, FLAGS] & BUSY and hand != slot:
+            if tiers.slots[hand, FLAGS] & BUSY and hand != slot:
                 continue
-            if pool.slots[hand, RESIDENCE] == IDLE:
+            if tiers.slots[hand, RESIDENCE] == IDLE:
                 break
-            if pool.slots[hand, RESIDENCE] == ACCESSED:
-                pool.slots[hand, RESIDENCE] = IDLE
+            if tiers.slots[hand, RESIDENCE] == ACCESSED:
+                tiers.slots[hand, RESIDENCE] = IDLE
         head[RESIDENT_HAND] = hand
-        pool.slots[hand, RESIDENCE] = SWAPPED_OUT
+        tiers.slots[hand, RESIDENCE] = SWAPPED_OUT
         head[SWAP_OUTS] += 1
         head[RESIDENT] -= 1
-    pool.slots[slot, RESIDENCE] = ACCESSED
+    tiers.slots[slot, RESIDENCE] = ACCESSED
     head[RESIDENT] += 1
 
 
 @compiled
-def pool_hit(pool: Tier, slot: int) -> None:
+def count_hit(tiers: Tiers, tier: int, slot: int) -> None:
     """Count and order a reference to a page that is in the pool and in memory."""
-    pool.head[REFERENCES] += 1
-    pool.head[HITS] += 1
-    touch(pool, slot)
-    pool.slots[slot, RESIDENCE] = ACCESSED
-
-
-@compiled
-def pool_write(pool: Tier, slot: int, now: int) -> None:
-    """The page in this slot has been changed."""
-    set_dirty(pool, slot, now)
+    tiers.head[tier, REFERENCES] += 1
+    tiers.head[tier, HITS] += 1
+    touch(tiers, tier, slot)
+    tiers.slots[slot, RESIDENCE] = ACCESSED
 
 
 @compiled
 def empty_slot(state: State, slot: int, now: int) -> bool:
     """Empty a pool slot for another page; returns whether its page had to be written to the page cache."""
-    pool = state.pool
-    if pool.slots[slot, RESIDENCE] < 0:
-        make_resident(pool, slot)
-    page = pool.slots[slot, PAGE]
+    tiers = state.tiers
+    if tiers.slots[slot, RESIDENCE] < 0:
+        make_resident(tiers, slot)
+    page = tiers.slots[slot, PAGE]
     if page < 0:
         return False
-    dirty = pool.slots[slot, FLAGS] & DIRTY
-    pool.head[EVICTIONS] += 1
+    dirty = tiers.slots[slot, FLAGS] & DIRTY
+    tiers.head[POOL, EVICTIONS] += 1
     if dirty:
-        pool.head[DIRTY_EVICTIONS] += 1
+        tiers.head[POOL, DIRTY_EVICTIONS] += 1
         cache_write(state, page, now)
-    remove(pool, slot)
+    remove(tiers, POOL, slot)
     return dirty != 0
 
 
 @compiled
 def finish_read(state: State, page: int, fill_cache: bool) -> None:
     """A page has come from disk into its pool slot (and, with buffered I/O, into the page cache)."""
-    slot = state.pool.where[page]
-    state.pool.slots[slot, FLAGS] &= ~BUSY
+    slot = state.tiers.where[POOL, page]
+    state.tiers.slots[slot, FLAGS] &= ~BUSY
     if fill_cache:
         cache_fill(state, page)
 
@@ -170,5 +163,5 @@ def finish_read(state: State, page: int, fill_cache: bool) -> None:
 @compiled
 def finish_fault(state: State, slot: int) -> None:
     """A swapped-out slot has been read back from swap."""
-    make_resident(state.pool, slot)
-    state.pool.slots[slot, FLAGS] &= ~BUSY
+    make_resident(state.tiers, slot)
+    state.tiers.slots[slot, FLAGS] &= ~BUSY

@@ -13,7 +13,7 @@ from __future__ import annotations
 import simpy
 
 from simulator import interpreter as waits
-from simulator.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, SWAP_INS, SWAP_OUTS, clear_dirty
+from simulator.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty
 from simulator.clock import to_s
 from simulator.errors import InternalError
 from simulator.interpreter import advance, own_lock
@@ -51,7 +51,7 @@ from simulator.reference_stations import (
 from simulator.results import Result
 from simulator.run_record import RunRecord
 from simulator.start import prepare
-from simulator.state import FIRST_LOCK, LOCKS_HELD, MOST_LOCKS, USER_NS, new_state
+from simulator.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, MOST_LOCKS, PLACES, USER_NS, new_state
 
 THROTTLED_BATCH_PAGES = 64
 
@@ -210,12 +210,12 @@ class ReferenceEngine:
 
     def write_victim(self, slot: int) -> Story:
         """Direct I/O: a dirty victim is written before its slot is used again."""
-        pool = self.state.pool
-        page = int(pool.slots[slot, PAGE])
-        clear_dirty(pool, slot)
+        tiers = self.state.tiers
+        page = int(tiers.slots[slot, PAGE])
+        clear_dirty(tiers, POOL, slot)
         device, byte = self.place(page)
         yield from self.devices[device].call(byte, self.model.storage.page_bytes, True, "eviction write")
-        pool.slots[slot, FLAGS] &= DIRTY
+        tiers.slots[slot, FLAGS] &= DIRTY
         self.announce(page)
 
     def swap_in(self, slot: int) -> Story:
@@ -223,16 +223,16 @@ class ReferenceEngine:
         storage = self.model.storage
         byte = storage.swap_start_bytes + slot * storage.page_bytes
         yield self.devices[0].submit(byte, storage.page_bytes, False, "swap in")
-        self.state.pool.head[SWAP_INS] += 1
+        self.state.tiers.head[POOL, SWAP_INS] += 1
         finish_fault(self.state, slot)
         self.swap_out()
-        self.announce(int(self.state.pool.slots[slot, PAGE]))
+        self.announce(int(self.state.tiers.slots[slot, PAGE]))
 
     def swap_out(self) -> None:
         """Write out, a cluster at a time, the buffers that lost their memory."""
         storage = self.model.storage
         size = storage.swap_cluster_pages * storage.page_bytes
-        while self.state.pool.head[SWAP_OUTS] - self.swap_outs_issued >= storage.swap_cluster_pages:
+        while self.state.tiers.head[POOL, SWAP_OUTS] - self.swap_outs_issued >= storage.swap_cluster_pages:
             self.swap_outs_issued += storage.swap_cluster_pages
             place = self.swap_outs_issued % max(self.model.pool.pages - storage.swap_cluster_pages, 1)
             self.devices[0].submit(storage.swap_start_bytes + place * storage.page_bytes, size, True, "swap out")
@@ -274,12 +274,12 @@ class ReferenceEngine:
             lock = int(row[FIRST_LOCK + i])
             waiter = self.locks.next_owner(lock)
             if waiter is None:
-                self.state.lock_owner[lock] = -1
+                self.state.numbers[self.state.tables[PLACES, LOCK_OWNERS] + lock] = -1
             else:
                 own_lock(self.state, waiter.client, lock)
                 waiter.turn.succeed()
         row[LOCKS_HELD] = 0
         self.locks.acquired += held
-        if self.writer_wakes is not None and self.state.pool.head[DIRTY_COUNT] > self.model.pool.writer_high_pages:
+        if self.writer_wakes is not None and self.state.tiers.head[POOL, DIRTY_COUNT] > self.model.pool.writer_high_pages:
             self.writer_wakes.succeed()
             self.writer_wakes = None

@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING
 
 import simpy
 
-from simulator.caches import DIRTY, DIRTY_COUNT, DIRTY_FIRST, FLAGS, clear_dirty, dirty_before, least_recent_dirty
+from simulator.caches import (
+    CACHE,
+    DIRTY,
+    DIRTY_COUNT,
+    DIRTY_FIRST,
+    FLAGS,
+    POOL,
+    WRITES_IN_FLIGHT,
+    clear_dirty,
+    dirty_before,
+    least_recent_dirty,
+)
 from simulator.clock import NS_PER_S
-from simulator.memory import WRITES_IN_FLIGHT, cache_is_full_of_dirt, cache_write, start_write_back
+from simulator.memory import cache_is_full_of_dirt, cache_write, start_write_back
 from simulator.reference_stations import Story
 from simulator.state import FLUSH_NS, WRITER_NS
 from simulator.streams import exponential_ns, seed_streams
@@ -95,7 +106,7 @@ class Arrivals:
 
 def flush_dirt(engine: ReferenceEngine, latest_ns: int, most: int) -> int:
     """Hand to the disks, in disk order, up to `most` page cache pages dirty since `latest_ns` or longer."""
-    pages = dirty_before(engine.state.cache, latest_ns, most).tolist()
+    pages = dirty_before(engine.state.tiers, CACHE, latest_ns, most).tolist()
     for page in pages:
         start_write_back(engine.state, page)
         engine.write_back(page)
@@ -105,7 +116,7 @@ def flush_dirt(engine: ReferenceEngine, latest_ns: int, most: int) -> int:
 def flusher(engine: ReferenceEngine) -> Story:
     """The operating system's write-back: pages that have been dirty too long, and what the log left behind."""
     env, cache = engine.env, engine.model.page_cache
-    head = engine.state.cache.head
+    head = engine.state.tiers.head[CACHE]
     while True:
         yield env.timeout(cache.flush_interval_ns)
         if engine.log.pending_bytes and not engine.model.log.durable:
@@ -121,14 +132,14 @@ def flusher(engine: ReferenceEngine) -> Story:
 
 def background_writer(engine: ReferenceEngine) -> Story:
     """The database's writer: above the high mark, write the pages nearest to replacement down to the low mark."""
-    pool, marks = engine.state.pool, engine.model.pool
+    tiers, marks = engine.state.tiers, engine.model.pool
     while True:
-        excess = int(pool.head[DIRTY_COUNT]) - marks.writer_low_pages
-        if int(pool.head[DIRTY_COUNT]) <= marks.writer_high_pages:
+        dirty = int(tiers.head[POOL, DIRTY_COUNT])
+        if dirty <= marks.writer_high_pages:
             engine.writer_wakes = engine.env.event()
             yield engine.writer_wakes
             continue
-        yield from write_pages(engine, least_recent_dirty(pool, excess).tolist(), 0)
+        yield from write_pages(engine, least_recent_dirty(tiers, POOL, dirty - marks.writer_low_pages).tolist(), 0)
 
 
 def write_pages(engine: ReferenceEngine, pages: list[int], spread_ns: int) -> Story:
@@ -180,11 +191,11 @@ def _write_direct(engine: ReferenceEngine, batch: list[int]) -> Story:
 
 
 def _mark_clean(engine: ReferenceEngine, page: int) -> bool:
-    pool = engine.state.pool
-    slot = int(pool.where[page])
-    if slot < 0 or not pool.slots[slot, FLAGS] & DIRTY:
+    tiers = engine.state.tiers
+    slot = int(tiers.where[POOL, page])
+    if slot < 0 or not tiers.slots[slot, FLAGS] & DIRTY:
         return False
-    clear_dirty(pool, slot)
+    clear_dirty(tiers, POOL, slot)
     return True
 
 
@@ -196,7 +207,7 @@ def checkpoints(engine: ReferenceEngine) -> Story:
         due = max(due + model.checkpoint.interval_ns, env.now)
         yield env.timeout(due - env.now)
         began = env.now
-        pages = least_recent_dirty(engine.state.pool, model.pool.pages).tolist()
+        pages = least_recent_dirty(engine.state.tiers, POOL, model.pool.pages).tolist()
         yield from write_pages(engine, pages, model.checkpoint.spread_ns)
         if not model.direct_io:
             yield from _sync(engine)
@@ -205,12 +216,12 @@ def checkpoints(engine: ReferenceEngine) -> Story:
 
 def _sync(engine: ReferenceEngine) -> Story:
     """Flush what is dirty in the page cache now, and wait for it."""
-    cache, latest = engine.state.cache, engine.env.now
-    while cache.head[DIRTY_FIRST] >= 0 and cache.since[cache.head[DIRTY_FIRST]] <= latest:
-        room = engine.model.page_cache.in_flight_pages - int(cache.head[WRITES_IN_FLIGHT])
+    head, since, latest = engine.state.tiers.head[CACHE], engine.state.tiers.since, engine.env.now
+    while head[DIRTY_FIRST] >= 0 and since[head[DIRTY_FIRST]] <= latest:
+        room = engine.model.page_cache.in_flight_pages - int(head[WRITES_IN_FLIGHT])
         if room > 0:
             flush_dirt(engine, latest, room)
         yield engine.written()
-    enough = engine.pages_written + int(cache.head[WRITES_IN_FLIGHT])
+    enough = engine.pages_written + int(head[WRITES_IN_FLIGHT])
     while engine.pages_written < enough:
         yield engine.written()

@@ -5,23 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.caches import (
+    CACHE,
     CAPACITY,
     DIRTY_COUNT,
     DIRTY_EVICTIONS,
     EVICTIONS,
     HITS,
+    POOL,
     REFERENCES,
     RESIDENT,
     SWAP_INS,
     SWAP_OUTS,
     USED,
-    Tier,
+    WRITES_IN_FLIGHT,
 )
 from simulator.clock import NS_PER_S
-from simulator.memory import WRITES_IN_FLIGHT
 from simulator.recorder import ClassRecorder
 from simulator.results import Result
-from simulator.state import USAGE
+from simulator.state import USAGE, Int64Array
 from simulator.summarise import Facts, Snapshot, summarise
 
 if TYPE_CHECKING:
@@ -141,12 +142,13 @@ class RunRecord:
                 f"section {number} waited": section.waited_ns,
                 f"section {number} busy": section.busy.area_until(now),
             }
-        values |= _tier_values("pool", engine.state.pool) | _tier_values("cache", engine.state.cache)
-        values["cache in flight now"] = int(engine.state.cache.head[WRITES_IN_FLIGHT])
+        values |= _tier_values("pool", engine.state.tiers.head[POOL])
+        values |= _tier_values("cache", engine.state.tiers.head[CACHE])
+        values["cache in flight now"] = int(engine.state.tiers.head[CACHE, WRITES_IN_FLIGHT])
         return Snapshot(now, values, engine.state.table_counts.copy())
 
 
-def _tier_values(name: str, tier: Tier) -> dict[str, int]:
+def _tier_values(name: str, head: Int64Array) -> dict[str, int]:
     entries = {
         "references": REFERENCES,
         "hits": HITS,
@@ -159,4 +161,4 @@ def _tier_values(name: str, tier: Tier) -> dict[str, int]:
         "resident now": RESIDENT,
         "capacity": CAPACITY,
     }
-    return {f"{name} {key}": int(tier.head[index]) for key, index in entries.items()}
+    return {f"{name} {key}": int(head[index]) for key, index in entries.items()}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from simulator import interpreter as wait_kinds
 from simulator.caches import (
-    DIRTY,
-    DIRTY_COUNT,
+    CACHE,
     DIRTY_EVICTIONS,
+    DIRTY_FIRST,
     EVICTIONS,
     FLAGS,
     HITS,
+    POOL,
     REFERENCES,
     SWAP_INS,
     SWAP_OUTS,
     WRITES,
-    Tier,
+    WRITES_IN_FLIGHT,
+    Tiers,
     clear_dirty,
     insert,
     next_victim,
@@ -22,9 +24,20 @@ from simulator.caches import (
 from simulator.compiled import compiled
 from simulator.errors import InternalError
 from simulator.interpreter import advance, own_lock
-from simulator.memory import WRITES_IN_FLIGHT, empty_slot, finish_fault, finish_read
+from simulator.memory import empty_slot, finish_fault, finish_read
 from simulator.model import Model
-from simulator.state import FIRST_LOCK, LOCKS_HELD, State
+from simulator.state import (
+    COSTS,
+    DIRECT_IO,
+    FIRST_LOCK,
+    LOAD_ORDER,
+    LOADS,
+    LOCK_OWNERS,
+    LOCKS_HELD,
+    PLACES,
+    REGIONS,
+    State,
+)
 
 WARM_TURNOVERS = 3
 """`warm` runs until the buffer pool has taken in this many times its own size, or needs to no more."""
@@ -46,39 +59,42 @@ def prepare(state: State, model: Model) -> None:
 @compiled
 def load_everything(state: State) -> None:
     """Write every loaded page once, in load order, through the pool and the page cache."""
-    for region, group, first, count in state.code.load_order:
-        base = state.code.regions[region, 0] + group * state.code.regions[region, 2] + first
+    tables, tiers = state.tables, state.tiers
+    for load in range(tables[PLACES, LOADS]):
+        region, group, first, count = tables[tables[0, LOAD_ORDER] + load, :4]
+        own = tables[tables[0, REGIONS] + region]
+        base = own[0] + group * own[2] + first
         for page in range(base, base + count):
-            if state.pool.where[page] < 0:
-                slot = next_victim(state.pool)
+            if tiers.where[POOL, page] < 0:
+                slot = next_victim(tiers, POOL)
                 empty_slot(state, slot, 0)
-                insert(state.pool, slot, page)
+                insert(tiers, POOL, slot, page)
             state.outbox[0] = 0
 
 
 @compiled
 def run_without_time(state: State, most_misses: int, most_references: int) -> None:
     """Run all clients in turn, every wait being over at once, until one of the bounds is reached."""
-    head = state.pool.head
+    head = state.tiers.head[POOL]
     clients = len(state.client)
     while head[REFERENCES] - head[HITS] < most_misses and head[REFERENCES] < most_references:
         for client in range(clients):
             wait, a, _ = advance(state, client, 0)
             while wait != wait_kinds.WAIT_END:
                 if wait == wait_kinds.WAIT_READ:
-                    finish_read(state, a, not state.code.costs[4])
+                    finish_read(state, a, state.tables[COSTS, DIRECT_IO] == 0)
                 elif wait == wait_kinds.WAIT_FAULT:
                     finish_fault(state, a)
                 elif wait == wait_kinds.WAIT_VICTIM:
-                    clear_dirty(state.pool, a)
-                    state.pool.slots[a, FLAGS] = 0
+                    clear_dirty(state.tiers, POOL, a)
+                    state.tiers.slots[a, FLAGS] = 0
                 elif wait == wait_kinds.WAIT_THROTTLE:
-                    _clean(state.cache)
+                    _clean(state.tiers, CACHE)
                 elif wait == wait_kinds.WAIT_COMMIT or wait == wait_kinds.WAIT_RELEASE:
                     _release(state, client)
                 elif wait == wait_kinds.WAIT_LOCK:
                     own_lock(state, client, a)
-                state.cache.head[WRITES_IN_FLIGHT] = 0
+                state.tiers.head[CACHE, WRITES_IN_FLIGHT] = 0
                 state.outbox[0] = 0
                 wait, a, _ = advance(state, client, 0)
 
@@ -87,24 +103,21 @@ def run_without_time(state: State, most_misses: int, most_references: int) -> No
 def _release(state: State, client: int) -> None:
     row = state.client[client]
     for i in range(row[LOCKS_HELD]):
-        state.lock_owner[row[FIRST_LOCK + i]] = -1
+        state.numbers[state.tables[PLACES, LOCK_OWNERS] + row[FIRST_LOCK + i]] = -1
     row[LOCKS_HELD] = 0
 
 
 @compiled
-def _clean(tier: Tier) -> None:
-    for slot in range(len(tier.slots)):
-        if tier.slots[slot, FLAGS] > 0 and tier.slots[slot, FLAGS] & DIRTY:
-            clear_dirty(tier, slot)
+def _clean(tiers: Tiers, tier: int) -> None:
+    while tiers.head[tier, DIRTY_FIRST] >= 0:
+        clear_dirty(tiers, tier, tiers.head[tier, DIRTY_FIRST])
 
 
 def clean_everything(state: State) -> None:
     """No dirty page anywhere, and counters at zero: what a checkpoint before the run leaves."""
-    for tier in (state.pool, state.cache):
-        _clean(tier)
-        for counter in (REFERENCES, HITS, EVICTIONS, DIRTY_EVICTIONS, WRITES, SWAP_INS, SWAP_OUTS, WRITES_IN_FLIGHT):
-            tier.head[counter] = 0
-        if tier.head[DIRTY_COUNT] != 0:
-            raise InternalError("a dirty page survived cleaning")
+    for tier in (POOL, CACHE):
+        _clean(state.tiers, tier)
+        counters = (REFERENCES, HITS, EVICTIONS, DIRTY_EVICTIONS, WRITES, SWAP_INS, SWAP_OUTS, WRITES_IN_FLIGHT)
+        state.tiers.head[tier, counters] = 0
     state.table_counts[:] = 0
     state.usage[:] = 0
