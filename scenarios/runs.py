@@ -1,0 +1,206 @@
+"""Running scenarios: one, replications of one, or many, in this process or in several.
+
+The order of results and every figure in them depend on scenarios and seeds, never on the number of workers.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from models.specs import ScenarioSpec
+from scenarios.progress import Display
+from simulator.errors import InputError
+from simulator.model import OnProgress, Progress
+from simulator.results import Estimate, Result
+
+if TYPE_CHECKING:
+    from multiprocessing.synchronize import Event
+
+MODEL_STEP = "model"
+KERNEL_STEP = "kernel (compiled once)"
+CONFIDENCE = 0.95
+POLL_S = 0.2
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: what to simulate and with which seed."""
+
+    scenario: ScenarioSpec
+    seed: int
+
+
+Outcome = Result | InputError
+"""What came of a task; a machine that cannot run the workload is an answer too."""
+
+
+class Stopped(Exception):
+    """Raised inside a worker that was told to stop."""
+
+
+def simulate(
+    task: Task, on_progress: OnProgress | None = None, on_step: Callable[[str], None] | None = None
+) -> Result:
+    """Build the model and run it to its end. Raises InputError (Infeasible) if the machine cannot run it."""
+    if on_step is not None:
+        on_step(MODEL_STEP)
+    from models.system import build
+
+    model = build(task.scenario)
+    if on_step is not None:
+        on_step(KERNEL_STEP)
+    from simulator import reference
+
+    return reference.simulate(model, task.seed, on_progress)
+
+
+def run_all(tasks: Sequence[Task], workers: int, display: Display) -> Generator[tuple[int, Outcome]]:
+    """Run every task; yields number and outcome as each is finished. Stops cleanly when the consumer does."""
+    if min(workers, len(tasks)) > 1:
+        yield from _in_processes(tasks, min(workers, len(tasks)), display)
+        return
+    for number, task in enumerate(tasks):
+        display_one = _Share(display, number, len(tasks))
+        try:
+            yield number, simulate(task, display_one.advance, display.step)
+        except InputError as error:
+            yield number, error
+
+
+def replicate(scenario: ScenarioSpec, seed: int, replications: int, workers: int, display: Display) -> Result:
+    """Runs with seeds `seed`, `seed` + 1, ...; the rates become means over the runs with a t interval.
+
+    Everything else in the result is that of the first seed. Raises InputError if the scenario cannot be run.
+    """
+    tasks = [Task(scenario, seed + number) for number in range(replications)]
+    results: dict[int, Result] = {}
+    with closing(run_all(tasks, workers, display)) as outcomes:
+        for number, outcome in outcomes:
+            if isinstance(outcome, InputError):
+                raise outcome
+            results[number] = outcome
+    return pool([results[number] for number in range(replications)])
+
+
+def pool(results: Sequence[Result]) -> Result:
+    """One result for several replications: the first one's, its rates replaced by means with a t interval."""
+    first = results[0]
+    if len(results) == 1:
+        return first
+    seeds = f"seeds {first.seed}..{results[-1].seed}"
+    return replace(
+        first,
+        rate_per_min=t_interval([result.rate_per_min.mean for result in results], seeds),
+        steady_rate_per_min=t_interval([result.steady_rate_per_min.mean for result in results], seeds),
+    )
+
+
+def t_interval(means: Sequence[float], origin: str) -> Estimate:
+    """Mean of independent replications with Student's interval; at least two values."""
+    from scipy.special import stdtrit
+
+    count = len(means)
+    mean = math.fsum(means) / count
+    variance = math.fsum((value - mean) ** 2 for value in means) / (count - 1)
+    half = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance / count)
+    method = f"t interval over {count} replications, {origin}"
+    return Estimate(mean, mean - half, mean + half, CONFIDENCE, method)
+
+
+def default_workers() -> int:
+    """One worker per core that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class _Share:
+    """Turns the progress of one task into progress of all, when tasks run one after the other."""
+
+    def __init__(self, display: Display, number: int, count: int) -> None:
+        self._display, self._number, self._count = display, number, count
+
+    def advance(self, progress: Progress) -> None:
+        detail = (
+            f"{progress.simulated_s:,.0f} of {progress.end_s:,.0f} s, {progress.transactions:,} transactions"
+        )
+        if self._count > 1:
+            detail = f"run {self._number + 1} of {self._count}: {detail}"
+        self._display.advance((self._number + progress.simulated_s / progress.end_s) / self._count, detail)
+
+
+def _in_processes(tasks: Sequence[Task], workers: int, display: Display) -> Iterator[tuple[int, Outcome]]:
+    context = multiprocessing.get_context("spawn")
+    messages: Any = context.SimpleQueue()
+    stop = context.Event()
+    executor = ProcessPoolExecutor(workers, context, _start_worker, (messages, stop))
+    pending: dict[Future[Outcome], int] = {}
+    fractions = [0.0] * len(tasks)
+    display.step(f"{workers} worker processes, {KERNEL_STEP}")
+    try:
+        with _interrupts_held_back():
+            for number, task in enumerate(tasks):
+                pending[executor.submit(_perform, number, task)] = number
+        while pending:
+            finished, _ = wait(pending, POLL_S, FIRST_COMPLETED)
+            while not messages.empty():
+                number, fractions[number] = messages.get()
+            for future in finished:
+                fractions[pending[future]] = 1.0
+            done = len(tasks) - len(pending) + len(finished)
+            if any(fractions):
+                display.advance(math.fsum(fractions) / len(tasks), f"{done} of {len(tasks)} runs finished")
+            for future in finished:
+                yield pending.pop(future), future.result()
+    finally:
+        stop.set()
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Processes started inside never see Ctrl-C: it is this process that tells them to stop."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Worker:
+    """What a worker process was given at its start: where to tell progress, and when to stop."""
+
+    messages: Any
+    stop: Event
+
+
+def _start_worker(messages: Any, stop: Event) -> None:
+    _Worker.messages, _Worker.stop = messages, stop
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed parent cannot tell its workers to stop."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _perform(number: int, task: Task) -> Outcome:
+    def tell(progress: Progress) -> None:
+        if _Worker.stop.is_set():
+            raise Stopped
+        _Worker.messages.put((number, progress.simulated_s / progress.end_s))
+
+    try:
+        return simulate(task, tell)
+    except InputError as error:
+        return error
