@@ -89,6 +89,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         sections=tuple(
             parts.Section(name, round(handover_us * NS_PER_US / speed_of(machine))) for name in program.sections
         ),
+        stations=(),
         pool=parts.Pool(
             pages=pool.buffers,
             replacement=pool.replacement,

@@ -37,10 +37,14 @@ from simulator.samplers import cut_of
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 READ, WRITE = 0, 1
+SCATTER = 1237
+"""a prime: spreads the namesakes over the customers"""
 RECENT_ORDERS = 20
 RECENT_LINES = RECENT_ORDERS * LINES_PER_ORDER
 NAMESAKES = 3
 """customers of one last name and district: 3000 rows over 1000 names"""
+NAMESAKES_READ = 2
+"""rows fetched by last name: a cursor in order of first names stops at the middle one (clause 2.5.2.2)"""
 LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
@@ -140,7 +144,8 @@ class TpccWriter:
         shares = [mix.new_order, mix.payment, mix.order_status, mix.delivery, mix.stock_level]
         table = self.asm.table("mix", shares)
         if isinstance(arrivals, ClosedClientsSpec):
-            self.asm.emit("think", from_s(arrivals.think_time_s), self.asm.stream("think"))
+            think = self.asm.distribution("exponential", from_s(arrivals.think_time_s))
+            self.asm.emit("think", think, self.asm.stream("think"))
         else:
             self.asm.emit("arrive")
         self.asm.emit("choose", table, self.asm.stream("mix"))
@@ -191,14 +196,13 @@ class TpccWriter:
         asm.emit("sample", r["name"], self.name_rows, 0, self.rows)
         asm.emit("affine", r["row"], r["name"], NAMESAKES, 0, 0)
         self._touch(self.customer_name, READ)
-        # the first thousand customers have the names in order, the others at random: fixed scattered rows stand for them
-        scattered = CUSTOMERS_PER_DISTRICT - LAST_NAMES
-        for namesake in range(1, NAMESAKES):
-            asm.emit("affine", r["customer"], r["name"], 2 * 617, namesake * 911, scattered)
-            asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
-            self._touch(self.customer, READ)
+        # one of the first thousand customers has the name, two of the others: fixed scattered rows stand for those
         asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
         self._touch(self.customer, READ)
+        for namesake in range(1, NAMESAKES_READ):
+            asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, CUSTOMERS_PER_DISTRICT - LAST_NAMES)
+            asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
+            self._touch(self.customer, READ)
         asm.emit("jump", done)
         asm.place(by_number)
         asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)

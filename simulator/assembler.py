@@ -8,7 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.errors import InternalError
-from simulator.program import CODES, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.program import (
+    CODES,
+    DISTRIBUTION_KINDS,
+    OPERATION_WIDTH,
+    OPERATIONS,
+    REFERENCE_KINDS,
+    Program,
+)
 from simulator.samplers import alias_table
 
 
@@ -33,12 +40,14 @@ class Assembler:
     registers: list[str] = field(default_factory=list)
     streams: list[str] = field(default_factory=list)
     tables: list[tuple[str, npt.NDArray[np.int64]]] = field(default_factory=list)
+    distributions: list[tuple[int, int, int]] = field(default_factory=list)
     counters: list[tuple[str, npt.NDArray[np.int64]]] = field(default_factory=list)
     regions: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     references: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     windows: list[tuple[int, ...]] = field(default_factory=list)
     locks: list[tuple[str, int, int]] = field(default_factory=list)
     sections: list[str] = field(default_factory=list)
+    stations: list[str] = field(default_factory=list)
     load_order: list[tuple[int, ...]] = field(default_factory=list)
     initial_high: list[npt.NDArray[np.int64]] = field(default_factory=list)
     labels: dict[Label, int] = field(default_factory=dict)
@@ -67,6 +76,15 @@ class Assembler:
         """A sampler over 0..n-1 with these weights."""
         self.tables.append((name, alias_table(weights)))
         return len(self.tables) - 1
+
+    def station(self, name: str) -> int:
+        """The number of a plain queueing station."""
+        return self.name(self.stations, name)
+
+    def distribution(self, kind: str, a_ns: int, b: int = 0) -> int:
+        """A distribution of times; see DISTRIBUTION_KINDS."""
+        self.distributions.append((DISTRIBUTION_KINDS.index(kind), a_ns, b))
+        return len(self.distributions) - 1
 
     def counter(self, name: str, groups: int, initial: int) -> int:
         """A table of counters, one per group."""
@@ -143,9 +161,10 @@ class Assembler:
             operations=operations,
             registers=tuple(self.registers),
             streams=tuple(self.streams),
-            alias=np.concatenate([table for _, table in self.tables]),
+            alias=np.concatenate([table for _, table in self.tables] or [_rows([], 2)]),
             tables=_spans([len(table) for _, table in self.tables]),
             table_names=tuple(name for name, _ in self.tables),
+            distributions=_rows(self.distributions, 3),
             counters=np.concatenate([values for _, values in self.counters] or [np.zeros(1, dtype=np.int64)]),
             counter_tables=_spans([len(values) for _, values in self.counters]),
             counter_names=tuple(name for name, _ in self.counters),
@@ -158,6 +177,7 @@ class Assembler:
             lock_tables=_rows([(start, rows) for _, start, rows in self.locks], 2),
             lock_names=tuple(name for name, _, _ in self.locks),
             sections=tuple(self.sections),
+            stations=tuple(self.stations),
             load_order=_rows(self.load_order, 4),
         )
 

@@ -35,6 +35,7 @@ from simulator.state import (
     COSTS,
     COUNTER_TABLES,
     DIRECT_IO,
+    DISTRIBUTIONS,
     ENTRIES,
     FETCHED,
     FIRST_LOCK,
@@ -70,7 +71,7 @@ from simulator.state import (
     WRITE_NS,
     State,
 )
-from simulator.streams import chance, exponential_ns, uniform_below
+from simulator.streams import chance, draw_time_ns, uniform_below
 
 # What a client may have to wait for: (wait, a, b)
 WAIT_NONE = 0
@@ -89,12 +90,14 @@ WAIT_THROTTLE = 12  # the page cache is full of dirty pages
 WAIT_VICTIM = 13  # a: pool slot of a dirty victim, to be written to disk first (direct I/O)
 WAIT_BUFFER = 14  # every buffer is busy
 WAIT_NETWORK = 15  # a: ns
+WAIT_VISIT = 16  # a: station; b: ns of service
 
 _THINK, _ARRIVE, _CHOOSE, _END = CODES["think"], CODES["arrive"], CODES["choose"], CODES["end"]
 _UNIFORM, _SAMPLE, _OTHER, _SET = CODES["uniform"], CODES["sample"], CODES["other"], CODES["set"]
 _COMBINE, _AFFINE, _MAYBE, _JUMP = CODES["combine"], CODES["affine"], CODES["maybe"], CODES["jump"]
 _LOOP, _TAKE, _CLAIM, _PEEK = CODES["loop"], CODES["take"], CODES["claim"], CODES["peek"]
 _CPU, _TOUCH, _LOCK, _SECTION = CODES["cpu"], CODES["touch"], CODES["lock"], CODES["section"]
+_WORK, _VISIT = CODES["work"], CODES["visit"]
 _LOG, _COMMIT, _ROLLBACK, _NETWORK = CODES["log"], CODES["commit"], CODES["rollback"], CODES["network"]
 _POPULAR, _ROW, _APPEND, _RECENT = 0, 1, 2, 3
 _NOTHING = -2
@@ -124,6 +127,13 @@ def sample(state: State, client: int, table: int, purpose: int) -> int:
     """A draw from alias table `table` by the client's stream of this purpose."""
     row = state.tables[state.tables[0, SAMPLERS] + table]
     return draw_alias(state.streams, purpose * len(state.client) + client, state.alias, row[0], row[1])
+
+
+@compiled
+def draw_ns(state: State, client: int, distribution: int, purpose: int) -> int:
+    """A time from a distribution by the client's stream of this purpose."""
+    row = state.tables[state.tables[PLACES, DISTRIBUTIONS] + distribution]
+    return draw_time_ns(state.streams, purpose * len(state.client) + client, row[0], row[1], row[2])
 
 
 @compiled
@@ -363,6 +373,9 @@ def advance(state: State, client: int, now: int) -> tuple[int, int, int]:
             row[SYSTEM_DEBT] += b
             row[CLIENT_DEBT] += c
             row[PC] = pc + 1
+        elif op == _WORK:
+            row[USER_DEBT] += draw_ns(state, client, a, b)
+            row[PC] = pc + 1
         elif op == _LOG:
             row[LOG_BYTES] += a
             row[PC] = pc + 1
@@ -374,23 +387,25 @@ def advance(state: State, client: int, now: int) -> tuple[int, int, int]:
         else:
             target = next_operation(state, client, pc, op, a, b, c, d, e)
             if target < 0:
-                return _leave(state, client, pc, op, a, b)
+                return _leave(state, client, pc, op, a, b, c)
             row[PC] = target
 
 
 @compiled
-def _leave(state: State, client: int, pc: int, op: int, a: int, b: int) -> tuple[int, int, int]:
+def _leave(state: State, client: int, pc: int, op: int, a: int, b: int, c: int) -> tuple[int, int, int]:
     """The operations at which a client stops for good: pay first, then hand the operation to the engine."""
     row = state.client[client]
     if owes_cpu(state, client):
         return pay(state, client)
     row[PC] = pc + 1
     if op == _THINK:
-        return WAIT_THINK, exponential_ns(state.streams, b * len(state.client) + client, a) if a > 0 else 0, 0
+        return WAIT_THINK, draw_ns(state, client, a, b), 0
     if op == _ARRIVE:
         return WAIT_ARRIVAL, 0, 0
     if op == _SECTION:
         return WAIT_SECTION, a, b
+    if op == _VISIT:
+        return WAIT_VISIT, a, draw_ns(state, client, b, c)
     if op == _NETWORK:
         return WAIT_NETWORK, a, 0
     if op == _COMMIT:

@@ -33,6 +33,14 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Station:
+    """A plain queueing station: equal servers, one queue, first come first served."""
+
+    name: str
+    servers: int
+
+
+@dataclass(frozen=True)
 class RotatingDevice:
     """A disk with an arm (simulator/disk.py): seek times in ns, `queue_depth` requests reordered by the drive."""
 
@@ -150,6 +158,7 @@ class Model:
     arrivals_per_s: float
     cpu: Cpu
     sections: tuple[Section, ...]
+    stations: tuple[Station, ...]
     pool: Pool
     page_cache: PageCache
     storage: Storage

@@ -25,7 +25,7 @@ FORMAT = "oltpsim-program-1"
 
 # Operations: code, then up to five operands as named here. r: register, s: stream purpose.
 OPERATIONS: dict[str, tuple[str, ...]] = {
-    "think": ("mean_ns", "s"),  # wait an exponential time; 0: none
+    "think": ("distribution", "s"),  # wait a drawn time before the next transaction
     "arrive": (),  # wait for the next open arrival
     "choose": ("table", "s"),  # draw a class, go to its entry
     "end": (),  # the transaction is complete: back to 0
@@ -42,6 +42,8 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "claim": ("r", "counter", "r_group", "limit", "target"),  # as take 1 while below counter `limit`, else jump
     "peek": ("r", "counter", "r_group", "back"),  # r = max(0, counter[group] - back)
     "cpu": ("user_ns", "system_ns", "client_ns"),  # CPU demand, paid before the next wait
+    "work": ("distribution", "s"),  # CPU demand in user mode of a drawn length, paid before the next wait
+    "visit": ("station", "distribution", "s"),  # queue at a station and be served for a drawn time
     "touch": ("reference", "write", "user_ns"),  # refer to a page, read or write
     "lock": ("lock", "r"),  # exclusive lock on row r, held to the end of the transaction
     "section": ("section", "hold_ns"),  # a critical section
@@ -52,6 +54,11 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 }
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
 OPERATION_WIDTH = 6
+
+# Distributions of times: kind, then two operands in ns (a count, for erlang's second).
+DISTRIBUTION_KINDS = ("constant", "exponential", "uniform", "erlang")
+DISTRIBUTION_COLUMNS = ("kind", "a", "b")
+# constant: a; exponential: mean a; uniform: a..b; erlang: mean a, sum of b equal exponential phases
 
 # Regions: pages of a table or index, in `groups` of `group_pages` each, from page `base` on. Rows fill pages in
 # order; a group is a ring. `interior` is the region of index pages above it (or -1), one per `fanout` pages.
@@ -79,6 +86,7 @@ class Program:
     tables: Int64Array
     """(start, length) of each alias table"""
     table_names: tuple[str, ...]
+    distributions: Int64Array
     counters: Int64Array
     """initial values, tables laid end to end"""
     counter_tables: Int64Array
@@ -95,6 +103,7 @@ class Program:
     """(start, rows) of each kind of lock"""
     lock_names: tuple[str, ...]
     sections: tuple[str, ...]
+    stations: tuple[str, ...]
     load_order: Int64Array
     """(region, group, first_page, pages): what a bulk load writes, in order"""
 
@@ -104,7 +113,7 @@ class Program:
         return int((self.regions[:, 0] + self.regions[:, 1] * self.regions[:, 2]).max())
 
 
-_ARRAYS = ("entries", "operations", "alias", "tables", "counters", "counter_tables", "regions", "references",
+_ARRAYS = ("entries", "operations", "alias", "tables", "distributions", "counters", "counter_tables", "regions", "references",
            "initial_high", "windows", "lock_tables", "load_order")  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from simulator.recorder import (
     PAGE_WAIT,
     ROW_LOCK,
     SECTION,
+    STATION,
     SWAP,
     THROTTLE,
     Gauge,
@@ -42,7 +43,7 @@ from simulator.reference_daemons import (
     flush_dirt,
 )
 from simulator.reference_stations import (
-    CpuStation,
+    Servers,
     RowLocks,
     SectionStation,
     Story,
@@ -72,8 +73,9 @@ class ReferenceEngine:
         self.state = new_state(model, seed)
         prepare(self.state, model)
         env, storage = self.env, model.storage
-        self.cpu = CpuStation(env, model.cpu)
+        self.cpu = Servers(env, model.cpu.cores)
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
+        self.stations = [Servers(env, station.servers) for station in model.stations]
         self.locks = RowLocks(env)
         self.devices = [new_device(env, device, storage.requests_per_device) for device in storage.devices]
         self.log = CommitLog(self)
@@ -141,6 +143,9 @@ class ReferenceEngine:
                 self.in_system.change(env.now, -1)
                 spent = [0] * len(ACTIVITIES)
                 inside = False
+            elif wait == waits.WAIT_VISIT:
+                yield from self.stations[a].run(b)
+                spent[STATION] += env.now - asked
             elif wait == waits.WAIT_NETWORK:
                 yield env.timeout(a)
                 spent[NETWORK] += env.now - asked

@@ -11,24 +11,29 @@ import numpy as np
 import simpy
 
 from simulator.disk import geometry, pick
-from simulator.model import Cpu, Device, FlashDevice, RotatingDevice, Section
+from simulator.model import Device, FlashDevice, RotatingDevice, Section
 from simulator.recorder import Gauge
 
 Story = Generator[simpy.Event, Any, Any]
 
 
-class CpuStation:
-    """Equal cores, one queue, first come first served. Holders of a critical section go to the front."""
+class Servers:
+    """Equal servers, one queue, first come first served: the CPU's cores, or a plain station.
 
-    def __init__(self, env: simpy.Environment, cpu: Cpu) -> None:
+    On the CPU, holders of a critical section are urgent: they go to the front of the queue.
+    """
+
+    def __init__(self, env: simpy.Environment, servers: int) -> None:
         self.env = env
-        self.free = cpu.cores
+        self.free = servers
         self.queue: deque[simpy.Event] = deque()
-        self.busy = Gauge()
+        self.busy, self.number = Gauge(), Gauge()
+        self.served = 0
 
     def run(self, burst_ns: int, urgent: bool = False) -> Story:
-        """Occupy a core for `burst_ns`; returns the time spent queueing."""
+        """Occupy a server for `burst_ns`; returns the time spent queueing."""
         env, asked = self.env, self.env.now
+        self.number.change(asked, 1)
         if self.free:
             self.free -= 1
             self.busy.change(asked, 1)
@@ -41,6 +46,8 @@ class CpuStation:
             yield turn
         waited = env.now - asked
         yield env.timeout(burst_ns)
+        self.served += 1
+        self.number.change(env.now, -1)
         if self.queue:
             self.queue.popleft().succeed()
         else:
@@ -55,7 +62,7 @@ class SectionStation:
     An entry that found it taken is handed over: for `handover_ns` nobody is inside while the waiter wakes up.
     """
 
-    def __init__(self, env: simpy.Environment, section: Section, cpu: CpuStation) -> None:
+    def __init__(self, env: simpy.Environment, section: Section, cpu: Servers) -> None:
         self.env, self.section, self.cpu = env, section, cpu
         self.taken = False
         self.queue: deque[simpy.Event] = deque()

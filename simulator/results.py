@@ -86,6 +86,17 @@ class DeviceResult:
 
 
 @dataclass(frozen=True)
+class StationResult:
+    """One plain queueing station. `mean_number` counts waiting and in service; utilisation is per server."""
+
+    name: str
+    servers: int
+    visits_per_s: float
+    utilisation: float
+    mean_number: float
+
+
+@dataclass(frozen=True)
 class CacheResult:
     """One cache tier. `dirty_fraction` and `resident_fraction` are time averages."""
 
@@ -193,6 +204,7 @@ class Result:
     series: Series
     laws: list[Law]
     warnings: list[str] = field(default_factory=list)
+    stations: list[StationResult] = field(default_factory=list)
     format: str = FORMAT
 
     @property

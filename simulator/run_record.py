@@ -102,7 +102,6 @@ class RunRecord:
             step_ns=self.step_ns,
             classes=self.classes,
             checkpoints_ns=engine.checkpoint_times_ns,
-            table_counts_end=engine.state.table_counts.copy(),
         )
         return summarise(facts, self.snapshots)
 
@@ -123,24 +122,30 @@ class RunRecord:
             "log flushes": engine.log.flushes,
         }
         values |= {f"usage {name}": int(ns) for name, ns in zip(USAGE, engine.state.usage, strict=True)}
-        for device, station in enumerate(engine.devices):
+        for number, device in enumerate(engine.devices):
             values |= {
-                f"{device} arrived": station.arrived,
-                f"{device} reads": station.reads,
-                f"{device} writes": station.writes,
-                f"{device} service": station.service_ns,
-                f"{device} response": station.response_ns,
-                f"{device} busy": station.busy.area_until(now),
-                f"{device} queue": station.queue_length.area_until(now),
-                f"{device} length now": station.queue_length.value,
+                f"{number} arrived": device.arrived,
+                f"{number} reads": device.reads,
+                f"{number} writes": device.writes,
+                f"{number} service": device.service_ns,
+                f"{number} response": device.response_ns,
+                f"{number} busy": device.busy.area_until(now),
+                f"{number} queue": device.queue_length.area_until(now),
+                f"{number} length now": device.queue_length.value,
             }
-            values |= {f"{device} purpose {purpose}": count for purpose, count in station.by_purpose.items()}
+            values |= {f"{number} purpose {purpose}": count for purpose, count in device.by_purpose.items()}
         for number, section in enumerate(engine.sections):
             values |= {
                 f"section {number} entries": section.entries,
                 f"section {number} waits": section.waits,
                 f"section {number} waited": section.waited_ns,
                 f"section {number} busy": section.busy.area_until(now),
+            }
+        for number, station in enumerate(engine.stations):
+            values |= {
+                f"station {number} served": station.served,
+                f"station {number} busy": station.busy.area_until(now),
+                f"station {number} number": station.number.area_until(now),
             }
         values |= _tier_values("pool", engine.state.tiers.head[POOL])
         values |= _tier_values("cache", engine.state.tiers.head[CACHE])

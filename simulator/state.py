@@ -19,7 +19,7 @@ Int64Array = npt.NDArray[np.int64]
 
 # Rows 0 and 1 of `tables` say in which row each of the program's tables starts, and where things are elsewhere.
 ENTRIES, SAMPLERS, REGIONS, REFERENCES, WINDOWS, COUNTER_TABLES, LOCK_TABLES, LOAD_ORDER = range(8)
-LOADS, HIGH, RECENT_COUNTS, LOCK_OWNERS = range(4)
+LOADS, HIGH, RECENT_COUNTS, LOCK_OWNERS, DISTRIBUTIONS = range(5)
 # Row 2 of `tables`: CPU times in ns, and whether I/O bypasses the page cache
 READ_NS, WRITE_NS, MISS_NS, REQUEST_NS, DIRECT_IO = range(5)
 PLACES, COSTS, FIRST_TABLE = 1, 2, 3
@@ -98,8 +98,12 @@ def _tables(program: Program) -> Int64Array:
         LOCK_TABLES: program.lock_tables,
         LOAD_ORDER: program.load_order,
     }
-    tables = np.zeros((FIRST_TABLE + sum(len(part) for part in parts.values()), TABLE_WIDTH), dtype=np.int64)
-    start = FIRST_TABLE
+    times = program.distributions
+    rows = FIRST_TABLE + len(times) + sum(len(part) for part in parts.values())
+    tables = np.zeros((rows, TABLE_WIDTH), dtype=np.int64)
+    tables[PLACES, DISTRIBUTIONS] = FIRST_TABLE
+    tables[FIRST_TABLE : FIRST_TABLE + len(times), : times.shape[1]] = times
+    start = FIRST_TABLE + len(times)
     for place, part in parts.items():
         tables[0, place] = start
         tables[start : start + len(part), : part.shape[1]] = part

@@ -63,6 +63,24 @@ def chance(streams: npt.NDArray[np.uint64], stream: int, cut: int) -> bool:
     return np.int64(next_bits(streams, stream) >> _SHIFT_32) < cut
 
 
+CONSTANT, EXPONENTIAL, UNIFORM, ERLANG = 0, 1, 2, 3
+
+
+@compiled
+def draw_time_ns(streams: npt.NDArray[np.uint64], stream: int, kind: int, a: int, b: int) -> int:
+    """A time from one row of a program's distributions (simulator/program.py)."""
+    if kind == EXPONENTIAL:
+        return exponential_ns(streams, stream, a)
+    if kind == UNIFORM:
+        return a + np.int64((next_bits(streams, stream) >> _SHIFT_11) * _TWO_TO_MINUS_53 * (b - a))
+    if kind == ERLANG:
+        total = 0
+        for _ in range(b):
+            total += exponential_ns(streams, stream, a // b)
+        return total
+    return a
+
+
 @compiled
 def exponential_ns(streams: npt.NDArray[np.uint64], stream: int, mean_ns: int) -> int:
     """An exponential time in whole nanoseconds."""

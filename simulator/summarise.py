@@ -24,6 +24,7 @@ from simulator.results import (
     LogResult,
     Result,
     Series,
+    StationResult,
     TableResult,
 )
 from simulator.state import USAGE
@@ -49,7 +50,6 @@ class Facts:
     step_ns: int
     classes: list[ClassRecorder]
     checkpoints_ns: list[tuple[int, int]]
-    table_counts_end: npt.NDArray[np.int64]
 
 
 class Window:
@@ -117,10 +117,11 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
         swap_in_per_s=window.change("pool swap ins") / window.seconds,
         swap_out_per_s=window.change("pool swap outs") / window.seconds,
         checkpoints_s=[[to_s(begin), to_s(end)] for begin, end in facts.checkpoints_ns],
-        bottleneck=_bottleneck(cpu, devices, locks, main),
+        bottleneck=_bottleneck(cpu, devices, locks, _stations(model, window), main),
         series=series,
         laws=check_laws(model, window, classes, cpu),
         warnings=_warnings(window, rates, steady),
+        stations=_stations(model, window),
     )
     return result
 
@@ -250,12 +251,30 @@ def _locks(model: Model, window: Window) -> list[LockResult]:
     return results
 
 
+def _stations(model: Model, window: Window) -> list[StationResult]:
+    return [
+        StationResult(
+            name=station.name,
+            servers=station.servers,
+            visits_per_s=window.change(f"station {number} served") / window.seconds,
+            utilisation=window.change(f"station {number} busy") / window.ns / station.servers,
+            mean_number=window.change(f"station {number} number") / window.ns,
+        )
+        for number, station in enumerate(model.stations)
+    ]
+
+
 def _bottleneck(
-    cpu: CpuResult, devices: list[DeviceResult], locks: list[LockResult], main: ClassResult
+    cpu: CpuResult,
+    devices: list[DeviceResult],
+    locks: list[LockResult],
+    stations: list[StationResult],
+    main: ClassResult,
 ) -> Bottleneck:
     """What is busiest. Row locks count with their share of the main class's response time."""
     shares = [(cpu.utilisation, "cpu"), *((device.utilisation, device.name) for device in devices)]
     shares += [(lock.utilisation, lock.name) for lock in locks if lock.name != "row locks"]
+    shares += [(station.utilisation, station.name) for station in stations]
     if main.mean_s > 0:
         shares.append((main.time_by_s["row locks"] / main.mean_s, "row locks"))
     ordered = sorted(shares, key=lambda item: (-item[0], item[1]))
