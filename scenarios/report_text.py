@@ -1,0 +1,149 @@
+"""What a result says, in words and figures: shared by the report and the answer in the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.specs import ScenarioSpec
+from models.specs.workload import ClosedClientsSpec
+from scenarios.report_numbers import count, share, signed_share, span
+from simulator.results import CacheResult, ClassResult, Estimate, Result
+
+STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
+ROLES = {
+    "fitted": "fitted: the parameters have seen this figure",
+    "predicted": "predicted: no fit has seen this figure",
+}
+
+
+@dataclass(frozen=True)
+class Load:
+    """How much of something is in use. `meaning` says of what `share` is a share."""
+
+    name: str
+    share: float
+    meaning: str
+    is_bottleneck: bool
+    is_next: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The predicted rate beside one that somebody measured; `error` is relative to the measured one."""
+
+    measured_per_min: float
+    error: float
+    role: str
+    source: str
+
+    @property
+    def error_words(self) -> str:
+        """The error with its sign."""
+        return signed_share(self.error)
+
+
+def unit_of(main_class: str) -> str:
+    """What the rate of a run counts."""
+    name = main_class.replace("_", " ")
+    return "new orders per minute" if name == "new order" else f"{name} transactions per minute"
+
+
+def class_name(name: str) -> str:
+    """A transaction class as people write it."""
+    return name.replace("_", " ")
+
+
+def interval(estimate: Estimate) -> str:
+    """The confidence interval: [1,180 .. 1,290]."""
+    return f"[{count(estimate.low)} .. {count(estimate.high)}]"
+
+
+def confidence(estimate: Estimate) -> str:
+    """What kind of interval it is: 95 % interval, batch means."""
+    return f"{estimate.confidence * 100:.4g} % interval, {estimate.method}"
+
+
+def configuration_line(scenario: ScenarioSpec) -> str:
+    """Machine, database, size and clients in one line."""
+    machine, workload, window = scenario.machine, scenario.workload, scenario.interval
+    arrivals = workload.arrivals
+    disks = machine.disks
+    if isinstance(arrivals, ClosedClientsSpec):
+        clients = f"{count(arrivals.clients)} clients"
+    else:
+        clients = f"{arrivals.transactions_per_s:,.4g} transactions/s arriving"
+    since = (
+        f"after {span(window.warm_up_s)} of warm-up from {STARTS[window.start]}"
+        if window.warm_up_s
+        else f"counted from {STARTS[window.start]}"
+    )
+    parts = [
+        machine.name,
+        f"{machine.cpu.cores} × {machine.cpu.model}",
+        f"{machine.memory_gib:,.4g} GiB",
+        f"{disks.count} × {disks.disk.name}" + (" + log disk" if machine.log_disk else ""),
+        f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
+        f"{count(workload.warehouses)} warehouses, {clients}",
+        f"{span(window.duration_s)} {since}",
+    ]
+    return " · ".join(parts)
+
+
+def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:
+    """How far the result is from the measured figure, if there is one."""
+    measured = scenario.measured
+    if measured is None:
+        return None
+    error = result.rate_per_min.mean / measured.new_orders_per_minute - 1.0
+    return Comparison(measured.new_orders_per_minute, error, measured.role, measured.source)
+
+
+def main_of(result: Result) -> ClassResult:
+    """The class whose rate is reported."""
+    return next(one for one in result.classes if one.name == result.main_class)
+
+
+def loads(result: Result) -> list[Load]:
+    """Everything that can be the bottleneck: CPU, devices, critical sections, waits of the main class."""
+    main = main_of(result)
+    found = [("cpu", result.cpu.utilisation, "of all cores")]
+    found += [(device.name, device.utilisation, "busy") for device in result.devices]
+    found += [(lock.name, lock.utilisation, "occupied") for lock in result.locks if lock.name != "row locks"]
+    waits = [name for name in ("row locks", "log") if name in main.time_by_s]
+    of_time = f"of a {class_name(main.name)}'s time"
+    found += [(name, main.time_by_s[name] / main.mean_s if main.mean_s else 0.0, of_time) for name in waits]
+    limit = result.bottleneck
+    return [
+        Load(name, part, meaning, name == limit.name, name == limit.next_name)
+        for name, part, meaning in found
+    ]
+
+
+def next_words(result: Result) -> str:
+    """How loaded the next bottleneck is."""
+    name, part = result.bottleneck.next_name, result.bottleneck.next_share
+    return f"{share(part)} {_meaning(result, name)}"
+
+
+def _meaning(result: Result, name: str) -> str:
+    return next((load.meaning for load in loads(result) if load.name == name), "busy")
+
+
+def bottleneck_details(result: Result) -> list[str]:
+    """What the bottleneck shows besides its utilisation."""
+    name = result.bottleneck.name
+    words = [f"{share(result.bottleneck.share)} {_meaning(result, name)}"]
+    device = next((one for one in result.devices if one.name == name), None)
+    cache = page_cache(result)
+    if device is not None:
+        words.append(f"queue {device.mean_queue:,.1f}")
+        words.append(f"{result.reads_pending:,.1f} reads pending")
+        if cache is not None:
+            words.append(f"{share(1.0 - cache.hit_ratio)} of pool misses go to disk")
+    return words
+
+
+def page_cache(result: Result) -> CacheResult | None:
+    """The tier below the buffer pool, if anything was ever looked up in it."""
+    lower = [cache for cache in result.caches[1:] if cache.references and cache.capacity_pages > 1]
+    return lower[0] if lower else None
