@@ -1,0 +1,98 @@
+"""The report of one run: a single HTML file that can be mailed and opened without a network.
+
+Its order is that of an executive summary: headline, throughput, response times, utilisation, where the time
+goes, caches, everything over time, configuration, assumptions and laws, how to reproduce.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from models.specs import ScenarioSpec
+from scenarios import report_configuration, report_figures, report_numbers, report_series, report_text
+from simulator.results import Result
+
+TEMPLATES = Path(__file__).parent / "templates"
+FILTERS = ("count", "significant", "share", "time", "milliseconds", "span", "size")
+
+
+def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:
+    """Write the report to a file, whole or not at all. Raises InputError if the place cannot be written."""
+    from scenarios.saved import write_whole
+
+    write_whole(path, report_html(result, scenario, command))
+
+
+def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
+    """The report as one HTML page: the same bytes for the same arguments."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {name: _unbroken(getattr(report_numbers, name)) for name in FILTERS}
+    environment.filters |= {"unbroken": _unbroken(str), "class_name": report_text.class_name}
+    return environment.get_template("report.html.j2").render(_context(result, scenario, command))
+
+
+def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, Any]:
+    """Everything the template shows."""
+    measured = report_text.comparison(result, scenario)
+    pictures = {
+        "throughput": report_series.throughput(result, measured.measured_per_min if measured else None),
+        "responses": report_figures.responses(result),
+        "utilisation": report_figures.utilisation(result),
+        "time_by_activity": report_figures.time_by_activity(result),
+        "hits": report_figures.hits_by_table(result),
+    }
+    series = report_series.over_time(result)
+    drawn = [picture for picture in (*pictures.values(), *series) if picture is not None]
+    devices = report_figures.busiest(result.devices)
+    return {
+        "result": result,
+        "scenario": scenario,
+        "command": command,
+        "line": report_text.configuration_line(scenario),
+        "unit": report_text.unit_of(result.main_class),
+        "interval": report_text.interval(result.rate_per_min),
+        "confidence": report_text.confidence(result.rate_per_min),
+        "measured": measured,
+        "roles": report_text.ROLES,
+        "main": report_text.main_of(result),
+        "limit": report_text.bottleneck_details(result),
+        "next_load": report_text.next_words(result),
+        "pictures": pictures,
+        "series": series,
+        "figures": {picture.key: picture.figure for picture in drawn},
+        "devices": devices,
+        "hidden_devices": len(result.devices) - len(devices),
+        "groups": report_configuration.groups(scenario),
+        "assumptions": report_configuration.assumptions(scenario),
+        "plotly": _packed_plotly(),
+    }
+
+
+def _unbroken(write: Callable[..., str]) -> Callable[..., str]:
+    """The same text with spaces at which no line is broken: a number stays with its unit."""
+
+    def written(*values: Any) -> str:
+        return write(*values).replace(" ", "\u00a0")
+
+    return written
+
+
+def _packed_plotly() -> str:
+    """plotly.js, compressed to a third: the page unpacks it with what every browser brings since 2023."""
+    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]  # ships no types for it
+
+    packed = gzip.compress(get_plotlyjs().encode(), compresslevel=9, mtime=0)
+    return base64.b64encode(packed).decode("ascii")

@@ -1,0 +1,54 @@
+"use strict";
+const FIGURES = JSON.parse(document.getElementById("figures").textContent);
+const THEMES = {
+  light: { ink: "#1b1f24", grid: "#e3e6ea", axis: "#9aa3ae", paper: "#ffffff" },
+  dark: { ink: "#e8eaed", grid: "#2b323b", axis: "#6b7582", paper: "#181c22" },
+};
+const darkMode = matchMedia("(prefers-color-scheme: dark)");
+const PRINTED_PX = 660;
+const PRINTED_IN_GRID_PX = 305;
+
+async function unpacked(id) {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+function layoutFor(layout, theme, px) {
+  const narrow = px < 560;
+  const axis = { color: theme.ink, gridcolor: theme.grid, linecolor: theme.axis, tickcolor: theme.axis };
+  const ticks = narrow ? { nticks: 5 } : {};
+  return {
+    ...layout,
+    width: px,
+    font: { ...layout.font, size: narrow ? 12 : 13, color: theme.ink, family: getComputedStyle(document.body).fontFamily },
+    hoverlabel: { bgcolor: theme.paper, bordercolor: theme.axis, font: { color: theme.ink } },
+    dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
+    xaxis: { ...axis, ...layout.xaxis, ...ticks },
+    yaxis: { ...axis, ...layout.yaxis },
+  };
+}
+
+function draw(theme, onPaper) {
+  for (const place of document.querySelectorAll("[data-figure]")) {
+    const { data, layout } = FIGURES[place.dataset.figure];
+    const printedPx = place.closest(".grid") ? PRINTED_IN_GRID_PX : PRINTED_PX;
+    const px = onPaper ? printedPx : place.clientWidth;
+    place.querySelector(".instead")?.remove();
+    Plotly.react(place, data, layoutFor(layout, theme, px), { displayModeBar: false });
+  }
+}
+
+const onScreen = () => draw(THEMES[darkMode.matches ? "dark" : "light"], false);
+
+unpacked("plotly").then((source) => {
+  const script = document.createElement("script");
+  script.textContent = source;
+  document.head.append(script);
+  onScreen();
+  darkMode.addEventListener("change", onScreen);
+  addEventListener("resize", onScreen);
+  addEventListener("beforeprint", () => draw(THEMES.light, true));
+  addEventListener("afterprint", onScreen);
+  document.documentElement.dataset.drawn = "yes";
+});

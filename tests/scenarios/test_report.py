@@ -1,0 +1,350 @@
+"""The report as text: what it says, in which order, and that it says the same again."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from scenarios import report_configuration, report_figures, report_numbers, report_series
+from scenarios.report import report_html, write_report
+from scenarios.report_text import comparison, loads
+from simulator.results import Bottleneck, DeviceResult, Result, Series
+from tests.scenarios.example_result import broken_result, example_result, example_scenario
+
+COMMAND = "oltpsim run example.yaml --seed 1"
+UNSAFE = '<script>alert("x")</script>'
+
+
+class Text(HTMLParser):
+    """The words of a page without scripts and styles, and the tags with their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, _tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside not in ("script", "style"):
+            self.words.append(data)
+
+    def __str__(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+def page_of(result: Result) -> Text:
+    return Text(report_html(result, example_scenario(), COMMAND))
+
+
+def figures_of(result: Result) -> dict[str, dict[str, object]]:
+    page = report_html(result, example_scenario(), COMMAND)
+    found = re.search(r'<script id="figures" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found
+    figures: dict[str, dict[str, object]] = json.loads(found.group(1))
+    return figures
+
+
+@pytest.fixture(scope="module")
+def text() -> Text:
+    return page_of(example_result())
+
+
+def test_the_example_is_consistent() -> None:
+    result = example_result()
+    cpu = result.cpu
+    assert cpu.user + cpu.system + cpu.iowait + cpu.idle == pytest.approx(1.0)
+    assert sum(cpu.by_activity.values()) == pytest.approx(cpu.utilisation)
+    for one in result.classes:
+        assert sum(one.time_by_s.values()) == pytest.approx(one.mean_s)
+    for table in result.tables:
+        answered = table.pool_hits + table.page_cache_hits + table.disk_reads + table.created
+        assert answered == table.references
+    assert all(abs(law.left - law.right) <= law.tolerance or "<=" in law.name for law in result.laws)
+
+
+def test_same_arguments_same_bytes_in_another_process_too() -> None:
+    code = (
+        "import hashlib, sys\n"
+        "from scenarios.report import report_html\n"
+        "from tests.scenarios.example_result import example_result, example_scenario\n"
+        f"page = report_html(example_result(), example_scenario(), {COMMAND!r})\n"
+        "print(hashlib.sha256(page.encode()).hexdigest())"
+    )
+    hashes = {
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(hashes) == 1
+    other = report_html(replace(example_result(), seed=2), example_scenario(), COMMAND)
+    assert other != report_html(example_result(), example_scenario(), COMMAND)
+
+
+def test_headline_says_rate_interval_error_and_bottleneck(text: Text) -> None:
+    words = str(text)
+    rate = example_result().rate_per_min
+    assert f"{rate.mean:,.0f} new orders per minute [{rate.low:,.0f} .. {rate.high:,.0f}]" in words
+    assert "95 % interval, batch means" in words
+    assert re.search(r"Measured by others 1,180 error [+−]\d+\.\d %", words)
+    assert "predicted: no fit has seen this figure" in words
+    assert "Bottleneck disk 1 96.8 % busy" in words
+    assert "Next after it cpu 34 % of all cores" in words
+    assert "tpmC" not in words
+
+
+def test_a_scenario_without_a_measured_figure_names_none() -> None:
+    scenario = example_scenario().model_copy(update={"measured": None})
+    assert "Measured by others" not in str(Text(report_html(example_result(), scenario, COMMAND)))
+    assert comparison(example_result(), scenario) is None
+
+
+def test_order_is_that_of_an_executive_summary(text: Text) -> None:
+    headings = [
+        tag.get("aria-labelledby") or tag.get("aria-label") for name, tag in text.tags if name == "section"
+    ]
+    assert headings == [
+        "Headline",
+        "throughput",
+        "responses",
+        "utilisation",
+        "time",
+        "caches",
+        "over-time",
+        "configuration",
+        "assumptions",
+        "reproduce",
+    ]
+
+
+def test_warnings_and_a_broken_law_are_shown_on_top() -> None:
+    words = str(page_of(broken_result()))
+    assert "Do not use this result: it breaks 1 of" in words
+    assert "flow balance: disk 1 : 131.00 against 140.50, tolerance 1.4" in words
+    assert "the machine swaps: 12.4 buffers/s" in words
+    assert "✗ no" in words
+    assert words.index("Do not use") < words.index("over time")
+
+
+def test_a_sound_result_says_so_and_shows_no_box(text: Text) -> None:
+    words = str(text)
+    assert "No warnings; all 10 laws hold." in words
+    assert "Do not use" not in words
+    assert "✗" not in words
+
+
+def test_a_warning_alone_is_no_broken_law() -> None:
+    words = str(page_of(replace(example_result(), warnings=["only 12 transactions were counted"])))
+    assert "Read this before using the result" in words
+    assert "only 12 transactions were counted" in words
+    assert "Do not use" not in words
+
+
+def test_reproduction_names_command_seed_engine_versions_and_hash(text: Text) -> None:
+    words = str(text)
+    for part in (COMMAND, "0123456789abcdef", "made up", "0.1.0"):
+        assert part in words
+
+
+def test_tables_have_captions_and_headers_with_scope(text: Text) -> None:
+    assert all(tag.get("scope") in ("col", "row") for name, tag in text.tags if name == "th")
+    assert [name for name, _ in text.tags].count("table") <= [n for n, _ in text.tags].count("caption") + 1
+    levels = [int(name[1]) for name, _ in text.tags if re.fullmatch(r"h[1-6]", name)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_every_figure_has_an_alternative_in_numbers(text: Text) -> None:
+    places = [tag for _, tag in text.tags if "data-figure" in tag]
+    assert len(places) == 11
+    for place in places:
+        assert place["role"] == "img"
+        assert re.search(r"\d", place["aria-label"] or ""), place["id"]
+    assert {str(place["data-figure"]) for place in places} == set(figures_of(example_result()))
+
+
+def test_page_names_nothing_outside_itself(text: Text) -> None:
+    for name, tag in text.tags:
+        for key in ("src", "href"):
+            assert (tag.get(key) or "data:").startswith("data:"), f"{name} {key}"
+
+
+def test_names_cannot_run_as_script() -> None:
+    scenario = example_scenario().model_copy(update={"name": UNSAFE, "notes": (UNSAFE,)})
+    page = report_html(replace(example_result(), warnings=[UNSAFE]), scenario, UNSAFE)
+    assert UNSAFE not in page
+    assert page.count("&lt;script&gt;alert") >= 4
+
+
+def test_unknown_series_get_a_panel_of_their_own() -> None:
+    result = example_result()
+    odd = {"frobs_per_s": [1.0, 2.0], "cpu": [0.5, 0.6], "new_orders_per_min": [900.0, 950.0]}
+    result = replace(result, series=Series(10.0, odd))
+    titles = [picture.title for picture in report_series.over_time(result)]
+    assert titles == ["CPU", "Frobs per second"]
+
+
+@pytest.mark.parametrize("values", [{}, {"cpu_user": []}])
+def test_no_series_no_picture(values: dict[str, list[float]]) -> None:
+    result = replace(example_result(), series=Series(10.0, values))
+    assert report_series.over_time(result) == []
+    assert "Over time" not in str(page_of(result))
+
+
+def test_many_disks_are_cut_to_the_busiest() -> None:
+    result = example_result()
+    disk = result.devices[0]
+    disks = [replace(disk, name=f"disk {n}", utilisation=n / 40) for n in range(1, 41)]
+    result = replace(result, devices=disks, bottleneck=Bottleneck("disk 40", 1.0, "disk 39", 0.975))
+    assert [device.name for device in report_figures.busiest(disks)] == [f"disk {n}" for n in range(33, 41)]
+    picture = report_figures.utilisation(result)
+    assert "disk 40: bottleneck" in json.dumps(picture.figure)
+    assert "32 others are not shown" in picture.caption
+    assert "the 8 busiest of 40" in str(page_of(result))
+
+
+def test_only_the_bottleneck_is_framed() -> None:
+    picture = report_figures.utilisation(example_result())
+    assert len(picture.figure["layout"]["shapes"]) == 1
+    by_cpu = replace(example_result(), bottleneck=Bottleneck("cpu", 0.99, "disk 1", 0.5))
+    marked = [load.name for load in loads(by_cpu) if load.is_bottleneck]
+    assert marked == ["cpu"]
+    assert "bottleneck" not in {entry.label for entry in report_figures.utilisation(by_cpu).legend}
+
+
+def test_a_class_without_completions_has_no_times() -> None:
+    result = example_result()
+    nobody = replace(result.classes[4], completed=0, mean_s=0.0, p50_s=0.0, time_by_s={})
+    result = replace(result, classes=[*result.classes[:4], nobody])
+    picture = report_figures.responses(result)
+    assert picture is not None
+    assert "stock level" not in picture.alternative
+    assert "stock level" in str(page_of(result))
+
+
+def test_nothing_completed_is_a_report_without_times() -> None:
+    result = example_result()
+    empty = [replace(one, completed=0, mean_s=0.0, p50_s=0.0) for one in result.classes]
+    assert "none completed" in str(page_of(replace(result, classes=empty, tables=[])))
+
+
+def test_times_of_a_class_add_up_in_the_picture() -> None:
+    picture = report_figures.time_by_activity(example_result())
+    assert picture is not None
+    for number, one in enumerate(example_result().classes):
+        drawn = sum(bar["x"][number] for bar in picture.figure["data"])
+        assert drawn == pytest.approx(one.mean_s * 1e3)
+
+
+def test_configuration_has_units_sources_and_no_raw_names(text: Text) -> None:
+    groups = report_configuration.groups(example_scenario())
+    items = {
+        (section.title, item.label): item.value
+        for group in groups
+        for section in group.sections
+        for item in section.items
+    }
+    assert items["Machine: Example Server", "Memory"] == "2 GiB"
+    assert items["Disk: example disk 10k", "Seek average"] == "4.7 ms"
+    assert items["Writer", "Dirty high"] == "60 %"
+    assert items["Mix", "New order"] == "45 %"
+    assert items["Checkpoint", "Interval"] == "20 min"
+    assert items["Pool", "Buffers"] == "120,000"
+    assert not [label for _, label in items if "_" in label]
+    assert "Source: assumption: made up for tests" in str(text)
+    assumed = dict(report_configuration.assumptions(example_scenario()))
+    assert "CPU: Example 1.8 GHz" in assumed["made up for tests"]
+    assert assumed["clients run on the server"] == "Network"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.0, "0"),
+        (1234567.0, "1,230,000"),
+        (12.345, "12.3"),
+        (0.01234, "0.0123"),
+        (999.6, "1,000"),
+        (-2.5, "-2.50"),
+    ],
+)
+def test_significant(number: float, text: str) -> None:
+    assert report_numbers.significant(number) == text
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"),
+    [
+        (0.0, "0 %"),
+        (1.0, "100 %"),
+        (0.00001, "< 0.01 %"),
+        (0.0083, "0.83 %"),
+        (0.083, "8.3 %"),
+        (0.41, "41 %"),
+        (0.968, "96.8 %"),
+        (0.99996, "99.99 %"),
+    ],
+)
+def test_share_never_rounds_to_none_or_all(fraction: float, text: str) -> None:
+    assert report_numbers.share(fraction) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0 ms"),
+        (9.5e-7, "950 ns"),
+        (12.34e-6, "12.3 µs"),
+        (0.0081, "8.10 ms"),
+        (0.99999, "1.00 s"),
+        (61.0, "61.0 s"),
+    ],
+)
+def test_time(seconds: float, text: str) -> None:
+    assert report_numbers.time(seconds) == text
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 2.0), (0.1, 5000.0), (90.0, 110.0), (1e-3, 1e5)])
+def test_log_ticks_are_few_and_inside(low: float, high: float) -> None:
+    ticks = report_figures.log_ticks(low, high)
+    assert 1 <= len(ticks) <= 6
+    assert all(low <= tick <= high for tick in ticks)
+
+
+@pytest.mark.parametrize("longest", [0.001, 0.9, 1.0, 5.1, 888.0, 99999.0])
+def test_linear_ticks_are_few(longest: float) -> None:
+    assert 2 <= longest / report_figures.nice_step(longest) <= 5.01
+
+
+def test_moving_mean_keeps_length_and_a_constant() -> None:
+    assert report_series.moving_mean([3.0] * 7, 5) == pytest.approx([3.0] * 7)
+    assert report_series.moving_mean([0.0, 3.0, 0.0], 3) == pytest.approx([1.5, 1.0, 1.5])
+
+
+def test_write_report_makes_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "report.html"
+    write_report(example_result(), example_scenario(), path, COMMAND)
+    assert path.read_text(encoding="utf-8") == report_html(example_result(), example_scenario(), COMMAND)
+    assert path.stat().st_size < 2_500_000
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_flash_log_disk_has_its_row() -> None:
+    log = DeviceResult("log disk", "flash", 0.0, 22.5, 0.03, 0.03, 0.0001, 0.0001, {"log": 22.5})
+    result = replace(example_result(), devices=[*example_result().devices, log])
+    assert "log disk flash 3.0 % 0 22.5" in str(page_of(result))

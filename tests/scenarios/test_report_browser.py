@@ -1,0 +1,183 @@
+"""The report as a person sees it: in Chromium, wide and narrow, light and dark, on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scenarios.report import write_report
+from simulator.results import Result
+from tests.scenarios.example_result import broken_result, example_result, example_scenario
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ColorScheme, Page
+
+FIGURES = 11
+READABLE = 4.5
+"""Contrast that WCAG 2.2 asks for text."""
+COLOURS = """() => {
+    const shown = (element) => element.getClientRects().length > 0;
+    const texts = [...document.querySelectorAll(".plot text")].filter(shown);
+    const tags = "p, li, dt, dd, td, th, h1, h2, h3, figcaption, caption";
+    const words = [...document.querySelectorAll(tags)].filter(shown);
+    return {
+        paper: getComputedStyle(document.body).backgroundColor,
+        drawn: [...new Set(texts.map((text) => getComputedStyle(text).fill))],
+        written: [...new Set(words.map((word) => getComputedStyle(word).color))],
+        texts: texts.length,
+    };
+}"""
+OVERFLOWING = """() => [...document.querySelectorAll("main *")]
+    .filter((element) => !element.closest(".wide, svg"))
+    .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+    .map((element) => element.outerHTML.slice(0, 80))"""
+CUT_TEXTS = """() => [...document.querySelectorAll(".plot")].flatMap((plot) => {
+    const place = plot.getBoundingClientRect();
+    return [...plot.querySelectorAll("text")]
+        .filter((text) => text.getClientRects().length > 0 && text.textContent)
+        .filter((text) => {
+            const box = text.getBoundingClientRect();
+            return box.left < place.left - 1 || box.right > place.right + 1 || box.top < place.top - 1;
+        })
+        .map((text) => `${plot.id}: ${text.textContent}`);
+})"""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    results: dict[str, Result] = {"sound": example_result(), "broken": broken_result()}
+    for name, result in results.items():
+        write_report(result, example_scenario(), folder / f"{name}.html", "oltpsim run example.yaml --seed 1")
+    return {name: folder / f"{name}.html" for name in results}
+
+
+def show(page: Page, report: Path) -> None:
+    """Open a report and wait until its figures are drawn."""
+    page.goto(report.as_uri())
+    page.wait_for_selector("html[data-drawn]")
+
+
+@pytest.fixture(params=["light", "dark"])
+def themed_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    scheme: ColorScheme = request.param
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    yield context.new_page()
+    context.close()
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `rgb(r, g, b)`, as WCAG 2.2 defines it."""
+    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast of two colours: 1 (the same) to 21 (black on white)."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_measured_right() -> None:
+    assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21.0)
+    assert contrast("rgb(119, 119, 119)", "rgb(255, 255, 255)") < READABLE
+
+
+def test_figures_are_drawn_without_a_request_or_a_complaint(
+    browser_page: Page, reports: dict[str, Path]
+) -> None:
+    asked: list[str] = []
+    said: list[str] = []
+    browser_page.on("request", lambda request: asked.append(request.url))
+    browser_page.on("console", lambda message: said.append(message.text))
+    show(browser_page, reports["sound"])
+    browser_page.wait_for_timeout(200)
+    assert asked == [reports["sound"].as_uri()]
+    assert said == []
+    assert browser_page.locator(".plot > .plot-container").count() == FIGURES
+    assert browser_page.locator(".plot .main-svg").count() >= FIGURES
+    assert browser_page.locator(".instead").count() == 0
+    rate = f"{example_result().rate_per_min.mean:,.0f}"
+    assert browser_page.locator(".number").inner_text().split() == [rate, "new", "orders", "per", "minute"]
+
+
+def test_nothing_overflows_and_no_label_is_cut(browser_page: Page, reports: dict[str, Path]) -> None:
+    show(browser_page, reports["broken"])
+    assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    assert browser_page.evaluate(OVERFLOWING) == []
+    assert browser_page.evaluate(CUT_TEXTS) == []
+
+
+def test_overflow_is_noticed(browser_page: Page, reports: dict[str, Path]) -> None:
+    show(browser_page, reports["sound"])
+    browser_page.add_style_tag(content="h1 { width: 2000px }")
+    assert not browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    assert browser_page.evaluate(OVERFLOWING) != []
+
+
+def test_figures_follow_the_width_of_the_window(browser_page: Page, reports: dict[str, Path]) -> None:
+    show(browser_page, reports["sound"])
+    browser_page.set_viewport_size({"width": 700, "height": 800})
+    browser_page.wait_for_function(
+        "() => { const plot = document.querySelector('.plot');"
+        " return Math.abs(plot.querySelector('.main-svg').clientWidth - plot.clientWidth) < 2; }"
+    )
+    assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+
+
+def test_broken_law_is_visible_and_a_sound_result_has_no_box(
+    browser_page: Page, reports: dict[str, Path]
+) -> None:
+    show(browser_page, reports["broken"])
+    assert browser_page.locator(".problems").is_visible()
+    assert "flow balance: disk 1" in browser_page.locator(".problems").inner_text()
+    show(browser_page, reports["sound"])
+    assert browser_page.locator(".problems").count() == 0
+
+
+def test_text_and_figures_are_readable_in_both_themes(themed_page: Page, reports: dict[str, Path]) -> None:
+    show(themed_page, reports["broken"])
+    found = themed_page.evaluate(COLOURS)
+    assert found["texts"] > 100
+    for colour in found["drawn"] + found["written"]:
+        assert contrast(colour, found["paper"]) >= READABLE, colour
+
+
+def test_figures_change_with_the_theme(browser: Browser, reports: dict[str, Path]) -> None:
+    page = browser.new_page(color_scheme="light")
+    show(page, reports["sound"])
+    before = page.evaluate(COLOURS)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"() => ({COLOURS})().drawn[0] !== {before['drawn'][0]!r}")
+    after = page.evaluate(COLOURS)
+    page.close()
+    assert luminance(before["paper"]) > 0.8
+    assert luminance(after["paper"]) < 0.05
+
+
+def test_paper_is_white_even_from_a_dark_screen(browser: Browser, reports: dict[str, Path]) -> None:
+    page = browser.new_page(color_scheme="dark")
+    show(page, reports["sound"])
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    found = page.evaluate(COLOURS)
+    widest = page.evaluate(
+        "Math.max(...[...document.querySelectorAll('.main-svg')].map((s) => s.clientWidth))"
+    )
+    page.close()
+    assert min(contrast(colour, "rgb(255, 255, 255)") for colour in found["drawn"]) >= READABLE
+    assert widest <= 680
+
+
+def test_without_scripts_each_figure_is_told_in_words(browser: Browser, reports: dict[str, Path]) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(reports["sound"].as_uri())
+    assert page.locator(".instead").count() == FIGURES
+    assert "new order median 230 ms" in page.locator("#plot-responses").inner_text().replace("\u00a0", " ")
+    context.close()
