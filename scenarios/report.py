@@ -14,7 +14,7 @@ from typing import Any
 
 from models.specs import ScenarioSpec
 from scenarios import report_configuration, report_figures, report_numbers, report_series, report_text
-from simulator.results import Result
+from simulator.results import Result, from_json, to_json
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS = ("count", "significant", "share", "time", "milliseconds", "span", "size")
@@ -28,7 +28,7 @@ def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: st
 
 
 def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
-    """The report as one HTML page: the same bytes for the same arguments."""
+    """The report as one HTML page: the same bytes for the same figures, fresh from the engine or read back."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -41,7 +41,9 @@ def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
     )
     environment.filters |= {name: _unbroken(getattr(report_numbers, name)) for name in FILTERS}
     environment.filters |= {"unbroken": _unbroken(str), "class_name": report_text.class_name}
-    return environment.get_template("report.html.j2").render(_context(result, scenario, command))
+    return environment.get_template("report.html.j2").render(
+        _context(from_json(to_json(result)), scenario, command)
+    )
 
 
 def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, Any]:

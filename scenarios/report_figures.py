@@ -33,7 +33,7 @@ from simulator.results import ClassResult, CpuResult, DeviceResult, Result, Tabl
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-MOST_DEVICES = 8
+MOST_DEVICES = MOST_TABLES = 8
 QUANTILES = {
     "p50_s": ("median", "circle", "●", BLUE),
     "p90_s": ("90 %", "diamond", "◆", GREEN),
@@ -246,16 +246,20 @@ def hits_by_table(result: Result) -> Picture | None:
     styles = {
         field: style for field, style in HIT_STYLES.items() if getattr(whole, field) or field != "created"
     }
-    rows = [_hit_row(table) for table in [whole, *tables]]
+    missed = sorted((t for t in tables if t.pool_hits < t.references), key=lambda t: (-t.disk_reads, t.name))
+    shown = [whole, *missed[:MOST_TABLES]]
+    rows = [_hit_row(table) for table in shown]
     figure, height = bar_chart(rows, styles, _percent_axis())
-    worst = max(tables, key=lambda table: table.disk_reads)
+    worst = max(tables, key=lambda t: (t.disk_reads, t.name))
     caption = "No table was read from disk."
     if whole.disk_reads:
         caption = f"{share(worst.disk_reads / whole.disk_reads)} of all disk reads are for {worst.name}."
+    if len(tables) > len(shown) - 1:
+        caption += " Tables that are not drawn are read less, or never; the list below has them all."
     said = "; ".join(
         f"{t.name} {share(t.pool_hits / t.references)} buffer pool,"
         f" {share(t.page_cache_hits / t.references)} page cache, {share(t.disk_reads / t.references)} disk"
-        for t in [whole, *tables]
+        for t in shown
     )
     return Picture(
         "hits-by-table", "Where pages were found, by table", caption, f"{caption} {said}.",

@@ -29,6 +29,7 @@ RATE_KEYS = ("new_orders_per_min", "main_per_min")
 WARM_UP_FILL, CHECKPOINT_FILL = "rgba(128,132,140,0.20)", "rgba(204,121,167,0.30)"
 DASHES = ("solid", "dash", "dot", "dashdot")
 MOST_LINES = 6
+FIRST = ("cpu_user", "pool_hit_ratio", "pool_dirty_fraction")
 SMOOTHED_STEPS = 5
 
 
@@ -117,13 +118,15 @@ def panels(result: Result) -> list[Panel]:
     left = {key: list(values) for key, values in result.series.values.items() if key not in RATE_KEYS}
 
     def take(ending: str) -> dict[str, list[float]]:
-        keys = [key for key in left if key.endswith(ending)]
+        keys = sorted((key for key in left if key.endswith(ending)), key=_first_then_numbered)
         return {_words(key.removesuffix(ending)): left.pop(key) for key in keys}
 
     disks = take(" utilisation")
     ranked = sorted(disks, key=lambda name: -math.fsum(disks[name]))[:MOST_LINES]
     hidden = len(disks) - len(ranked)
-    cpu = {_words(key): left.pop(key) for key in list(left) if key.startswith("cpu")}
+    cpu = {
+        _words(key): left.pop(key) for key in sorted(left, key=_first_then_numbered) if key.startswith("cpu")
+    }
     found = [
         Panel("cpu", "CPU", cpu, is_share=True, is_stacked=True),
         Panel(
@@ -139,6 +142,11 @@ def panels(result: Result) -> list[Panel]:
         title = _words(key)
         found.append(Panel(f"other-{number}", title[0].upper() + title[1:], {title: values}, is_share))
     return found
+
+
+def _first_then_numbered(key: str) -> tuple[bool, int, str]:
+    """Order of lines: what others are measured against first, disk 2 before disk 10."""
+    return key not in FIRST, len(key), key
 
 
 def _words(key: str) -> str:

@@ -10,6 +10,8 @@ from scenarios.report_numbers import count, share, signed_share, span
 from simulator.results import CacheResult, ClassResult, Estimate, Result
 
 STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
+SATURATED = 0.6
+"""Below this share of its capacity nothing is called near its limit: clients and latency set the rate."""
 ROLES = {
     "fitted": "fitted: the parameters have seen this figure",
     "predicted": "predicted: no fit has seen this figure",
@@ -133,6 +135,8 @@ def bottleneck_details(result: Result) -> list[str]:
     """What the bottleneck shows besides its utilisation."""
     name = result.bottleneck.name
     words = [f"{share(result.bottleneck.share)} {_meaning(result, name)}"]
+    if max(load.share for load in loads(result)) < SATURATED:
+        words.append("nothing is near its limit")
     device = next((one for one in result.devices if one.name == name), None)
     cache = page_cache(result)
     if device is not None:

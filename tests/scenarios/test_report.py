@@ -16,7 +16,7 @@ import pytest
 from scenarios import report_configuration, report_figures, report_numbers, report_series
 from scenarios.report import report_html, write_report
 from scenarios.report_text import comparison, loads
-from simulator.results import Bottleneck, DeviceResult, Result, Series
+from simulator.results import Bottleneck, DeviceResult, Result, Series, from_json, to_json
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 COMMAND = "oltpsim run example.yaml --seed 1"
@@ -93,6 +93,30 @@ def test_same_arguments_same_bytes_in_another_process_too() -> None:
     assert len(hashes) == 1
     other = report_html(replace(example_result(), seed=2), example_scenario(), COMMAND)
     assert other != report_html(example_result(), example_scenario(), COMMAND)
+
+
+def test_a_result_read_back_gives_the_same_bytes() -> None:
+    result, scenario = example_result(), example_scenario()
+    read = from_json(to_json(result))
+    assert list(read.classes[0].time_by_s) != list(result.classes[0].time_by_s)
+    assert report_html(read, scenario, COMMAND) == report_html(result, scenario, COMMAND)
+
+
+def test_lines_are_in_the_order_of_their_numbers() -> None:
+    values = {f"disk {n} utilisation": [0.5] for n in (10, 2, 1)}
+    panels = report_series.panels(replace(example_result(), series=Series(10.0, values)))
+    assert [list(panel.lines) for panel in panels if panel.key == "disks"] == [
+        ["disk 1", "disk 2", "disk 10"]
+    ]
+
+
+def test_an_idle_machine_is_not_said_to_be_limited() -> None:
+    limit = Bottleneck("disk 1", 0.23, "cpu", 0.1)
+    result = example_result()
+    devices = [replace(result.devices[0], utilisation=0.23)]
+    words = str(page_of(replace(result, bottleneck=limit, devices=devices)))
+    assert "nothing is near its limit" in words
+    assert "nothing is near its limit" not in str(page_of(result))
 
 
 def test_headline_says_rate_interval_error_and_bottleneck(text: Text) -> None:
