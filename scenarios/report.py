@@ -28,7 +28,7 @@ def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: st
 
 
 def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
-    """The report as one HTML page: the same bytes for the same figures, fresh from the engine or read back."""
+    """The report as one HTML page: same figures, same bytes, fresh from the engine or read back."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
