@@ -1,0 +1,89 @@
+"""A saved run: the scenario and its result in one JSON file, so that a report needs nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from models.specs import ScenarioSpec
+from simulator.errors import InputError
+from simulator.results import Result, from_json, to_json
+
+FORMAT = "oltpsim-saved-1"
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """What was asked and what came out."""
+
+    scenario: ScenarioSpec
+    result: Result
+
+
+def to_text(run: SavedRun) -> str:
+    """Canonical JSON: the same run gives the same bytes."""
+    data = {
+        "format": FORMAT,
+        "scenario": run.scenario.model_dump(mode="json"),
+        "result": json.loads(to_json(run.result)),
+    }
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def write(path: Path, run: SavedRun) -> None:
+    """Write the file whole or not at all: under a temporary name first."""
+    write_whole(path, to_text(run))
+
+
+def read(path: Path) -> SavedRun:
+    """Read what `write` wrote. Raises InputError that says what is wrong with anything else."""
+    from models.loading import scenario_from_mapping
+
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: not a saved run: it is not JSON ({error})") from error
+    found = data.get("format") if isinstance(data, dict) else None
+    if found != FORMAT:
+        hint = "; a result without its scenario: make the file with 'oltpsim run ... --save'" if found else ""
+        raise InputError(f"{path}: not a saved run: format is {found!r}, expected {FORMAT!r}{hint}")
+    missing = sorted({"scenario", "result"} - set(data))
+    if missing:
+        raise InputError(f"{path}: not a whole saved run: {' and '.join(missing)} missing")
+    scenario = scenario_from_mapping(data["scenario"], f"{path}: scenario")
+    return SavedRun(scenario, from_json(json.dumps(data["result"]), f"{path}: result"))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file under a temporary name, then rename: readers see all of it or nothing."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def content_hash(scenario: ScenarioSpec, seed: int) -> str:
+    """Names a run by all that determines its result: scenario, seed and the code that simulates it."""
+    code = hashlib.sha256(_code_digest())
+    code.update(json.dumps([scenario.model_dump(mode="json"), seed], sort_keys=True).encode())
+    return code.hexdigest()[:20]
+
+
+@cache
+def _code_digest() -> bytes:
+    code = hashlib.sha256()
+    for package in ("models", "simulator"):
+        root = Path(str(resources.files(package)))
+        for file in sorted(root.rglob("*.py")):
+            code.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return code.digest()
