@@ -1,0 +1,76 @@
+"""The command line: `oltpsim COMMAND ...`. Thin: what a command does is in scenarios/commands.
+
+Exit status: 0 done; 1 a stated target was missed; 2 bad input; 70 a defect of this program; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from scenarios.commands import catalog, explain, report, run, schema, sweep
+from simulator.errors import InputError
+
+DEFECT = 70
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="oltpsim",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"oltpsim {version('oltpsim')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Traceback when the program itself fails.")] = False,
+) -> None:
+    """Predict what a database will do on hardware you have not bought yet, and what will limit it."""
+
+
+for _command in (run, sweep, explain, report, catalog, schema):
+    _command.register(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (that of the process if None); returns the exit status, never raises."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    try:
+        app(args=[word for word in words if word != "--debug"], prog_name="oltpsim")
+    except SystemExit as stop:
+        if stop.code == INTERRUPTED:
+            typer.echo("interrupted", err=True)
+        return stop.code if isinstance(stop.code, int) else 0
+    except InputError as error:
+        typer.echo(f"error: {error}", err=True)
+        return 2
+    except Exception as error:
+        if debug:
+            raise
+        typer.echo(
+            f"error: {type(error).__name__}: {error}\n"
+            "This is a defect of oltpsim, not of your input. Please report it to its developers, with the\n"
+            "scenario and what the same command prints as 'oltpsim --debug ...'.",
+            err=True,
+        )
+        return DEFECT
+    return 0

@@ -1,0 +1,65 @@
+"""oltpsim catalog: the parts that scenarios are put together from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from simulator.errors import InputError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="List, show and check the parts that scenarios are made of.",
+)
+
+
+@app.command("list")
+def list_entries(
+    kind: Annotated[str | None, typer.Argument(metavar="KIND", help="Only this kind, such as disks.")] = None,
+) -> None:
+    """List the names of the entries, by kind."""
+    from models.catalogue import catalogue_kinds, catalogue_names
+
+    for one in [kind] if kind else catalogue_kinds():
+        typer.echo(one)
+        for name in catalogue_names(one):
+            typer.echo(f"  {name}")
+
+
+@app.command()
+def show(
+    kind: Annotated[str, typer.Argument(metavar="KIND")], name: Annotated[str, typer.Argument(metavar="NAME")]
+) -> None:
+    """Show one entry with its source."""
+    from models.catalogue import describe
+
+    typer.echo(describe(kind, name).rstrip("\n"))
+
+
+@app.command()
+def check() -> None:
+    """Check that every entry is valid and says where its figures come from. Exit status 2 if one does not."""
+    from models.catalogue import catalogue_entry, catalogue_kinds, catalogue_names
+
+    faults: list[str] = []
+    checked = 0
+    for kind in catalogue_kinds():
+        for name in catalogue_names(kind):
+            checked += 1
+            try:
+                entry = catalogue_entry(kind, name)
+            except InputError as error:
+                faults.append(str(error))
+                continue
+            if not str(getattr(entry, "source", "")).strip():
+                faults.append(f"{kind} {name}: no source")
+    if faults:
+        raise InputError("\n".join(faults))
+    typer.echo(f"{checked} entries, all valid and with a source")
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands."""
+    parent.add_typer(app, name="catalog")

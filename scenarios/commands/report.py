@@ -1,0 +1,58 @@
+"""oltpsim report: the HTML report of a saved run, or of a scenario that is run for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.inputs import check_places, scenario_path
+from scenarios.commands.options import QuietOption, SeedOption
+
+if TYPE_CHECKING:
+    from scenarios import saved
+
+
+def report(
+    what: Annotated[
+        str,
+        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario to run first."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The report to write.")],
+    seed: SeedOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Write the report of a run as one HTML file.
+
+    It can be mailed and opened without a network.
+    """
+    from scenarios import saved
+    from scenarios.report import write_report
+
+    check_places(out)
+    if what.endswith(".json"):
+        run = saved.read(Path(what))
+        command = f"oltpsim report {what} --out {out}"
+    else:
+        run = _simulated(what, seed, quiet)
+        command = f"oltpsim run {what} --seed {seed}"
+    write_report(run.result, run.scenario, out, command)
+    typer.echo(f"report: {out}")
+
+
+def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
+    from models.loading import load_scenario
+
+    from scenarios import saved
+    from scenarios.progress import display
+    from scenarios.runs import replicate
+
+    spec = load_scenario(scenario_path(what))
+    with display(quiet) as shown:
+        return saved.SavedRun(spec, replicate(spec, seed, 1, 1, shown))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(report)

@@ -1,0 +1,58 @@
+"""oltpsim run: simulate one scenario."""
+
+from __future__ import annotations
+
+import typer
+
+from scenarios.commands.answer import Wanted, command_line, give
+from scenarios.commands.inputs import check_places, scenario_path
+from scenarios.commands.options import (
+    Output,
+    OutputOption,
+    QuietOption,
+    ReplicationsOption,
+    ReportOption,
+    SaveOption,
+    ScenarioArgument,
+    SeedOption,
+    SetOption,
+    TargetOption,
+    WorkersOption,
+)
+
+
+def run(  # noqa: PLR0913, PLR0917 - one argument per option
+    scenario: ScenarioArgument,
+    set_: SetOption = None,
+    seed: SeedOption = 1,
+    replications: ReplicationsOption = 1,
+    workers: WorkersOption = None,
+    output: OutputOption = Output.TABLE,
+    report: ReportOption = None,
+    save: SaveOption = None,
+    target: TargetOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Simulate one scenario: its rate and what limits it.
+
+    The same scenario and seed give the same bytes with --output json, on any number of workers. With several
+    replications the rate is the mean over them with its t interval; every other figure is the first seed's.
+    """
+    from models.loading import load_scenario
+
+    from scenarios.progress import display
+    from scenarios.runs import default_workers, replicate
+
+    path = scenario_path(scenario)
+    spec = load_scenario(path, tuple(set_ or ()))
+    check_places(report, save)
+    with display(quiet) as shown:
+        result = replicate(spec, seed, replications, workers or default_workers(), shown)
+    command = ["oltpsim", "run", scenario, *(word for setting in set_ or () for word in ("--set", setting))]
+    command += ["--seed", str(seed)] + (["--replications", str(replications)] if replications > 1 else [])
+    give(spec, result, Wanted(output, report, save, target, command_line(command)))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(run)

@@ -1,0 +1,22 @@
+"""oltpsim schema: the JSON schema of scenario files."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+
+def schema() -> None:
+    """Print the JSON schema of scenario files.
+
+    Editors complete and check scenario files with it.
+    """
+    from models.schema import scenario_schema
+
+    typer.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(schema)
