@@ -1,0 +1,45 @@
+"""Run the commands in the pages of docs/ and put what they print below them.
+
+A page says `<!-- run: oltpsim ... -->` and a block marked `text` follows; its content is replaced by the
+command's stdout, run from the root of the checkout. Pages named on the command line are built alone.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+BLOCK = re.compile(r"(<!-- run: (oltpsim .+?) -->\n\n```text\n)(.*?)(```\n)", re.DOTALL)
+START = "import sys; from scenarios.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def pages() -> list[Path]:
+    """Every page that may hold commands."""
+    return sorted([*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md")])
+
+
+def output_of(command: str) -> str:
+    """What a command prints to stdout. Raises CalledProcessError if it fails; a missed target is none."""
+    words = shlex.split(command)[1:]
+    done = subprocess.run(  # noqa: S603 - the words come from our own pages
+        [sys.executable, "-c", START, *words], cwd=DOCS.parent, stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode not in (0, 1):
+        done.check_returncode()
+    return "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines()) + "\n"
+
+
+def build(page: Path) -> None:
+    """Run the page's commands in order and rewrite it."""
+    text = page.read_text(encoding="utf-8")
+    built = BLOCK.sub(lambda block: f"{block[1]}{output_of(block[2])}{block[4]}", text)
+    page.write_text(built, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for chosen in [Path(word).resolve() for word in sys.argv[1:]] or pages():
+        build(chosen)

@@ -1,0 +1,87 @@
+"""Write docs/pictures/*.svg from the sweeps in docs/pictures/data.
+
+python docs/build_pictures.py               draw again from the data
+python docs/build_pictures.py --simulate    run the sweeps first; a stopped one goes on where it was
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from scenarios.commands.inputs import scenario_path
+from scenarios.progress import display
+from scenarios.runs import default_workers
+from scenarios.saved import write_whole
+from scenarios.sweep import Runner, from_json, grid, parse_axis, to_json
+from scenarios.sweep_figures import to_svg
+
+FOLDER = Path(__file__).parent / "pictures"
+STORE = Path(__file__).parent.parent / "out" / "pictures"
+SCENARIO = "v20z"
+INTERVAL = ("interval.start=warm", "interval.warm_up_s=300", "interval.duration_s=600")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A sweep of the example machine over one field."""
+
+    name: str
+    title: str
+    vary: str
+    settings: tuple[str, ...] = ()
+
+
+PICTURES = (
+    Picture(
+        "buffers",
+        "Buffers against page cache and swap: 2 GiB, 1 disk",
+        "database.pool.buffers=43000,60000,80000,100000,120000,135000,150000",
+    ),
+    Picture(
+        "memory",
+        "More memory, same 80,000 buffers: the rest caches files",
+        "machine.memory_gib=1.25,1.5,2,3,4,6,8",
+        ("database.pool.buffers=80000",),
+    ),
+    Picture("disks", "More disks: until something else limits", "machine.disks.count=1:4:1"),
+    Picture(
+        "warehouses",
+        "More warehouses, same 80 clients: locks, then caches",
+        "workload.warehouses=5,10,20,30,40,60,80",
+    ),
+)
+
+
+def data_of(picture: Picture) -> Path:
+    """Where the sweep of a picture is kept."""
+    return FOLDER / "data" / f"{picture.name}.json"
+
+
+def simulate(picture: Picture) -> None:
+    """Run the sweep of a picture and keep its data."""
+    axes = [parse_axis(picture.vary)]
+    runner = Runner(grid(scenario_path(SCENARIO), axes, (*INTERVAL, *picture.settings)), 1, 1, STORE)
+    with display(quiet=False) as shown:
+        runner.run(default_workers(), shown)
+    write_whole(data_of(picture), to_json(runner.sweep(SCENARIO, axes)))
+
+
+def drawing(picture: Picture) -> str:
+    """The picture as SVG, from its data."""
+    data = data_of(picture)
+    return to_svg(from_json(data.read_text(encoding="utf-8"), data.name), picture.title)
+
+
+def main(arguments: list[str]) -> None:
+    """Draw all pictures, with --simulate from new data; other words name the pictures wanted."""
+    chosen = [picture for picture in PICTURES if picture.name in arguments]
+    for picture in chosen or PICTURES:
+        if "--simulate" in arguments:
+            simulate(picture)
+        write_whole(FOLDER / f"{picture.name}.svg", drawing(picture))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

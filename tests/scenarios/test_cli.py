@@ -1,0 +1,187 @@
+"""The command line as a person meets it: answers, exit statuses, sentences for broken input."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scenarios.cli import main
+from simulator.errors import InternalError
+
+TINY = str(Path(__file__).with_name("tiny.yaml"))
+Output = pytest.CaptureFixture[str]
+
+
+def run_json(capsys: Output, *words: str) -> str:
+    assert main(["run", TINY, "--quiet", "--output", "json", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = ["numpy", "pydantic", "numba", "rich", "yaml", "plotly", "scipy", "simpy"]
+    show = f"print(sorted(set({heavy}) & set(sys.modules)))"
+    code = f"import sys\nfrom scenarios.cli import main\nmain(['--help'])\n{show}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version(capsys: Output) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("oltpsim ")
+
+
+def test_table_says_what_was_run_and_how_to_run_it_again(capsys: Output) -> None:
+    assert main(["run", TINY, "--quiet", "--set", "machine.cpu.cores=2", "--seed", "7"]) == 0
+    out, err = capsys.readouterr()
+    assert "new orders per minute" in out
+    assert "bottleneck" in out
+    last = out.rstrip("\n").splitlines()[-1]
+    assert last == f"again, same bytes: oltpsim run {shlex.quote(TINY)} --set machine.cpu.cores=2 --seed 7"
+    assert err == ""
+
+
+def test_same_seed_same_bytes_and_another_seed_others(capsys: Output) -> None:
+    first = run_json(capsys, "--seed", "3")
+    assert run_json(capsys, "--seed", "3") == first
+    assert run_json(capsys, "--seed", "4") != first
+
+
+def test_json_names_version_seed_engine_and_model(capsys: Output) -> None:
+    result = json.loads(run_json(capsys))
+    assert result["versions"]["oltpsim"]
+    assert result["seed"] == 1
+    assert result["engine"]
+    assert result["model_hash"]
+
+
+def test_csv_is_one_row_with_a_header(capsys: Output) -> None:
+    assert main(["run", TINY, "--quiet", "--output", "csv"]) == 0
+    header, row = capsys.readouterr().out.rstrip("\n").split("\n")
+    assert len(header.split(",")) > 5
+    assert row
+
+
+def test_replications_do_not_depend_on_the_workers(capsys: Output) -> None:
+    alone = run_json(capsys, "--replications", "3", "--workers", "1")
+    assert run_json(capsys, "--replications", "3", "--workers", "2") == alone
+    rate = json.loads(alone)["rate_per_min"]
+    assert rate["method"] == "t interval over 3 replications, seeds 1..3"
+    assert rate["low"] < rate["mean"] < rate["high"]
+
+
+def test_replications_average_the_single_runs(capsys: Output) -> None:
+    rates = [json.loads(run_json(capsys, "--seed", str(seed)))["rate_per_min"]["mean"] for seed in (5, 6)]
+    pooled = json.loads(run_json(capsys, "--seed", "5", "--replications", "2", "--workers", "1"))
+    assert pooled["rate_per_min"]["mean"] == pytest.approx(sum(rates) / 2, rel=1e-12)
+
+
+def test_a_missed_target_is_exit_status_1(capsys: Output) -> None:
+    assert main(["run", TINY, "--quiet", "--target", "1"]) == 0
+    assert main(["run", TINY, "--quiet", "--target", "1e9"]) == 1
+    assert "target missed" in capsys.readouterr().err
+
+
+def test_saved_run_becomes_report_and_explanation(tmp_path: Path, capsys: Output) -> None:
+    saved, page = tmp_path / "runs" / "tiny.json", tmp_path / "tiny.html"
+    assert (
+        main(["run", TINY, "--quiet", "--save", str(saved), "--report", str(tmp_path / "direct.html")]) == 0
+    )
+    assert (tmp_path / "direct.html").read_text().lstrip().lower().startswith("<!doctype html")
+    assert main(["report", str(saved), "--out", str(page)]) == 0
+    assert page.read_text().lstrip().lower().startswith("<!doctype html")
+    capsys.readouterr()
+    assert main(["explain", str(saved)]) == 0
+    out = capsys.readouterr().out
+    assert "new order: mean" in out
+    assert "▇" in out
+    assert [path.name for path in saved.parent.iterdir()] == ["tiny.json"]
+
+
+def test_program_listing(capsys: Output) -> None:
+    assert main(["explain", TINY, "--program"]) == 0
+    assert "commit" in capsys.readouterr().out
+
+
+def test_schema_is_json(capsys: Output) -> None:
+    assert main(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out)["properties"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["run", "no_such_scenario"], "no such file"),
+        (["run", str(Path(__file__).parent)], "is a folder"),
+        (["run", TINY, "--set", "machine.cpu.coers=2"], "coers"),
+        (["run", TINY, "--set", "machine.cpu.cores=minus one"], "cores"),
+        (["run", TINY, "--set", "cores"], "cores"),
+        (["run", TINY, "--replications", "0"], "replications"),
+        (["run", TINY, "--output", "xml"], "xml"),
+        (["run", TINY, "--report", str(Path(__file__).parent)], "is a folder"),
+        (["run", __file__], "test_cli.py"),
+        (["report", "no_such.json", "--out", "x.html"], "cannot be read"),
+        (["explain", "no_such.json"], "cannot be read"),
+        (["explain", TINY], "--program"),
+        (["catalog", "show", "disks", "no such disk"], "no such disk"),
+        (["catalog", "list", "no_such_kind"], "no_such_kind"),
+        (["sweep", TINY], "vary"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_broken_input_is_one_sentence_and_exit_status_2(
+    words: list[str], sentence: str, capsys: Output
+) -> None:
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert sentence in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"format": "oltpsim-saved-1"}', '{"format": "oltpsim-result-1"}']
+)
+def test_a_file_that_is_no_saved_run_is_refused(text: str, tmp_path: Path, capsys: Output) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text(text)
+    assert main(["explain", str(path)]) == 2
+    assert "saved run" in capsys.readouterr().err
+
+
+def test_a_machine_that_cannot_run_the_workload_gets_a_reason(capsys: Output) -> None:
+    assert main(["run", TINY, "--quiet", "--set", "machine.memory_gib=0.01"]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_a_defect_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    def broken(*_: object) -> None:
+        raise InternalError("the clock ran backwards")
+
+    monkeypatch.setattr("simulator.reference.simulate", broken)
+    assert main(["run", TINY, "--quiet"]) == 70
+    assert "defect of oltpsim" in capsys.readouterr().err
+    with pytest.raises(InternalError):
+        main(["--debug", "run", TINY, "--quiet"])
+
+
+def test_an_interrupted_run_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("simulator.reference.simulate", interrupted)
+    assert main(["run", TINY, "--quiet"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+
+
+def test_catalog_lists_shows_and_checks(capsys: Output) -> None:
+    assert main(["catalog", "check"]) == 0
+    assert "all valid" in capsys.readouterr().out
+    assert main(["catalog", "list", "disks"]) == 0
+    name = capsys.readouterr().out.splitlines()[1].split()[0]
+    assert main(["catalog", "show", "disks", name]) == 0
+    assert "source" in capsys.readouterr().out

@@ -1,0 +1,194 @@
+"""Sweeps: grids, points that cannot be run, same bytes on any number of workers, resuming after a kill."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scenarios import saved
+from scenarios.cli import main
+from scenarios.sweep import Axis, from_json, parse_axis, to_json
+from scenarios.sweep_figures import chart, to_html, to_svg
+from simulator.errors import InputError
+
+TINY = str(Path(__file__).with_name("tiny.yaml"))
+BUFFERS = "database.pool.buffers=500,1000,2000"
+START = "import sys; from scenarios.cli import main; sys.exit(main(sys.argv[1:]))"
+Output = pytest.CaptureFixture[str]
+
+
+def sweep(*words: str) -> list[str]:
+    return ["sweep", TINY, "--quiet", *words]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a.b=1,2,3", ("1", "2", "3")),
+        ("a.b=1:4:1", ("1", "2", "3", "4")),
+        ("a.b=0.1:0.5:0.2", ("0.1", "0.3", "0.5")),
+        ("a.b=100:1000:300", ("100", "400", "700", "1000")),
+        ("a.b=1:4:2", ("1", "3")),
+        ("a.b=1 GiB, 2 GiB", ("1 GiB", "2 GiB")),
+    ],
+)
+def test_axes_are_lists_or_ranges(text: str, values: tuple[str, ...]) -> None:
+    assert parse_axis(text) == Axis("a.b", values)
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "a=", "=1", "a=1,,2", "a=1,1", "a=1:2:0", "a=2:1:1", "a=1:x:1", "a=0:1:1e-9"]
+)
+def test_broken_axes_are_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_axis(text)
+
+
+def test_one_row_per_point_in_grid_order(capsys: Output) -> None:
+    words = sweep("--vary", BUFFERS, "--vary", "machine.cpu.cores=1,2", "--output", "csv", "--workers", "1")
+    assert main(words) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    points = [(row["database.pool.buffers"], row["machine.cpu.cores"]) for row in rows]
+    assert points == [("500", "1"), ("500", "2"), ("1000", "1"), ("1000", "2"), ("2000", "1"), ("2000", "2")]
+    assert all(float(row["low_per_min"]) <= float(row["rate_per_min"]) for row in rows)
+    assert all(row["model_hash"] and row["engine"] and row["version"] and row["bottleneck"] for row in rows)
+
+
+def test_same_bytes_with_one_and_two_workers(capsys: Output) -> None:
+    words = sweep("--vary", BUFFERS, "--replications", "2", "--output", "json")
+    assert main([*words, "--workers", "1"]) == 0
+    alone = capsys.readouterr().out
+    assert main([*words, "--workers", "2"]) == 0
+    assert capsys.readouterr().out == alone
+    assert to_json(from_json(alone)) == alone
+
+
+def test_points_that_cannot_be_run_are_listed_with_the_reason(capsys: Output) -> None:
+    assert main(sweep("--vary", "database.pool.buffers=5,1000", "--workers", "1")) == 0
+    out = capsys.readouterr().out
+    assert "not run: " in out
+    assert "oltpsim " in out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("vary", ["database.pool.buffers=5,6", "database.pool.bufers=1000,2000"])
+def test_a_sweep_without_any_point_is_bad_input(vary: str, capsys: Output) -> None:
+    assert main(sweep("--vary", vary)) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_a_second_sweep_runs_only_what_is_new(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "store"
+    words = [
+        "sweep",
+        TINY,
+        "--vary",
+        "database.pool.buffers=500,1000",
+        "--save",
+        str(store),
+        "--workers",
+        "1",
+    ]
+    assert main([*words, "--output", "json"]) == 0
+    first = capsys.readouterr().out
+    assert len(list(store.iterdir())) == 2
+    monkeypatch.setattr(
+        "simulator.reference.simulate", lambda *_: pytest.fail("this point was there already")
+    )
+    assert main([*words, "--output", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert out == first
+    assert "2 runs were in" in err
+
+
+def test_a_stored_run_is_a_saved_run(tmp_path: Path, capsys: Output) -> None:
+    assert main(sweep("--vary", "database.pool.buffers=500", "--save", str(tmp_path), "--workers", "1")) == 0
+    (path,) = tmp_path.iterdir()
+    run = saved.read(path)
+    assert run.scenario.database.pool.buffers == 500
+    assert path.stem == saved.content_hash(run.scenario, run.result.seed)
+    capsys.readouterr()
+
+
+def start_sweep(store: Path, workers: str) -> tuple[subprocess.Popen[str], list[str]]:
+    """A sweep of many points in a process of its own, running and with at least one point done."""
+    words = sweep("--vary", "database.pool.buffers=300:2400:300", "--save", str(store), "--workers", workers)
+    process = subprocess.Popen(
+        [sys.executable, "-c", START, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while process.poll() is None and not list(store.glob("*.json")):
+        time.sleep(0.02)
+    return process, words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_killed_sweep_goes_on_and_runs_nothing_twice(workers: str, tmp_path: Path, capsys: Output) -> None:
+    store = tmp_path / "store"
+    process, words = start_sweep(store, workers)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    before = {path.name: path.stat().st_mtime_ns for path in store.glob("*.json")}
+    assert 0 < len(before) < 8, "the sweep was to be killed half way"
+    assert main([*words, "--output", "json"]) == 0
+    resumed = capsys.readouterr().out
+    after = {path.name: path.stat().st_mtime_ns for path in store.glob("*.json")}
+    assert len(after) == 8
+    assert {name: after[name] for name in before} == before
+    rates = {row["values"][0]: row["rate_per_min"] for row in json.loads(resumed)["rows"]}
+    assert main(sweep("--vary", "database.pool.buffers=300,2400", "--output", "json", "--workers", "1")) == 0
+    fresh = {row["values"][0]: row["rate_per_min"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert {value: rates[value] for value in fresh} == fresh
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupted_sweep_keeps_and_shows_what_is_done(workers: str, tmp_path: Path) -> None:
+    process, _ = start_sweep(tmp_path / "store", workers)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130
+    done = len(list((tmp_path / "store").glob("*.json")))
+    assert f"{done} of 8 runs are done and kept" in err
+    assert "Traceback" not in err
+    assert "new orders/min" in out
+
+
+def test_pictures_of_one_and_two_fields(tmp_path: Path, capsys: Output) -> None:
+    svg, page = tmp_path / "one.svg", tmp_path / "two.html"
+    assert main(sweep("--vary", BUFFERS, "--workers", "1", "--picture", str(svg))) == 0
+    assert svg.read_text().startswith("<svg")
+    two = ["--vary", "database.pool.buffers=500,1000", "--vary", "machine.cpu.cores=1,2"]
+    assert main(sweep(*two, "--workers", "1", "--picture", str(page))) == 0
+    text = page.read_text()
+    assert "<script" in text
+    assert 'src="http' not in text
+    capsys.readouterr()
+
+
+def test_pictures_are_the_same_bytes_every_time(capsys: Output) -> None:
+    words = sweep("--vary", "database.pool.buffers=500,1000", "--workers", "1", "--output", "json")
+    assert main(words) == 0
+    answer = from_json(capsys.readouterr().out)
+    assert to_svg(answer) == to_svg(answer)
+    assert to_html(answer) == to_html(answer)
+    drawn = chart(answer)
+    assert [x for x, _ in drawn.lines[0].points] == [500.0, 1000.0]
+    assert drawn.tick_labels is None
+
+
+@pytest.mark.parametrize("picture", ["x.png", "x"])
+def test_an_unknown_kind_of_picture_is_refused(picture: str, capsys: Output) -> None:
+    assert main(sweep("--vary", BUFFERS, "--picture", picture)) == 2
+    assert ".svg" in capsys.readouterr().err
