@@ -141,6 +141,7 @@ def _storage(scenario: ScenarioSpec) -> parts.Storage:
         log_bytes=LOG_AREA_BYTES,
         swap_start_bytes=0,
         swap_cluster_pages=scenario.operating_system.swap.cluster_pages,
+        merged_pages=max(1, round(scenario.operating_system.page_cache.merged_write_kib / database.page_kib)),
         requests_per_device=database.requests_per_file,
     )
 

@@ -1,26 +1,50 @@
 """One door to the compiler, so that the rest of the house stays typed and the choice stays in one place.
 
 Compiled functions are plain Python over NumPy arrays and integers: with NUMBA_DISABLE_JIT=1 they run
-interpreted, slowly and with the same results. Machine code is cached on disk beside the source.
+interpreted, slowly and with the same results. Machine code is kept on disk in a folder named by a hash of this
+package's sources: the compiler itself looks at one file only, and would go on using a changed callee's old code.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+import sys
+import tempfile
 from collections.abc import Callable
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def cache_folder() -> Path:
+    """Where machine code of exactly these sources is kept: below XDG_CACHE_HOME, ~/.cache or a temporary folder."""
+    digest = hashlib.sha256(f"{sys.version}{numba.__version__}".encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    for base in (home, tempfile.gettempdir()):
+        folder = Path(base) / "oltpsim" / "machine-code" / digest.hexdigest()[:16]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="oltpsim-"))
+
+
+numba.config.CACHE_DIR = str(cache_folder())
+
+
 def compiled(function: Function) -> Function:
     """Compile `function` on its first call for the argument types that it gets; the GIL is released."""
-    result: Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return result
+    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
-def inlined(function: Function) -> Function:
-    """As `compiled`, for the small functions of the inner loop: their body is put into the caller's."""
-    result: Function = numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")(function)
-    return result
+def is_compiled_already() -> bool:
+    """Whether machine code for these sources is on disk, so that the next run need not wait for the compiler."""
+    return any(Path(numba.config.CACHE_DIR).rglob("interpreter.advance-*.nbi"))

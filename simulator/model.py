@@ -106,6 +106,8 @@ class Storage:
     log_bytes: int
     swap_start_bytes: int
     swap_cluster_pages: int
+    merged_pages: int
+    """neighbouring dirty pages that write-back puts into one request at most"""
     requests_per_device: int
 
 

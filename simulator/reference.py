@@ -248,17 +248,18 @@ class ReferenceEngine:
         pages = outbox[1 : outbox[0] + 1].tolist()
         outbox[0] = 0
         for page in pages:
-            self.write_back(page)
+            self.write_back(range(page, page + 1))
 
-    def write_back(self, page: int) -> None:
-        """Queue the write of a page that the page cache has handed to the disks."""
-        device, byte = self.place(page)
-        done = self.devices[device].submit(byte, self.model.storage.page_bytes, True, "write-back")
-        done.callbacks.append(lambda _: self._written_back(page))
+    def write_back(self, run: range) -> None:
+        """Queue one write of neighbouring pages that the page cache has handed to the disks."""
+        device, byte = self.place(run.start)
+        done = self.devices[device].submit(byte, len(run) * self.model.storage.page_bytes, True, "write-back")
+        done.callbacks.append(lambda _: self._written_back(run))
 
-    def _written_back(self, page: int) -> None:
-        finish_write_back(self.state, page)
-        self.pages_written += 1
+    def _written_back(self, run: range) -> None:
+        for page in run:
+            finish_write_back(self.state, page)
+        self.pages_written += len(run)
         if self.written_event is not None:
             self.written_event.succeed()
             self.written_event = None

@@ -107,10 +107,30 @@ class Arrivals:
 def flush_dirt(engine: ReferenceEngine, latest_ns: int, most: int) -> int:
     """Hand to the disks, in disk order, up to `most` page cache pages dirty since `latest_ns` or longer."""
     pages = dirty_before(engine.state.tiers, CACHE, latest_ns, most).tolist()
-    for page in pages:
-        start_write_back(engine.state, page)
-        engine.write_back(page)
+    storage = engine.model.storage
+    for run in neighbours(pages, storage.data_devices, storage.merged_pages):
+        for page in run:
+            start_write_back(engine.state, page)
+        engine.write_back(run)
     return len(pages)
+
+
+def neighbours(pages: list[int], devices: int, most: int) -> list[range]:
+    """Sorted pages as runs of up to `most` that lie side by side on one device: each becomes one request."""
+    runs: list[range] = []
+    for device in range(devices):
+        start = end = -1
+        for page in pages:
+            if page % devices != device:
+                continue
+            if page != end or (end - start) // devices >= most:
+                if start >= 0:
+                    runs.append(range(start, end, devices))
+                start = page
+            end = page + devices
+        if start >= 0:
+            runs.append(range(start, end, devices))
+    return runs
 
 
 def flusher(engine: ReferenceEngine) -> Story:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, Microseconds, Seconds
+from models.quantities import Fraction, Gib, Kib, Microseconds, Seconds
 from models.specs.base import Spec
 
 
@@ -18,6 +18,9 @@ class PageCacheSpec(Spec):
     flush_interval_s: Seconds = Field(gt=0, description="how often the flusher wakes")
     dirty_limit_fraction: Fraction = Field(
         gt=0, le=1, description="share of the page cache that may be dirty before writers wait"
+    )
+    merged_write_kib: Kib = Field(
+        default=128.0, gt=0, description="largest request that write-back makes of neighbouring dirty pages"
     )
     in_flight_pages: int = Field(ge=1, description="pages that write-back may have queued at the disks at once")
 
