@@ -103,6 +103,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
             expire_ns=from_s(cache.dirty_expire_s),
             flush_interval_ns=from_s(cache.flush_interval_s),
             in_flight_pages=cache.in_flight_pages,
+            free_behind=cache.free_behind,
         ),
         storage=_storage(scenario),
         log=parts.Log(

@@ -92,6 +92,19 @@ def unlink(tiers: Tiers, tier: int, slot: int) -> None:
 
 
 @compiled
+def make_oldest(tiers: Tiers, tier: int, slot: int) -> None:
+    """Put a slot of an LRU tier at the end that is used up first."""
+    if tiers.head[tier, OLDEST] == slot:
+        return
+    unlink(tiers, tier, slot)
+    last = tiers.head[tier, OLDEST]
+    tiers.slots[slot, PREVIOUS] = last
+    tiers.slots[slot, NEXT] = -1
+    tiers.slots[last, NEXT] = slot
+    tiers.head[tier, OLDEST] = slot
+
+
+@compiled
 def touch(tiers: Tiers, tier: int, slot: int) -> None:
     """A hit: move to the recent end (LRU) or raise the usage count (CLOCK)."""
     if tiers.head[tier, POLICY] == CLOCK:

@@ -33,13 +33,14 @@ from simulator.caches import (
     Tiers,
     clear_dirty,
     insert,
+    make_oldest,
     next_victim,
     remove,
     set_dirty,
     touch,
 )
 from simulator.compiled import compiled
-from simulator.state import State
+from simulator.state import COSTS, FREE_BEHIND, State
 
 @compiled
 def cache_slot(state: State) -> int:
@@ -95,10 +96,12 @@ def start_write_back(state: State, page: int) -> None:
 
 @compiled
 def finish_write_back(state: State, page: int) -> None:
-    """The disks have the page."""
+    """The disks have the page. It keeps its place in the page cache, or is the next to go (free-behind)."""
     slot = state.tiers.where[CACHE, page]
     if slot >= 0:
         state.tiers.slots[slot, FLAGS] &= ~IN_FLIGHT
+        if state.tables[COSTS, FREE_BEHIND] and not state.tiers.slots[slot, FLAGS] & DIRTY:
+            make_oldest(state.tiers, CACHE, slot)
     state.tiers.head[CACHE, WRITES_IN_FLIGHT] -= 1
 
 

@@ -84,13 +84,14 @@ class Pool:
 
 @dataclass(frozen=True)
 class PageCache:
-    """The operating system's cache and its write-back."""
+    """The operating system's cache and its write-back. `free_behind`: a page that has been written is reclaimed first."""
 
     pages: int
     dirty_limit_pages: int
     expire_ns: int
     flush_interval_ns: int
     in_flight_pages: int
+    free_behind: bool
 
 
 @dataclass(frozen=True)

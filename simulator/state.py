@@ -20,8 +20,8 @@ Int64Array = npt.NDArray[np.int64]
 # Rows 0 and 1 of `tables` say in which row each of the program's tables starts, and where things are elsewhere.
 ENTRIES, SAMPLERS, REGIONS, REFERENCES, WINDOWS, COUNTER_TABLES, LOCK_TABLES, LOAD_ORDER = range(8)
 LOADS, HIGH, RECENT_COUNTS, LOCK_OWNERS, DISTRIBUTIONS = range(5)
-# Row 2 of `tables`: CPU times in ns, and whether I/O bypasses the page cache
-READ_NS, WRITE_NS, MISS_NS, REQUEST_NS, DIRECT_IO = range(5)
+# Row 2 of `tables`: CPU times in ns; whether I/O bypasses the page cache; whether written pages are the next to go
+READ_NS, WRITE_NS, MISS_NS, REQUEST_NS, DIRECT_IO, FREE_BEHIND = range(6)
 PLACES, COSTS, FIRST_TABLE = 1, 2, 3
 TABLE_WIDTH = 8
 # Columns of `client`: program counter, class, CPU demand not yet paid, the page it is about to refer to, its locks
@@ -68,6 +68,7 @@ def new_state(model: Model, seed: int) -> State:
     tables = _tables(program)
     tables[COSTS, : len(model.costs)] = model.costs
     tables[COSTS, DIRECT_IO] = int(model.direct_io)
+    tables[COSTS, FREE_BEHIND] = int(cache.free_behind)
     tables[PLACES, LOCK_OWNERS] = remembered
     return State(
         operations=program.operations,

@@ -19,6 +19,9 @@ class PageCacheSpec(Spec):
     dirty_limit_fraction: Fraction = Field(
         gt=0, le=1, description="share of the page cache that may be dirty before writers wait"
     )
+    free_behind: bool = Field(
+        default=False, description="whether a page that has been written back is the next to be reclaimed"
+    )
     merged_write_kib: Kib = Field(
         default=128.0, gt=0, description="largest request that write-back makes of neighbouring dirty pages"
     )
