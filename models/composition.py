@@ -1,0 +1,96 @@
+"""Putting a scenario together: catalogue names, `base` with changes, and overrides become one mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from models.catalogue import catalogue_entry, nearest
+from models.yaml_input import as_mapping, parse_yaml, read_mapping
+from simulator.errors import InputError
+
+CATALOGUED = {
+    "machine": "machines",
+    "machine.cpu": "cpus",
+    "machine.disks.disk": "disks",
+    "machine.log_disk": "disks",
+    "operating_system": "operating_systems",
+    "database": "databases",
+    "workload": "workloads",
+    "workload.layout": "layouts",
+}
+"""Where a catalogue name may stand for a whole group of keys."""
+MOST_BASES = 8
+
+
+def merged(base: Any, changes: Any) -> Any:
+    """`base` with `changes` over it, key by key; anything but two mappings is replaced."""
+    if not isinstance(base, dict) or not isinstance(changes, dict):
+        return changes
+    if "kind" in changes and changes["kind"] != base.get("kind"):
+        return changes
+    return base | {key: merged(base.get(key), value) for key, value in changes.items()}
+
+
+def compose(data: Any, where: str, path: str = "") -> Any:
+    """Replace names and bases at and below `path` by what they stand for. Raises InputError for unknown names."""
+    kind = CATALOGUED.get(path)
+    try:
+        if kind and isinstance(data, str):
+            data = catalogue_entry(kind, data)
+        elif kind and isinstance(data, dict) and "base" in data:
+            changes = {key: value for key, value in data.items() if key != "base"}
+            data = merged(compose(str(data["base"]), where, path), changes)
+    except InputError as error:
+        raise InputError(str(error) if str(error).startswith(where) else f"{where}: {path}: {error}") from error
+    if not isinstance(data, dict):
+        return data
+    return {key: compose(value, where, f"{path}.{key}" if path else str(key)) for key, value in data.items()}
+
+
+def read_with_base(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A scenario file over the scenario that its `base` names, whose measured figure and notes stay its own.
+
+    Raises InputError for circles.
+    """
+    path = path.resolve()
+    if path in seen or len(seen) > MOST_BASES:
+        raise InputError(f"{path.name}: base: the files name each other in a circle: {', '.join(p.name for p in seen)}")
+    data = read_mapping(path)
+    if "base" not in data:
+        return data
+    name = str(data.pop("base"))
+    below = path.parent / (name if name.endswith(".yaml") else f"{name}.yaml")
+    base = read_with_base(below, (*seen, path))
+    for own in ("measured", "notes"):
+        base.pop(own, None)
+    both = {key: compose(value, str(below.name), key) for key, value in base.items()}
+    return {**both, **{key: _over(both.get(key), value, path.name, key) for key, value in data.items()}}
+
+
+def _over(base: Any, changes: Any, where: str, path: str) -> Any:
+    if isinstance(changes, str) or (isinstance(changes, dict) and "base" in changes):
+        return compose(changes, where, path)
+    return merged(base, changes)
+
+
+def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
+    """`data` with one 'key.path=value' set; the value is YAML. Raises InputError for unknown keys."""
+    keys, equals, text = setting.partition("=")
+    if not equals or not keys.strip():
+        raise InputError(f"--set {setting}: expected key.path=value, for example database.pool.buffers=150000")
+    path = keys.strip().split(".")
+    value = compose(parse_yaml(text, f"--set {setting}"), f"--set {setting}", ".".join(path))
+    return as_mapping(_set(data, path, value, setting), f"--set {setting}")
+
+
+def _set(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
+    if not path:
+        return merged(data, value) if isinstance(value, dict) and isinstance(data, dict) else value
+    if not isinstance(data, dict):
+        raise InputError(f"--set {setting}: '{path[0]}' is below a plain value")
+    key = path[0]
+    if key not in data and len(path) > 1:
+        raise InputError(f"--set {setting}: unknown key '{key}'{nearest(key, data)}; known: {', '.join(sorted(map(str, data)))}")
+    return data | {key: _set(data.get(key), path[1:], value, setting)}

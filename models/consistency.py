@@ -1,0 +1,95 @@
+"""What no single key can say: whether the parts of a scenario fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from models.specs.machine import RotatingDiskSpec
+from models.specs.scenario import ScenarioSpec
+from models.specs.workload import ClosedClientsSpec
+from models.system import GIB, KIB, LOG_AREA_BYTES, clients_of, memory_plan
+from models.tpcc_tables import loaded_pages
+from simulator.errors import Infeasible, InputError
+
+PAGE_SIZES_KIB = (2, 4, 8, 16, 32, 64)
+MOST_THINK_TIME_S = 3600
+SPARE_BUFFERS = 10
+
+
+def check(scenario: ScenarioSpec, where: str) -> None:
+    """Raises InputError with a line for each contradiction, or Infeasible if the machine can't run the workload."""
+    wrong = [f"{where}: {line}" for part in (_workload, _database, _disks) for line in part(scenario)]
+    if wrong:
+        raise InputError("\n".join(wrong))
+    impossible = [f"{where}: {line}" for part in (_memory, _capacity) for line in part(scenario)]
+    if impossible:
+        raise Infeasible("\n".join(impossible))
+
+
+def _workload(scenario: ScenarioSpec) -> Iterator[str]:
+    workload = scenario.workload
+    total = sum(getattr(workload.mix, name) for name in type(workload.mix).model_fields)
+    if abs(total - 1.0) > 1e-6:
+        yield f"workload.mix: the shares sum to {total:.6g}; they must sum to 1"
+    active = workload.active_warehouses
+    if active is not None and active > workload.warehouses:
+        yield f"workload.active_warehouses: got {active}; at most the {workload.warehouses} loaded warehouses"
+    arrivals = workload.arrivals
+    if isinstance(arrivals, ClosedClientsSpec) and arrivals.think_time_s > MOST_THINK_TIME_S:
+        hours = arrivals.think_time_s / 3600
+        yield f"workload.arrivals.think_time_s: got {hours:.3g} h; more than 1 h looks like a wrong unit (a bare number is seconds)"
+    if scenario.interval.duration_s < 1:
+        yield f"interval.duration_s: got {scenario.interval.duration_s:g} s; at least 1 s"
+
+
+def _database(scenario: ScenarioSpec) -> Iterator[str]:
+    database = scenario.database
+    if database.page_kib not in PAGE_SIZES_KIB:
+        yield f"database.page_kib: got {database.page_kib:g}; allowed: {', '.join(map(str, PAGE_SIZES_KIB))}"
+    if database.pool.memory_per_buffer_kib < database.page_kib:
+        per_buffer = database.pool.memory_per_buffer_kib
+        yield f"database.pool.memory_per_buffer_kib: got {per_buffer:g}; at least the page of {database.page_kib:g} KiB"
+    writer = database.writer
+    if writer.dirty_low_fraction > writer.dirty_high_fraction:
+        low, high = writer.dirty_low_fraction, writer.dirty_high_fraction
+        yield f"database.writer.dirty_low_fraction: got {low:g}; at most dirty_high_fraction, {high:g}"
+    least = clients_of(scenario.workload) + SPARE_BUFFERS
+    if database.pool.buffers < least:
+        yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: every client may hold one, and {SPARE_BUFFERS}"
+
+
+def _disks(scenario: ScenarioSpec) -> Iterator[str]:
+    for key, disk in (("disks.disk", scenario.machine.disks.disk), ("log_disk", scenario.machine.log_disk)):
+        if isinstance(disk, RotatingDiskSpec):
+            track, average, full = disk.seek_track_to_track_ms, disk.seek_average_ms, disk.seek_full_stroke_ms
+            if not track <= average <= full:
+                yield (
+                    f"machine.{key}.seek_average_ms: got {average:g}; must lie between "
+                    f"track to track, {track:g}, and full stroke, {full:g}"
+                )
+
+
+def _memory(scenario: ScenarioSpec) -> Iterator[str]:
+    plan = memory_plan(scenario)
+    per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
+    if plan.free_bytes <= per_buffer * SPARE_BUFFERS:
+        missing = scenario.machine.memory_gib - plan.free_bytes / GIB
+        yield f"machine.memory_gib: {scenario.machine.memory_gib:g} GiB; system, server process and clients take {missing:.3g} GiB"
+    elif plan.pool_bytes > plan.free_bytes:
+        yield (
+            f"database.pool.buffers: {scenario.database.pool.buffers} buffers of {per_buffer / KIB:g} KiB take "
+            f"{plan.pool_bytes / GIB:.3g} GiB; {plan.free_bytes / GIB:.3g} of {scenario.machine.memory_gib:g} GiB are free: "
+            f"at most {int(plan.free_bytes / per_buffer)} buffers"
+        )
+
+
+def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
+    disks = scenario.machine.disks
+    pages = loaded_pages(scenario.workload.layout, scenario.workload.warehouses)
+    data = pages * scenario.database.page_kib * KIB
+    room = disks.count * disks.disk.capacity_gib * GIB - scenario.machine.memory_gib * GIB - LOG_AREA_BYTES
+    if data > room:
+        yield (
+            f"workload.warehouses: {scenario.workload.warehouses} warehouses are {data / GIB:.4g} GiB of data; "
+            f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB less swap and log hold {max(room, 0) / GIB:.4g} GiB"
+        )

@@ -1,0 +1,89 @@
+"""Quantities with units: a bare number is in the field's own unit, a string names its unit ('16 GiB', '8 ms', '20 min')."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+UNITS: dict[str, dict[str, float]] = {
+    "memory": {
+        "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+        "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+    },
+    "time": {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400},
+    "transfer rate": {"kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2**10, "MiB/s": 2**20, "GiB/s": 2**30},
+    "rate": {"/s": 1, "/min": 1 / 60, "/h": 1 / 3600},
+    "share": {"%": 0.01},
+}  # fmt: skip
+"""Units by dimension, each in the dimension's base unit (byte, second, byte per second, per second, 1)."""
+
+_NUMBER_AND_UNIT = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\s\d].*?)?\s*$")
+
+
+def parse(value: Any, dimension: str, unit: str) -> Any:
+    """A number in `unit` from a number or a string with a unit of `dimension`.
+
+    Raises ValueError with one sentence that says what came and what is allowed; what is no number or string is
+    left to the type check that follows.
+    """
+    if isinstance(value, bool):
+        raise ValueError(f"must be a number or a string such as '{example(dimension, unit)}', not true or false")
+    if isinstance(value, int | float):
+        return _checked(float(value), dimension)
+    if not isinstance(value, str):
+        return value
+    if re.match(r"^\s*[-+]?\d+,\d+", value):
+        raise ValueError("decimal comma: write a decimal point")
+    match = _NUMBER_AND_UNIT.match(value)
+    if match is None:
+        raise ValueError(f"is not a number with a unit; write for example '{example(dimension, unit)}'")
+    number, name = float(match[1]), match[2]
+    if name is None:
+        raise ValueError(f"a string needs a unit; write {match[1]} for {unit or 'a share'}, or '{match[1]} {unit or '%'}'")
+    return _checked(number * _factor(name, dimension, unit), dimension)
+
+
+def example(dimension: str, unit: str) -> str:
+    """What a correct value looks like."""
+    return "75 %" if dimension == "share" else f"8 {unit}"
+
+
+def _factor(name: str, dimension: str, unit: str) -> float:
+    known = UNITS[dimension]
+    if name in known:
+        return known[name] / known.get(unit, 1.0)
+    for other, units in UNITS.items():
+        if name in units:
+            raise ValueError(f"'{name}' is a unit of {other}, expected {dimension} in one of {', '.join(known)}")
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
+    hint = f"; did you mean '{nearest[0]}'?" if nearest else ""
+    raise ValueError(f"unknown unit '{name}'{hint} known for {dimension}: {', '.join(known)}")
+
+
+def _checked(number: float, dimension: str) -> float:
+    if not math.isfinite(number):
+        raise ValueError("must be a finite number")
+    if dimension == "share" and number > 1:
+        raise ValueError(f"is a share from 0 to 1; {number:g} looks like a percentage: write '{number:g} %' or {number / 100:g}")
+    return number
+
+
+def _quantity(dimension: str, unit: str) -> Any:
+    text = f"a number in {unit}, or a string with a unit of {dimension}" if unit else "a share from 0 to 1, or '75 %'"
+    schema = {"anyOf": [{"type": "number"}, {"type": "string"}], "description": text}
+    return BeforeValidator(lambda value: parse(value, dimension, unit)), WithJsonSchema(schema)
+
+
+Gib = Annotated[float, *_quantity("memory", "GiB")]
+Mib = Annotated[float, *_quantity("memory", "MiB")]
+Kib = Annotated[float, *_quantity("memory", "KiB")]
+MibPerSecond = Annotated[float, *_quantity("transfer rate", "MiB/s")]
+Seconds = Annotated[float, *_quantity("time", "s")]
+Milliseconds = Annotated[float, *_quantity("time", "ms")]
+Microseconds = Annotated[float, *_quantity("time", "us")]
+PerSecond = Annotated[float, *_quantity("rate", "/s")]
+Fraction = Annotated[float, *_quantity("share", "")]

@@ -1,0 +1,106 @@
+"""Reading YAML that a stranger wrote: plain data only, bounded, with errors that name file and line."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from simulator.errors import InputError
+
+MOST_BYTES = 1 << 20
+MOST_DEPTH = 30
+
+
+class PlainLoader(yaml.SafeLoader):
+    """Safe loading without the surprises of YAML 1.1: no aliases, no tags, no duplicate keys, no 20:00 as a number."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Refuse aliases (a few lines of them can stand for gigabytes), anchors, tags and deep nesting."""
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=event.start_mark)
+        if getattr(event, "tag", None):
+            raise yaml.MarkedYAMLError(problem=f"tag {event.tag} is not allowed", problem_mark=event.start_mark)
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise yaml.MarkedYAMLError(problem=f"nested deeper than {MOST_DEPTH}", problem_mark=event.start_mark)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """Refuse a key that stands twice, and keys that are not words."""
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                raise yaml.MarkedYAMLError(problem="keys must be words", problem_mark=key.start_mark)
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(problem=f"key '{key.value}' stands twice", problem_mark=key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def _resolvers() -> dict[Any, list[tuple[str, re.Pattern[str]]]]:
+    kept = {}
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items():
+        kept[first] = [(tag, regexp) for tag, regexp in resolvers if tag.rsplit(":", 1)[1] == "null"]
+    return kept
+
+
+PlainLoader.yaml_implicit_resolvers = _resolvers()
+PlainLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
+PlainLoader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?[0-9]+$"), list("-+0123456789"))
+PlainLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^(?:[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan)$"),
+    list("-+0123456789."),
+)
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """One YAML document as plain data. Raises InputError with line and column."""
+    try:
+        return PlainLoader(text).get_single_data()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise InputError(f"{where}: unreadable YAML{place}: {error.problem or error.context}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise InputError(f"{where}: unreadable YAML: {str(error).splitlines()[0]}") from error
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """The keys of a YAML file. Raises InputError for what is not there, not text, too large or not a mapping."""
+    if not path.exists():
+        folder = path.parent if path.parent.is_dir() else Path()
+        nearest = difflib.get_close_matches(path.name, [p.name for p in folder.glob("*.yaml")], n=3, cutoff=0.5)
+        hint = f"; in that folder: {', '.join(nearest)}" if nearest else ""
+        raise InputError(f"{path}: no such file{hint}")
+    if not path.is_file():
+        raise InputError(f"{path}: is not a file; expected a YAML file")
+    try:
+        stored = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}") from error
+    if len(stored) > MOST_BYTES:
+        raise InputError(f"{path}: {len(stored)} bytes; at most {MOST_BYTES} are read")
+    try:
+        text = stored.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 text (byte {error.start}); expected a YAML file") from error
+    return as_mapping(parse_yaml(text, str(path)), str(path))
+
+
+def as_mapping(data: Any, where: str) -> dict[str, Any]:
+    """`data` if it is a mapping with keys; else InputError."""
+    if data is None:
+        raise InputError(f"{where}: is empty; expected keys such as 'machine' and 'workload'")
+    if not isinstance(data, dict):
+        raise InputError(f"{where}: expected keys with values, found {type(data).__name__}")
+    return data
