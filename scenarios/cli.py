@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands import catalog, explain, report, run, schema, sweep
+from scenarios.commands import catalog, explain, quick, report, run, schema, sweep
 from simulator.errors import InputError
 
 DEFECT = 70
@@ -46,7 +46,7 @@ def options(
     """Predict what a database will do on hardware you have not bought yet, and what will limit it."""
 
 
-for _command in (run, sweep, explain, report, catalog, schema):
+for _command in (quick, run, sweep, explain, report, catalog, schema):
     _command.register(app)
 
 

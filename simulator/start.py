@@ -40,7 +40,8 @@ from simulator.state import (
 )
 
 WARM_TURNOVERS = 3
-"""`warm` runs until the buffer pool has taken in this many times its own size, or needs to no more."""
+WARM_REFERENCES_PER_PAGE = 30
+"""`warm` runs until the buffer pool has taken in so many times its own size, or every page was due so many times."""
 
 
 def prepare(state: State, model: Model) -> None:
@@ -52,7 +53,7 @@ def prepare(state: State, model: Model) -> None:
         return
     load_everything(state)
     if start == "warm":
-        run_without_time(state, WARM_TURNOVERS * model.pool.pages, 400 * model.program.pages)
+        run_without_time(state, WARM_TURNOVERS * model.pool.pages, WARM_REFERENCES_PER_PAGE * model.program.pages)
     clean_everything(state)
 
 
