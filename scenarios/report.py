@@ -41,9 +41,7 @@ def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
     )
     environment.filters |= {name: _unbroken(getattr(report_numbers, name)) for name in FILTERS}
     environment.filters |= {"unbroken": _unbroken(str), "class_name": report_text.class_name}
-    return environment.get_template("report.html.j2").render(
-        _context(from_json(to_json(result)), scenario, command)
-    )
+    return environment.get_template("report.html.j2").render(_context(from_json(to_json(result)), scenario, command))
 
 
 def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, Any]:
@@ -94,7 +92,7 @@ def _unbroken(write: Callable[..., str]) -> Callable[..., str]:
 
 def _packed_plotly() -> str:
     """plotly.js, compressed to a third: the page unpacks it with what every browser brings since 2023."""
-    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]  # ships no types for it
+    from plotly.offline import get_plotlyjs
 
     packed = gzip.compress(get_plotlyjs().encode(), compresslevel=9, mtime=0)
     return base64.b64encode(packed).decode("ascii")

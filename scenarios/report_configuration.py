@@ -87,8 +87,8 @@ def _sections(name: str, spec: BaseModel) -> Iterator[Section]:
         elif value is not None and field not in HIDDEN:
             as_share = isinstance(spec, MixSpec)
             items.append(Item(_label(field), _value(field, value, as_share), about.description or ""))
-    about = inspect.getdoc(type(spec)) or ""
-    sentence = about.partition("\n\n")[0].replace("\n", " ").replace("`", "")
+    contract = inspect.getdoc(type(spec)) or ""
+    sentence = contract.partition("\n\n")[0].replace("\n", " ").replace("`", "")
     yield Section(_title(name, spec), sentence, tuple(items), str(getattr(spec, "source", "")))
     for field, part in inside:
         yield from _sections(field, part)

@@ -97,8 +97,7 @@ def responses(result: Result) -> Picture | None:
     figure.update_yaxes(visible=False, fixedrange=True, range=[0.6 - len(classes), 0.66])
     legend = tuple(LegendEntry(label, colour, glyph) for label, _, glyph, colour in QUANTILES.values())
     said = "; ".join(
-        f"{class_name(one.name)} median {time(one.p50_s)}, 95 % within {time(one.p95_s)},"
-        f" 99 % within {time(one.p99_s)}"
+        f"{class_name(one.name)} median {time(one.p50_s)}, 95 % within {time(one.p95_s)}, 99 % within {time(one.p99_s)}"
         for one in classes
     )
     caption = "The scale is logarithmic: equal distances are equal factors."
@@ -243,9 +242,7 @@ def hits_by_table(result: Result) -> Picture | None:
         "all tables",
         *(sum(getattr(t, field) for t in tables) for field in ("references", *HIT_STYLES)),
     )
-    styles = {
-        field: style for field, style in HIT_STYLES.items() if getattr(whole, field) or field != "created"
-    }
+    styles = {field: style for field, style in HIT_STYLES.items() if getattr(whole, field) or field != "created"}
     missed = sorted((t for t in tables if t.pool_hits < t.references), key=lambda t: (-t.disk_reads, t.name))
     shown = [whole, *missed[:MOST_TABLES]]
     rows = [_hit_row(table) for table in shown]

@@ -78,9 +78,7 @@ def blank() -> Figure:
     return figure
 
 
-def bar_chart(
-    rows: Sequence[Row], styles: dict[str, Style], axis: dict[str, Any]
-) -> tuple[dict[str, Any], int]:
+def bar_chart(rows: Sequence[Row], styles: dict[str, Style], axis: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Plotly's JSON and height of horizontal stacked bars; a framed row has a rectangle around it."""
     figure = blank()
     places = [-float(number) for number in range(len(rows))]
@@ -128,8 +126,7 @@ def _fill(style: Style) -> dict[str, Any]:
 def bar_legend(styles: dict[str, Style]) -> tuple[LegendEntry, ...]:
     """The legend of a bar chart."""
     return tuple(
-        LegendEntry(style.label, style.colour, "hatch" if style.hatched else "fill")
-        for style in styles.values()
+        LegendEntry(style.label, style.colour, "hatch" if style.hatched else "fill") for style in styles.values()
     )
 
 

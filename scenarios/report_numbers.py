@@ -12,6 +12,11 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def plural(number: int, thing: str) -> str:
+    """So many things, grouped: 1 client, 2,000 clients."""
+    return f"{count(number)} {thing}{'' if number == 1 else 's'}"
+
+
 def significant(number: float, digits: int = 3) -> str:
     """Rounded to significant digits, thousands grouped, no exponent: 1,230 or 0.0123."""
     if number == 0 or not math.isfinite(number):

@@ -18,7 +18,7 @@ from scenarios.report_marks import (
     as_json,
     blank,
 )
-from scenarios.report_numbers import count, share, significant, span
+from scenarios.report_numbers import count, plural, share, significant, span
 from scenarios.report_text import unit_of
 from simulator.results import Result
 
@@ -124,9 +124,7 @@ def panels(result: Result) -> list[Panel]:
     disks = take(" utilisation")
     ranked = sorted(disks, key=lambda name: -math.fsum(disks[name]))[:MOST_LINES]
     hidden = len(disks) - len(ranked)
-    cpu = {
-        _words(key): left.pop(key) for key in sorted(left, key=_first_then_numbered) if key.startswith("cpu")
-    }
+    cpu = {_words(key): left.pop(key) for key in sorted(left, key=_first_then_numbered) if key.startswith("cpu")}
     found = [
         Panel("cpu", "CPU", cpu, is_share=True, is_stacked=True),
         Panel(
@@ -176,9 +174,7 @@ def _draw(result: Result, panel: Panel) -> Picture:
         mark = "fill" if stacked else {"solid": "line", "dash": "dash"}.get(dash, "dot")
         legend.append(LegendEntry(name, colour, mark))
     if panel.is_share:
-        figure.update_yaxes(
-            range=[0, 1.02], tickvals=[0, 0.5, 1], ticktext=["0 %", "50 %", "100 %"], fixedrange=True
-        )
+        figure.update_yaxes(range=[0, 1.02], tickvals=[0, 0.5, 1], ticktext=["0 %", "50 %", "100 %"], fixedrange=True)
     else:
         figure.update_yaxes(rangemode="tozero", tickformat=",", nticks=5, fixedrange=True)
     read = share if panel.is_share else significant
@@ -221,9 +217,7 @@ def _over_time(result: Result) -> tuple[Figure, Clock]:
             fillcolor=fill, line={"width": 0}, layer="below",
         )  # fmt: skip
     end = (result.warm_up_s + result.duration_s) / clock.seconds
-    figure.update_xaxes(
-        range=[0, end], ticksuffix=f" {clock.name}", showticksuffix="last", nticks=7, zeroline=False
-    )
+    figure.update_xaxes(range=[0, end], ticksuffix=f" {clock.name}", showticksuffix="last", nticks=7, zeroline=False)
     figure.update_yaxes(zeroline=False, automargin=False)
     figure.update_layout(hovermode="x unified", margin={"l": 48, "r": 14, "t": 10, "b": 34, "pad": 4})
     return figure, clock
@@ -236,7 +230,7 @@ def _band_legend(result: Result) -> list[LegendEntry]:
 
 def _checkpoints(result: Result) -> str:
     number = len(result.checkpoints_s)
-    return f"{number} checkpoint{'' if number == 1 else 's'}" if number else "no checkpoint"
+    return plural(number, "checkpoint") if number else "no checkpoint"
 
 
 def _times(result: Result, clock: Clock) -> list[float]:

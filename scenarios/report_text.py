@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from models.specs import ScenarioSpec
 from models.specs.workload import ClosedClientsSpec
-from scenarios.report_numbers import count, share, signed_share, span
+from scenarios.report_numbers import count, plural, share, signed_share, span
 from simulator.results import CacheResult, ClassResult, Estimate, Result
 
 STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
@@ -71,7 +71,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     arrivals = workload.arrivals
     disks = machine.disks
     if isinstance(arrivals, ClosedClientsSpec):
-        clients = f"{count(arrivals.clients)} clients"
+        clients = plural(arrivals.clients, "client")
     else:
         clients = f"{arrivals.transactions_per_s:,.4g} transactions/s arriving"
     since = (
@@ -85,7 +85,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
         f"{machine.memory_gib:,.4g} GiB",
         f"{disks.count} × {disks.disk.name}" + (" + log disk" if machine.log_disk else ""),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
-        f"{count(workload.warehouses)} warehouses, {clients}",
+        f"{plural(workload.warehouses, 'warehouse')}, {clients}",
         f"{span(window.duration_s)} {since}",
     ]
     return " · ".join(parts)
@@ -115,10 +115,7 @@ def loads(result: Result) -> list[Load]:
     of_time = f"of a {class_name(main.name)}'s time"
     found += [(name, main.time_by_s[name] / main.mean_s if main.mean_s else 0.0, of_time) for name in waits]
     limit = result.bottleneck
-    return [
-        Load(name, part, meaning, name == limit.name, name == limit.next_name)
-        for name, part, meaning in found
-    ]
+    return [Load(name, part, meaning, name == limit.name, name == limit.next_name) for name, part, meaning in found]
 
 
 def next_words(result: Result) -> str:

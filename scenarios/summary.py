@@ -42,21 +42,15 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH) -> 
     lines += _flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
     lines += _flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
     main = main_of(result)
-    percentiles = [
-        f"{name} {time(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))
-    ]
-    lines += _flow(
-        f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width
-    )
+    percentiles = [f"{name} {time(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))]
+    lines += _flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
     lines += _flow(None, _bars(result, BAR if width >= 100 else SHORT_BAR), width)
     lines += _flow("hit ratio", _hits(result), width)
     for warning in result.warnings:
         lines += _flow("warning", warning.split(), width, separator=" ")
     for law in result.broken_laws:
         sides = f"{significant(law.left, 5)} against {significant(law.right, 5)}"
-        lines += _flow(
-            "BROKEN LAW", f"{law.name}: {sides}; do not use this result".split(), width, separator=" "
-        )
+        lines += _flow("BROKEN LAW", f"{law.name}: {sides}; do not use this result".split(), width, separator=" ")
     return "\n".join(lines) + "\n"
 
 
@@ -65,8 +59,7 @@ def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
     measured = comparison(result, scenario)
     if measured is not None:
         parts.append(
-            f"measured by others: {count(measured.measured_per_min)}"
-            f" ({measured.error_words}, {measured.role})"
+            f"measured by others: {count(measured.measured_per_min)} ({measured.error_words}, {measured.role})"
         )
     return _flow(unit_of(result.main_class), parts, width)
 
@@ -99,9 +92,7 @@ def _hits(result: Result) -> list[str]:
     return [*found, f"dirty {share(pool.dirty_fraction)}", f"steady after {span(result.steady_from_s)}"]
 
 
-def _flow(
-    label: str | None, parts: Sequence[str], width: int, separator: str = "   ", indent: int = 2
-) -> list[str]:
+def _flow(label: str | None, parts: Sequence[str], width: int, separator: str = "   ", indent: int = 2) -> list[str]:
     """Parts behind a label, as many to a line as fit; a part too long for a line is broken at its words."""
     gap = " " * indent if label is None else (" " * indent + label).ljust(LABEL + indent if label else 0)
     if label and not gap.endswith(" "):

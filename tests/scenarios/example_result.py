@@ -83,9 +83,7 @@ def example_scenario() -> ScenarioSpec:
         database=_database(),
         workload=_workload(),
         interval=IntervalSpec(start="after_load", warm_up_s=WARM_UP_S, duration_s=DURATION_S),
-        measured=MeasuredSpec(
-            new_orders_per_minute=1180.0, cpu_cores_busy=0.72, role="predicted", source=MADE_UP
-        ),
+        measured=MeasuredSpec(new_orders_per_minute=1180.0, cpu_cores_busy=0.72, role="predicted", source=MADE_UP),
         notes=(
             "Clients run on the server and share its processors.",
             "The database is striped over one file per disk.",
@@ -173,9 +171,7 @@ def _workload() -> WorkloadSpec:
     )
     mix = MixSpec(**{name.replace(" ", "_"): part for name, part in MIX.items()})
     arrivals = ClosedClientsSpec(clients=80, think_time_s=1.6)
-    return WorkloadSpec(
-        name="example mix", mix=mix, layout=layout, warehouses=40, arrivals=arrivals, source=MADE_UP
-    )
+    return WorkloadSpec(name="example mix", mix=mix, layout=layout, warehouses=40, arrivals=arrivals, source=MADE_UP)
 
 
 def example_result() -> Result:
@@ -306,9 +302,7 @@ def _laws(classes: list[ClassResult], cpu: CpuResult, per_s: float) -> list[Law]
         Law("transactions per second = sum over classes", per_s, per_s, 1e-6, True),
     ]
     return laws + [
-        Law(
-            f"{c.name}: times sum to the response time", math.fsum(c.time_by_s.values()), c.mean_s, 1e-6, True
-        )
+        Law(f"{c.name}: times sum to the response time", math.fsum(c.time_by_s.values()), c.mean_s, 1e-6, True)
         for c in classes
     ]
 

@@ -105,9 +105,7 @@ def test_a_result_read_back_gives_the_same_bytes() -> None:
 def test_lines_are_in_the_order_of_their_numbers() -> None:
     values = {f"disk {n} utilisation": [0.5] for n in (10, 2, 1)}
     panels = report_series.panels(replace(example_result(), series=Series(10.0, values)))
-    assert [list(panel.lines) for panel in panels if panel.key == "disks"] == [
-        ["disk 1", "disk 2", "disk 10"]
-    ]
+    assert [list(panel.lines) for panel in panels if panel.key == "disks"] == [["disk 1", "disk 2", "disk 10"]]
 
 
 def test_an_idle_machine_is_not_said_to_be_limited() -> None:
@@ -138,9 +136,7 @@ def test_a_scenario_without_a_measured_figure_names_none() -> None:
 
 
 def test_order_is_that_of_an_executive_summary(text: Text) -> None:
-    headings = [
-        tag.get("aria-labelledby") or tag.get("aria-label") for name, tag in text.tags if name == "section"
-    ]
+    headings = [tag.get("aria-labelledby") or tag.get("aria-label") for name, tag in text.tags if name == "section"]
     assert headings == [
         "Headline",
         "throughput",
@@ -309,6 +305,11 @@ def test_configuration_has_units_sources_and_no_raw_names(text: Text) -> None:
 )
 def test_significant(number: float, text: str) -> None:
     assert report_numbers.significant(number) == text
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 disks"), (1, "1 disk"), (2000, "2,000 disks")])
+def test_plural(number: int, text: str) -> None:
+    assert report_numbers.plural(number, "disk") == text
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,7 @@ def test_contrast_is_measured_right() -> None:
     assert contrast("rgb(119, 119, 119)", "rgb(255, 255, 255)") < READABLE
 
 
-def test_figures_are_drawn_without_a_request_or_a_complaint(
-    browser_page: Page, reports: dict[str, Path]
-) -> None:
+def test_figures_are_drawn_without_a_request_or_a_complaint(browser_page: Page, reports: dict[str, Path]) -> None:
     asked: list[str] = []
     said: list[str] = []
     browser_page.on("request", lambda request: asked.append(request.url))
@@ -130,9 +128,7 @@ def test_figures_follow_the_width_of_the_window(browser_page: Page, reports: dic
     assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
 
 
-def test_broken_law_is_visible_and_a_sound_result_has_no_box(
-    browser_page: Page, reports: dict[str, Path]
-) -> None:
+def test_broken_law_is_visible_and_a_sound_result_has_no_box(browser_page: Page, reports: dict[str, Path]) -> None:
     show(browser_page, reports["broken"])
     assert browser_page.locator(".problems").is_visible()
     assert "flow balance: disk 1" in browser_page.locator(".problems").inner_text()
@@ -166,9 +162,7 @@ def test_paper_is_white_even_from_a_dark_screen(browser: Browser, reports: dict[
     page.emulate_media(media="print", color_scheme="dark")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     found = page.evaluate(COLOURS)
-    widest = page.evaluate(
-        "Math.max(...[...document.querySelectorAll('.main-svg')].map((s) => s.clientWidth))"
-    )
+    widest = page.evaluate("Math.max(...[...document.querySelectorAll('.main-svg')].map((s) => s.clientWidth))")
     page.close()
     assert min(contrast(colour, "rgb(255, 255, 255)") for colour in found["drawn"]) >= READABLE
     assert widest <= 680

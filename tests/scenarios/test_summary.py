@@ -89,6 +89,4 @@ def test_rows_of_different_machines_have_the_same_columns() -> None:
 
 
 def test_same_result_same_text() -> None:
-    assert summary_text(example_result(), example_scenario()) == summary_text(
-        example_result(), example_scenario()
-    )
+    assert summary_text(example_result(), example_scenario()) == summary_text(example_result(), example_scenario())
