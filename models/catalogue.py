@@ -29,7 +29,9 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
     """An entry as it stands in its file. Raises InputError for an unknown name."""
     names = catalogue_names(kind)
     if name not in names:
-        raise InputError(f"unknown name '{name}' in the catalogue of {kind}{nearest(name, names)}; known: {', '.join(names)}")
+        raise InputError(
+            f"unknown name '{name}' in the catalogue of {kind}{nearest(name, names)}; known: {', '.join(names)}"
+        )
     file = resources.files("models").joinpath("catalog", kind, f"{name}.yaml")
     where = f"catalog/{kind}/{name}.yaml"
     return as_mapping(parse_yaml(file.read_text(encoding="utf-8"), where), where)

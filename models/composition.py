@@ -92,5 +92,7 @@ def _set(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
         raise InputError(f"--set {setting}: '{path[0]}' is below a plain value")
     key = path[0]
     if key not in data and len(path) > 1:
-        raise InputError(f"--set {setting}: unknown key '{key}'{nearest(key, data)}; known: {', '.join(sorted(map(str, data)))}")
+        raise InputError(
+            f"--set {setting}: unknown key '{key}'{nearest(key, data)}; known: {', '.join(sorted(map(str, data)))}"
+        )
     return data | {key: _set(data.get(key), path[1:], value, setting)}

@@ -37,7 +37,8 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
     arrivals = workload.arrivals
     if isinstance(arrivals, ClosedClientsSpec) and arrivals.think_time_s > MOST_THINK_TIME_S:
         hours = arrivals.think_time_s / 3600
-        yield f"workload.arrivals.think_time_s: got {hours:.3g} h; more than 1 h looks like a wrong unit (a bare number is seconds)"
+        hint = "more than 1 h looks like a wrong unit (a bare number is seconds)"
+        yield f"workload.arrivals.think_time_s: got {hours:.3g} h; {hint}"
     if scenario.interval.duration_s < 1:
         yield f"interval.duration_s: got {scenario.interval.duration_s:g} s; at least 1 s"
 
@@ -55,7 +56,8 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
         yield f"database.writer.dirty_low_fraction: got {low:g}; at most dirty_high_fraction, {high:g}"
     least = clients_of(scenario.workload) + SPARE_BUFFERS
     if database.pool.buffers < least:
-        yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: every client may hold one, and {SPARE_BUFFERS}"
+        reason = f"every client may hold one, and {SPARE_BUFFERS} to spare"
+        yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: {reason}"
 
 
 def _disks(scenario: ScenarioSpec) -> Iterator[str]:
@@ -74,11 +76,13 @@ def _memory(scenario: ScenarioSpec) -> Iterator[str]:
     per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
     if plan.free_bytes <= per_buffer * SPARE_BUFFERS:
         missing = scenario.machine.memory_gib - plan.free_bytes / GIB
-        yield f"machine.memory_gib: {scenario.machine.memory_gib:g} GiB; system, server process and clients take {missing:.3g} GiB"
+        total = scenario.machine.memory_gib
+        yield f"machine.memory_gib: {total:g} GiB; system, server process and clients alone take {missing:.3g} GiB"
     elif plan.pool_bytes > plan.free_bytes:
         yield (
             f"database.pool.buffers: {scenario.database.pool.buffers} buffers of {per_buffer / KIB:g} KiB take "
-            f"{plan.pool_bytes / GIB:.3g} GiB; {plan.free_bytes / GIB:.3g} of {scenario.machine.memory_gib:g} GiB are free: "
+            f"{plan.pool_bytes / GIB:.3g} GiB; "
+            f"{plan.free_bytes / GIB:.3g} of {scenario.machine.memory_gib:g} GiB are free: "
             f"at most {int(plan.free_bytes / per_buffer)} buffers"
         )
 
@@ -91,5 +95,6 @@ def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
     if data > room:
         yield (
             f"workload.warehouses: {scenario.workload.warehouses} warehouses are {data / GIB:.4g} GiB of data; "
-            f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB less swap and log hold {max(room, 0) / GIB:.4g} GiB"
+            f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB less swap and log hold "
+            f"{max(room, 0) / GIB:.4g} GiB"
         )

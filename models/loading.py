@@ -53,8 +53,9 @@ def _problem(problem: Any, data: Any) -> str:
     if kind == "missing":
         return f"{path}: missing"
     if kind in ("union_tag_not_found", "union_tag_invalid"):
-        return f"{path}.kind: {_shown(came)} names no known kind; allowed: {problem['ctx'].get('expected_tags', _kinds(path))}"
-    if kind == "model_type" or kind == "dict_type":
+        came = came.get("kind") if isinstance(came, dict) else came
+        return f"{path}.kind: got {_shown(came)}; allowed: {_kinds(path)}"
+    if kind in {"model_type", "dict_type"}:
         return f"{path}: got {_shown(came)}; expected keys with values" + ("" if came is not None else ", it is empty")
     message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
     return f"{path}: got {_shown(came)}; {message}"

@@ -11,7 +11,13 @@ from simulator.clock import NS_PER_US
 from simulator.model import Costs
 
 ROWS = {"new order": 36.0, "payment": 7.4, "order status": 7.4, "delivery": 40.0, "stock level": 1.0}
-SCANNED_ROWS = {"new order": 0.0, "payment": 0.0, "order status": 10.0, "delivery": 100.0, "stock level": 600.0}
+SCANNED_ROWS = {
+    "new order": 0.0,
+    "payment": 0.0,
+    "order status": 10.0,
+    "delivery": 100.0,
+    "stock level": 600.0,
+}
 """Row operations of one transaction on average (models/tpcc_program.py): what its critical sections are a share of."""
 
 

@@ -1,4 +1,4 @@
-"""Quantities with units: a bare number is in the field's own unit, a string names its unit ('16 GiB', '8 ms', '20 min')."""
+"""Quantities with units: a bare number is in the field's own unit, a string names its unit ('16 GiB', '8 ms')."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def parse(value: Any, dimension: str, unit: str) -> Any:
     left to the type check that follows.
     """
     if isinstance(value, bool):
-        raise ValueError(f"must be a number or a string such as '{example(dimension, unit)}', not true or false")
+        raise ValueError(  # noqa: TRY004 - pydantic reports ValueError
+            f"must be a number or a string such as '{example(dimension, unit)}', not true or false"
+        )
     if isinstance(value, int | float):
         return _checked(float(value), dimension)
     if not isinstance(value, str):
@@ -43,7 +45,9 @@ def parse(value: Any, dimension: str, unit: str) -> Any:
         raise ValueError(f"is not a number with a unit; write for example '{example(dimension, unit)}'")
     number, name = float(match[1]), match[2]
     if name is None:
-        raise ValueError(f"a string needs a unit; write {match[1]} for {unit or 'a share'}, or '{match[1]} {unit or '%'}'")
+        raise ValueError(
+            f"a string needs a unit; write {match[1]} for {unit or 'a share'}, or '{match[1]} {unit or '%'}'"
+        )
     return _checked(number * _factor(name, dimension, unit), dimension)
 
 
@@ -68,7 +72,9 @@ def _checked(number: float, dimension: str) -> float:
     if not math.isfinite(number):
         raise ValueError("must be a finite number")
     if dimension == "share" and number > 1:
-        raise ValueError(f"is a share from 0 to 1; {number:g} looks like a percentage: write '{number:g} %' or {number / 100:g}")
+        raise ValueError(
+            f"is a share from 0 to 1; {number:g} looks like a percentage: write '{number:g} %' or {number / 100:g}"
+        )
     return number
 
 

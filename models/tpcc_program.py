@@ -127,7 +127,12 @@ class TpccWriter:
             "order insert", t.orders, home_district, r["order"], ORDERS_LOADED, layout.order_rows_per_page
         )
         self.line_insert = append(
-            "order line insert", t.order_line, home_district, r["line row"], lines, layout.order_line_rows_per_page
+            "order line insert",
+            t.order_line,
+            home_district,
+            r["line row"],
+            lines,
+            layout.order_line_rows_per_page,
         )
         waiting = ORDERS_LOADED - ORDERS_DELIVERED
         self.new_order_insert = append(
@@ -200,7 +205,14 @@ class TpccWriter:
         asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
         self._touch(self.customer, READ)
         for namesake in range(1, NAMESAKES_READ):
-            asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, CUSTOMERS_PER_DISTRICT - LAST_NAMES)
+            asm.emit(
+                "affine",
+                r["customer"],
+                r["name"],
+                SCATTER,
+                namesake * SCATTER,
+                CUSTOMERS_PER_DISTRICT - LAST_NAMES,
+            )
             asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
             self._touch(self.customer, READ)
         asm.emit("jump", done)

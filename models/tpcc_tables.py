@@ -89,12 +89,20 @@ def _load(assembler: Assembler, tables: Tables, warehouses: int, layout: LayoutS
     whole(tables.stock, all_warehouses, pages_of(STOCK, layout.stock_rows_per_page))
     whole(tables.customer, districts, pages_of(CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page))
     whole(tables.customer_name, districts, pages_of(CUSTOMERS_PER_DISTRICT, layout.index_entries_per_page))
-    whole(tables.history, all_warehouses, pages_of(DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page))
+    whole(
+        tables.history,
+        all_warehouses,
+        pages_of(DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page),
+    )
     whole(tables.orders, districts, pages_of(ORDERS_LOADED, layout.order_rows_per_page))
     whole(tables.orders_by_customer, districts, pages_of(ORDERS_LOADED, layout.index_entries_per_page))
     waiting = ORDERS_LOADED - ORDERS_DELIVERED
     whole(tables.new_order, districts, pages_of(waiting, layout.new_order_rows_per_page))
-    whole(tables.order_line, districts, pages_of(ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page))
+    whole(
+        tables.order_line,
+        districts,
+        pages_of(ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page),
+    )
 
 
 def loaded_pages(layout: LayoutSpec, warehouses: int) -> int:

@@ -50,7 +50,10 @@ def scenario_of(questions: Questions) -> tuple[ScenarioSpec, dict[str, Any]]:
 
 
 def _mapping(q: Questions) -> dict[str, Any]:
-    database, system = compose(q.database, "--database", "database"), compose(q.operating_system, "--os", "operating_system")
+    database, system = (
+        compose(q.database, "--database", "database"),
+        compose(q.operating_system, "--os", "operating_system"),
+    )
     warehouses, assumptions = _warehouses(q, database), []
     buffers = q.buffers
     if q.pool is not None and buffers is not None:
@@ -63,9 +66,13 @@ def _mapping(q: Questions) -> dict[str, Any]:
         taken += q.clients * system["memory_per_client_mib"] * MIB
         free = quantity(q.ram, "memory", "GiB", "--ram") * GIB - taken
         if free <= 0:
-            raise Infeasible(f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {taken / GIB:.3g} GiB")
+            raise Infeasible(
+                f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {taken / GIB:.3g} GiB"
+            )
         buffers = int(POOL_SHARE * free / per_buffer)
-        assumptions.append(f"assumption: the pool gets {POOL_SHARE:.0%} of free memory, {buffers:,} buffers; --buffers changes it")
+        assumptions.append(
+            f"assumption: the pool gets {POOL_SHARE:.0%} of free memory, {buffers:,} buffers; --buffers changes it"
+        )
     assumptions.append(f"assumption: cores as fast as catalogue entry '{q.cpu}'; --cpu changes it")
     assumptions.append(f"assumption: {q.operating_system} and its defaults; --os changes it")
     return {
@@ -96,7 +103,7 @@ def _warehouses(q: Questions, database: dict[str, Any]) -> int:
         return q.warehouses
     layout = LayoutSpec.model_validate(compose(RATIO_OF_MIX, "quick", "workload")["layout"])
     wanted = quantity(q.data_size or "", "memory", "GiB", "--data-size") * GIB
-    return max(1, round(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
+    return max(1, int(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
 
 
 def quantity(text: str, dimension: str, unit: str, where: str) -> float:

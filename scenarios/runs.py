@@ -47,9 +47,7 @@ class Stopped(Exception):
     """Raised inside a worker that was told to stop."""
 
 
-def simulate(
-    task: Task, on_progress: OnProgress | None = None, on_step: Callable[[str], None] | None = None
-) -> Result:
+def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callable[[str], None] | None = None) -> Result:
     """Build the model and run it to its end. Raises InputError (Infeasible) if the machine cannot run it."""
     if on_step is not None:
         on_step(MODEL_STEP)
@@ -128,9 +126,7 @@ class _Share:
         self._display, self._number, self._count = display, number, count
 
     def advance(self, progress: Progress) -> None:
-        detail = (
-            f"{progress.simulated_s:,.0f} of {progress.end_s:,.0f} s, {progress.transactions:,} transactions"
-        )
+        detail = f"{progress.simulated_s:,.0f} of {progress.end_s:,.0f} s, {progress.transactions:,} transactions"
         if self._count > 1:
             detail = f"run {self._number + 1} of {self._count}: {detail}"
         self._display.advance((self._number + progress.simulated_s / progress.end_s) / self._count, detail)

@@ -49,19 +49,18 @@ def chart(sweep: Sweep, title: str = "") -> Chart:
     """Lay out a sweep over one or two fields. Raises InputError for more, or if no point has a rate."""
     if len(sweep.axes) > 2:
         raise InputError("a picture shows one or two varied fields; this sweep has more: use --output csv")
-    first = sweep.axes[0]
+    axes = list(sweep.axes)
+    first = axes[0]
     positions, unit = _positions(first.values)
     rows = [row for row in sweep.rows if row.rate_per_min is not None]
     if not rows:
         raise InputError("nothing to draw: no point of the sweep has a rate")
-    labels = sweep.axes[1].values if len(sweep.axes) == 2 else ("",)
+    labels = axes[1].values if len(axes) == 2 else ("",)
     lines: list[Line] = []
     for label in labels:
-        mine = [
-            (positions[row.values[0]], row) for row in rows if row.values[1:] == ((label,) if label else ())
-        ]
+        mine = [(positions[row.values[0]], row) for row in rows if row.values[1:] == ((label,) if label else ())]
         if mine:
-            name = f"{_words(sweep.axes[1].key)} {label}" if label else ""
+            name = f"{_words(axes[1].key)} {label}" if label else ""
             lines.append(Line(name, tuple(sorted(mine, key=lambda point: point[0]))))
     return Chart(
         title=title or f"{RATE_TITLE} · {sweep.scenario}",
@@ -81,9 +80,7 @@ def _positions(values: tuple[str, ...]) -> tuple[dict[str, float], str]:
     units = {match.group(2) or "" for match in found if match}
     try:
         if all(found) and len(units) == 1:
-            numbers = {
-                value: float(match.group(1)) for value, match in zip(values, found, strict=True) if match
-            }
+            numbers = {value: float(match.group(1)) for value, match in zip(values, found, strict=True) if match}
             return numbers, units.pop()
     except ValueError:
         pass
@@ -209,16 +206,12 @@ def _legend(drawing: Chart) -> list[str]:
         if line.label
     ]
     for name, shape in zip(drawing.bottlenecks, SHAPES * 9, strict=False):
-        entries.append(
-            (_marker(shape, -1.0, 43.0, "#666666").replace("M-1.0", "M{x:.1f}"), f"limited by {name}")
-        )
+        entries.append((_marker(shape, -1.0, 43.0, "#666666").replace("M-1.0", "M{x:.1f}"), f"limited by {name}"))
     for mark, label in entries:
         parts.append(mark.format(x=x if "h16" in mark else x + 8))
         parts.append(_text(x + 22, 47, label))
         x += 38 + 5.8 * len(label)
-    parts.append(
-        _text(WIDTH - RIGHT, 47, f"band: {drawing.confidence:.0%} interval", anchor="end", colour="#666666")
-    )
+    parts.append(_text(WIDTH - RIGHT, 47, f"band: {drawing.confidence:.0%} interval", anchor="end", colour="#666666"))
     return parts
 
 
@@ -243,10 +236,7 @@ def to_html(sweep: Sweep, title: str = "") -> str:
             x=places + places[::-1], y=band, fill="toself", mode="none", fillcolor=colour, opacity=0.2,
             name=f"{drawing.confidence:.0%} interval {line.label}".strip(), hoverinfo="skip",
         )  # fmt: skip
-        shapes = [
-            PLOTLY_SHAPES[drawing.bottlenecks.index(row.bottleneck or "") % len(PLOTLY_SHAPES)]
-            for row in rows
-        ]
+        shapes = [PLOTLY_SHAPES[drawing.bottlenecks.index(row.bottleneck or "") % len(PLOTLY_SHAPES)] for row in rows]
         figure.add_scatter(
             x=places, y=[row.rate_per_min for row in rows], mode="lines+markers",
             name=line.label or RATE_TITLE, line={"color": colour}, marker={"symbol": shapes, "size": 11},
@@ -260,9 +250,7 @@ def to_html(sweep: Sweep, title: str = "") -> str:
     figure.update_layout(title=drawing.title, template="plotly_white", xaxis_title=drawing.x_title)
     figure.update_yaxes(title=RATE_TITLE, rangemode="tozero")
     if drawing.tick_labels:
-        figure.update_xaxes(
-            tickvals=list(range(len(drawing.tick_labels))), ticktext=list(drawing.tick_labels)
-        )
+        figure.update_xaxes(tickvals=list(range(len(drawing.tick_labels))), ticktext=list(drawing.tick_labels))
     figure.add_annotation(text=drawing.origin, xref="paper", yref="paper", x=1, y=-0.18, showarrow=False)
     page: str = figure.to_html(include_plotlyjs=True, full_html=True, div_id="sweep")
     return page

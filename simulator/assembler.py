@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,7 +27,7 @@ class Label:
     number: int
 
 
-def _rows(rows: list[tuple[int, ...]], width: int) -> npt.NDArray[np.int64]:
+def _rows(rows: Sequence[tuple[int, ...]], width: int) -> npt.NDArray[np.int64]:
     return np.array(rows, dtype=np.int64).reshape(len(rows), width)
 
 
@@ -115,8 +116,8 @@ class Assembler:
         """A bulk load writes these first pages of a group next."""
         self.load_order.append((region, group, 0, min(pages, self.regions[region][1][2])))
 
-    def reference(
-        self, name: str, kind: str, region: int, group: int, row: int = 0, table: int = -1, window: int = -1,
+    def reference(  # noqa: PLR0913 - one argument per column
+        self, name: str, kind: str, region: int, group: int, *, row: int = 0, table: int = -1, window: int = -1,
         stream: int = 0, appended_pages: int = -1,
     ) -> int:  # fmt: skip
         """A way to find a page; see simulator/program.py. `appended_pages`: pages that each group has at the start."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import config
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -37,7 +38,8 @@ def cache_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="oltpsim-"))
 
 
-numba.config.CACHE_DIR = str(cache_folder())
+CACHE_FOLDER = cache_folder()
+setattr(config, "CACHE_DIR", str(CACHE_FOLDER))  # noqa: B010 - numba adds its settings at run time
 
 
 def compiled(function: Function) -> Function:
@@ -47,4 +49,4 @@ def compiled(function: Function) -> Function:
 
 def is_compiled_already() -> bool:
     """Whether machine code for these sources is on disk, so that the next run need not wait for the compiler."""
-    return any(Path(numba.config.CACHE_DIR).rglob("interpreter.advance-*.nbi"))
+    return any(CACHE_FOLDER.rglob("interpreter.advance-*.nbi"))

@@ -7,6 +7,9 @@ Sources: Ruemmler and Wilkes, "An introduction to disk drive modeling", IEEE Com
 time first: Worthington, Ganger, Patt, SIGMETRICS 1994.
 """
 
+# pyright: reportReturnType=false
+# compiled code must say np.int64 where a plain int would become unsigned or float
+
 from __future__ import annotations
 
 import math
@@ -18,9 +21,16 @@ from simulator.compiled import compiled
 from simulator.model import RotatingDevice
 
 # Entries of the geometry
-CAPACITY_BYTES, TRACK_BYTES, CYLINDER_BYTES, REVOLUTION_NS, SEEK_TRACK_NS, SEEK_ROOT_NS, SEEK_LINEAR_NS, OVERHEAD_NS = (
-    range(8)
-)
+(
+    CAPACITY_BYTES,
+    TRACK_BYTES,
+    CYLINDER_BYTES,
+    REVOLUTION_NS,
+    SEEK_TRACK_NS,
+    SEEK_ROOT_NS,
+    SEEK_LINEAR_NS,
+    OVERHEAD_NS,
+) = range(8)
 TRACKS_PER_CYLINDER = 8
 """assumption: four platters"""
 PATIENCE_NS = 1_000_000_000
@@ -77,7 +87,7 @@ def transfer_ns(disk: npt.NDArray[np.float64], size_bytes: int) -> float:
 def pick(
     disk: npt.NDArray[np.float64], queue: npt.NDArray[np.int64], count: int, arm_byte: int, now: int
 ) -> tuple[int, int]:
-    """Which of `count` requests, rows (byte, size in bytes, time of arrival at the drive), to serve next, and for how long."""
+    """Which of `count` requests, rows (byte, size in bytes, arrival at the drive), to serve next, and for how long."""
     best, best_ns, oldest = 0, math.inf, 0
     for i in range(count):
         if queue[i, 2] < queue[oldest, 2]:

@@ -145,16 +145,18 @@ def find_page(state: State, client: int, reference: int) -> int:
     ]
     region = tables[tables[0, REGIONS] + region_number]
     first = region[0] + registers[group_register] * region[2]
-    if kind == _POPULAR or kind == _RECENT:
+    if kind in (_POPULAR, _RECENT):
         owner = registers[row_register]
         ring = tables[tables[0, WINDOWS] + max(window, 0)]
         seen = tables[PLACES, RECENT_COUNTS] + ring[3] + owner
         start = ring[0] + owner * ring[1]
         if kind == _RECENT:
-            filled = min(state.counters[seen], ring[1])
+            filled: int = min(state.counters[seen], ring[1])
             if filled == 0:
                 return _NOTHING
-            return state.numbers[start + uniform_below(state.streams, purpose * len(state.client) + client, filled)]
+            chosen = uniform_below(state.streams, purpose * len(state.client) + client, filled)
+            remembered: int = state.numbers[start + chosen]
+            return remembered
         page = first + sample(state, client, table, purpose)
         if window >= 0:
             state.numbers[start + state.counters[seen] % ring[1]] = page
@@ -204,7 +206,12 @@ def refer(state: State, client: int, page: int, region: int, write: bool, now: i
 @compiled
 def bring_in(state: State, client: int, page: int, region: int, now: int) -> tuple[int, int, int]:
     """Bring a page into the pool. (WAIT_READ, page, 0) leaves it in a busy slot that the engine fills."""
-    tiers, row, costs, counts = state.tiers, state.client[client], state.tables[COSTS], state.table_counts[region]
+    tiers, row, costs, counts = (
+        state.tiers,
+        state.client[client],
+        state.tables[COSTS],
+        state.table_counts[region],
+    )
     create = row[PENDING_CREATE] and page == row[PENDING_PAGE]
     from_disk = not create and (costs[DIRECT_IO] or tiers.where[CACHE, page] < 0)
     throttled = not costs[DIRECT_IO] and cache_is_full_of_dirt(state)
@@ -246,9 +253,7 @@ def bring_in(state: State, client: int, page: int, region: int, now: int) -> tup
 
 
 @compiled
-def touch_reference(
-    state: State, client: int, reference: int, write: bool, now: int
-) -> tuple[int, int, int]:
+def touch_reference(state: State, client: int, reference: int, write: bool, now: int) -> tuple[int, int, int]:
     """The `touch` operation: first the index page above (read), then the page itself."""
     row, tables = state.client[client], state.tables
     region = tables[tables[0, REFERENCES] + reference, 1]
@@ -326,7 +331,9 @@ def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, 
 
 
 @compiled
-def next_operation(state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int) -> int:
+def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from the loop
+    state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int
+) -> int:
     """The operation that follows one of control; -1 for any other kind."""
     registers, clients = state.client[client, REGISTERS:], len(state.client)
     if op == _MAYBE:
@@ -380,7 +387,11 @@ def advance(state: State, client: int, now: int) -> tuple[int, int, int]:
             row[LOG_BYTES] += a
             row[PC] = pc + 1
         elif op == _LOCK:
-            wait = lock_row(state, client, state.tables[state.tables[0, LOCK_TABLES] + a, 0] + state.client[client, REGISTERS + b])
+            wait = lock_row(
+                state,
+                client,
+                state.tables[state.tables[0, LOCK_TABLES] + a, 0] + state.client[client, REGISTERS + b],
+            )
             if wait[0] != WAIT_NONE:
                 return wait
             row[PC] = pc + 1

@@ -16,25 +16,42 @@ ROUNDING = 1e-6
 
 def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: CpuResult) -> list[Law]:
     """Little's law, utilisation, flow balance, sums of shares, over the measured interval."""
-    laws = [_little(model, window, classes), _law("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0)]
+    laws = [
+        _little(window, classes),
+        _law("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
+    ]
     laws.append(_at_most("cpu utilisation", cpu.utilisation))
     for number, device in enumerate(model.storage.devices):
-        laws.append(_at_most(f"{device.name} utilisation", window.change(f"{number} busy") / window.ns / getattr(device, "parallel", 1)))
+        laws.append(
+            _at_most(
+                f"{device.name} utilisation",
+                window.change(f"{number} busy") / window.ns / getattr(device, "parallel", 1),
+            )
+        )
         served = window.change(f"{number} reads") + window.change(f"{number} writes")
         waiting = window.change(f"{number} length now")
-        laws.append(_law(f"{device.name} arrivals = completions + growth of queue", window.change(f"{number} arrived"), served + waiting))
+        laws.append(
+            _law(
+                f"{device.name} arrivals = completions + growth of queue",
+                window.change(f"{number} arrived"),
+                served + waiting,
+            )
+        )
         laws.append(_device_little(device.name, number, window))
     misses = window.change("pool references") - window.change("pool hits")
     grown = window.change("pool evictions") + window.change("pool used now")
     in_transit = len(model.client_registers)
     laws.append(_law("pool pages in = pages out + growth", misses, grown, in_transit))
-    for name in classes:
-        if name.completed:
-            laws.append(_law(f"{name.name}: times sum to the response time", sum(name.time_by_s.values()), name.mean_s, 1e-9 + 1e-6 * name.mean_s))
+    laws += [_class_times(result) for result in classes if result.completed]
     return laws
 
 
-def _little(model: Model, window: Window, classes: list[ClassResult]) -> Law:
+def _class_times(result: ClassResult) -> Law:
+    name = f"{result.name}: times sum to the response time"
+    return _law(name, sum(result.time_by_s.values()), result.mean_s, 1e-9 + ROUNDING * result.mean_s)
+
+
+def _little(window: Window, classes: list[ClassResult]) -> Law:
     """Mean number in the system = rate x response time; transactions cut by the ends may differ by one each."""
     mean_number = window.change("in system") / window.ns
     completed = sum(c.completed for c in classes)

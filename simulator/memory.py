@@ -42,6 +42,7 @@ from simulator.caches import (
 from simulator.compiled import compiled
 from simulator.state import COSTS, FREE_BEHIND, State
 
+
 @compiled
 def cache_slot(state: State) -> int:
     """A free slot of the page cache; a dirty victim goes to the outbox, to be written at once."""

@@ -84,7 +84,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class PageCache:
-    """The operating system's cache and its write-back. `free_behind`: a page that has been written is reclaimed first."""
+    """The operating system's cache and its write-back. `free_behind`: a written page is reclaimed first."""
 
     pages: int
     dirty_limit_pages: int

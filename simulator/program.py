@@ -34,12 +34,24 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "other": ("r", "bound", "r_not", "s"),  # r = uniform over 0..bound-1 without the value of r_not
     "set": ("r", "value"),
     "combine": ("r", "r_high", "factor", "r_low"),  # r = r_high * factor + r_low
-    "affine": ("r", "r_from", "factor", "add", "modulus"),  # r = (r_from * factor + add) mod modulus; 0: no mod
+    "affine": (
+        "r",
+        "r_from",
+        "factor",
+        "add",
+        "modulus",
+    ),  # r = (r_from * factor + add) mod modulus; 0: no mod
     "maybe": ("cut", "s", "target"),  # jump with probability cut / 2**32
     "jump": ("target",),
     "loop": ("r", "target"),  # r -= 1; jump while r > 0
     "take": ("r", "counter", "r_group", "amount"),  # r = counter[group]; counter[group] += amount
-    "claim": ("r", "counter", "r_group", "limit", "target"),  # as take 1 while below counter `limit`, else jump
+    "claim": (
+        "r",
+        "counter",
+        "r_group",
+        "limit",
+        "target",
+    ),  # as take 1 while below counter `limit`, else jump
     "peek": ("r", "counter", "r_group", "back"),  # r = max(0, counter[group] - back)
     "cpu": ("user_ns", "system_ns", "client_ns"),  # CPU demand, paid before the next wait
     "work": ("distribution", "s"),  # CPU demand in user mode of a drawn length, paid before the next wait
@@ -113,8 +125,8 @@ class Program:
         return int((self.regions[:, 0] + self.regions[:, 1] * self.regions[:, 2]).max())
 
 
-_ARRAYS = ("entries", "operations", "alias", "tables", "distributions", "counters", "counter_tables", "regions", "references",
-           "initial_high", "windows", "lock_tables", "load_order")  # fmt: skip
+_ARRAYS = ("entries", "operations", "alias", "tables", "distributions", "counters", "counter_tables", "regions",
+           "references",           "initial_high", "windows", "lock_tables", "load_order")  # fmt: skip
 
 
 def save(program: Program, file: BinaryIO) -> None:
@@ -136,4 +148,8 @@ def load(file: BinaryIO, where: str = "program") -> Program:
         raise InputError(f"{where}: not a program file of oltpsim: {error}") from error
     if head.pop("format", None) != FORMAT:
         raise InputError(f"{where}: another format than {FORMAT}")
-    return Program(**{k: tuple(v) if isinstance(v, list) else v for k, v in head.items()}, **arrays)
+    known: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in head.items()}
+    try:
+        return Program(**known, **arrays)
+    except TypeError as error:
+        raise InputError(f"{where}: not a program file of this version: {error}") from error

@@ -39,13 +39,14 @@ from simulator.reference_daemons import (
     CommitLog,
     background_writer,
     checkpoints,
-    flusher,
     flush_dirt,
+    flusher,
 )
 from simulator.reference_stations import (
-    Servers,
+    Environment,
     RowLocks,
     SectionStation,
+    Servers,
     Story,
     new_device,
 )
@@ -69,7 +70,7 @@ class ReferenceEngine:
 
     def __init__(self, model: Model, seed: int) -> None:
         self.model = model
-        self.env = simpy.Environment()
+        self.env = Environment()
         self.state = new_state(model, seed)
         prepare(self.state, model)
         env, storage = self.env, model.storage
@@ -103,7 +104,7 @@ class ReferenceEngine:
             if on_progress is not None:
                 on_progress(Progress(to_s(stop_ns), to_s(end_ns), self.record.ended))
 
-    def client(self, number: int) -> Story:
+    def client(self, number: int) -> Story:  # noqa: C901, PLR0912 - one branch per kind of wait, in one story
         """A client's life: wait for the next transaction, run it, and again."""
         env, state, record = self.env, self.state, self.record
         spent = [0] * len(ACTIVITIES)
@@ -191,7 +192,10 @@ class ReferenceEngine:
     def place(self, page: int) -> tuple[int, int]:
         """The device and the byte where a page lies."""
         storage = self.model.storage
-        return page % storage.data_devices, storage.data_start_bytes + page // storage.data_devices * storage.page_bytes
+        return (
+            page % storage.data_devices,
+            storage.data_start_bytes + page // storage.data_devices * storage.page_bytes,
+        )
 
     def read_page(self, page: int) -> Story:
         """Read a page from its device into the slot that is kept for it."""
@@ -286,6 +290,9 @@ class ReferenceEngine:
                 waiter.turn.succeed()
         row[LOCKS_HELD] = 0
         self.locks.acquired += held
-        if self.writer_wakes is not None and self.state.tiers.head[POOL, DIRTY_COUNT] > self.model.pool.writer_high_pages:
+        if (
+            self.writer_wakes is not None
+            and self.state.tiers.head[POOL, DIRTY_COUNT] > self.model.pool.writer_high_pages
+        ):
             self.writer_wakes.succeed()
             self.writer_wakes = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections import deque
 from collections.abc import Generator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import simpy
@@ -17,13 +17,24 @@ from simulator.recorder import Gauge
 Story = Generator[simpy.Event, Any, Any]
 
 
+class Environment(simpy.Environment):
+    """SimPy's environment. All delays are whole nanoseconds, so the time is an integer."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def now(self) -> int:
+            """The simulated time in ns."""
+            raise NotImplementedError
+
+
 class Servers:
     """Equal servers, one queue, first come first served: the CPU's cores, or a plain station.
 
     On the CPU, holders of a critical section are urgent: they go to the front of the queue.
     """
 
-    def __init__(self, env: simpy.Environment, servers: int) -> None:
+    def __init__(self, env: Environment, servers: int) -> None:
         self.env = env
         self.free = servers
         self.queue: deque[simpy.Event] = deque()
@@ -62,7 +73,7 @@ class SectionStation:
     An entry that found it taken is handed over: for `handover_ns` nobody is inside while the waiter wakes up.
     """
 
-    def __init__(self, env: simpy.Environment, section: Section, cpu: Servers) -> None:
+    def __init__(self, env: Environment, section: Section, cpu: Servers) -> None:
         self.env, self.section, self.cpu = env, section, cpu
         self.taken = False
         self.queue: deque[simpy.Event] = deque()
@@ -101,7 +112,7 @@ class LockWait(NamedTuple):
 class RowLocks:
     """Exclusive row locks with first-come-first-served queues; who owns a free lock is in the state's array."""
 
-    def __init__(self, env: simpy.Environment) -> None:
+    def __init__(self, env: Environment) -> None:
         self.env = env
         self.queues: dict[int, deque[LockWait]] = {}
         self.waits = self.waited_ns = self.acquired = 0
@@ -139,7 +150,7 @@ class Request:
 class DeviceStation:
     """What all devices share: counters, queue length, and the limit of pending calls on the database's file."""
 
-    def __init__(self, env: simpy.Environment, device: Device, calls: int) -> None:
+    def __init__(self, env: Environment, device: Device, calls: int) -> None:
         self.env, self.device = env, device
         self.calls_free = calls
         self.calls_waiting: deque[simpy.Event] = deque()
@@ -189,7 +200,7 @@ class DeviceStation:
 class FlashStation(DeviceStation):
     """Several requests at a time, each for the latency of its kind; the others wait in order of arrival."""
 
-    def __init__(self, env: simpy.Environment, device: FlashDevice, calls: int) -> None:
+    def __init__(self, env: Environment, device: FlashDevice, calls: int) -> None:
         super().__init__(env, device, calls)
         self.flash = device
         self.free = device.parallel
@@ -216,11 +227,13 @@ class FlashStation(DeviceStation):
 
 
 class RotatingStation(DeviceStation):
-    """One arm. The operating system hands requests to the drive in its scheduler's order; the drive, which holds
-    up to `queue_depth` of them, takes the one with the shortest positioning time.
+    """One arm, two queues.
+
+    The operating system hands requests to the drive in its scheduler's order; the drive, which holds up to
+    `queue_depth` of them, takes the one with the shortest positioning time.
     """
 
-    def __init__(self, env: simpy.Environment, device: RotatingDevice, calls: int) -> None:
+    def __init__(self, env: Environment, device: RotatingDevice, calls: int) -> None:
         super().__init__(env, device, calls)
         self.scheduler = device.scheduler
         self.depth = device.queue_depth
@@ -298,7 +311,7 @@ def _first_at_or_after(requests: list[tuple[int, int, Request]], byte: int) -> i
     return low
 
 
-def new_device(env: simpy.Environment, device: Device, calls: int) -> DeviceStation:
+def new_device(env: Environment, device: Device, calls: int) -> DeviceStation:
     """The station for a device."""
     if isinstance(device, FlashDevice):
         return FlashStation(env, device, calls)

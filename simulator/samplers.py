@@ -4,6 +4,9 @@ Row i of a table is (cut, other): draw a column i and 32 bits; below the cut the
 Source: Walker 1977; Vose, "A linear algorithm for generating random numbers with a given distribution", 1991.
 """
 
+# pyright: reportReturnType=false
+# compiled code must say np.int64 where a plain int would become unsigned or float
+
 from __future__ import annotations
 
 import numpy as np

@@ -91,7 +91,7 @@ def run_without_time(state: State, most_misses: int, most_references: int) -> No
                     state.tiers.slots[a, FLAGS] = 0
                 elif wait == wait_kinds.WAIT_THROTTLE:
                     _clean(state.tiers, CACHE)
-                elif wait == wait_kinds.WAIT_COMMIT or wait == wait_kinds.WAIT_RELEASE:
+                elif wait in (wait_kinds.WAIT_COMMIT, wait_kinds.WAIT_RELEASE):
                     _release(state, client)
                 elif wait == wait_kinds.WAIT_LOCK:
                     own_lock(state, client, a)
@@ -118,7 +118,16 @@ def clean_everything(state: State) -> None:
     """No dirty page anywhere, and counters at zero: what a checkpoint before the run leaves."""
     for tier in (POOL, CACHE):
         _clean(state.tiers, tier)
-        counters = (REFERENCES, HITS, EVICTIONS, DIRTY_EVICTIONS, WRITES, SWAP_INS, SWAP_OUTS, WRITES_IN_FLIGHT)
+        counters = (
+            REFERENCES,
+            HITS,
+            EVICTIONS,
+            DIRTY_EVICTIONS,
+            WRITES,
+            SWAP_INS,
+            SWAP_OUTS,
+            WRITES_IN_FLIGHT,
+        )
         state.tiers.head[tier, counters] = 0
     state.table_counts[:] = 0
     state.usage[:] = 0

@@ -6,6 +6,9 @@ terminals with three purposes cost 24 MB.
 Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
+# pyright: reportReturnType=false
+# compiled code must say np.int64 where a plain int would become unsigned or float
+
 from __future__ import annotations
 
 import hashlib

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,10 +86,12 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
     rate = batch_means(counted)
     exact = window.change("ended main") * 60 / window.seconds
     shift = exact - rate.mean
-    classes = [_class(name, recorder, window) for name, recorder in zip(model.program.classes, facts.classes, strict=True)]
+    classes = [
+        _class(name, recorder, window) for name, recorder in zip(model.program.classes, facts.classes, strict=True)
+    ]
     cpu, devices, locks = _cpu(model, window), _devices(model, window), _locks(model, window)
     main = classes[model.program.main_class]
-    result = Result(
+    return Result(
         scenario=model.name,
         engine=facts.engine,
         seed=facts.seed,
@@ -123,7 +126,6 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
         warnings=_warnings(window, rates, steady),
         stations=_stations(model, window),
     )
-    return result
 
 
 def _versions() -> dict[str, str]:
@@ -283,7 +285,7 @@ def _bottleneck(
 
 def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
     steps = [s for s in snapshots if s.at_ns % facts.step_ns == 0]
-    pairs = list(zip(steps, steps[1:], strict=False))
+    pairs = list(itertools.pairwise(steps))
     seconds, cores = to_s(facts.step_ns), facts.model.cpu.cores
 
     def per(name: str, scale: float) -> list[float]:
@@ -303,7 +305,9 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
             lambda s: s.values["cache hits"], lambda s: s.values["pool references"] - s.values["pool hits"]
         ),
         "pool_dirty_fraction": [b.values["pool dirty now"] / b.values["pool capacity"] for _, b in pairs],
-        "page_cache_dirty_fraction": [b.values["cache dirty now"] / max(b.values["cache capacity"], 1) for _, b in pairs],
+        "page_cache_dirty_fraction": [
+            b.values["cache dirty now"] / max(b.values["cache capacity"], 1) for _, b in pairs
+        ],
     }
     for number, device in enumerate(facts.model.storage.devices):
         parallel = getattr(device, "parallel", 1)

@@ -126,9 +126,7 @@ def test_locks_are_complete_and_name_no_place(lock: str) -> None:
 
 
 def test_development_lock_agrees_with_the_run_time_lock() -> None:
-    run_time, development = (
-        set(re.findall(r"^[\w.-]+==\S+", (ROOT / lock).read_text(), re.M)) for lock in LOCKS
-    )
+    run_time, development = (set(re.findall(r"^[\w.-]+==\S+", (ROOT / lock).read_text(), re.M)) for lock in LOCKS)
     assert run_time <= development, "run `make lock`"
 
 

@@ -30,7 +30,10 @@ class CheckpointSpec(Spec):
 
     interval_s: Seconds = Field(gt=0)
     spread_fraction: Fraction = Field(
-        default=0.0, ge=0, le=1, description="share of the interval over which the writes are spread; 0: at once"
+        default=0.0,
+        ge=0,
+        le=1,
+        description="share of the interval over which the writes are spread; 0: at once",
     )
 
 

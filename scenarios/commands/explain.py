@@ -38,16 +38,14 @@ def explain(
 
         text = times(saved.read(Path(what)).result)
     else:
-        raise InputError(
-            f"{what}: explain needs a saved run (oltpsim run {what} --save FILE.json); or say --program"
-        )
+        raise InputError(f"{what}: explain needs a saved run (oltpsim run {what} --save FILE.json); or say --program")
     typer.echo(text, nl=False)
 
 
 def _program(what: str, overrides: list[str]) -> str:
-    from models.loading import load_scenario
     from simulator.listing import listing
 
+    from models.loading import load_scenario
     from models.system import build
 
     return listing(build(load_scenario(scenario_path(what), tuple(overrides))).program).rstrip("\n") + "\n"

@@ -9,7 +9,15 @@ import typer
 
 from scenarios.commands.answer import Wanted, command_line, give
 from scenarios.commands.inputs import check_places
-from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, SaveOption, SeedOption, TargetOption
+from scenarios.commands.options import (
+    Output,
+    OutputOption,
+    QuietOption,
+    ReportOption,
+    SaveOption,
+    SeedOption,
+    TargetOption,
+)
 
 
 def quick(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -19,12 +27,16 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     clients: Annotated[int, typer.Option(metavar="N", help="Clients that work at the same time.")],
     disks: Annotated[int, typer.Option(metavar="N", help="Data disks.")] = 1,
     warehouses: Annotated[int | None, typer.Option(metavar="N", help="Size of the database in warehouses.")] = None,
-    data_size: Annotated[str | None, typer.Option(metavar="SIZE", help="Or its size in bytes, for example '4 GiB'.")] = None,
+    data_size: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Or its size in bytes, for example '4 GiB'.")
+    ] = None,
     database: Annotated[str, typer.Option(metavar="NAME", help="Database engine.")] = "virtuoso-4",
     cpu: Annotated[str, typer.Option(metavar="NAME", help="Processor whose speed a core has.")] = "server-2020s",
     operating_system: Annotated[str, typer.Option("--os", metavar="NAME", help="Operating system.")] = "linux",
     buffers: Annotated[int | None, typer.Option(metavar="N", help="Buffers of the database.")] = None,
-    pool: Annotated[str | None, typer.Option(metavar="SIZE", help="Or the memory they take, for example '5 GiB'.")] = None,
+    pool: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Or the memory they take, for example '5 GiB'.")
+    ] = None,
     think: Annotated[str, typer.Option(metavar="TIME", help="Mean think time of a client.")] = "0 s",
     warm_up: Annotated[str, typer.Option(metavar="TIME", help="Simulated time that is not counted.")] = "1 min",
     duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time that is counted.")] = "2 min",
@@ -32,7 +44,9 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     output: OutputOption = Output.TABLE,
     report: ReportOption = None,
     save: SaveOption = None,
-    save_scenario: Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="Write the scenario that was made.")] = None,
+    save_scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the scenario that was made.")
+    ] = None,
     target: TargetOption = None,
     quiet: QuietOption = False,
 ) -> None:

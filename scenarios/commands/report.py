@@ -43,7 +43,6 @@ def report(
 
 def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
     from models.loading import load_scenario
-
     from scenarios import saved
     from scenarios.progress import display
     from scenarios.runs import replicate

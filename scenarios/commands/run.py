@@ -39,7 +39,6 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
     from models.loading import load_scenario
-
     from scenarios.progress import display
     from scenarios.runs import default_workers, replicate
 

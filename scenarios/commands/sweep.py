@@ -28,9 +28,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario: ScenarioArgument,
     vary: Annotated[
         list[str],
-        typer.Option(
-            metavar="KEY=VALUES", help="A field and its values, a,b,c or start:stop:step; repeat for a grid."
-        ),
+        typer.Option(metavar="KEY=VALUES", help="A field and its values, a,b,c or start:stop:step; repeat for a grid."),
     ],
     set_: SetOption = None,
     seed: SeedOption = 1,
@@ -72,11 +70,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.echo(f"{runner.reused} runs were in {save} already", err=True)
     if interrupted:
         kept = f"{runner.finished} of {runner.wanted} runs are done"
-        where = (
-            f" and kept in {save}; the same command goes on from there"
-            if save
-            else "; --save would have kept them"
-        )
+        where = f" and kept in {save}; the same command goes on from there" if save else "; --save would have kept them"
         typer.echo(f"{kept}{where}", err=True)
         if not runner.finished:
             raise typer.Exit(130)

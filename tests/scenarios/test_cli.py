@@ -88,9 +88,7 @@ def test_a_missed_target_is_exit_status_1(capsys: Output) -> None:
 
 def test_saved_run_becomes_report_and_explanation(tmp_path: Path, capsys: Output) -> None:
     saved, page = tmp_path / "runs" / "tiny.json", tmp_path / "tiny.html"
-    assert (
-        main(["run", TINY, "--quiet", "--save", str(saved), "--report", str(tmp_path / "direct.html")]) == 0
-    )
+    assert main(["run", TINY, "--quiet", "--save", str(saved), "--report", str(tmp_path / "direct.html")]) == 0
     assert (tmp_path / "direct.html").read_text().lstrip().lower().startswith("<!doctype html")
     assert main(["report", str(saved), "--out", str(page)]) == 0
     assert page.read_text().lstrip().lower().startswith("<!doctype html")
@@ -133,9 +131,7 @@ def test_schema_is_json(capsys: Output) -> None:
         (["frobnicate"], "frobnicate"),
     ],
 )
-def test_broken_input_is_one_sentence_and_exit_status_2(
-    words: list[str], sentence: str, capsys: Output
-) -> None:
+def test_broken_input_is_one_sentence_and_exit_status_2(words: list[str], sentence: str, capsys: Output) -> None:
     assert main(words) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -143,9 +139,7 @@ def test_broken_input_is_one_sentence_and_exit_status_2(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"format": "oltpsim-saved-1"}', '{"format": "oltpsim-result-1"}']
-)
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": "oltpsim-saved-1"}', '{"format": "oltpsim-result-1"}'])
 def test_a_file_that_is_no_saved_run_is_refused(text: str, tmp_path: Path, capsys: Output) -> None:
     path = tmp_path / "broken.json"
     path.write_text(text)

@@ -45,9 +45,7 @@ def test_axes_are_lists_or_ranges(text: str, values: tuple[str, ...]) -> None:
     assert parse_axis(text) == Axis("a.b", values)
 
 
-@pytest.mark.parametrize(
-    "text", ["a", "a=", "=1", "a=1,,2", "a=1,1", "a=1:2:0", "a=2:1:1", "a=1:x:1", "a=0:1:1e-9"]
-)
+@pytest.mark.parametrize("text", ["a", "a=", "=1", "a=1,,2", "a=1,1", "a=1:2:0", "a=2:1:1", "a=1:x:1", "a=0:1:1e-9"])
 def test_broken_axes_are_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_axis(text)
@@ -85,9 +83,7 @@ def test_a_sweep_without_any_point_is_bad_input(vary: str, capsys: Output) -> No
     assert capsys.readouterr().err.startswith("error: ")
 
 
-def test_a_second_sweep_runs_only_what_is_new(
-    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_sweep_runs_only_what_is_new(tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "store"
     words = [
         "sweep",
@@ -102,9 +98,7 @@ def test_a_second_sweep_runs_only_what_is_new(
     assert main([*words, "--output", "json"]) == 0
     first = capsys.readouterr().out
     assert len(list(store.iterdir())) == 2
-    monkeypatch.setattr(
-        "simulator.reference.simulate", lambda *_: pytest.fail("this point was there already")
-    )
+    monkeypatch.setattr("simulator.reference.simulate", lambda *_: pytest.fail("this point was there already"))
     assert main([*words, "--output", "json"]) == 0
     out, err = capsys.readouterr()
     assert out == first
