@@ -28,6 +28,7 @@ from scenarios.report_marks import (
 )
 from scenarios.report_numbers import count, share, tick, time
 from scenarios.report_text import Load, class_name, loads
+from scenarios.report_ticks import linear_ticks, log_ticks
 from simulator.results import ClassResult, CpuResult, DeviceResult, Result, TableResult
 
 if TYPE_CHECKING:
@@ -122,17 +123,6 @@ def _range_of(figure: Figure, place: float, one: ClassResult) -> None:
     figure.add_annotation(text=f"95 % within {time(one.p95_s)}", x=1, xanchor="right", **above)
 
 
-def log_ticks(low: float, high: float) -> list[float]:
-    """Round numbers on a logarithmic axis: three to six of them, whatever its length."""
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found: list[float] = []
-    for steps in ((1, 2, 5), (1, 3), (1,)):
-        found = [s * 10.0**d for d in decades for s in steps if low <= s * 10.0**d <= high]
-        if len(found) <= 6:
-            break
-    return found[:: math.ceil(len(found) / 6)]
-
-
 def utilisation(result: Result) -> Picture:
     """How busy everything is, the bottleneck framed and named."""
     shown = {device.name for device in busiest(result.devices)}
@@ -197,8 +187,7 @@ def time_by_activity(result: Result) -> Picture | None:
         )
         for one in classes
     ]
-    step = nice_step(longest)
-    ticks = [step * number for number in range(int(longest / step) + 1)]
+    ticks = linear_ticks(longest)
     axis = {
         "range": [0, longest * 1.02],
         "tickvals": ticks,
@@ -225,12 +214,6 @@ def _where(one: ClassResult) -> str:
     parts = sorted(one.time_by_s.items(), key=lambda item: (-item[1], item[0]))[:3]
     said = ", ".join(f"{name} {time(spent)}" for name, spent in parts if spent > 0)
     return f"A {class_name(one.name)} takes {time(one.mean_s)} on average: most of it {said}"
-
-
-def nice_step(longest: float) -> float:
-    """A round distance between ticks that gives three to six of them on a linear axis."""
-    power = 10.0 ** math.floor(math.log10(longest))
-    return next(power * factor for factor in (0.2, 0.25, 0.5, 1.0, 2.0) if longest / (power * factor) <= 5)
 
 
 def hits_by_table(result: Result) -> Picture | None:

@@ -20,6 +20,7 @@ from scenarios.report_marks import (
 )
 from scenarios.report_numbers import count, plural, share, significant, span
 from scenarios.report_text import unit_of
+from scenarios.report_ticks import linear_ticks
 from simulator.results import Result
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def throughput(result: Result, measured_per_min: float | None) -> Picture | None
         figure.add_scatter(x=times, y=short(rates), mode="lines", line=line, name=unit)
     legend += _levels(figure, result, clock, measured_per_min)
     top = max([*rates, estimate.high, measured_per_min or 0.0])
-    figure.update_yaxes(range=[0, top * 1.06], tickformat=",", nticks=6, fixedrange=True)
+    _count_axis(figure, top)
     said = (
         f"{unit} over {span(result.warm_up_s + result.duration_s)}:"
         f" from {count(min(rates))} to {count(max(rates))},"
@@ -176,7 +177,7 @@ def _draw(result: Result, panel: Panel) -> Picture:
     if panel.is_share:
         figure.update_yaxes(range=[0, 1.02], tickvals=[0, 0.5, 1], ticktext=["0 %", "50 %", "100 %"], fixedrange=True)
     else:
-        figure.update_yaxes(rangemode="tozero", tickformat=",", nticks=5, fixedrange=True)
+        _count_axis(figure, max(max(values) for values in panel.lines.values()))
     read = share if panel.is_share else significant
     said = "; ".join(_range_in_words(name, values, read) for name, values in panel.lines.items())
     return Picture(
@@ -217,10 +218,21 @@ def _over_time(result: Result) -> tuple[Figure, Clock]:
             fillcolor=fill, line={"width": 0}, layer="below",
         )  # fmt: skip
     end = (result.warm_up_s + result.duration_s) / clock.seconds
-    figure.update_xaxes(range=[0, end], ticksuffix=f" {clock.name}", showticksuffix="last", nticks=7, zeroline=False)
+    ticks = linear_ticks(end * 0.96)
+    labels = [*(f"{place:,.4g}" for place in ticks[:-1]), f"{ticks[-1]:,.4g} {clock.name}"]
+    figure.update_xaxes(range=[0, end], tickvals=ticks, ticktext=labels, zeroline=False)
     figure.update_yaxes(zeroline=False, automargin=False)
     figure.update_layout(hovermode="x unified", margin={"l": 48, "r": 14, "t": 10, "b": 34, "pad": 4})
     return figure, clock
+
+
+def _count_axis(figure: Figure, top: float) -> None:
+    """A vertical axis from 0 to `top`, with room at its left for the longest label."""
+    ticks = linear_ticks(top or 1.0)
+    labels = [f"{place:,.10g}" for place in ticks]
+    room = max(48, 16 + 8 * max(map(len, labels)))
+    figure.update_yaxes(range=[0, (top or 1.0) * 1.06], tickvals=ticks, ticktext=labels, fixedrange=True)
+    figure.update_layout(margin_l=room)
 
 
 def _band_legend(result: Result) -> list[LegendEntry]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,10 +51,22 @@ CUT_TEXTS = """() => [...document.querySelectorAll(".plot")].flatMap((plot) => {
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
-    results: dict[str, Result] = {"sound": example_result(), "broken": broken_result()}
+    results = {"sound": example_result(), "broken": broken_result(), "fast": fast_result()}
     for name, result in results.items():
         write_report(result, example_scenario(), folder / f"{name}.html", "oltpsim run example.yaml --seed 1")
     return {name: folder / f"{name}.html" for name in results}
+
+
+def fast_result() -> Result:
+    """A rate and response times with labels of many digits."""
+    result = example_result()
+    rates = {key: [value * 3456.0 for value in result.series.values[key]] for key in ("new_orders_per_min",)}
+    rates["reads_pending"] = [0.0] * len(rates["new_orders_per_min"])
+    return replace(
+        result,
+        rate_per_min=replace(result.rate_per_min, mean=4_033_152.0, low=3_926_016.0, high=4_140_288.0),
+        series=replace(result.series, values=result.series.values | rates),
+    )
 
 
 def show(page: Page, report: Path) -> None:
@@ -109,6 +122,19 @@ def test_nothing_overflows_and_no_label_is_cut(browser_page: Page, reports: dict
     assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
     assert browser_page.evaluate(OVERFLOWING) == []
     assert browser_page.evaluate(CUT_TEXTS) == []
+
+
+def test_long_labels_have_room(browser_page: Page, reports: dict[str, Path]) -> None:
+    show(browser_page, reports["fast"])
+    assert "4,000,000" in (browser_page.locator("#plot-throughput").text_content() or "")
+    assert browser_page.evaluate(CUT_TEXTS) == []
+    assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+
+
+def test_a_cut_label_is_noticed(browser_page: Page, reports: dict[str, Path]) -> None:
+    show(browser_page, reports["fast"])
+    browser_page.add_style_tag(content="#plot-throughput .main-svg { margin-left: -30px }")
+    assert any("4,000,000" in text for text in browser_page.evaluate(CUT_TEXTS))
 
 
 def test_overflow_is_noticed(browser_page: Page, reports: dict[str, Path]) -> None:
