@@ -45,9 +45,7 @@ def prefer_suitable_python() -> None:
             other = shutil.which(f"python3.{minor}")
             if other and starts([other, "-c", ""]):  # a version manager's shim may refuse to
                 os.execv(other, [other, *sys.argv])
-    fail(
-        f"oltpsim needs Python 3.11, 3.12 or 3.13 and {this}: name one, as in `make demo PYTHON=python3.12`."
-    )
+    fail(f"oltpsim needs Python 3.11, 3.12 or 3.13 and {this}: name one, as in `make demo PYTHON=python3.12`.")
 
 
 def starts(command: list[str]) -> bool:
@@ -135,9 +133,7 @@ def run(command: list[str]) -> str:
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         end("failed")
-        fail(
-            "{}\n{}\nThat was: {}".format(done.stdout.strip(), done.stderr.strip(), " ".join(command)).strip()
-        )
+        fail("{}\n{}\nThat was: {}".format(done.stdout.strip(), done.stderr.strip(), " ".join(command)).strip())
     return done.stdout
 
 

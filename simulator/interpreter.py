@@ -27,16 +27,13 @@ from simulator.memory import (
     empty_slot,
 )
 from simulator.program import CODES
-from simulator.samplers import draw_alias
+from simulator.registers import compute, draw_ns, next_operation, sample
 from simulator.state import (
     CLASS,
     CLIENT_DEBT,
     CLIENT_NS,
     COSTS,
-    COUNTER_TABLES,
     DIRECT_IO,
-    DISTRIBUTIONS,
-    ENTRIES,
     FETCHED,
     FIRST_LOCK,
     HIGH,
@@ -57,7 +54,6 @@ from simulator.state import (
     REGISTERS,
     REQUEST_NS,
     ROLLED_BACK,
-    SAMPLERS,
     SYSTEM_DEBT,
     SYSTEM_NS,
     TABLE_CACHE_HITS,
@@ -71,7 +67,7 @@ from simulator.state import (
     WRITE_NS,
     State,
 )
-from simulator.streams import chance, draw_time_ns, uniform_below
+from simulator.streams import uniform_below
 
 # What a client may have to wait for: (wait, a, b)
 WAIT_NONE = 0
@@ -92,13 +88,9 @@ WAIT_BUFFER = 14  # every buffer is busy
 WAIT_NETWORK = 15  # a: ns
 WAIT_VISIT = 16  # a: station; b: ns of service
 
-_THINK, _ARRIVE, _CHOOSE, _END = CODES["think"], CODES["arrive"], CODES["choose"], CODES["end"]
-_UNIFORM, _SAMPLE, _OTHER, _SET = CODES["uniform"], CODES["sample"], CODES["other"], CODES["set"]
-_COMBINE, _AFFINE, _MAYBE, _JUMP = CODES["combine"], CODES["affine"], CODES["maybe"], CODES["jump"]
-_LOOP, _TAKE, _CLAIM, _PEEK = CODES["loop"], CODES["take"], CODES["claim"], CODES["peek"]
-_CPU, _TOUCH, _LOCK, _SECTION = CODES["cpu"], CODES["touch"], CODES["lock"], CODES["section"]
-_WORK, _VISIT = CODES["work"], CODES["visit"]
-_LOG, _COMMIT, _ROLLBACK, _NETWORK = CODES["log"], CODES["commit"], CODES["rollback"], CODES["network"]
+_THINK, _ARRIVE, _CPU, _WORK, _TOUCH = CODES["think"], CODES["arrive"], CODES["cpu"], CODES["work"], CODES["touch"]
+_LOCK, _SECTION, _VISIT, _NETWORK = CODES["lock"], CODES["section"], CODES["visit"], CODES["network"]
+_LOG, _COMMIT, _ROLLBACK = CODES["log"], CODES["commit"], CODES["rollback"]
 _POPULAR, _ROW, _APPEND, _RECENT = 0, 1, 2, 3
 _NOTHING = -2
 
@@ -120,20 +112,6 @@ def owes_cpu(state: State, client: int) -> bool:
     """Whether CPU demand has been collected and not paid."""
     row = state.client[client]
     return row[USER_DEBT] + row[SYSTEM_DEBT] + row[CLIENT_DEBT] > 0
-
-
-@compiled
-def sample(state: State, client: int, table: int, purpose: int) -> int:
-    """A draw from alias table `table` by the client's stream of this purpose."""
-    row = state.tables[state.tables[0, SAMPLERS] + table]
-    return draw_alias(state.streams, purpose * len(state.client) + client, state.alias, row[0], row[1])
-
-
-@compiled
-def draw_ns(state: State, client: int, distribution: int, purpose: int) -> int:
-    """A time from a distribution by the client's stream of this purpose."""
-    row = state.tables[state.tables[PLACES, DISTRIBUTIONS] + distribution]
-    return draw_time_ns(state.streams, purpose * len(state.client) + client, row[0], row[1], row[2])
 
 
 @compiled
@@ -299,63 +277,6 @@ def own_lock(state: State, client: int, lock: int) -> None:
     state.numbers[state.tables[PLACES, LOCK_OWNERS] + lock] = client
     row[FIRST_LOCK + row[LOCKS_HELD]] = lock
     row[LOCKS_HELD] += 1
-
-
-@compiled
-def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, e: int) -> bool:
-    """The operations that only change registers and counters; False for any other."""
-    registers, streams, clients = state.client[client, REGISTERS:], state.streams, len(state.client)
-    if op == _SET:
-        registers[a] = b
-    elif op == _UNIFORM:
-        registers[a] = c + uniform_below(streams, d * clients + client, b)
-    elif op == _SAMPLE:
-        registers[a] = c + sample(state, client, b, d)
-    elif op == _OTHER:
-        drawn = uniform_below(streams, d * clients + client, b - 1) if b > 1 else 0
-        registers[a] = drawn + 1 if b > 1 and drawn >= registers[c] else drawn
-    elif op == _COMBINE:
-        registers[a] = registers[b] * c + registers[d]
-    elif op == _AFFINE:
-        value = registers[b] * c + d
-        registers[a] = value % e if e > 0 else value
-    elif op == _TAKE:
-        counter = state.tables[state.tables[0, COUNTER_TABLES] + b, 0] + registers[c]
-        registers[a] = state.counters[counter]
-        state.counters[counter] += d
-    elif op == _PEEK:
-        registers[a] = max(0, state.counters[state.tables[state.tables[0, COUNTER_TABLES] + b, 0] + registers[c]] - d)
-    else:
-        return False
-    return True
-
-
-@compiled
-def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from the loop
-    state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int
-) -> int:
-    """The operation that follows one of control; -1 for any other kind."""
-    registers, clients = state.client[client, REGISTERS:], len(state.client)
-    if op == _MAYBE:
-        return c if chance(state.streams, b * clients + client, a) else pc + 1
-    if op == _JUMP:
-        return a
-    if op == _LOOP:
-        registers[a] -= 1
-        return b if registers[a] > 0 else pc + 1
-    if op == _CLAIM:
-        first = state.tables[0, COUNTER_TABLES]
-        counter = state.tables[first + b, 0] + registers[c]
-        if state.counters[counter] >= state.counters[state.tables[first + d, 0] + registers[c]]:
-            return e
-        registers[a] = state.counters[counter]
-        state.counters[counter] += 1
-        return pc + 1
-    if op == _CHOOSE:
-        chosen = sample(state, client, a, b)
-        state.client[client, CLASS] = chosen
-        return state.tables[state.tables[0, ENTRIES] + chosen, 0]
-    return -1
 
 
 @compiled

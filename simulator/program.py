@@ -122,7 +122,7 @@ class Program:
     @property
     def pages(self) -> int:
         """Pages of the whole database."""
-        return int((self.regions[:, 0] + self.regions[:, 1] * self.regions[:, 2]).max())
+        return int((self.regions[:, 0] + self.regions[:, 1] * self.regions[:, 2]).max(initial=1))
 
 
 _ARRAYS = ("entries", "operations", "alias", "tables", "distributions", "counters", "counter_tables", "regions",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -298,7 +299,8 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
     values = {
         "new_orders_per_min" if main == "new order" else "main_per_min": per("ended main", 60 / seconds),
         "transactions_per_s": per("ended", 1 / seconds),
-        "cpu": per("cpu busy", 1 / facts.step_ns / cores),
+        "cpu_user": _cpu_share(pairs, USER_USAGE, facts.step_ns * cores),
+        "cpu_system": _cpu_share(pairs, SYSTEM_USAGE, facts.step_ns * cores),
         "reads_pending": per("reads pending", 1 / facts.step_ns),
         "pool_hit_ratio": ratio(lambda s: s.values["pool hits"], lambda s: s.values["pool references"]),
         "page_cache_hit_ratio": ratio(
@@ -315,6 +317,27 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
     return Series(seconds, values)
 
 
+DRIFT_STEPS, DRIFT_SHARE = 5, 0.02
+"""A rate is called unsteady if its last two quarters differ by more than this share and three standard errors."""
+USER_USAGE = ("transaction", "client program")
+SYSTEM_USAGE = tuple(name for name in USAGE if name not in USER_USAGE)
+
+
+def _cpu_share(pairs: list[tuple[Snapshot, Snapshot]], activities: tuple[str, ...], capacity_ns: int) -> list[float]:
+    """Busy time of each step, split in proportion to the CPU time that was handed out in it."""
+
+    def handed_out(names: tuple[str, ...], a: Snapshot, b: Snapshot) -> int:
+        return sum(b.values[f"usage {name}"] - a.values[f"usage {name}"] for name in names)
+
+    return [
+        (b.values["cpu busy"] - a.values["cpu busy"])
+        / capacity_ns
+        * handed_out(activities, a, b)
+        / max(handed_out(USAGE, a, b), 1)
+        for a, b in pairs
+    ]
+
+
 def _warnings(window: Window, rates: npt.NDArray[np.float64], steady: int) -> list[str]:
     warnings = []
     if window.change("ended main") < 1000:
@@ -322,6 +345,10 @@ def _warnings(window: Window, rates: npt.NDArray[np.float64], steady: int) -> li
     if window.change("pool swap ins"):
         rate = window.change("pool swap ins") / window.seconds
         warnings.append(f"the machine swaps: {rate:.1f} buffers/s are read back from swap; fewer buffers are faster")
-    if steady >= len(rates) // 2 and len(rates) > 10:
-        warnings.append("the rate is not steady by the middle of the run; a longer run would report another figure")
+    before, after = np.array_split(rates[len(rates) // 2 :], 2)
+    noise = math.sqrt(before.var() / max(before.size, 1) + after.var() / max(after.size, 1))
+    drift = float(after.mean() - before.mean()) if min(before.size, after.size) else 0.0
+    if steady >= len(rates) // 2 > DRIFT_STEPS or abs(drift) > max(3 * noise, DRIFT_SHARE * float(after.mean())):
+        direction = "rises" if drift > 0 else "falls"
+        warnings.append(f"the rate still {direction} at the end of the run; a longer run would report another figure")
     return warnings

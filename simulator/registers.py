@@ -1,0 +1,93 @@
+"""The operations that only change registers, counters and the program counter: drawing, arithmetic, jumps."""
+
+from __future__ import annotations
+
+from simulator.compiled import compiled
+from simulator.program import CODES
+from simulator.samplers import draw_alias
+from simulator.state import (
+    CLASS,
+    COUNTER_TABLES,
+    DISTRIBUTIONS,
+    ENTRIES,
+    PLACES,
+    REGISTERS,
+    SAMPLERS,
+    State,
+)
+from simulator.streams import chance, draw_time_ns, uniform_below
+
+_CHOOSE, _MAYBE, _JUMP, _LOOP, _CLAIM = CODES["choose"], CODES["maybe"], CODES["jump"], CODES["loop"], CODES["claim"]
+_UNIFORM, _SAMPLE, _OTHER, _SET = CODES["uniform"], CODES["sample"], CODES["other"], CODES["set"]
+_COMBINE, _AFFINE, _TAKE, _PEEK = CODES["combine"], CODES["affine"], CODES["take"], CODES["peek"]
+
+
+@compiled
+def sample(state: State, client: int, table: int, purpose: int) -> int:
+    """A draw from alias table `table` by the client's stream of this purpose."""
+    row = state.tables[state.tables[0, SAMPLERS] + table]
+    return draw_alias(state.streams, purpose * len(state.client) + client, state.alias, row[0], row[1])
+
+
+@compiled
+def draw_ns(state: State, client: int, distribution: int, purpose: int) -> int:
+    """A time from a distribution by the client's stream of this purpose."""
+    row = state.tables[state.tables[PLACES, DISTRIBUTIONS] + distribution]
+    return draw_time_ns(state.streams, purpose * len(state.client) + client, row[0], row[1], row[2])
+
+
+@compiled
+def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, e: int) -> bool:
+    """The operations that only change registers and counters; False for any other."""
+    registers, streams, clients = state.client[client, REGISTERS:], state.streams, len(state.client)
+    if op == _SET:
+        registers[a] = b
+    elif op == _UNIFORM:
+        registers[a] = c + uniform_below(streams, d * clients + client, b)
+    elif op == _SAMPLE:
+        registers[a] = c + sample(state, client, b, d)
+    elif op == _OTHER:
+        drawn = uniform_below(streams, d * clients + client, b - 1) if b > 1 else 0
+        registers[a] = drawn + 1 if b > 1 and drawn >= registers[c] else drawn
+    elif op == _COMBINE:
+        registers[a] = registers[b] * c + registers[d]
+    elif op == _AFFINE:
+        value = registers[b] * c + d
+        registers[a] = value % e if e > 0 else value
+    elif op == _TAKE:
+        counter = state.tables[state.tables[0, COUNTER_TABLES] + b, 0] + registers[c]
+        registers[a] = state.counters[counter]
+        state.counters[counter] += d
+    elif op == _PEEK:
+        registers[a] = max(0, state.counters[state.tables[state.tables[0, COUNTER_TABLES] + b, 0] + registers[c]] - d)
+    else:
+        return False
+    return True
+
+
+@compiled
+def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from the loop
+    state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int
+) -> int:
+    """The operation that follows one of control; -1 for any other kind."""
+    registers, clients = state.client[client, REGISTERS:], len(state.client)
+    if op == _MAYBE:
+        return c if chance(state.streams, b * clients + client, a) else pc + 1
+    if op == _JUMP:
+        return a
+    if op == _LOOP:
+        registers[a] -= 1
+        return b if registers[a] > 0 else pc + 1
+    if op == _CLAIM:
+        first = state.tables[0, COUNTER_TABLES]
+        counter = state.tables[first + b, 0] + registers[c]
+        if state.counters[counter] >= state.counters[state.tables[first + d, 0] + registers[c]]:
+            return e
+        registers[a] = state.counters[counter]
+        state.counters[counter] += 1
+        return pc + 1
+    if op == _CHOOSE:
+        chosen = sample(state, client, a, b)
+        state.client[client, CLASS] = chosen
+        return state.tables[state.tables[0, ENTRIES] + chosen, 0]
+    return -1
