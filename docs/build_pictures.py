@@ -25,11 +25,11 @@ INTERVAL = ("interval.start=warm", "interval.warm_up_s=300", "interval.duration_
 
 @dataclass(frozen=True)
 class Picture:
-    """A sweep of the example machine over one field."""
+    """A sweep of the example machine over one field or two."""
 
     name: str
     title: str
-    vary: str
+    vary: tuple[str, ...]
     settings: tuple[str, ...] = ()
 
 
@@ -37,19 +37,23 @@ PICTURES = (
     Picture(
         "buffers",
         "Buffers against page cache and swap: 2 GiB, 1 disk",
-        "database.pool.buffers=43000,60000,80000,100000,120000,135000,150000",
+        ("database.pool.buffers=43000,60000,80000,100000,120000,135000,150000",),
     ),
     Picture(
         "memory",
         "More memory, same 80,000 buffers: the rest caches files",
-        "machine.memory_gib=1.25,1.5,2,3,4,6,8",
+        ("machine.memory_gib=1.25,1.5,2,3,4,6,8",),
         ("database.pool.buffers=80000",),
     ),
-    Picture("disks", "More disks: until something else limits", "machine.disks.count=1:4:1"),
+    Picture(
+        "disks",
+        "More disks: linear while they limit, flat in memory",
+        ("machine.disks.count=1:4:1", "workload.active_warehouses=10,40"),
+    ),
     Picture(
         "warehouses",
         "More warehouses, same 80 clients: locks, then caches",
-        "workload.warehouses=5,10,20,30,40,60,80",
+        ("workload.warehouses=5,10,20,30,40,60,80",),
     ),
 )
 
@@ -61,7 +65,7 @@ def data_of(picture: Picture) -> Path:
 
 def simulate(picture: Picture) -> None:
     """Run the sweep of a picture and keep its data."""
-    axes = [parse_axis(picture.vary)]
+    axes = [parse_axis(text) for text in picture.vary]
     runner = Runner(grid(scenario_path(SCENARIO), axes, (*INTERVAL, *picture.settings)), 1, 1, STORE)
     with display(quiet=False) as shown:
         runner.run(default_workers(), shown)
