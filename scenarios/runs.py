@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MODEL_STEP = "model"
 KERNEL_STEP = "kernel (compiled once)"
-CONFIDENCE = 0.95
+START_STEP = "caches at the start"
 POLL_S = 0.2
 
 
@@ -54,9 +54,10 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callabl
     from models.system import build
 
     model = build(task.scenario)
+    from simulator import compiled, reference
+
     if on_step is not None:
-        on_step(KERNEL_STEP)
-    from simulator import reference
+        on_step(START_STEP if compiled.is_compiled_already() else KERNEL_STEP)
 
     return reference.simulate(model, task.seed, on_progress)
 
@@ -94,24 +95,19 @@ def pool(results: Sequence[Result]) -> Result:
     first = results[0]
     if len(results) == 1:
         return first
+    from simulator.statistics import replications
+
     seeds = f"seeds {first.seed}..{results[-1].seed}"
+
+    def mean(rates: Iterable[float]) -> Estimate:
+        over = replications(list(rates))
+        return replace(over, method=f"t interval over {over.method}, {seeds}")
+
     return replace(
         first,
-        rate_per_min=t_interval([result.rate_per_min.mean for result in results], seeds),
-        steady_rate_per_min=t_interval([result.steady_rate_per_min.mean for result in results], seeds),
+        rate_per_min=mean(result.rate_per_min.mean for result in results),
+        steady_rate_per_min=mean(result.steady_rate_per_min.mean for result in results),
     )
-
-
-def t_interval(means: Sequence[float], origin: str) -> Estimate:
-    """Mean of independent replications with Student's interval; at least two values."""
-    from scipy.special import stdtrit
-
-    count = len(means)
-    mean = math.fsum(means) / count
-    variance = math.fsum((value - mean) ** 2 for value in means) / (count - 1)
-    half = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance / count)
-    method = f"t interval over {count} replications, {origin}"
-    return Estimate(mean, mean - half, mean + half, CONFIDENCE, method)
 
 
 def default_workers() -> int:
