@@ -1,0 +1,242 @@
+"""The cache tiers against caches written as plain lists: same hits, same victims in the same order, same dirt."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Protocol
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.caches import (
+    BUSY,
+    CAPACITY,
+    DIRTY,
+    DIRTY_COUNT,
+    DIRTY_FIRST,
+    DIRTY_LAST,
+    FLAGS,
+    MOST_USAGE,
+    NEWER_DIRTY,
+    OLDER_DIRTY,
+    PAGE,
+    Tiers,
+    clear_dirty,
+    dirty_before,
+    insert,
+    least_recent_dirty,
+    make_oldest,
+    new_tiers,
+    next_victim,
+    remove,
+    set_dirty,
+    touch,
+)
+
+PAGES = 12
+TIER = 1
+"""Tests use the second of two tiers, so that its slots don't begin at 0."""
+
+
+class Cache(Protocol):
+    """What the plain caches and the tier under test have in common."""
+
+    def refer(self, page: int) -> tuple[bool, int | None]:
+        """Whether it hit, and the page that was evicted."""
+        ...
+
+
+class PlainLru:
+    """A list, least recently used first."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.order: list[int] = []
+
+    def refer(self, page: int) -> tuple[bool, int | None]:
+        hit = page in self.order
+        victim = None
+        if hit:
+            self.order.remove(page)
+        elif len(self.order) == self.capacity:
+            victim = self.order.pop(0)
+        self.order.append(page)
+        return hit, victim
+
+    def in_order_of_replacement(self) -> list[int]:
+        return self.order
+
+
+class PlainFifo(PlainLru):
+    """A list, first come first; a hit changes nothing."""
+
+    def refer(self, page: int) -> tuple[bool, int | None]:
+        return (True, None) if page in self.order else super().refer(page)
+
+
+class PlainClock:
+    """Frames in a circle with usage counts: the hand takes one off until it meets a zero."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.frames: list[list[int]] = []
+        self.hand = 0
+
+    def refer(self, page: int) -> tuple[bool, int | None]:
+        for frame in self.frames:
+            if frame[0] == page:
+                frame[1] = min(frame[1] + 1, MOST_USAGE)
+                return True, None
+        if len(self.frames) < self.capacity:
+            self.frames.append([page, 1])
+            return False, None
+        while self.frames[self.hand][1] > 0:
+            self.frames[self.hand][1] -= 1
+            self.hand = (self.hand + 1) % self.capacity
+        victim = self.frames[self.hand][0]
+        self.frames[self.hand] = [page, 1]
+        self.hand = (self.hand + 1) % self.capacity
+        return False, victim
+
+    def in_order_of_replacement(self) -> list[int]:
+        pages = [page for page, _ in self.frames]
+        return pages[self.hand :] + pages[: self.hand]
+
+
+PLAIN: dict[str, type[PlainLru] | type[PlainClock]] = {"lru": PlainLru, "clock": PlainClock}
+
+
+class Tier:
+    """The tier under test, driven as the buffer pool drives it."""
+
+    def __init__(self, capacity: int, policy: str, pages: int = PAGES) -> None:
+        self.tiers: Tiers = new_tiers(pages, (3, "lru"), (capacity, policy))
+        for page in range(3):
+            insert(self.tiers, 0, next_victim(self.tiers, 0), page)
+
+    def slot(self, page: int) -> int:
+        return int(self.tiers.where[TIER, page])
+
+    def refer(self, page: int) -> tuple[bool, int | None]:
+        slot = self.slot(page)
+        if slot >= 0:
+            touch(self.tiers, TIER, slot)
+            return True, None
+        slot = next_victim(self.tiers, TIER)
+        held = int(self.tiers.slots[slot, PAGE])
+        if held >= 0:
+            remove(self.tiers, TIER, slot)
+        insert(self.tiers, TIER, slot, page)
+        return False, held if held >= 0 else None
+
+    def dirty_list(self) -> list[int]:
+        """Dirty pages by the list, longest dirty first; the way back is the same."""
+        there, slot = [], int(self.tiers.head[TIER, DIRTY_FIRST])
+        while slot >= 0:
+            there.append(int(self.tiers.slots[slot, PAGE]))
+            slot = int(self.tiers.slots[slot, NEWER_DIRTY])
+        back, slot = [], int(self.tiers.head[TIER, DIRTY_LAST])
+        while slot >= 0:
+            back.append(int(self.tiers.slots[slot, PAGE]))
+            slot = int(self.tiers.slots[slot, OLDER_DIRTY])
+        assert there == back[::-1]
+        return there
+
+
+def outcomes(cache: Cache, pages: list[int]) -> list[tuple[bool, int | None]]:
+    return [cache.refer(page) for page in pages]
+
+
+capacities = st.integers(min_value=2, max_value=6)
+references = st.lists(st.integers(min_value=0, max_value=PAGES - 1), max_size=120)
+
+
+@pytest.mark.parametrize("policy", ["lru", "clock"])
+@given(capacity=capacities, pages=references)
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_same_hits_and_victims_as_by_brute_force(policy: str, capacity: int, pages: list[int]) -> None:
+    tier = Tier(capacity, policy)
+    assert outcomes(tier, pages) == outcomes(PLAIN[policy](capacity), pages)
+    held = {page for page in range(PAGES) if tier.slot(page) >= 0}
+    assert len(held) == min(capacity, len(set(pages)))
+    assert (tier.tiers.where[0, :3] >= 0).all(), "the other tier's pages are where they were"
+
+
+def test_policies_are_told_apart() -> None:
+    """A trace of 300 references has other victims by LRU, by CLOCK and first in first out."""
+    pages = np.random.default_rng(1).zipf(1.5, 300) % PAGES
+    trace = [int(page) for page in pages]
+    by_policy = {name: outcomes(Tier(4, name), trace) for name in PLAIN}
+    first_in = outcomes(PlainFifo(4), trace)
+    assert by_policy["lru"] != by_policy["clock"]
+    assert first_in not in by_policy.values()
+    assert outcomes(Tier(5, "lru"), trace) != by_policy["lru"]
+
+
+actions = st.lists(
+    st.tuples(st.sampled_from(["read", "write", "write", "clean", "oldest"]), st.integers(0, PAGES - 1)), max_size=100
+)
+
+
+@pytest.mark.parametrize("policy", ["lru", "clock"])
+@given(capacity=capacities, steps=actions, most=st.integers(0, 4), age=st.integers(0, 50))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_dirty_pages_are_listed_by_age_and_by_replacement(
+    policy: str, capacity: int, steps: list[tuple[str, int]], most: int, age: int
+) -> None:
+    tier, plain = Tier(capacity, policy), PLAIN[policy](capacity)
+    dirty: OrderedDict[int, int] = OrderedDict()
+    for now, (action, page) in enumerate(steps):
+        if action in {"read", "write"}:
+            outcome = plain.refer(page)
+            assert tier.refer(page) == outcome
+            if outcome[1] is not None:
+                dirty.pop(outcome[1], None)
+        slot = tier.slot(page)
+        if slot < 0:
+            continue
+        if action == "write":
+            set_dirty(tier.tiers, TIER, slot, now)
+            dirty.setdefault(page, now)
+        elif action == "clean":
+            clear_dirty(tier.tiers, TIER, slot)
+            dirty.pop(page, None)
+        elif action == "oldest" and isinstance(plain, PlainLru):
+            make_oldest(tier.tiers, TIER, slot)
+            plain.order.remove(page)
+            plain.order.insert(0, page)
+        assert tier.dirty_list() == list(dirty)
+    assert int(tier.tiers.head[TIER, DIRTY_COUNT]) == len(dirty)
+    flagged = {int(row[PAGE]) for row in tier.tiers.slots[3:] if row[PAGE] >= 0 and row[FLAGS] & DIRTY}
+    assert flagged == set(dirty)
+    aged = [page for page, since in dirty.items() if since <= age]
+    assert dirty_before(tier.tiers, TIER, age, most).tolist() == sorted(aged[:most])
+    due = [page for page in plain.in_order_of_replacement() if page in dirty]
+    assert least_recent_dirty(tier.tiers, TIER, most).tolist() == sorted(due[:most])
+    assert least_recent_dirty(tier.tiers, TIER, PAGES).tolist() == sorted(due)
+
+
+def test_make_oldest_changes_the_next_victim() -> None:
+    """Pages 0, 1, 2 in order: 0 goes next; with 2 put last in line, 2 does, and 0 after it."""
+    tier = Tier(3, "lru")
+    outcomes(tier, [0, 1, 2])
+    assert tier.refer(3) == (False, 0)
+    tier = Tier(3, "lru")
+    outcomes(tier, [0, 1, 2])
+    make_oldest(tier.tiers, TIER, tier.slot(2))
+    assert outcomes(tier, [3, 4]) == [(False, 2), (False, 0)]
+
+
+@pytest.mark.parametrize("policy", ["lru", "clock"])
+def test_busy_slots_are_passed_over(policy: str) -> None:
+    """The page that is in transit stays; where all are, there is no victim."""
+    tier = Tier(3, policy)
+    outcomes(tier, [0, 1, 2])
+    tier.tiers.slots[tier.slot(0), FLAGS] |= BUSY
+    assert tier.refer(3) == (False, 1)
+    for page in (2, 3):
+        tier.tiers.slots[tier.slot(page), FLAGS] |= BUSY
+    assert next_victim(tier.tiers, TIER) == -1
+    assert int(tier.tiers.head[TIER, CAPACITY]) == 3

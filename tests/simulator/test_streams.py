@@ -1,0 +1,133 @@
+"""Random streams: the published generator, one stream per name, and draws that have the distribution they should."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import stats
+
+from simulator.streams import chance, draw_time_ns, exponential_ns, mix, next_bits, seed_streams, uniform_below
+
+KINDS = {"constant": 0, "exponential": 1, "uniform": 2, "erlang": 3}
+DRAWS = 40_000
+PUBLISHED = {
+    1234567: [
+        6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821,
+    ],
+    0: [16294208416658607535, 7960286522194355700, 487617019471545679],
+}  # fmt: skip
+"""First outputs of SplitMix64 by the reference implementation (Vigna, splitmix64.c) from two seeds."""
+GAMMA = 0x9E3779B97F4A7C15
+TWO_64 = 1 << 64
+
+
+def uniforms(streams: npt.NDArray[np.uint64], stream: int, count: int = DRAWS) -> npt.NDArray[np.float64]:
+    return np.array([next_bits(streams, stream) for _ in range(count)], dtype=np.uint64).astype(np.float64) / TWO_64
+
+
+@pytest.mark.parametrize("seed", PUBLISHED)
+def test_generator_gives_the_published_numbers(seed: int) -> None:
+    streams = np.array([seed, seed + 1], dtype=np.uint64)
+    assert [int(next_bits(streams, 0)) for _ in PUBLISHED[seed]] == PUBLISHED[seed]
+    assert int(streams[1]) == seed + 1, "drawing from one stream leaves the other alone"
+    assert int(next_bits(streams, 1)) != PUBLISHED[seed][0]
+    assert int(mix(np.array([(seed + GAMMA) % TWO_64], dtype=np.uint64))[0]) == PUBLISHED[seed][0]
+
+
+def test_a_stream_depends_on_seed_purpose_and_index_alone() -> None:
+    """More clients or another purpose move nobody's draws; another seed moves all."""
+    rows = seed_streams(1, "rows", 100)
+    assert rows.tolist() == seed_streams(1, "rows", 1000)[:100].tolist()
+    assert rows.tolist() == seed_streams(1, "rows", 100).tolist()
+    others = [seed_streams(2, "rows", 100), seed_streams(1, "branches", 100), seed_streams(11, "/rows", 100)]
+    assert all(not set(rows.tolist()) & set(other.tolist()) for other in others)
+
+
+def test_streams_start_far_apart_on_the_cycle() -> None:
+    """All streams walk one cycle of 2^64 steps: of 3000, no two start within 2^32 steps of each other."""
+    inverse = pow(GAMMA, -1, TWO_64)
+
+    def nearest(states: list[int]) -> int:
+        places = sorted(state * inverse % TWO_64 for state in states)
+        return min(b - a for a, b in itertools.pairwise(places))
+
+    states = [s for purpose in ("rows", "branches", "think") for s in seed_streams(1, purpose, 1000).tolist()]
+    assert nearest(states) > 1 << 32
+    walked = np.array(states[:1], dtype=np.uint64)
+    for _ in range(1000):
+        next_bits(walked, 0)
+    assert nearest([states[0], *walked.tolist()]) == 1000, "a stream that another runs into is found"
+
+
+def dependence(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
+    """Probability of such cells by chance: a chi-square test of independence over 8 x 8 of them."""
+    counts, _, _ = np.histogram2d(a, b, bins=8, range=[[0, 1], [0, 1]])
+    return float(stats.chi2_contingency(counts).pvalue)
+
+
+def test_streams_of_different_names_are_independent() -> None:
+    """Neighbouring clients, different purposes, seeds one apart: no dependence; a stream depends on its own past."""
+    pairs = [
+        (seed_streams(1, "rows", 2), 0, seed_streams(1, "rows", 2), 1),
+        (seed_streams(1, "rows", 1), 0, seed_streams(1, "think", 1), 0),
+        (seed_streams(1, "rows", 1), 0, seed_streams(2, "rows", 1), 0),
+    ]
+    for ours, i, theirs, j in pairs:
+        a, b = uniforms(ours, i), uniforms(theirs, j)
+        assert abs(float(np.corrcoef(a, b)[0, 1])) < 4 / math.sqrt(DRAWS)
+        assert dependence(a, b) > 1e-4
+        assert dependence(a[:-1], a[1:]) > 1e-4
+    same = uniforms(seed_streams(1, "rows", 1), 0)
+    assert dependence(same, 0.9 * same + 0.1 * uniforms(seed_streams(1, "think", 1), 0)) < 1e-4
+
+
+def test_integers_below_a_bound_are_even() -> None:
+    streams = seed_streams(1, "rows", 1)
+    for bound in (1, 2, 7, 10):
+        counts = np.bincount([uniform_below(streams, 0, bound) for _ in range(DRAWS)], minlength=bound)
+        assert len(counts) == bound
+        assert bound == 1 or stats.chisquare(counts).pvalue > 1e-4
+    skewed = np.bincount([uniform_below(streams, 0, 7) % 5 for _ in range(DRAWS)], minlength=5)
+    assert stats.chisquare(skewed).pvalue < 1e-4
+
+
+@pytest.mark.parametrize("probability", [0.0, 0.01, 0.5, 1.0])
+def test_chance_is_its_cut(probability: float) -> None:
+    streams = seed_streams(3, "branches", 1)
+    cut = round(probability * (1 << 32))
+    found = sum(chance(streams, 0, cut) for _ in range(DRAWS)) / DRAWS
+    error = math.sqrt(probability * (1 - probability) / DRAWS)
+    assert abs(found - probability) <= 4 * error
+    assert abs(found - (probability + 0.02)) > 4 * error
+
+
+@pytest.mark.parametrize(
+    ("kind", "a", "b", "mean", "variation"),
+    [
+        ("constant", 5000, 0, 5000, 0.0),
+        ("exponential", 5000, 0, 5000, 1.0),
+        ("uniform", 2000, 8000, 5000, 0.2 * math.sqrt(3)),
+        ("erlang", 5000, 4, 5000, 0.5),
+    ],
+)
+def test_times_have_their_mean_and_variation(kind: str, a: int, b: int, mean: float, variation: float) -> None:
+    """Mean and coefficient of variation within 4 standard errors (1 ns for rounding down); a changed one is refused."""
+    streams = seed_streams(5, kind, 1)
+    times = np.array([draw_time_ns(streams, 0, KINDS[kind], a, b) for _ in range(DRAWS)], dtype=np.float64)
+    error = variation * mean / math.sqrt(DRAWS)
+    assert abs(times.mean() - mean) < 4 * error + 2
+    assert abs(times.mean() - 1.05 * mean) > 4 * error + 2
+    assert times.std() / times.mean() == pytest.approx(variation, abs=0.02)
+    assert times.min() >= 0
+
+
+def test_exponential_times_pass_a_test_that_others_fail() -> None:
+    streams = seed_streams(6, "think", 1)
+    times = [exponential_ns(streams, 0, 1_000_000) / 1e6 for _ in range(DRAWS)]
+    assert stats.kstest(times, "expon").pvalue > 1e-4
+    erlang = [draw_time_ns(streams, 0, KINDS["erlang"], 1_000_000, 2) / 1e6 for _ in range(DRAWS)]
+    assert stats.kstest(erlang, "expon").pvalue < 1e-4
