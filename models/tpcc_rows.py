@@ -19,11 +19,12 @@ ITEM_A, CUSTOMER_A, NAME_A = 8191, 1023, 255
 
 
 def nurand_pmf(a: int, low: int, high: int, c: int = 0) -> FloatArray:
-    """Exact distribution of NURand(a, low, high) = ((random(0, a) | random(low, high)) + c) mod n + low.
+    """Exact distribution of NURand(a, low, high) = ((random(0, a) | random(low, high)) - low + c) mod n + low.
 
-    Shape (n,), n = high - low + 1, entry i for value low + i. `a` must be one less than a power of two. For every
-    value y of the second draw the low bits of `y | x` are a superset of y's; each superset is hit by 2^(bits set in
-    y) of the a + 1 values of x: a subset-sum transform over the low bits counts them without sampling.
+    Shape (n,), n = high - low + 1, entry i for value low + i. The specification's constant C is c - low: it only turns
+    the values round, and with c = 0 a number drawn is a row's own. `a` must be one less than a power of two. For every
+    value y of the second draw the low bits of `y | x` are a superset of y's; each superset is hit by 2^(bits set in y)
+    of the a + 1 values of x: a subset-sum transform over the low bits counts them without sampling.
     """
     if a < 1 or a & (a + 1):
         raise ValueError(f"a must be 2^k - 1, got {a}")
@@ -40,7 +41,7 @@ def nurand_pmf(a: int, low: int, high: int, c: int = 0) -> FloatArray:
     pmf = np.zeros(high - low + 1)
     flat = counts.reshape(-1)
     reached = np.flatnonzero(flat)
-    np.add.at(pmf, (reached - low + c) % len(pmf) if c else (reached - low) % len(pmf), flat[reached])
+    np.add.at(pmf, (reached - low + c) % len(pmf), flat[reached])
     return np.asarray(pmf / pmf.sum())
 
 

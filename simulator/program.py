@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from dataclasses import dataclass, fields
 from typing import Any, BinaryIO
 
@@ -144,9 +145,9 @@ def load(file: BinaryIO, where: str = "program") -> Program:
         with np.load(io.BytesIO(file.read()), allow_pickle=False) as stored:
             head = json.loads(bytes(stored["head"]))
             arrays = {name: stored[name] for name in _ARRAYS}
-    except (ValueError, OSError, KeyError) as error:
+    except (ValueError, OSError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise InputError(f"{where}: not a program file of oltpsim: {error}") from error
-    if head.pop("format", None) != FORMAT:
+    if not isinstance(head, dict) or head.pop("format", None) != FORMAT:
         raise InputError(f"{where}: another format than {FORMAT}")
     known: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in head.items()}
     try:

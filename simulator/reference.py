@@ -21,6 +21,7 @@ from simulator.memory import finish_fault, finish_read, finish_write_back
 from simulator.model import Model, OnProgress, Progress
 from simulator.recorder import (
     ACTIVITIES,
+    CONNECTION,
     CPU,
     CPU_QUEUE,
     DISK_READ,
@@ -113,6 +114,7 @@ class ReferenceEngine:
         while True:
             if not inside:
                 began = yield from self.next_transaction(number)
+                spent[CONNECTION] += env.now - began
                 inside = True
             wait, a, b = advance(state, number, env.now)
             if state.outbox[0]:

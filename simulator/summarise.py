@@ -82,7 +82,7 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
     window = Window(snapshots, model.interval.warm_up_ns)
     series = _series(facts, snapshots)
     rates = np.array(series.values["new_orders_per_min" if "new_orders_per_min" in series.values else "main_per_min"])
-    counted = rates[int(to_s(model.interval.warm_up_ns) // series.step_s) :]
+    counted = rates[min(int(to_s(model.interval.warm_up_ns) // series.step_s), len(rates) - 1) :]
     steady = steady_from(rates)
     rate = batch_means(counted)
     exact = window.change("ended main") * 60 / window.seconds

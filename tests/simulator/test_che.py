@@ -7,6 +7,7 @@ replacement: Martina, Garetto, Leonardi, INFOCOM 2014.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +38,7 @@ def by_fifo(rate_times: FloatArray) -> FloatArray:
 
 def predicted(pmf: FloatArray, capacity: int, occupied: Callable[[FloatArray], FloatArray]) -> float:
     """Hit ratio with the characteristic time at which the pages expected in the cache fill it."""
-    time = brentq(lambda t: float(occupied(pmf * t).sum()) - capacity, 1e-3, 1e9)
+    time: Any = brentq(lambda t: float(occupied(pmf * t).sum()) - capacity, 1e-3, 1e9)
     return float((pmf * occupied(pmf * time)).sum())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +67,8 @@ def test_streams_start_far_apart_on_the_cycle() -> None:
 def dependence(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
     """Probability of such cells by chance: a chi-square test of independence over 8 x 8 of them."""
     counts, _, _ = np.histogram2d(a, b, bins=8, range=[[0, 1], [0, 1]])
-    return float(stats.chi2_contingency(counts).pvalue)
+    answer: Any = stats.chi2_contingency(counts)
+    return float(answer.pvalue)
 
 
 def test_streams_of_different_names_are_independent() -> None:

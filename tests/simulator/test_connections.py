@@ -1,0 +1,33 @@
+"""Open arrivals on few connections: the wait for a free one is part of the response, and is told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from simulator.model import Model
+from simulator.reference import simulate
+
+MS = 1_000_000
+Network = Callable[..., Model]
+
+
+def test_waiting_for_a_connection_is_part_of_the_response(network: Network) -> None:
+    """Two connections to one server: the queue beyond them waits outside, and all laws hold."""
+    result = simulate(network([("server", "exponential", 10 * MS, 0)], arrivals_per_s=70, clients=2, duration_s=60), 1)
+    spent = result.classes[0].time_by_s
+    assert result.broken_laws == []
+    assert spent["connection"] > 0.2 * result.classes[0].mean_s
+    assert spent["connection"] + spent["stations"] == pytest.approx(result.classes[0].mean_s)
+    many = simulate(network([("server", "exponential", 10 * MS, 0)], arrivals_per_s=70, clients=400, duration_s=60), 1)
+    assert many.classes[0].time_by_s["connection"] == 0.0
+    assert many.classes[0].mean_s == pytest.approx(result.classes[0].mean_s, rel=0.02)
+
+
+def test_a_short_interval_after_a_long_warm_up_is_reported(network: Network) -> None:
+    """One second after 20 minutes is shorter than a step of the series, and says that its interval is unknown."""
+    visits = [("server", "exponential", 10 * MS, 0)]
+    result = simulate(network(visits, think_s=1.0, clients=5, warm_up_s=1200, duration_s=1), 1)
+    assert result.rate_per_min.mean > 0
+    assert result.rate_per_min.method.startswith("unknown")
