@@ -12,6 +12,7 @@ from scenarios.cli import main
 PAGE = Path(__file__).parent / "reference" / "commands.md"
 COMMANDS = (
     (),
+    ("quick",),
     ("run",),
     ("sweep",),
     ("explain",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from importlib import resources
 from typing import Any
 
@@ -10,6 +11,7 @@ from models.yaml_input import as_mapping, parse_yaml
 from simulator.errors import InputError
 
 KINDS = ("machines", "cpus", "disks", "operating_systems", "databases", "workloads", "layouts")
+MOST_COMPARED = 100
 
 
 def catalogue_kinds() -> list[str]:
@@ -30,7 +32,8 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
     names = catalogue_names(kind)
     if name not in names:
         raise InputError(
-            f"unknown name '{name}' in the catalogue of {kind}{nearest(name, names)}; known: {', '.join(names)}"
+            f"unknown name '{name[:MOST_COMPARED]}' in the catalogue of {kind}{nearest(name, names)}; "
+            f"known: {', '.join(names)}"
         )
     file = resources.files("models").joinpath("catalog", kind, f"{name}.yaml")
     where = f"catalog/{kind}/{name}.yaml"
@@ -54,7 +57,7 @@ def _lines(entry: dict[str, Any], depth: int) -> list[str]:
     return lines
 
 
-def nearest(name: str, known: Any) -> str:
-    """'; did you mean ...?' if something known is near."""
-    close = difflib.get_close_matches(str(name), list(known), n=2, cutoff=0.5)
-    return f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
+def nearest(name: str, known: Iterable[str]) -> str:
+    """' (did you mean ...?)' if something known is near."""
+    close = difflib.get_close_matches(name[:MOST_COMPARED], list(known), n=2, cutoff=0.5)
+    return f" (did you mean {' or '.join(repr(c) for c in close)}?)" if close else ""

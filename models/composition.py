@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue import catalogue_entry, nearest
+from models.problems import shown
 from models.yaml_input import as_mapping, parse_yaml, read_mapping
 from simulator.errors import InputError
 
@@ -56,12 +57,18 @@ def read_with_base(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
     """
     path = path.resolve()
     if path in seen or len(seen) > MOST_BASES:
-        raise InputError(f"{path.name}: base: the files name each other in a circle: {', '.join(p.name for p in seen)}")
+        circle = " -> ".join(p.name for p in (*seen, path))
+        raise InputError(f"{path.name}: base: the files name each other in a circle or a long chain: {circle}")
     data = read_mapping(path)
     if "base" not in data:
         return data
-    name = str(data.pop("base"))
+    name = data.pop("base")
+    if not isinstance(name, str) or not name:
+        raise InputError(f"{path.name}: base: {shown(name)}; expected the name of a scenario file in the same folder")
     below = path.parent / (name if name.endswith(".yaml") else f"{name}.yaml")
+    if not below.exists():
+        names = sorted(file.stem for file in path.parent.glob("*.yaml") if file != path)
+        raise InputError(f"{path.name}: base: no such file: {below}{nearest(name.removesuffix('.yaml'), names)}")
     base = read_with_base(below, (*seen, path))
     for own in ("measured", "notes"):
         base.pop(own, None)
@@ -81,6 +88,8 @@ def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
     if not equals or not keys.strip():
         raise InputError(f"--set {setting}: expected key.path=value, for example database.pool.buffers=150000")
     path = keys.strip().split(".")
+    if "" in path:
+        raise InputError(f"--set {setting}: a key is empty; expected key.path=value")
     value = compose(parse_yaml(text, f"--set {setting}"), f"--set {setting}", ".".join(path))
     return as_mapping(_set(data, path, value, setting), f"--set {setting}")
 
@@ -89,7 +98,7 @@ def _set(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
     if not path:
         return merged(data, value) if isinstance(value, dict) and isinstance(data, dict) else value
     if not isinstance(data, dict):
-        raise InputError(f"--set {setting}: '{path[0]}' is below a plain value")
+        raise InputError(f"--set {setting}: '{path[0]}' is below {shown(data).removeprefix('got ')}, which has no keys")
     key = path[0]
     if key not in data and len(path) > 1:
         raise InputError(

@@ -46,7 +46,7 @@ def parse(value: Any, dimension: str, unit: str) -> Any:
     number, name = float(match[1]), match[2]
     if name is None:
         raise ValueError(
-            f"a string needs a unit; write {match[1]} for {unit or 'a share'}, or '{match[1]} {unit or '%'}'"
+            f"text needs a unit: '{match[1]} {unit or '%'}'; a number without quotes is in {unit or 'shares of 1'}"
         )
     return _checked(number * _factor(name, dimension, unit), dimension)
 
@@ -64,8 +64,8 @@ def _factor(name: str, dimension: str, unit: str) -> float:
         if name in units:
             raise ValueError(f"'{name}' is a unit of {other}, expected {dimension} in one of {', '.join(known)}")
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
-    hint = f"; did you mean '{nearest[0]}'?" if nearest else ""
-    raise ValueError(f"unknown unit '{name}'{hint} known for {dimension}: {', '.join(known)}")
+    hint = f" (did you mean '{nearest[0]}'?)" if nearest else ""
+    raise ValueError(f"unknown unit '{name}'{hint}; known for {dimension}: {', '.join(known)}")
 
 
 def _checked(number: float, dimension: str) -> float:
@@ -93,3 +93,14 @@ Milliseconds = Annotated[float, *_quantity("time", "ms")]
 Microseconds = Annotated[float, *_quantity("time", "us")]
 PerSecond = Annotated[float, *_quantity("rate", "/s")]
 Fraction = Annotated[float, *_quantity("share", "")]
+
+
+def _no_truth(value: Any) -> Any:
+    """Python takes true for 1; a person who writes `disks: true` means something else."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")  # noqa: TRY004 - pydantic reports ValueError
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_no_truth)]
+WholeNumber = Annotated[int, BeforeValidator(_no_truth)]

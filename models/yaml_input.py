@@ -11,7 +11,8 @@ import yaml
 
 from simulator.errors import InputError
 
-MOST_BYTES = 1 << 20
+MOST_BYTES = 1 << 17
+"""A long scenario has 10 KiB; reading a file of this size takes seconds."""
 MOST_DEPTH = 30
 
 
@@ -23,13 +24,16 @@ class PlainLoader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Refuse aliases (a few lines of them can stand for gigabytes), anchors, tags and deep nesting."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        mark: Any = event.start_mark
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=event.start_mark)
-        if getattr(event, "tag", None):
-            raise yaml.MarkedYAMLError(problem=f"tag {event.tag} is not allowed", problem_mark=event.start_mark)
+            problem = "anchors and aliases (& and *) are not allowed; write the value itself, in quotes if it is text"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+        tag = getattr(event, "tag", None)
+        if tag:
+            raise yaml.MarkedYAMLError(problem=f"tag {tag[:60]} is not allowed; write plain values", problem_mark=mark)
         self.depth += 1
         if self.depth > MOST_DEPTH:
-            raise yaml.MarkedYAMLError(problem=f"nested deeper than {MOST_DEPTH}", problem_mark=event.start_mark)
+            raise yaml.MarkedYAMLError(problem=f"nested deeper than {MOST_DEPTH}", problem_mark=mark)
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node
@@ -39,9 +43,10 @@ class PlainLoader(yaml.SafeLoader):
         seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                raise yaml.MarkedYAMLError(problem="keys must be words", problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(problem="keys must be words, such as 'cores'", problem_mark=key.start_mark)
             if key.value in seen:
-                raise yaml.MarkedYAMLError(problem=f"key '{key.value}' stands twice", problem_mark=key.start_mark)
+                problem = f"key '{key.value[:60]}' stands twice; keep one"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -70,9 +75,16 @@ def parse_yaml(text: str, where: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise InputError(f"{where}: unreadable YAML{place}: {error.problem or error.context}") from error
+        raise InputError(f"{where}: unreadable YAML{place}: {_reason(error)}") from error
     except (yaml.YAMLError, ValueError) as error:
         raise InputError(f"{where}: unreadable YAML: {str(error).splitlines()[0]}") from error
+
+
+def _reason(error: yaml.MarkedYAMLError) -> str:
+    reason = error.problem or error.context or "not YAML"
+    if reason.startswith("but "):
+        reason = f"{error.context}, {reason}"
+    return f"{reason}; indent with spaces, not tabs" if r"'\t'" in reason else reason
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
@@ -85,11 +97,12 @@ def read_mapping(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path}: is not a file; expected a YAML file")
     try:
-        stored = path.read_bytes()
+        with path.open("rb") as file:
+            stored = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise InputError(f"{path}: can't be read: {error.strerror}") from error
+        raise InputError(f"{path}: can't be read: {error.strerror}; check its permissions") from error
     if len(stored) > MOST_BYTES:
-        raise InputError(f"{path}: {len(stored)} bytes; at most {MOST_BYTES} are read")
+        raise InputError(f"{path}: got {path.stat().st_size} bytes; a scenario file has at most {MOST_BYTES}")
     try:
         text = stored.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -102,5 +115,6 @@ def as_mapping(data: Any, where: str) -> dict[str, Any]:
     if data is None:
         raise InputError(f"{where}: is empty; expected keys such as 'machine' and 'workload'")
     if not isinstance(data, dict):
-        raise InputError(f"{where}: expected keys with values, found {type(data).__name__}")
+        found = {"list": "a list", "str": "text"}.get(type(data).__name__, "a single value")
+        raise InputError(f"{where}: expected keys with values, such as 'machine: ...', found {found}")
     return data

@@ -12,8 +12,10 @@ from typing import Annotated
 import typer
 
 from scenarios.commands import catalog, explain, quick, report, run, schema, sweep
+from scenarios.usage import HELP_OF_ALL, UsageError, sentence
 from simulator.errors import InputError
 
+BAD_INPUT = 2
 DEFECT = 70
 INTERRUPTED = 130
 
@@ -55,14 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     try:
-        app(args=[word for word in words if word != "--debug"], prog_name="oltpsim")
+        arguments = [word for word in words if word != "--debug"]
+        status = app(arguments, prog_name="oltpsim", standalone_mode=False, obj=arguments)
     except SystemExit as stop:
-        if stop.code == INTERRUPTED:
-            typer.echo("interrupted", err=True)
         return stop.code if isinstance(stop.code, int) else 0
+    except UsageError as error:
+        return _refused(sentence(error))
     except InputError as error:
-        typer.echo(f"error: {error}", err=True)
-        return 2
+        return _refused(str(error))
     except Exception as error:
         if debug:
             raise
@@ -73,4 +75,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             err=True,
         )
         return DEFECT
-    return 0
+    if status == INTERRUPTED:
+        typer.echo("interrupted", err=True)
+    return status if isinstance(status, int) else 0
+
+
+def _refused(text: str) -> int:
+    """Say each problem on a line of its own; returns the exit status."""
+    start = "" if text.startswith(HELP_OF_ALL) else "error: "
+    typer.echo("\n".join(f"{start}{line}" for line in text.splitlines()), err=True)
+    return BAD_INPUT

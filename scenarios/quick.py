@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from models.catalogue import catalogue_entry
 from models.composition import compose
 from models.loading import scenario_from_mapping
+from models.problems import shown
 from models.quantities import parse
 from models.specs import ScenarioSpec
 from models.specs.workload import LayoutSpec
@@ -16,6 +18,20 @@ from simulator.errors import Infeasible, InputError
 
 POOL_SHARE = 0.6
 """Share of the memory that system, server process and clients leave free which the buffer pool gets by default."""
+OPTIONS = {
+    "machine.memory_gib": "--ram",
+    "machine.cpu": "--cpu",
+    "machine.cpu.cores": "--cores",
+    "machine.disks.disk": "--disk",
+    "machine.disks.count": "--disks",
+    "database.pool.buffers": "--buffers",
+    "workload.warehouses": "--warehouses",
+    "workload.arrivals.clients": "--clients",
+    "workload.arrivals.think_time_s": "--think",
+    "interval.warm_up_s": "--warm-up",
+    "interval.duration_s": "--duration",
+}
+"""Which option a key of the scenario comes from."""
 RATIO_OF_MIX = "virtuoso-tpcc"
 
 
@@ -46,13 +62,23 @@ def scenario_of(questions: Questions) -> tuple[ScenarioSpec, dict[str, Any]]:
     Raises InputError for contradictory answers, Infeasible where memory or disks don't suffice.
     """
     data = _mapping(questions)
-    return scenario_from_mapping(data, "quick"), data
+    try:
+        return scenario_from_mapping(data, "quick"), data
+    except InputError as error:
+        raise type(error)("\n".join(_as_option(line, questions) for line in str(error).splitlines())) from error
+
+
+def _as_option(problem: str, questions: Questions) -> str:
+    """A problem of a key, said of the option that it came from."""
+    where, key, rest = problem.split(": ", 2)
+    option = "--pool" if key == "database.pool.buffers" and questions.pool else OPTIONS.get(key, key)
+    return f"{where}: {option}: {rest}"
 
 
 def _mapping(q: Questions) -> dict[str, Any]:
     database, system = (
-        compose(q.database, "--database", "database"),
-        compose(q.operating_system, "--os", "operating_system"),
+        _named("databases", q.database, "--database"),
+        _named("operating_systems", q.operating_system, "--os"),
     )
     warehouses, assumptions = _warehouses(q, database), []
     buffers = q.buffers
@@ -106,12 +132,19 @@ def _warehouses(q: Questions, database: dict[str, Any]) -> int:
     return max(1, int(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
 
 
+def _named(kind: str, name: str, option: str) -> dict[str, Any]:
+    try:
+        return catalogue_entry(kind, name)
+    except InputError as error:
+        raise InputError(f"quick: {option}: {error}") from error
+
+
 def quantity(text: str, dimension: str, unit: str, where: str) -> float:
     """A positive quantity from the command line in `unit`. Raises InputError naming the option."""
     try:
-        value = float(parse(float(text) if text.replace(".", "", 1).isdigit() else text, dimension, unit))
+        value = float(parse(text, dimension, unit))
     except ValueError as error:
-        raise InputError(f"{where}: {text!r} {error}") from error
+        raise InputError(f"quick: {where}: {shown(text)}; {error}") from error
     if value <= 0:
-        raise InputError(f"{where}: got {text}; must be greater than 0")
+        raise InputError(f"quick: {where}: got {text!r}; must be greater than 0")
     return value

@@ -15,6 +15,7 @@ from simulator.errors import InputError
 from simulator.results import Result, from_json, to_json
 
 FORMAT = "oltpsim-saved-1"
+REMEDY = "make one with 'oltpsim run SCENARIO --save FILE.json'"
 
 
 @dataclass(frozen=True)
@@ -43,22 +44,26 @@ def write(path: Path, run: SavedRun) -> None:
 def read(path: Path) -> SavedRun:
     """Read what `write` wrote. Raises InputError that says what is wrong with anything else."""
     from models.loading import scenario_from_mapping
+    from models.problems import shown
 
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: not a saved run: it is not JSON ({error})") from error
+        raise InputError(f"{path}: cannot be read: {error.strerror}; {REMEDY}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not a saved run: it is not JSON ({error}); {REMEDY}") from error
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
-        hint = "; a result without its scenario: make the file with 'oltpsim run ... --save'" if found else ""
-        raise InputError(f"{path}: not a saved run: format is {found!r}, expected {FORMAT!r}{hint}")
+        raise InputError(f"{path}: not a saved run: format: {shown(found)}, expected {FORMAT!r}; {REMEDY}")
     missing = sorted({"scenario", "result"} - set(data))
     if missing:
-        raise InputError(f"{path}: not a whole saved run: {' and '.join(missing)} missing")
+        raise InputError(f"{path}: not a whole saved run: {' and '.join(missing)} missing; {REMEDY}")
     scenario = scenario_from_mapping(data["scenario"], f"{path}: scenario")
     return SavedRun(scenario, from_json(json.dumps(data["result"]), f"{path}: result"))
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number")
 
 
 def write_whole(path: Path, text: str) -> None:

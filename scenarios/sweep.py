@@ -108,8 +108,12 @@ def grid(scenario: Path, axes: Sequence[Axis], overrides: Sequence[str]) -> list
     from models.loading import load_scenario
 
     load_scenario(scenario, tuple(overrides))
+    keys = [axis.key for axis in axes]
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise InputError(f"--vary {twice[0]}: stands twice; give all its values in one --vary")
     if math.prod(len(axis.values) for axis in axes) > MOST_POINTS:
-        raise InputError(f"the grid has more than {MOST_POINTS:,} points")
+        raise InputError(f"--vary: the grid has more than {MOST_POINTS:,} points; give fewer values")
     points: list[Point] = []
     for values in itertools.product(*(axis.values for axis in axes)):
         settings = [f"{axis.key}={value}" for axis, value in zip(axes, values, strict=True)]

@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, Kib, Microseconds, Seconds
+from models.quantities import Fraction, Gib, Kib, Microseconds, Seconds, WholeNumber
 from models.specs.base import Spec
 
 
 class BufferPoolSpec(Spec):
     """Page frames of the database and how they are replaced."""
 
-    buffers: int = Field(ge=100, le=10_000_000_000, description="page frames")
+    buffers: WholeNumber = Field(ge=100, le=10_000_000_000, description="page frames")
     memory_per_buffer_kib: Kib = Field(gt=0, description="page plus its descriptors")
     replacement: Literal["lru", "clock"] = "lru"
 
@@ -58,7 +58,7 @@ class CriticalSectionSpec(Spec):
     """The part of the CPU path that only one thread may be in, and how often it is entered."""
 
     share_of_path: Fraction = Field(ge=0, lt=1, description="share of user CPU time inside it")
-    entries_per_transaction: int = Field(ge=1, description="entries that one simulated entry stands for")
+    entries_per_transaction: WholeNumber = Field(ge=1, description="entries that one simulated entry stands for")
 
 
 class DatabaseSpec(Spec):
@@ -68,7 +68,7 @@ class DatabaseSpec(Spec):
     page_kib: Kib = Field(gt=0, le=64)
     io: Literal["buffered", "direct"]
     process_memory_gib: Gib = Field(ge=0, description="server process without the buffer pool")
-    requests_per_file: int = Field(ge=1, description="I/O calls that may be pending on one file")
+    requests_per_file: WholeNumber = Field(ge=1, description="I/O calls that may be pending on one file")
     pool: BufferPoolSpec
     writer: WriterSpec
     checkpoint: CheckpointSpec

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, MibPerSecond, Microseconds, Milliseconds
+from models.quantities import Fraction, Gib, MibPerSecond, Microseconds, Milliseconds, Number, WholeNumber
 from models.specs.base import Spec
 
 
@@ -18,8 +18,8 @@ class CpuSpec(Spec):
     """
 
     model: str
-    cores: int = Field(ge=1, le=4096)
-    relative_speed: float = Field(gt=0, le=100)
+    cores: WholeNumber = Field(ge=1, le=4096)
+    relative_speed: Number = Field(gt=0, le=100)
     source: str
 
 
@@ -29,13 +29,13 @@ class RotatingDiskSpec(Spec):
     kind: Literal["rotating"] = "rotating"
     name: str
     capacity_gib: Gib = Field(gt=0)
-    rpm: int = Field(ge=1000, le=30000)
+    rpm: WholeNumber = Field(ge=1000, le=30000)
     seek_track_to_track_ms: Milliseconds = Field(gt=0)
     seek_average_ms: Milliseconds = Field(gt=0)
     seek_full_stroke_ms: Milliseconds = Field(gt=0)
     overhead_ms: Milliseconds = Field(ge=0, description="controller and bus time per request")
     transfer_mib_per_s: MibPerSecond = Field(gt=0)
-    queue_depth: int = Field(ge=1, le=256, description="requests that the drive itself may reorder (NCQ, TCQ)")
+    queue_depth: WholeNumber = Field(ge=1, le=256, description="requests that the drive itself may reorder (NCQ, TCQ)")
     scheduler: Literal["fcfs", "look", "c-look"] = Field(
         default="look", description="order in which the operating system hands requests to the drive"
     )
@@ -50,7 +50,7 @@ class FlashDiskSpec(Spec):
     capacity_gib: Gib = Field(gt=0)
     read_latency_us: Microseconds = Field(gt=0)
     write_latency_us: Microseconds = Field(gt=0)
-    parallel_requests: int = Field(ge=1, le=4096)
+    parallel_requests: WholeNumber = Field(ge=1, le=4096)
     source: str
 
 
@@ -61,7 +61,7 @@ class DiskArraySpec(Spec):
     """Equal disks under the data, striped page by page by the database, one file on each."""
 
     disk: DiskSpec
-    count: int = Field(ge=1, le=1024)
+    count: WholeNumber = Field(ge=1, le=1024)
 
 
 class NetworkSpec(Spec):
@@ -82,6 +82,6 @@ class MachineSpec(Spec):
     log_disk: DiskSpec | None = None
     network: NetworkSpec = NetworkSpec()
     hardware_share_lost: Fraction = Field(
-        default=0.0, lt=1, description="CPU time lost to virtualisation (Xen: a little under 0.10)"
+        default=0.0, ge=0, lt=1, description="CPU time lost to virtualisation (Xen: a little under 0.10)"
     )
     source: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, Kib, Microseconds, Seconds
+from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Seconds, WholeNumber
 from models.specs.base import Spec
 
 
@@ -25,13 +25,13 @@ class PageCacheSpec(Spec):
     merged_write_kib: Kib = Field(
         default=128.0, gt=0, description="largest request that write-back makes of neighbouring dirty pages"
     )
-    in_flight_pages: int = Field(ge=1, description="pages that write-back may have queued at the disks at once")
+    in_flight_pages: WholeNumber = Field(ge=1, description="pages that write-back may have queued at the disks at once")
 
 
 class SwapSpec(Spec):
     """Where memory goes that does not fit. Swap lies on the first data disk."""
 
-    cluster_pages: int = Field(ge=1, le=1024, description="pages written out per request to the swap device")
+    cluster_pages: WholeNumber = Field(ge=1, le=1024, description="pages written out per request to the swap device")
 
 
 class SystemCpuSpec(Spec):
@@ -52,7 +52,7 @@ class OperatingSystemSpec(Spec):
 
     name: str
     reserved_memory_gib: Gib = Field(ge=0, description="kernel and daemons")
-    memory_per_client_mib: float = Field(ge=0, description="memory of one client process on the server")
+    memory_per_client_mib: Mib = Field(ge=0, description="memory of one client process on the server")
     page_cache: PageCacheSpec
     swap: SwapSpec
     cpu: SystemCpuSpec

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities import Seconds
+from models.quantities import Number, Seconds
 from models.specs.base import Spec
 from models.specs.database import DatabaseSpec
 from models.specs.machine import MachineSpec
@@ -29,8 +29,8 @@ class IntervalSpec(Spec):
 class MeasuredSpec(Spec):
     """A figure that somebody measured on the real machine."""
 
-    new_orders_per_minute: float = Field(gt=0)
-    cpu_cores_busy: float | None = Field(default=None, ge=0)
+    new_orders_per_minute: Number = Field(gt=0)
+    cpu_cores_busy: Number | None = Field(default=None, ge=0)
     role: Literal["fitted", "predicted"] = Field(description="whether a fit of the parameters has seen it")
     source: str
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities import Fraction, PerSecond, Seconds
+from models.quantities import Fraction, PerSecond, Seconds, WholeNumber
 from models.specs.base import Spec
 
 
@@ -35,7 +35,7 @@ class ClosedClientsSpec(Spec):
     """A fixed number of clients, each waiting for its answer and then thinking (exponential)."""
 
     kind: Literal["closed"] = "closed"
-    clients: int = Field(ge=1, le=10_000_000)
+    clients: WholeNumber = Field(ge=1, le=10_000_000)
     think_time_s: Seconds = Field(default=0.0, ge=0)
 
 
@@ -44,20 +44,20 @@ class OpenArrivalsSpec(Spec):
 
     kind: Literal["open"] = "open"
     transactions_per_s: PerSecond = Field(gt=0)
-    connections: int = Field(ge=1, le=10_000_000)
+    connections: WholeNumber = Field(ge=1, le=10_000_000)
 
 
 class LayoutSpec(Spec):
     """How rows fill pages: rows per page of the database's own page size, as its storage packs them."""
 
-    stock_rows_per_page: int = Field(ge=1)
-    customer_rows_per_page: int = Field(ge=1)
-    item_rows_per_page: int = Field(ge=1)
-    order_rows_per_page: int = Field(ge=1)
-    order_line_rows_per_page: int = Field(ge=1)
-    new_order_rows_per_page: int = Field(ge=1)
-    history_rows_per_page: int = Field(ge=1)
-    index_entries_per_page: int = Field(ge=2)
+    stock_rows_per_page: WholeNumber = Field(ge=1)
+    customer_rows_per_page: WholeNumber = Field(ge=1)
+    item_rows_per_page: WholeNumber = Field(ge=1)
+    order_rows_per_page: WholeNumber = Field(ge=1)
+    order_line_rows_per_page: WholeNumber = Field(ge=1)
+    new_order_rows_per_page: WholeNumber = Field(ge=1)
+    history_rows_per_page: WholeNumber = Field(ge=1)
+    index_entries_per_page: WholeNumber = Field(ge=2)
     source: str
 
 
@@ -68,7 +68,9 @@ class WorkloadSpec(Spec):
     mix: MixSpec
     tpcc: TpccSpec = TpccSpec()
     layout: LayoutSpec
-    warehouses: int = Field(ge=1, le=10_000_000, description="warehouses loaded")
-    active_warehouses: int | None = Field(default=None, ge=1, description="warehouses with clients; all if absent")
+    warehouses: WholeNumber = Field(ge=1, le=10_000_000, description="warehouses loaded")
+    active_warehouses: WholeNumber | None = Field(
+        default=None, ge=1, description="warehouses with clients; all if absent"
+    )
     arrivals: ClosedClientsSpec | OpenArrivalsSpec = Field(discriminator="kind")
     source: str

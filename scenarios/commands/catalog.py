@@ -22,10 +22,9 @@ def list_entries(
     """List the names of the entries, by kind."""
     from models.catalogue import catalogue_kinds, catalogue_names
 
-    for one in [kind] if kind else catalogue_kinds():
-        typer.echo(one)
-        for name in catalogue_names(one):
-            typer.echo(f"  {name}")
+    names = {one: catalogue_names(one) for one in ([kind] if kind else catalogue_kinds())}
+    for one, entries in names.items():
+        typer.echo("\n".join([one, *(f"  {name}" for name in entries)]))
 
 
 @app.command()
@@ -41,23 +40,14 @@ def show(
 @app.command()
 def check() -> None:
     """Check that every entry is valid and says where its figures come from. Exit status 2 if one does not."""
-    from models.catalogue import catalogue_entry, catalogue_kinds, catalogue_names
+    from models.catalogue import catalogue_kinds, catalogue_names
+    from models.catalogue_check import entry_faults
 
-    faults: list[str] = []
-    checked = 0
-    for kind in catalogue_kinds():
-        for name in catalogue_names(kind):
-            checked += 1
-            try:
-                entry = catalogue_entry(kind, name)
-            except InputError as error:
-                faults.append(str(error))
-                continue
-            if not str(getattr(entry, "source", "")).strip():
-                faults.append(f"{kind} {name}: no source")
+    entries = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
+    faults = [fault for kind, name in entries for fault in entry_faults(kind, name)]
     if faults:
         raise InputError("\n".join(faults))
-    typer.echo(f"{checked} entries, all valid and with a source")
+    typer.echo(f"{len(entries)} entries, all valid and with a source")
 
 
 def register(parent: typer.Typer) -> None:

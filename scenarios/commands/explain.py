@@ -33,6 +33,8 @@ def explain(
     """
     if program:
         text = _program(what, set_ or [])
+    elif set_:
+        raise InputError(f"explain {what} --set {set_[0]}: a saved run can't be changed; --set goes with --program")
     elif what.endswith(".json"):
         from scenarios import saved
 
@@ -43,10 +45,9 @@ def explain(
 
 
 def _program(what: str, overrides: list[str]) -> str:
-    from simulator.listing import listing
-
     from models.loading import load_scenario
     from models.system import build
+    from simulator.listing import listing
 
     return listing(build(load_scenario(scenario_path(what), tuple(overrides))).program).rstrip("\n") + "\n"
 

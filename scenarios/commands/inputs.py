@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import os
 from importlib import resources
 from pathlib import Path
 
@@ -23,13 +23,12 @@ def scenario_path(text: str) -> Path:
     names = library()
     if text in names:
         return names[text]
-    if path.is_dir():
-        raise InputError(f"{text}: is a folder, not a scenario file")
-    near = difflib.get_close_matches(path.stem, names, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise InputError(
-        f"{text}: no such file, and no scenario in the library (it has {', '.join(names) or 'none'}){hint}"
-    )
+    if path.exists():
+        raise InputError(f"{text}: is {'a folder' if path.is_dir() else 'no plain file'}; give a scenario file")
+    from models.catalogue import nearest
+
+    hint = nearest(path.stem, names)
+    raise InputError(f"{text}: no such file or scenario of the library{hint}; the library has {', '.join(names)}")
 
 
 def check_places(*paths: Path | None) -> None:
@@ -39,7 +38,21 @@ def check_places(*paths: Path | None) -> None:
             continue
         if path.is_dir():
             raise InputError(f"{path}: is a folder; give the name of a file")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{path}: its folder cannot be made: {error.strerror}") from error
+        _make_folder(path.parent, path)
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise InputError(f"{path}: you may not write there; give another place")
+
+
+def check_store(folder: Path | None) -> None:
+    """Refuse a folder for many files that is a file or cannot be made."""
+    if folder is not None:
+        _make_folder(folder, folder)
+
+
+def _make_folder(folder: Path, path: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise InputError(f"{path}: {folder} is a file, not a folder; give another place") from error
+    except OSError as error:
+        raise InputError(f"{path}: the folder cannot be made: {error.strerror}; give another place") from error

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+MOST_SEED = 2**63 - 1
+MOST_REPLICATIONS = 10_000
 
 
 class Output(StrEnum):
@@ -17,6 +21,13 @@ class Output(StrEnum):
     CSV = "csv"
 
 
+def finite(value: float | None) -> float | None:
+    """`value`, if it is a number one can compare with. Raises typer.BadParameter."""
+    if value is not None and not 0 < value < math.inf:
+        raise typer.BadParameter(f"got {value:g}; must be a number above 0")
+    return value
+
+
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A scenario file (YAML), or the name of one in the library.")
 ]
@@ -24,10 +35,10 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change one field of the scenario; may be repeated."),
 ]
-SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of all random streams.", min=0)]
+SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of all random streams.", min=0, max=MOST_SEED)]
 ReplicationsOption = Annotated[
     int,
-    typer.Option(help="Runs with seeds SEED, SEED + 1, ...; the rate is their mean.", min=1),
+    typer.Option(help="Runs with seeds SEED, SEED + 1, ...; the rate is their mean.", min=1, max=MOST_REPLICATIONS),
 ]
 OutputOption = Annotated[Output, typer.Option("--output", "-o", help="Form of the answer on stdout.")]
 ReportOption = Annotated[
@@ -41,7 +52,7 @@ SaveOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 TargetOption = Annotated[
     float | None,
-    typer.Option(metavar="N", help="New orders per minute to reach; exit status 1 if missed."),
+    typer.Option(metavar="N", help="New orders per minute to reach; exit status 1 if missed.", callback=finite),
 ]
 WorkersOption = Annotated[
     int | None,

@@ -21,19 +21,22 @@ from scenarios.commands.options import (
 
 
 def quick(  # noqa: PLR0913, PLR0917 - one argument per option
+    context: typer.Context,
     ram: Annotated[str, typer.Option(metavar="SIZE", help="Memory of the machine, for example 8GiB.")],
-    cores: Annotated[int, typer.Option(metavar="N", help="CPU cores.")],
+    cores: Annotated[int, typer.Option(metavar="N", help="CPU cores.", min=1)],
     disk: Annotated[str, typer.Option(metavar="NAME", help="Kind of data disk: 'oltpsim catalog list disks'.")],
-    clients: Annotated[int, typer.Option(metavar="N", help="Clients that work at the same time.")],
-    disks: Annotated[int, typer.Option(metavar="N", help="Data disks.")] = 1,
-    warehouses: Annotated[int | None, typer.Option(metavar="N", help="Size of the database in warehouses.")] = None,
+    clients: Annotated[int, typer.Option(metavar="N", help="Clients that work at the same time.", min=1)],
+    disks: Annotated[int, typer.Option(metavar="N", help="Data disks.", min=1)] = 1,
+    warehouses: Annotated[
+        int | None, typer.Option(metavar="N", help="Size of the database in warehouses.", min=1)
+    ] = None,
     data_size: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Or its size in bytes, for example '4 GiB'.")
     ] = None,
     database: Annotated[str, typer.Option(metavar="NAME", help="Database engine.")] = "virtuoso-4",
     cpu: Annotated[str, typer.Option(metavar="NAME", help="Processor whose speed a core has.")] = "server-2020s",
     operating_system: Annotated[str, typer.Option("--os", metavar="NAME", help="Operating system.")] = "linux",
-    buffers: Annotated[int | None, typer.Option(metavar="N", help="Buffers of the database.")] = None,
+    buffers: Annotated[int | None, typer.Option(metavar="N", help="Buffers of the database.", min=1)] = None,
     pool: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Or the memory they take, for example '5 GiB'.")
     ] = None,
@@ -55,30 +58,28 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     Only databases with a profile in the catalogue are offered ('oltpsim catalog list databases').
     What the questions leave open is assumed; the answer lists the assumptions.
     """
-    import sys
-
     import yaml
 
     from scenarios.progress import display
     from scenarios.quick import Questions, scenario_of
     from scenarios.runs import replicate
+    from scenarios.saved import write_whole
 
-    check_places(report, save, save_scenario)
     questions = Questions(
         ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,
         database=database, cpu=cpu, operating_system=operating_system, buffers=buffers, pool=pool, think=think,
         warm_up=warm_up, duration=duration,
     )  # fmt: skip
     scenario, data = scenario_of(questions)
+    check_places(report, save, save_scenario)
     if save_scenario is not None:
-        save_scenario.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+        write_whole(save_scenario, yaml.safe_dump(data, sort_keys=False))
     if not quiet:
         for note in scenario.notes:
             typer.echo(note, err=True)
     with display(quiet) as shown:
         result = replicate(scenario, seed, 1, 1, shown)
-    words = sys.argv[1:] if sys.argv[1:2] == ["quick"] else ["quick", "--help"]
-    give(scenario, result, Wanted(output, report, save, target, command_line(["oltpsim", *words])))
+    give(scenario, result, Wanted(output, report, save, target, command_line(["oltpsim", *context.obj])))
 
 
 def register(app: typer.Typer) -> None:

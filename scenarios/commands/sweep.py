@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.commands.inputs import check_places, scenario_path
+from scenarios.commands.inputs import check_places, check_store, scenario_path
 from scenarios.commands.options import (
     Output,
     OutputOption,
@@ -52,11 +52,12 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     from scenarios.progress import display
     from scenarios.runs import default_workers
 
-    check_places(picture)
     if picture is not None and picture.suffix not in (".html", ".svg"):
         raise InputError(f"--picture {picture}: the name must end in .html or .svg")
     if picture is not None and len(vary) > 2:
         raise InputError("--picture shows one or two varied fields; leave it out for larger grids")
+    check_places(picture)
+    check_store(save)
     axes = [sweeping.parse_axis(text) for text in vary]
     points = sweeping.grid(scenario_path(scenario), axes, set_ or ())
     runner = sweeping.Runner(points, seed, replications, save)

@@ -1,0 +1,90 @@
+"""What pydantic found wrong, in a person's words: key, what came, what is allowed, the nearest name."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from models.catalogue import nearest
+
+UNION_TAGS = {"rotating", "flash", "closed", "open"}
+MOST_SHOWN = 60
+ALLOWED = {
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "is too large",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "string_type": "must be text",
+    "tuple_type": "must be a list",
+}
+
+
+def sentence(problem: Any, root: Any, data: Any, at: str = "") -> str:
+    """`key: what is wrong` of one of pydantic's errors; `root` is the type that `data` was to be, at the key `at`."""
+    keys = [str(key) for key in problem["loc"] if key not in UNION_TAGS]
+    path = ".".join(([at] if at else []) + [_word(key) for key in keys]) or "scenario"
+    kind, came = problem["type"], problem["input"]
+    if kind == "extra_forbidden":
+        allowed = _model_at(keys[:-1], root, data).model_fields
+        return f"{path}: unknown key{nearest(keys[-1], allowed)}; allowed: {', '.join(sorted(allowed))}"
+    if kind == "missing":
+        field = _model_at(keys[:-1], root, data).model_fields[keys[-1]]
+        meaning = f", {field.description}" if field.description else ""
+        return f"{path}: missing; add '{keys[-1]}: ...'{meaning}"
+    if kind in ("union_tag_not_found", "union_tag_invalid"):
+        names = ("closed", "open") if path.endswith("arrivals") else ("rotating", "flash")
+        came = came.get("kind") if isinstance(came, dict) else came
+        return f"{path}.kind: {shown(came)}{nearest(str(came), names)}; allowed: {', '.join(names)}"
+    if kind in {"model_type", "model_attributes_type", "dict_type"}:
+        return f"{path}: {shown(came)}; expected keys with values"
+    return f"{path}: {shown(came)}; {allowed_by(problem)}"
+
+
+def allowed_by(problem: Any) -> str:
+    """What one of pydantic's errors says is allowed."""
+    message = str(problem["msg"]).removeprefix("Value error, ").replace("Input should be", "must be").rstrip(".")
+    return ALLOWED.get(problem["type"], message)
+
+
+def shown(value: Any) -> str:
+    """What came, as it would be written in YAML, cut if it is long."""
+    if value is None:
+        return "got nothing"
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return f"got {text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + '...'}"
+
+
+def _word(key: str) -> str:
+    return key if key.isprintable() and 0 < len(key) <= MOST_SHOWN else shown(key).removeprefix("got ")
+
+
+def _model_at(keys: Sequence[str], root: Any, data: Any) -> type[BaseModel]:
+    """The spec that stands at a place below `root`; of several kinds the one that `data` has there."""
+    model = _chosen(root, data)
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+        model = _chosen(model.model_fields[key].annotation, data)
+    return model
+
+
+def _chosen(annotation: Any, data: Any) -> type[BaseModel]:
+    models = list(_models_in(annotation))
+    wanted = data.get("kind") if isinstance(data, dict) else None
+    fitting = [m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == wanted]
+    return (fitting or models)[0]
+
+
+def _models_in(annotation: Any) -> typing.Iterator[type[BaseModel]]:
+    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in typing.get_args(annotation):
+        yield from _models_in(argument)
