@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import sys
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -21,6 +22,9 @@ UNITS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 """Units by dimension, each in the dimension's base unit (byte, second, byte per second, per second, 1)."""
 
+MOST = {"GiB": 2**30, "MiB": 2**40, "KiB": 2**50, "s": 30 * 86400, "ms": 1e4, "us": 1e7, "MiB/s": 2**20, "/s": 1e9}
+"""The largest value of a field in each unit: beyond it somebody took one unit for another (1 EiB, 30 d, 10 s, ...)."""
+
 _NUMBER_AND_UNIT = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\s\d].*?)?\s*$")
 
 
@@ -35,7 +39,7 @@ def parse(value: Any, dimension: str, unit: str) -> Any:
             f"must be a number or a string such as '{example(dimension, unit)}', not true or false"
         )
     if isinstance(value, int | float):
-        return _checked(float(value), dimension)
+        return _checked(value, dimension, unit)
     if not isinstance(value, str):
         return value
     if re.match(r"^\s*[-+]?\d+,\d+", value):
@@ -48,7 +52,7 @@ def parse(value: Any, dimension: str, unit: str) -> Any:
         raise ValueError(
             f"text needs a unit: '{match[1]} {unit or '%'}'; a number without quotes is in {unit or 'shares of 1'}"
         )
-    return _checked(number * _factor(name, dimension, unit), dimension)
+    return _checked(number * _factor(name, dimension, unit), dimension, unit)
 
 
 def example(dimension: str, unit: str) -> str:
@@ -68,14 +72,16 @@ def _factor(name: str, dimension: str, unit: str) -> float:
     raise ValueError(f"unknown unit '{name}'{hint}; known for {dimension}: {', '.join(known)}")
 
 
-def _checked(number: float, dimension: str) -> float:
-    if not math.isfinite(number):
+def _checked(number: float, dimension: str, unit: str) -> float:
+    if number != number or abs(number) > sys.float_info.max:
         raise ValueError("must be a finite number")
     if dimension == "share" and number > 1:
         raise ValueError(
             f"is a share from 0 to 1; {number:g} looks like a percentage: write '{number:g} %' or {number / 100:g}"
         )
-    return number
+    if number > MOST.get(unit, math.inf):
+        raise ValueError(f"must be at most {MOST[unit]:g} {unit}; is the unit right?")
+    return float(number)
 
 
 def _quantity(dimension: str, unit: str) -> Any:

@@ -65,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refused(sentence(error))
     except InputError as error:
         return _refused(str(error))
+    except MemoryError:
+        return _refused("this computer has too little memory to simulate that; make pool, clients or data smaller")
     except Exception as error:
         if debug:
             raise

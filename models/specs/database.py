@@ -28,7 +28,7 @@ class WriterSpec(Spec):
 class CheckpointSpec(Spec):
     """Checkpoint: every dirty page is written, in disk order, and the file synced."""
 
-    interval_s: Seconds = Field(gt=0)
+    interval_s: Seconds = Field(ge=1)
     spread_fraction: Fraction = Field(
         default=0.0,
         ge=0,
@@ -57,8 +57,10 @@ class PathLengthSpec(Spec):
 class CriticalSectionSpec(Spec):
     """The part of the CPU path that only one thread may be in, and how often it is entered."""
 
-    share_of_path: Fraction = Field(ge=0, lt=1, description="share of user CPU time inside it")
-    entries_per_transaction: WholeNumber = Field(ge=1, description="entries that one simulated entry stands for")
+    share_of_path: Fraction = Field(ge=0, le=0.95, description="share of user CPU time inside it")
+    entries_per_transaction: WholeNumber = Field(
+        ge=1, le=10_000, description="entries that one simulated entry stands for"
+    )
 
 
 class DatabaseSpec(Spec):
@@ -68,7 +70,7 @@ class DatabaseSpec(Spec):
     page_kib: Kib = Field(gt=0, le=64)
     io: Literal["buffered", "direct"]
     process_memory_gib: Gib = Field(ge=0, description="server process without the buffer pool")
-    requests_per_file: WholeNumber = Field(ge=1, description="I/O calls that may be pending on one file")
+    requests_per_file: WholeNumber = Field(ge=1, le=65536, description="I/O calls that may be pending on one file")
     pool: BufferPoolSpec
     writer: WriterSpec
     checkpoint: CheckpointSpec

@@ -19,7 +19,7 @@ class CpuSpec(Spec):
 
     model: str
     cores: WholeNumber = Field(ge=1, le=4096)
-    relative_speed: Number = Field(gt=0, le=100)
+    relative_speed: Number = Field(ge=0.01, le=100)
     source: str
 
 
@@ -30,11 +30,11 @@ class RotatingDiskSpec(Spec):
     name: str
     capacity_gib: Gib = Field(gt=0)
     rpm: WholeNumber = Field(ge=1000, le=30000)
-    seek_track_to_track_ms: Milliseconds = Field(gt=0)
-    seek_average_ms: Milliseconds = Field(gt=0)
-    seek_full_stroke_ms: Milliseconds = Field(gt=0)
+    seek_track_to_track_ms: Milliseconds = Field(ge=0.001)
+    seek_average_ms: Milliseconds = Field(ge=0.001)
+    seek_full_stroke_ms: Milliseconds = Field(ge=0.001)
     overhead_ms: Milliseconds = Field(ge=0, description="controller and bus time per request")
-    transfer_mib_per_s: MibPerSecond = Field(gt=0)
+    transfer_mib_per_s: MibPerSecond = Field(ge=0.1)
     queue_depth: WholeNumber = Field(ge=1, le=256, description="requests that the drive itself may reorder (NCQ, TCQ)")
     scheduler: Literal["fcfs", "look", "c-look"] = Field(
         default="look", description="order in which the operating system hands requests to the drive"
@@ -48,8 +48,8 @@ class FlashDiskSpec(Spec):
     kind: Literal["flash"] = "flash"
     name: str
     capacity_gib: Gib = Field(gt=0)
-    read_latency_us: Microseconds = Field(gt=0)
-    write_latency_us: Microseconds = Field(gt=0)
+    read_latency_us: Microseconds = Field(ge=0.001)
+    write_latency_us: Microseconds = Field(ge=0.001)
     parallel_requests: WholeNumber = Field(ge=1, le=4096)
     source: str
 
@@ -82,6 +82,6 @@ class MachineSpec(Spec):
     log_disk: DiskSpec | None = None
     network: NetworkSpec = NetworkSpec()
     hardware_share_lost: Fraction = Field(
-        default=0.0, ge=0, lt=1, description="CPU time lost to virtualisation (Xen: a little under 0.10)"
+        default=0.0, ge=0, le=0.95, description="CPU time lost to virtualisation (Xen: a little under 0.10)"
     )
     source: str

@@ -15,7 +15,7 @@ class PageCacheSpec(Spec):
         ge=0, lt=1, description="share of RAM the OS defends for file pages by swapping out others"
     )
     dirty_expire_s: Seconds = Field(ge=0, description="age at which a dirty page is written back")
-    flush_interval_s: Seconds = Field(gt=0, description="how often the flusher wakes")
+    flush_interval_s: Seconds = Field(ge=0.01, description="how often the flusher wakes")
     dirty_limit_fraction: Fraction = Field(
         gt=0, le=1, description="share of the page cache that may be dirty before writers wait"
     )
@@ -25,7 +25,9 @@ class PageCacheSpec(Spec):
     merged_write_kib: Kib = Field(
         default=128.0, gt=0, description="largest request that write-back makes of neighbouring dirty pages"
     )
-    in_flight_pages: WholeNumber = Field(ge=1, description="pages that write-back may have queued at the disks at once")
+    in_flight_pages: WholeNumber = Field(
+        ge=1, le=10_000_000, description="pages that write-back may have queued at the disks at once"
+    )
 
 
 class SwapSpec(Spec):

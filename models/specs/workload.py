@@ -35,7 +35,7 @@ class ClosedClientsSpec(Spec):
     """A fixed number of clients, each waiting for its answer and then thinking (exponential)."""
 
     kind: Literal["closed"] = "closed"
-    clients: WholeNumber = Field(ge=1, le=10_000_000)
+    clients: WholeNumber = Field(ge=1, le=1_000_000)
     think_time_s: Seconds = Field(default=0.0, ge=0)
 
 
@@ -43,21 +43,21 @@ class OpenArrivalsSpec(Spec):
     """Poisson arrivals at a given rate, served by at most `connections` at a time."""
 
     kind: Literal["open"] = "open"
-    transactions_per_s: PerSecond = Field(gt=0)
-    connections: WholeNumber = Field(ge=1, le=10_000_000)
+    transactions_per_s: PerSecond = Field(ge=1e-6)
+    connections: WholeNumber = Field(ge=1, le=1_000_000)
 
 
 class LayoutSpec(Spec):
     """How rows fill pages: rows per page of the database's own page size, as its storage packs them."""
 
-    stock_rows_per_page: WholeNumber = Field(ge=1)
-    customer_rows_per_page: WholeNumber = Field(ge=1)
-    item_rows_per_page: WholeNumber = Field(ge=1)
-    order_rows_per_page: WholeNumber = Field(ge=1)
-    order_line_rows_per_page: WholeNumber = Field(ge=1)
-    new_order_rows_per_page: WholeNumber = Field(ge=1)
-    history_rows_per_page: WholeNumber = Field(ge=1)
-    index_entries_per_page: WholeNumber = Field(ge=2)
+    stock_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
+    customer_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
+    item_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
+    order_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
+    order_line_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
+    new_order_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
+    history_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
+    index_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
     source: str
 
 
