@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_with_arrays
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -216,7 +216,7 @@ def clear_dirty(tiers: Tiers, tier: int, slot: int) -> None:
         tiers.head[tier, DIRTY_LAST] = older
 
 
-@compiled
+@compiled_with_arrays
 def least_recent_dirty(tiers: Tiers, tier: int, most: int) -> Int64Array:
     """Up to `most` dirty pages that replacement would reach first, sorted by page number."""
     pages = np.empty(min(most, tiers.head[tier, DIRTY_COUNT]), dtype=np.int64)
@@ -240,7 +240,7 @@ def least_recent_dirty(tiers: Tiers, tier: int, most: int) -> Int64Array:
     return np.sort(pages[:found])
 
 
-@compiled
+@compiled_with_arrays
 def dirty_before(tiers: Tiers, tier: int, latest: int, most: int) -> Int64Array:
     """Up to `most` pages that became dirty at or before time `latest`, longest dirty first chosen, sorted by page."""
     pages = np.empty(min(most, tiers.head[tier, DIRTY_COUNT]), dtype=np.int64)

@@ -43,7 +43,16 @@ setattr(config, "CACHE_DIR", str(CACHE_FOLDER))  # noqa: B010 - numba adds its s
 
 
 def compiled(function: Function) -> Function:
-    """Compile `function` on its first call for the argument types that it gets; the GIL is released."""
+    """Compile `function` on its first call for the argument types that it gets; the GIL is released.
+
+    Arrays are borrowed, never counted: a count is an atomic operation for each array at each call, which made a page
+    reference seven times slower. So compiled functions can't make arrays; the few that must are `compiled_with_arrays`.
+    """
+    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function))
+
+
+def compiled_with_arrays(function: Function) -> Function:
+    """As `compiled`, for a function that makes an array."""
     return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
