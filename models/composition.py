@@ -55,8 +55,7 @@ def read_with_base(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
 
     Raises InputError for circles.
     """
-    path = path.resolve()
-    if path in seen or len(seen) > MOST_BASES:
+    if path.resolve() in seen or len(seen) > MOST_BASES:
         circle = " -> ".join(p.name for p in (*seen, path))
         raise InputError(f"{path.name}: base: the files name each other in a circle or a long chain: {circle}")
     data = read_mapping(path)
@@ -69,7 +68,7 @@ def read_with_base(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
     if not below.exists():
         names = sorted(file.stem for file in path.parent.glob("*.yaml") if file != path)
         raise InputError(f"{path.name}: base: no such file: {below}{nearest(name.removesuffix('.yaml'), names)}")
-    base = read_with_base(below, (*seen, path))
+    base = read_with_base(below, (*seen, path.resolve()))
     for own in ("measured", "notes"):
         base.pop(own, None)
     both = {key: compose(value, str(below.name), key) for key, value in base.items()}

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from models.composition import compose, override, read_with_base
 from models.consistency import check
-from models.problems import UNION_TAGS, sentence
+from models.problems import MOST_SHOWN, UNION_TAGS, sentence
 from models.specs.scenario import ScenarioSpec
 from simulator.errors import InputError
 
@@ -49,5 +49,5 @@ def _origin(problem: Any, where: str, overrides: Sequence[str]) -> str:
     for setting in reversed(overrides):
         path = setting.partition("=")[0].strip().split(".")
         if keys[: len(path)] == path:
-            return f"{where} with --set {setting}"
+            return f"{where} with --set {setting[:MOST_SHOWN]}"
     return where

@@ -67,13 +67,14 @@ def _factor(name: str, dimension: str, unit: str) -> float:
     for other, units in UNITS.items():
         if name in units:
             raise ValueError(f"'{name}' is a unit of {other}, expected {dimension} in one of {', '.join(known)}")
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
-    hint = f" (did you mean '{nearest[0]}'?)" if nearest else ""
-    raise ValueError(f"unknown unit '{name}'{hint}; known for {dimension}: {', '.join(known)}")
+    folded = {unit.casefold(): unit for unit in known}
+    nearest = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    hint = f" (did you mean '{folded[nearest[0]]}'?)" if nearest else ""
+    raise ValueError(f"unknown unit '{name[:40]}'{hint}; known for {dimension}: {', '.join(known)}")
 
 
 def _checked(number: float, dimension: str, unit: str) -> float:
-    if number != number or abs(number) > sys.float_info.max:
+    if not abs(number) <= sys.float_info.max:
         raise ValueError("must be a finite number")
     if dimension == "share" and number > 1:
         raise ValueError(
