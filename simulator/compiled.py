@@ -48,9 +48,9 @@ _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"
 def compiled(function: Function) -> Function:
     """Compile `function` on its first call for the argument types that it gets; the GIL is released.
 
-    Arrays are borrowed, never counted (a count is an atomic operation for each array at each call), and callees are put in
-    line, so that the state isn't handed over word by word: together 40 times more page references each second. So
-    compiled functions can't make arrays, nor call themselves; those that make some are `compiled_with_arrays`.
+    Arrays are borrowed, never counted (a count is an atomic operation for each array at each call), and callees are
+    put in line, so that the state isn't handed over word by word: together 40 times more page references each second.
+    So compiled functions can't make arrays, nor call themselves; those that make some are `compiled_with_arrays`.
     """
     return cast(Function, numba.njit(_nrt=False, forceinline=True, **_OPTIONS)(function))
 
