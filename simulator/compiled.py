@@ -43,6 +43,7 @@ setattr(config, "CACHE_DIR", str(CACHE_FOLDER))  # noqa: B010 - numba adds its s
 
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_BORROWED: dict[str, Any] = _OPTIONS | {"_nrt": False, "forceinline": True}
 
 
 def compiled(function: Function) -> Function:
@@ -52,7 +53,7 @@ def compiled(function: Function) -> Function:
     put in line, so that the state isn't handed over word by word: together 40 times more page references each second.
     So compiled functions can't make arrays, nor call themselves; those that make some are `compiled_with_arrays`.
     """
-    return cast(Function, numba.njit(_nrt=False, forceinline=True, **_OPTIONS)(function))
+    return cast(Function, numba.njit(**_BORROWED)(function))
 
 
 def compiled_with_arrays(function: Function) -> Function:
