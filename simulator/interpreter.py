@@ -10,8 +10,10 @@ from __future__ import annotations
 from simulator.caches import (
     BUSY,
     CACHE,
+    CLOCK,
     DIRTY,
     FLAGS,
+    POLICY,
     POOL,
     RESIDENCE,
     SWAPPED_OUT,
@@ -63,6 +65,7 @@ from simulator.state import (
     TABLE_REFERENCES,
     USER_DEBT,
     USER_NS,
+    VICTIM,
     WINDOWS,
     WRITE_NS,
     State,
@@ -173,12 +176,24 @@ def refer(state: State, client: int, page: int, region: int, write: bool, now: i
                 return WAIT_PAGE, page, 0
             tiers.slots[slot, FLAGS] |= BUSY
             return WAIT_FAULT, slot, 0
+        row[VICTIM] = -1
         count_hit(tiers, POOL, slot)
         counts[TABLE_REFERENCES] += 1
         counts[TABLE_POOL_HITS] += 1
     if write:
         set_dirty(tiers, POOL, slot, now)
     return WAIT_NONE, 0, 0
+
+
+@compiled
+def choose_slot(state: State, client: int) -> int:
+    """The pool slot to use next: the one that this client has waited for, if any, else replacement's choice or -1."""
+    row = state.client[client]
+    slot = row[VICTIM]
+    row[VICTIM] = -1
+    if slot >= 0 and not state.tiers.slots[slot, FLAGS] & BUSY:
+        return slot
+    return next_victim(state.tiers, POOL)
 
 
 @compiled
@@ -197,21 +212,21 @@ def bring_in(state: State, client: int, page: int, region: int, now: int) -> tup
         return pay(state, client)
     if throttled:
         return WAIT_THROTTLE, 0, 0
-    slot = next_victim(tiers, POOL)
+    slot = choose_slot(state, client)
     if slot < 0:
         return (WAIT_BUFFER, 0, 0) if not owes_cpu(state, client) else pay(state, client)
-    if tiers.slots[slot, RESIDENCE] == SWAPPED_OUT:
+    swapped_out = tiers.slots[slot, RESIDENCE] == SWAPPED_OUT
+    if swapped_out or (costs[DIRECT_IO] and tiers.slots[slot, FLAGS] & DIRTY):
+        if tiers.head[POOL, POLICY] == CLOCK:  # the hand has moved on; LRU finds its victim again
+            row[VICTIM] = slot
         if owes_cpu(state, client):
             return pay(state, client)
         tiers.slots[slot, FLAGS] |= BUSY
-        return WAIT_FAULT, slot, 0
-    if costs[DIRECT_IO] and tiers.slots[slot, FLAGS] & DIRTY:
-        if owes_cpu(state, client):
-            return pay(state, client)
-        tiers.slots[slot, FLAGS] |= BUSY
-        return WAIT_VICTIM, slot, 0
+        return WAIT_FAULT if swapped_out else WAIT_VICTIM, slot, 0
     if empty_slot(state, slot, now):
         row[SYSTEM_DEBT] += costs[WRITE_NS]
+        # the page cache may have made room for the victim by dropping the very page that is wanted
+        from_disk = from_disk or (not create and tiers.where[CACHE, page] < 0)
     row[USER_DEBT] += costs[MISS_NS]
     insert(tiers, POOL, slot, page)
     if create:

@@ -24,10 +24,11 @@ LOADS, HIGH, RECENT_COUNTS, LOCK_OWNERS, DISTRIBUTIONS = range(5)
 READ_NS, WRITE_NS, MISS_NS, REQUEST_NS, DIRECT_IO, FREE_BEHIND = range(6)
 PLACES, COSTS, FIRST_TABLE = 1, 2, 3
 TABLE_WIDTH = 8
-# Columns of `client`: program counter, class, CPU demand not yet paid, the page it is about to refer to, its locks
+# Columns of `client`: program counter, class, CPU demand not yet paid, the page it is about to refer to and the slot
+# that it has chosen for it (or -1), its locks
 PC, CLASS, USER_DEBT, SYSTEM_DEBT, CLIENT_DEBT, LOG_BYTES = 0, 1, 2, 3, 4, 5
-PENDING_PAGE, PENDING_INTERIOR, PENDING_CREATE, FETCHED, LOCKS_HELD, ROLLED_BACK = 6, 7, 8, 9, 10, 11
-FIRST_LOCK, MOST_LOCKS = 12, 4
+PENDING_PAGE, PENDING_INTERIOR, PENDING_CREATE, FETCHED, LOCKS_HELD, ROLLED_BACK, VICTIM = 6, 7, 8, 9, 10, 11, 12
+FIRST_LOCK, MOST_LOCKS = 13, 4
 REGISTERS = FIRST_LOCK + MOST_LOCKS
 # Columns of `table_counts`, one row per region
 TABLE_REFERENCES, TABLE_POOL_HITS, TABLE_CACHE_HITS, TABLE_DISK_READS, TABLE_CREATED = range(5)
@@ -117,6 +118,6 @@ def _tables(program: Program) -> Int64Array:
 
 def _clients(model: Model) -> Int64Array:
     client = np.zeros((len(model.client_registers), REGISTERS + model.client_registers.shape[1]), dtype=np.int64)
-    client[:, PENDING_PAGE] = client[:, PENDING_INTERIOR] = -1
+    client[:, PENDING_PAGE] = client[:, PENDING_INTERIOR] = client[:, VICTIM] = -1
     client[:, REGISTERS:] = model.client_registers
     return client

@@ -50,7 +50,7 @@ def make_model(asm: Assembler, **parts: Any) -> Model:
             expire_ns=from_s(parts.get("expire_s", 3600)),
             flush_interval_ns=from_s(parts.get("flush_interval_s", 3600)),
             in_flight_pages=64,
-            free_behind=False,
+            free_behind=parts.get("free_behind", False),
         ),
         storage=Storage(
             devices=devices,
@@ -98,3 +98,55 @@ def network() -> Callable[..., Model]:
 def model_of() -> Callable[..., Model]:
     """See make_model."""
     return make_model
+
+
+def make_busy(**parts: Any) -> Model:
+    """A bit of everything: two tables, hot and cold rows, inserts, locks, a critical section, log, rollbacks."""
+    asm = Assembler()
+    asm.emit("think", asm.distribution("exponential", parts.pop("think_ns", 0)), asm.stream("think"))
+    asm.emit("choose", asm.table("mix", [3.0, 1.0]), asm.stream("mix"))
+    rows, row, group = asm.stream("rows"), asm.register("row"), asm.register("group")
+    hot = asm.region("hot", 1, 120, 1, fanout=50)
+    grown = asm.region("grown", 2, 30, 4)
+    asm.loaded(hot, 0, 120)
+    popular = asm.reference(
+        "popular", "popular", hot, asm.register("zero"), row=group, stream=rows, window=asm.window(8, 2),
+        table=asm.table("popularity", 1.0 / np.arange(1, 121)),
+    )  # fmt: skip
+    recent = asm.reference("recent", "recent", hot, asm.register("zero"), row=group, window=0, stream=rows)
+    insert = asm.reference("insert", "append", grown, group, row=row, appended_pages=0)
+    lock, counter = asm.lock("group row", 2), asm.counter("rows", 2, 0)
+    asm.begin_class("change")
+    asm.emit("cpu", MS // 5, MS // 10, 0)
+    asm.emit("uniform", group, 2, 0, rows)
+    asm.emit("touch", popular, 1, MS // 50)
+    asm.emit("lock", lock, group)
+    asm.emit("take", row, counter, group, 1)
+    asm.emit("touch", insert, 1, MS // 50)
+    asm.emit("section", asm.section("mutex"), MS // 20)
+    asm.emit("log", 500)
+    undone = asm.label()
+    asm.emit("maybe", 1 << 28, rows, undone)
+    asm.emit("commit")
+    asm.emit("end")
+    asm.place(undone)
+    asm.emit("rollback")
+    asm.emit("end")
+    asm.begin_class("look")
+    asm.emit("uniform", group, 2, 0, rows)
+    asm.emit("touch", recent, 0, MS // 50)
+    asm.emit("touch", popular, 0, MS // 50)
+    asm.emit("commit")
+    asm.emit("end")
+    defaults: dict[str, Any] = {
+        "clients": 4, "pool_pages": 60, "cache_pages": 40, "dirty_limit_pages": 20, "duration_s": 3, "expire_s": 0.5,
+        "flush_interval_s": 0.2, "checkpoint_s": 1.3, "handover_ns": MS // 50,
+        "costs": (10_000, 15_000, 20_000, 5_000),
+    }  # fmt: skip
+    return make_model(asm, **(defaults | parts))
+
+
+@pytest.fixture
+def busy() -> Callable[..., Model]:
+    """See make_busy."""
+    return make_busy
