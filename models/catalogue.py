@@ -22,7 +22,9 @@ def catalogue_kinds() -> list[str]:
 def catalogue_names(kind: str) -> list[str]:
     """Names of all entries of a kind, sorted. Raises InputError for an unknown kind."""
     if kind not in KINDS:
-        raise InputError(f"catalogue: unknown kind '{kind}'{nearest(kind, KINDS)}; known: {', '.join(KINDS)}")
+        raise InputError(
+            f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{nearest(kind, KINDS)}; known: {', '.join(KINDS)}"
+        )
     folder = resources.files("models").joinpath("catalog", kind)
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
@@ -32,7 +34,7 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
     names = catalogue_names(kind)
     if name not in names:
         raise InputError(
-            f"unknown name '{name[:MOST_COMPARED]}' in the catalogue of {kind}{nearest(name, names)}; "
+            f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{nearest(name, names)}; "
             f"known: {', '.join(names)}"
         )
     file = resources.files("models").joinpath("catalog", kind, f"{name}.yaml")

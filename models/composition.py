@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue import catalogue_entry, nearest
-from models.problems import shown
+from models.problems import MOST_SHOWN, shown
 from models.yaml_input import as_mapping, parse_yaml, read_mapping
 from simulator.errors import InputError
 
@@ -100,7 +100,6 @@ def _set(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
         raise InputError(f"--set {setting}: '{path[0]}' is below {shown(data).removeprefix('got ')}, which has no keys")
     key = path[0]
     if key not in data and len(path) > 1:
-        raise InputError(
-            f"--set {setting}: unknown key '{key}'{nearest(key, data)}; known: {', '.join(sorted(map(str, data)))}"
-        )
+        known = f"{nearest(key, data)}; known: {', '.join(sorted(data))}"
+        raise InputError(f"--set {setting}: unknown key {key[:MOST_SHOWN]!r}{known}")
     return data | {key: _set(data.get(key), path[1:], value, setting)}

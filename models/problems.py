@@ -32,7 +32,7 @@ def sentence(problem: Any, root: Any, data: Any, at: str = "") -> str:
     """`key: what is wrong` of one of pydantic's errors; `root` is the type that `data` was to be, at the key `at`."""
     keys = [str(key) for key in problem["loc"] if key not in UNION_TAGS]
     path = ".".join(([at] if at else []) + [_word(key) for key in keys]) or "scenario"
-    kind, came = problem["type"], problem["input"]
+    kind, came = problem["type"], _written(keys, data)
     if kind == "extra_forbidden":
         allowed = _model_at(keys[:-1], root, data).model_fields
         return f"{path}: unknown key{nearest(keys[-1], allowed)}; allowed: {', '.join(sorted(allowed))}"
@@ -61,6 +61,13 @@ def shown(value: Any) -> str:
         return "got nothing"
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return f"got {text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + '...'}"
+
+
+def _written(keys: Sequence[str], data: Any) -> Any:
+    """What stands at a place, before its unit was taken off; pydantic tells only what was left."""
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else data[int(key)]
+    return data
 
 
 def _word(key: str) -> str:

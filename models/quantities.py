@@ -62,15 +62,16 @@ def example(dimension: str, unit: str) -> str:
 
 def _factor(name: str, dimension: str, unit: str) -> float:
     known = UNITS[dimension]
+    name = name.replace("\u00b5", "u").replace("\u03bc", "u")  # the micro sign and the Greek letter
     if name in known:
         return known[name] / known.get(unit, 1.0)
     for other, units in UNITS.items():
         if name in units:
-            raise ValueError(f"'{name}' is a unit of {other}, expected {dimension} in one of {', '.join(known)}")
+            raise ValueError(f"{name!r} is a unit of {other}, expected {dimension} in one of {', '.join(known)}")
     folded = {unit.casefold(): unit for unit in known}
     nearest = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     hint = f" (did you mean '{folded[nearest[0]]}'?)" if nearest else ""
-    raise ValueError(f"unknown unit '{name[:40]}'{hint}; known for {dimension}: {', '.join(known)}")
+    raise ValueError(f"unknown unit {name[:40]!r}{hint}; known for {dimension}: {', '.join(known)}")
 
 
 def _checked(number: float, dimension: str, unit: str) -> float:

@@ -38,6 +38,8 @@ def scenario_schema() -> dict[str, Any]:
         definition.pop("required", None)
         if definition.get("type") == "object":
             definition["additionalProperties"] = False
+        for each in definition["properties"].values():
+            _admit_any_kind(each)
     for path, kind in CATALOGUED.items():
         properties = definitions[OWNERS[path]]["properties"]
         key = path.rsplit(".", 1)[-1]
@@ -66,6 +68,14 @@ def scenario_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": definitions,
     }
+
+
+def _admit_any_kind(node: dict[str, Any]) -> None:
+    """With a `base` the kind may be left out, and then the keys may fit more than one."""
+    for part in (node, *node.get("anyOf", ())):
+        if "oneOf" in part:
+            part["anyOf"] = part.pop("oneOf")
+            part.pop("discriminator", None)
 
 
 def _targets(node: Any) -> list[str]:

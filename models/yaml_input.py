@@ -17,7 +17,7 @@ MOST_DEPTH = 30
 
 
 class PlainLoader(yaml.SafeLoader):
-    """Safe loading without the surprises of YAML 1.1: no aliases, no tags, no duplicate keys, no 20:00 as a number."""
+    """Safe loading without the surprises of YAML 1.1: no aliases, tags, duplicate keys; 20:00 and 010 are text."""
 
     depth = 0
 
@@ -60,7 +60,9 @@ def _resolvers() -> dict[Any, list[tuple[str, re.Pattern[str]]]]:
 
 PlainLoader.yaml_implicit_resolvers = _resolvers()
 PlainLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
-PlainLoader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?[0-9]+$"), list("-+0123456789"))
+PlainLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$"), list("-+0123456789")
+)
 PlainLoader.add_implicit_resolver(
     "tag:yaml.org,2002:float",
     re.compile(r"^(?:[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan)$"),

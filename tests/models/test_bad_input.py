@@ -17,9 +17,9 @@ Refused = Callable[..., list[str]]
 Accepted = Callable[..., None]
 
 WRONG_VALUES: list[tuple[str, Any, str]] = [
-    ("machine.memory_gib", -2, "got -2.0; must be greater than 0"),
-    ("machine.memory_gib", 0, "got 0.0; must be greater than 0"),
-    ("machine.memory_gib", "0 GiB", "must be greater than 0"),
+    ("machine.memory_gib", -2, "got -2; must be greater than 0"),
+    ("machine.memory_gib", 0, "got 0; must be greater than 0"),
+    ("machine.memory_gib", "0 GiB", "got '0 GiB'; must be greater than 0"),
     ("machine.memory_gib", True, "got true; must be a number or a string such as '8 GiB', not true or false"),
     ("machine.memory_gib", "lots", "got 'lots'; is not a number with a unit; write for example '8 GiB'"),
     ("machine.memory_gib", "2", "got '2'; text needs a unit: '2 GiB'"),

@@ -1,0 +1,183 @@
+"""`oltpsim quick`: eight questions as options, what is assumed, and what each wrong answer is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from models.loading import load_scenario, scenario_from_mapping
+from models.system import memory_plan
+from scenarios import saved
+from scenarios.cli import main
+from scenarios.quick import POOL_SHARE, Questions, scenario_of
+from simulator.errors import Infeasible, InputError
+
+Output = pytest.CaptureFixture[str]
+ANSWERS = {
+    "ram": "8 GiB", "cores": 4, "disk": "sas-15k", "disks": 2, "warehouses": 10, "data_size": None, "clients": 20,
+    "database": "virtuoso-4", "cpu": "server-2020s", "operating_system": "linux", "buffers": None, "pool": None,
+    "think": "0 s", "warm_up": "1 min", "duration": "2 min",
+}  # fmt: skip
+WORDS = {
+    "--ram": "2 GiB",
+    "--cores": "1",
+    "--disk": "sas-15k",
+    "--clients": "2",
+    "--warehouses": "1",
+    "--pool": "64 MiB",
+    "--warm-up": "1 s",
+    "--duration": "2 s",
+}
+
+
+def questions(**answers: object) -> Questions:
+    return Questions(**{**ANSWERS, **answers})
+
+
+def command(**changes: str | None) -> list[str]:
+    """The words of a small `quick`; `ram=None` leaves --ram out."""
+    options = {**WORDS, **{f"--{name.replace('_', '-')}": value for name, value in changes.items()}}
+    return ["quick", *(word for name, value in options.items() if value is not None for word in (name, value))]
+
+
+def test_answers_become_a_scenario() -> None:
+    scenario, data = scenario_of(questions())
+    assert scenario.machine.memory_gib == 8
+    assert scenario.machine.cpu.cores == 4
+    assert (scenario.machine.disks.count, scenario.machine.disks.disk.name) == (2, "SAS, 15,000 rpm")
+    assert scenario.workload.warehouses == 10
+    assert (scenario.workload.arrivals.kind, scenario.interval.start) == ("closed", "warm")
+    assert (scenario.interval.warm_up_s, scenario.interval.duration_s) == (60, 120)
+    assert scenario.name == "8 GiB RAM, 4 cores, 2 x sas-15k, 10 warehouses, 20 clients"
+    assert scenario_from_mapping(data, "again") == scenario
+
+
+def test_the_pool_gets_its_share_of_what_is_free_and_this_is_said() -> None:
+    scenario, _ = scenario_of(questions())
+    plan = memory_plan(scenario)
+    assert plan.pool_bytes / plan.free_bytes == pytest.approx(POOL_SHARE, abs=1e-4)
+    assert all(note.startswith("assumption: ") for note in scenario.notes)
+    assert any(f"{scenario.database.pool.buffers:,} buffers; --buffers changes it" in note for note in scenario.notes)
+
+
+@pytest.mark.parametrize(
+    ("answers", "buffers"), [({"buffers": 5000}, 5000), ({"pool": "1 GiB"}, 104_857), ({"pool": "1 GB"}, 97_656)]
+)
+def test_the_pool_that_was_asked_for_is_no_assumption(answers: dict[str, object], buffers: int) -> None:
+    scenario, _ = scenario_of(questions(**answers))
+    assert scenario.database.pool.buffers == buffers
+    assert not any("pool" in note for note in scenario.notes)
+
+
+def test_a_size_of_data_becomes_warehouses() -> None:
+    def warehouses(size: str) -> int:
+        return scenario_of(questions(warehouses=None, data_size=size))[0].workload.warehouses
+
+    assert warehouses("1 MiB") == 1
+    assert 10 <= warehouses("1 GiB") <= 14
+    assert warehouses("10 GiB") == pytest.approx(10 * warehouses("1 GiB"), rel=0.1)
+    assert warehouses("10 GB") < warehouses("10 GiB")
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        ({"ram": "lots"}, "quick: --ram: got 'lots'; is not a number with a unit"),
+        ({"ram": "8"}, "quick: --ram: got '8'; text needs a unit: '8 GiB'"),
+        ({"ram": "0 GiB"}, "quick: --ram: got '0 GiB'; must be greater than 0"),
+        ({"ram": "-8 GiB"}, "quick: --ram: got '-8 GiB'; must be greater than 0"),
+        ({"ram": "8 ms"}, "quick: --ram: got '8 ms'; 'ms' is a unit of time"),
+        ({"ram": "1e999 GiB"}, "quick: --ram: got '1e999 GiB'; must be a finite number"),
+        ({"ram": "8", "buffers": 5000}, "quick: --ram: got '8'; text needs a unit: '8 GiB'"),
+        ({"cores": 5000}, "quick: --cores: got 5000; must be less than or equal to 4096"),
+        ({"disk": "nvm"}, "quick: --disk: unknown name 'nvm' in the catalogue of disks (did you mean 'nvme'?)"),
+        ({"disks": 5000}, "quick: --disks: got 5000; must be less than or equal to 1024"),
+        ({"cpu": "xeon"}, "quick: --cpu: unknown name 'xeon' in the catalogue of cpus"),
+        ({"database": "virtuoso"}, "quick: --database: unknown name 'virtuoso' in the catalogue of databases (did you"),
+        ({"operating_system": "linus"}, "quick: --os: unknown name 'linus' in the catalogue of operating_systems (di"),
+        ({"warehouses": None}, "quick: say how much data there is: --warehouses N or --data-size '4 GiB', one of them"),
+        ({"data_size": "4 GiB"}, "quick: say how much data there is"),
+        ({"warehouses": None, "data_size": "4"}, "quick: --data-size: got '4'; text needs a unit: '4 GiB'"),
+        ({"buffers": 5000, "pool": "1 GiB"}, "quick: --pool and --buffers both say how large the pool is; give one"),
+        ({"pool": "big"}, "quick: --pool: got 'big'; is not a number with a unit"),
+        ({"buffers": 10}, "quick: --buffers: got 10; must be greater than or equal to 100"),
+        ({"think": "5"}, "quick: --think: got '5'; text needs a unit: '5 s'"),
+        ({"think": "3 GiB"}, "quick: --think: got '3 GiB'; 'GiB' is a unit of memory"),
+        ({"think": "2 h"}, "quick: --think: got 2 h; more than 1 h looks like a wrong unit"),
+        ({"warm_up": "-1 s"}, "quick: --warm-up: got '-1 s'; must be greater than or equal to 0"),
+        ({"duration": "0 s"}, "quick: --duration: got '0 s'; must be greater than 0"),
+        ({"duration": "99 d"}, "quick: --duration: got '99 d'; must be at most 2.592e+06 s"),
+    ],
+)
+def test_a_wrong_answer_names_its_option(answers: dict[str, object], sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        scenario_of(questions(**answers))
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        ({"pool": "9 GiB"}, "quick: --pool: 943718 buffers of 10 KiB take 9 GiB; 7.36 of 8 GiB are free: at most"),
+        ({"buffers": 900_000}, "quick: --buffers: 900000 buffers of 10 KiB take 8.58 GiB"),
+        ({"ram": "600 MiB"}, "quick: --ram 600 MiB: system, server process and 20 clients alone take 0.639 GiB"),
+        ({"warehouses": 5000}, "quick: --warehouses: 5000 warehouses are"),
+    ],
+)
+def test_a_machine_too_small_gets_numbers(answers: dict[str, object], sentence: str) -> None:
+    with pytest.raises(Infeasible) as caught:
+        scenario_of(questions(**answers))
+    assert str(caught.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (command(ram=None), "oltpsim quick: missing option '--ram'"),
+        (command(clients=None), "oltpsim quick: missing option '--clients'"),
+        (command(cores="0"), "oltpsim quick: --cores: got '0'; must be greater than or equal to 1"),
+        (command(cores="four"), "oltpsim quick: --cores: got 'four'; must be a whole number"),
+        (command(clients="-3"), "oltpsim quick: --clients: got '-3'; must be greater than or equal to 1"),
+        (command(disks="0"), "oltpsim quick: --disks: got '0'; must be greater than or equal to 1"),
+        (command(disks="1.5"), "oltpsim quick: --disks: got '1.5'; must be a whole number"),
+        (command(warehouses="0"), "oltpsim quick: --warehouses: got '0'; must be greater than or equal to 1"),
+        (command(coers="4"), "oltpsim quick: no such option: --coers"),
+        (command(pool=None, ram="1 MiB"), "quick: --ram 1 MiB: system, server process and 2 clients alone take"),
+    ],
+)
+def test_wrong_words_are_one_line(words: list[str], sentence: str, tmp_path: Path, capsys: Output) -> None:
+    assert main([*words, "--save-scenario", str(tmp_path / "new" / "x.yaml")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: {sentence}")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "new").exists(), "bad answers leave nothing behind"
+
+
+def test_quick_answers_and_keeps_what_it_made(tmp_path: Path, capsys: Output) -> None:
+    made, kept = tmp_path / "made.yaml", tmp_path / "kept.json"
+    words = [*command(), "--save-scenario", str(made), "--save", str(kept), "--seed", "3", "--quiet"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "new orders per minute" in out
+    assert "bottleneck" in out
+    assert out.splitlines()[-1].startswith("again, same bytes: oltpsim quick --ram '2 GiB' --cores 1 --disk sas-15k")
+    run = saved.read(kept)
+    assert load_scenario(made) == run.scenario
+    assert run.result.seed == 3
+    assert main([*words, "--output", "json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["rate_per_min"]["mean"] == run.result.rate_per_min.mean
+
+
+def test_quick_says_what_it_assumes(capsys: Output) -> None:
+    assert main([*command(pool=None, buffers="8000"), "--target", "1e12"]) == 1
+    out, err = capsys.readouterr()
+    assert "assumption: cores as fast as catalogue entry 'server-2020s'; --cpu changes it" in err
+    assert "assumption: linux and its defaults; --os changes it" in err
+    assert "target missed" in err
+    assert "8,000 buffers" in out
