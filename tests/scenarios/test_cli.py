@@ -22,12 +22,22 @@ def run_json(capsys: Output, *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_help_imports_nothing_heavy() -> None:
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [
+        (["--help"], "[]"),
+        (["--version"], "[]"),
+        ([], "[]"),
+        (["catalog", "list"], "['pydantic', 'yaml']"),
+        (["run", "--help"], "['pydantic']"),  # which typer itself needs for the values of options
+    ],
+)
+def test_help_imports_nothing_heavy(words: list[str], loaded: str) -> None:
     heavy = ["numpy", "pydantic", "numba", "rich", "yaml", "plotly", "scipy", "simpy"]
     show = f"print(sorted(set({heavy}) & set(sys.modules)))"
-    code = f"import sys\nfrom scenarios.cli import main\nmain(['--help'])\n{show}"
+    code = f"import sys\nfrom scenarios.cli import main\nmain({words})\n{show}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.stdout.splitlines()[-1] == loaded
 
 
 def test_version(capsys: Output) -> None:
