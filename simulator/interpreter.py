@@ -136,8 +136,7 @@ def find_page(state: State, client: int, reference: int) -> int:
             if filled == 0:
                 return _NOTHING
             chosen = uniform_below(state.streams, purpose * len(state.client) + client, filled)
-            remembered: int = state.numbers[start + chosen]
-            return remembered
+            return int(state.numbers[start + chosen])
         page = first + sample(state, client, table, purpose)
         if window >= 0:
             state.numbers[start + state.counters[seen] % ring[1]] = page

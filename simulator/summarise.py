@@ -346,8 +346,10 @@ def _warnings(window: Window, rates: npt.NDArray[np.float64], steady: int) -> li
         rate = window.change("pool swap ins") / window.seconds
         warnings.append(f"the machine swaps: {rate:.1f} buffers/s are read back from swap; fewer buffers are faster")
     before, after = np.array_split(rates[len(rates) // 2 :], 2)
-    noise = math.sqrt(before.var() / max(before.size, 1) + after.var() / max(after.size, 1))
-    drift = float(after.mean() - before.mean()) if min(before.size, after.size) else 0.0
+    if not after.size:
+        return warnings
+    noise = math.sqrt(before.var() / before.size + after.var() / after.size)
+    drift = float(after.mean() - before.mean())
     if steady >= len(rates) // 2 > DRIFT_STEPS or abs(drift) > max(3 * noise, DRIFT_SHARE * float(after.mean())):
         direction = "rises" if drift > 0 else "falls"
         warnings.append(f"the rate still {direction} at the end of the run; a longer run would report another figure")
