@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,7 +81,7 @@ FIELDS = [
         (WholeNumber, 2.0, 2),
     ],
 )
-def test_a_quantity_means(kind: object, text: object, value: float) -> None:
+def test_a_quantity_means(kind: Any, text: object, value: float) -> None:
     assert TypeAdapter(kind).validate_python(text) == pytest.approx(value, rel=1e-12)
 
 
@@ -128,7 +130,7 @@ def test_decimal_and_binary_units_differ() -> None:
         (WholeNumber, False, "must be a number, not true or false"),
     ],
 )
-def test_a_quantity_refuses(kind: object, text: object, sentence: str) -> None:
+def test_a_quantity_refuses(kind: Any, text: object, sentence: str) -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(kind).validate_python(text)
     (problem,) = caught.value.errors()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from scenarios.quick import POOL_SHARE, Questions, scenario_of
 from simulator.errors import Infeasible, InputError
 
 Output = pytest.CaptureFixture[str]
-ANSWERS = {
+ANSWERS: dict[str, Any] = {
     "ram": "8 GiB", "cores": 4, "disk": "sas-15k", "disks": 2, "warehouses": 10, "data_size": None, "clients": 20,
     "database": "virtuoso-4", "cpu": "server-2020s", "operating_system": "linux", "buffers": None, "pool": None,
     "think": "0 s", "warm_up": "1 min", "duration": "2 min",
@@ -32,7 +33,7 @@ WORDS = {
 }
 
 
-def questions(**answers: object) -> Questions:
+def questions(**answers: Any) -> Questions:
     return Questions(**{**ANSWERS, **answers})
 
 
