@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +25,10 @@ ALLOWED = {
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
     "string_type": "must be text",
+    "string_unicode": "must be printable text",
     "tuple_type": "must be a list",
+    "string_too_short": "must not be empty",
+    "string_pattern_mismatch": "must be one line",
 }
 
 
@@ -51,8 +55,13 @@ def sentence(problem: Any, root: Any, data: Any, at: str = "") -> str:
 
 def allowed_by(problem: Any) -> str:
     """What one of pydantic's errors says is allowed."""
-    message = str(problem["msg"]).removeprefix("Value error, ").replace("Input should be", "must be").rstrip(".")
-    return ALLOWED.get(problem["type"], message)
+    message = (
+        str(problem["msg"])
+        .removeprefix("Value error, ")
+        .replace("Input should", "must")
+        .replace("String should", "must")
+    )
+    return ALLOWED.get(problem["type"], message.rstrip("."))
 
 
 def shown(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from models.quantities import Fraction, Gib, Kib, Microseconds, Seconds, WholeNumber
-from models.specs.base import Spec
+from models.specs.base import Name, Spec, Text
 
 
 class BufferPoolSpec(Spec):
@@ -66,7 +66,7 @@ class CriticalSectionSpec(Spec):
 class DatabaseSpec(Spec):
     """One database engine with its settings."""
 
-    name: str
+    name: Name
     page_kib: Kib = Field(gt=0, le=64)
     io: Literal["buffered", "direct"]
     process_memory_gib: Gib = Field(ge=0, description="server process without the buffer pool")
@@ -77,4 +77,4 @@ class DatabaseSpec(Spec):
     log: LogSpec
     path: PathLengthSpec
     critical_section: CriticalSectionSpec
-    source: str
+    source: Text

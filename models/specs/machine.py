@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from models.quantities import Fraction, Gib, MibPerSecond, Microseconds, Milliseconds, Number, WholeNumber
-from models.specs.base import Spec
+from models.specs.base import Name, Spec, Text
 
 
 class CpuSpec(Spec):
@@ -17,17 +17,17 @@ class CpuSpec(Spec):
     AMD Opteron 244 (1.8 GHz) = 1.0; path lengths of database profiles are times on that core.
     """
 
-    model: str
+    model: Name
     cores: WholeNumber = Field(ge=1, le=4096)
     relative_speed: Number = Field(ge=0.01, le=100)
-    source: str
+    source: Text
 
 
 class RotatingDiskSpec(Spec):
     """A disk with an arm: seek by distance, rotation, transfer, and a queue that the drive reorders."""
 
     kind: Literal["rotating"] = "rotating"
-    name: str
+    name: Name
     capacity_gib: Gib = Field(gt=0)
     rpm: WholeNumber = Field(ge=1000, le=30000)
     seek_track_to_track_ms: Milliseconds = Field(ge=0.001)
@@ -39,19 +39,19 @@ class RotatingDiskSpec(Spec):
     scheduler: Literal["fcfs", "look", "c-look"] = Field(
         default="look", description="order in which the operating system hands requests to the drive"
     )
-    source: str
+    source: Text
 
 
 class FlashDiskSpec(Spec):
     """An SSD: `parallel_requests` requests are served at once, each for the latency of its kind."""
 
     kind: Literal["flash"] = "flash"
-    name: str
+    name: Name
     capacity_gib: Gib = Field(gt=0)
     read_latency_us: Microseconds = Field(ge=0.001)
     write_latency_us: Microseconds = Field(ge=0.001)
     parallel_requests: WholeNumber = Field(ge=1, le=4096)
-    source: str
+    source: Text
 
 
 DiskSpec = Annotated[RotatingDiskSpec | FlashDiskSpec, Field(discriminator="kind")]
@@ -69,13 +69,13 @@ class NetworkSpec(Spec):
 
     clients_on_server: bool = True
     round_trip_us: Microseconds = Field(default=0.0, ge=0)
-    source: str = "assumption: clients run on the server"
+    source: Text = "assumption: clients run on the server"
 
 
 class MachineSpec(Spec):
     """One server. The log shares the first data disk unless `log_disk` is given; swap always does."""
 
-    name: str
+    name: Name
     cpu: CpuSpec
     memory_gib: Gib = Field(gt=0, le=65536)
     disks: DiskArraySpec
@@ -84,4 +84,4 @@ class MachineSpec(Spec):
     hardware_share_lost: Fraction = Field(
         default=0.0, ge=0, le=0.95, description="CPU time lost to virtualisation (Xen: a little under 0.10)"
     )
-    source: str
+    source: Text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Seconds, WholeNumber
-from models.specs.base import Spec
+from models.specs.base import Name, Spec, Text
 
 
 class PageCacheSpec(Spec):
@@ -52,10 +52,10 @@ class SystemCpuSpec(Spec):
 class OperatingSystemSpec(Spec):
     """One operating system with its settings."""
 
-    name: str
+    name: Name
     reserved_memory_gib: Gib = Field(ge=0, description="kernel and daemons")
     memory_per_client_mib: Mib = Field(ge=0, description="memory of one client process on the server")
     page_cache: PageCacheSpec
     swap: SwapSpec
     cpu: SystemCpuSpec
-    source: str
+    source: Text

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from models.quantities import Number, Seconds
-from models.specs.base import Spec
+from models.specs.base import Name, Spec, Text
 from models.specs.database import DatabaseSpec
 from models.specs.machine import MachineSpec
 from models.specs.operating_system import OperatingSystemSpec
@@ -32,17 +32,17 @@ class MeasuredSpec(Spec):
     new_orders_per_minute: Number = Field(gt=0)
     cpu_cores_busy: Number | None = Field(default=None, ge=0)
     role: Literal["fitted", "predicted"] = Field(description="whether a fit of the parameters has seen it")
-    source: str
+    source: Text
 
 
 class ScenarioSpec(Spec):
     """One question, whole: everything that an engine needs to answer it."""
 
-    name: str
+    name: Name
     machine: MachineSpec
     operating_system: OperatingSystemSpec
     database: DatabaseSpec
     workload: WorkloadSpec
     interval: IntervalSpec
     measured: MeasuredSpec | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from models.quantities import Fraction, PerSecond, Seconds, WholeNumber
-from models.specs.base import Spec
+from models.specs.base import Name, Spec, Text
 
 
 class MixSpec(Spec):
@@ -58,13 +58,13 @@ class LayoutSpec(Spec):
     new_order_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     history_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     index_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
-    source: str
+    source: Text
 
 
 class WorkloadSpec(Spec):
     """One TPC-C-like workload."""
 
-    name: str
+    name: Name
     mix: MixSpec
     tpcc: TpccSpec = TpccSpec()
     layout: LayoutSpec
@@ -73,4 +73,4 @@ class WorkloadSpec(Spec):
         default=None, ge=1, description="warehouses with clients; all if absent"
     )
     arrivals: ClosedClientsSpec | OpenArrivalsSpec = Field(discriminator="kind")
-    source: str
+    source: Text

@@ -32,7 +32,8 @@ def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"source": ""}, "catalog/cpus/opteron-244.yaml: source: got ''; say where the figures come from"),
+        ({"source": ""}, "catalog/cpus/opteron-244.yaml: source: got ''; must not be empty"),
+        ({"source": "  "}, "catalog/cpus/opteron-244.yaml: source: got '  '; say where the figures come from"),
         ({"source": " TBD. "}, "source: got ' TBD. '; say where the figures come from"),
         ({"source": None}, "catalog/cpus/opteron-244.yaml: source: got nothing; must be text"),
         ({"cores": 0}, "catalog/cpus/opteron-244.yaml: cores: got 0; must be greater than or equal to 1"),
