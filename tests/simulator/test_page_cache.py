@@ -99,6 +99,8 @@ def test_a_victim_that_was_waited_for_is_used(model_of: ModelOf, replacement: st
     engine.run(None)
     assert engine.record.ended == 12
     assert engine.devices[0].by_purpose == {"data read": 12, "eviction write": 9}
+    longest_s = engine.record.result().classes[0].p999_s
+    assert longest_s == pytest.approx(0.001 + 0.002 + 0.003, rel=0.02), "CPU, one read, one write"
 
 
 @pytest.mark.parametrize("replacement", ["lru", "clock"])
