@@ -55,13 +55,8 @@ def sentence(problem: Any, root: Any, data: Any, at: str = "") -> str:
 
 def allowed_by(problem: Any) -> str:
     """What one of pydantic's errors says is allowed."""
-    message = (
-        str(problem["msg"])
-        .removeprefix("Value error, ")
-        .replace("Input should", "must")
-        .replace("String should", "must")
-    )
-    return ALLOWED.get(problem["type"], message.rstrip("."))
+    message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
+    return ALLOWED.get(problem["type"], re.sub("^(Input|String) should", "must", message))
 
 
 def shown(value: Any) -> str:
