@@ -54,12 +54,12 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callabl
     from models.system import build
 
     model = build(task.scenario)
-    from simulator import compiled, reference
+    from simulator import compiled, kernel, reference
 
     if on_step is not None:
-        on_step(START_STEP if compiled.is_compiled_already() else KERNEL_STEP)
-
-    return reference.simulate(model, task.seed, on_progress)
+        on_step(START_STEP if compiled.is_compiled_already(task.scenario.engine) else KERNEL_STEP)
+    engine = kernel.simulate if task.scenario.engine == "kernel" else reference.simulate
+    return engine(model, task.seed, on_progress)
 
 
 def run_all(tasks: Sequence[Task], workers: int, display: Display) -> Generator[tuple[int, Outcome]]:

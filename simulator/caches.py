@@ -9,12 +9,13 @@ A dirty page cache page is also on a list in the order of first writing, for wri
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from simulator.compiled import compiled, compiled_with_arrays
+from simulator.compiled import compiled
+from simulator.sorting import sort_first
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -216,38 +217,41 @@ def clear_dirty(tiers: Tiers, tier: int, slot: int) -> None:
         tiers.head[tier, DIRTY_LAST] = older
 
 
-@compiled_with_arrays
-def least_recent_dirty(tiers: Tiers, tier: int, most: int) -> Int64Array:
-    """Up to `most` dirty pages that replacement would reach first, sorted by page number."""
-    pages = np.empty(min(most, tiers.head[tier, DIRTY_COUNT]), dtype=np.int64)
+@compiled
+def least_recent_dirty(tiers: Tiers, tier: int, most: int, pages: npt.NDArray[Any]) -> int:
+    """Fill `pages` with up to `most` dirty pages that replacement would reach first, sorted; returns their number."""
+    head = tiers.head[tier]
+    wanted = min(most, head[DIRTY_COUNT])
     found = 0
-    if tiers.head[tier, POLICY] == CLOCK:
-        first, slot = tiers.head[tier, FIRST_SLOT], tiers.head[tier, HAND]
-        for _ in range(tiers.head[tier, USED]):
-            if found == len(pages):
+    if head[POLICY] == CLOCK:
+        first, slot = head[FIRST_SLOT], head[HAND]
+        for _ in range(head[USED]):
+            if found == wanted:
                 break
             if tiers.slots[slot, FLAGS] & DIRTY:
                 pages[found] = tiers.slots[slot, PAGE]
                 found += 1
-            slot = slot + 1 if slot + 1 < first + tiers.head[tier, USED] else first
+            slot = slot + 1 if slot + 1 < first + head[USED] else first
     else:
-        slot = tiers.head[tier, OLDEST]
-        while slot >= 0 and found < len(pages):
+        slot = head[OLDEST]
+        while slot >= 0 and found < wanted:
             if tiers.slots[slot, FLAGS] & DIRTY:
                 pages[found] = tiers.slots[slot, PAGE]
                 found += 1
             slot = tiers.slots[slot, PREVIOUS]
-    return np.sort(pages[:found])
+    sort_first(pages, found)
+    return found
 
 
-@compiled_with_arrays
-def dirty_before(tiers: Tiers, tier: int, latest: int, most: int) -> Int64Array:
-    """Up to `most` pages that became dirty at or before time `latest`, longest dirty first chosen, sorted by page."""
-    pages = np.empty(min(most, tiers.head[tier, DIRTY_COUNT]), dtype=np.int64)
+@compiled
+def dirty_before(tiers: Tiers, tier: int, latest: int, most: int, pages: npt.NDArray[Any]) -> int:
+    """Fill `pages` with up to `most` pages dirty since `latest` or longer, sorted; returns their number."""
+    wanted = min(most, tiers.head[tier, DIRTY_COUNT])
     found = 0
     slot = tiers.head[tier, DIRTY_FIRST]
-    while slot >= 0 and found < len(pages) and tiers.since[slot] <= latest:
+    while slot >= 0 and found < wanted and tiers.since[slot] <= latest:
         pages[found] = tiers.slots[slot, PAGE]
         found += 1
         slot = tiers.slots[slot, NEWER_DIRTY]
-    return np.sort(pages[:found])
+    sort_first(pages, found)
+    return found

@@ -42,8 +42,7 @@ CACHE_FOLDER = cache_folder()
 setattr(config, "CACHE_DIR", str(CACHE_FOLDER))  # noqa: B010 - numba adds its settings at run time
 
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-_BORROWED: dict[str, Any] = _OPTIONS | {"_nrt": False, "forceinline": True}
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
 
 
 def compiled(function: Function) -> Function:
@@ -51,16 +50,12 @@ def compiled(function: Function) -> Function:
 
     Arrays are borrowed, never counted (a count is an atomic operation for each array at each call), and callees are
     put in line, so that the state isn't handed over word by word: together 40 times more page references each second.
-    So compiled functions can't make arrays, nor call themselves; those that make some are `compiled_with_arrays`.
+    So compiled functions can't make arrays, nor call themselves.
     """
-    return cast(Function, numba.njit(**_BORROWED)(function))
-
-
-def compiled_with_arrays(function: Function) -> Function:
-    """As `compiled`, for a function that makes an array."""
     return cast(Function, numba.njit(**_OPTIONS)(function))
 
 
-def is_compiled_already() -> bool:
-    """Whether machine code for these sources is on disk, so that the next run need not wait for the compiler."""
-    return any(CACHE_FOLDER.rglob("interpreter.advance-*.nbi"))
+def is_compiled_already(engine: str) -> bool:
+    """Whether an engine's machine code for these sources is on disk, so that the next run need not wait for it."""
+    function = "kernel.run" if engine == "kernel" else "interpreter.advance"
+    return any(CACHE_FOLDER.rglob(f"{function}-*.nbi"))

@@ -20,6 +20,11 @@ import numpy.typing as npt
 from simulator.compiled import compiled
 from simulator.model import RotatingDevice
 
+FloatArray = npt.NDArray[np.float64]
+WINDOW_ROWS = 4
+ROUNDING_TURNS = 1e-9
+"""Data that the head has just reached is not missed for a whole turn because of a rounded sum."""
+
 # Entries of the geometry
 (
     CAPACITY_BYTES,
@@ -37,7 +42,7 @@ PATIENCE_NS = 1_000_000_000
 """A request that the drive has held this long goes first, so that none starves (assumption: firmware ages requests)."""
 
 
-def geometry(device: RotatingDevice) -> npt.NDArray[np.float64]:
+def geometry(device: RotatingDevice) -> FloatArray:
     """The device's constants as the array that the compiled functions read."""
     over_track = device.seek_average_ns - device.seek_track_ns
     full = device.seek_full_ns - device.seek_track_ns
@@ -59,43 +64,49 @@ def geometry(device: RotatingDevice) -> npt.NDArray[np.float64]:
 
 
 @compiled
-def seek_ns(disk: npt.NDArray[np.float64], start_byte: int, end_byte: int) -> float:
+def seek_ns(disk: FloatArray, start_byte: float, end_byte: float) -> float:
     """Time to move the arm between the cylinders of two byte offsets."""
-    if start_byte // disk[CYLINDER_BYTES] == end_byte // disk[CYLINDER_BYTES]:
-        return 0.0
     x = min(1.0, abs(end_byte - start_byte) / disk[CAPACITY_BYTES])
-    return disk[SEEK_TRACK_NS] + disk[SEEK_ROOT_NS] * math.sqrt(x) + disk[SEEK_LINEAR_NS] * x
+    same = np.floor(start_byte / disk[CYLINDER_BYTES]) == np.floor(end_byte / disk[CYLINDER_BYTES])
+    return 0.0 if same else disk[SEEK_TRACK_NS] + disk[SEEK_ROOT_NS] * math.sqrt(x) + disk[SEEK_LINEAR_NS] * x
 
 
 @compiled
-def positioning_ns(disk: npt.NDArray[np.float64], arm_byte: int, byte: int, now: int) -> float:
-    """Overhead, seek and rotation until the data is under the head."""
+def positioning_ns(disk: FloatArray, arm_byte: float, byte: float, angle: float) -> float:
+    """Overhead, seek and rotation until the data is under the head; `angle` is the platter's now, in revolutions."""
     ready = disk[OVERHEAD_NS] + seek_ns(disk, arm_byte, byte)
-    revolution = disk[REVOLUTION_NS]
-    angle = (now + ready) % revolution
-    target = (byte % disk[TRACK_BYTES]) / disk[TRACK_BYTES] * revolution
-    return ready + (target - angle) % revolution
+    turn = byte / disk[TRACK_BYTES] - angle - ready / disk[REVOLUTION_NS] + ROUNDING_TURNS
+    return ready + (turn - np.floor(turn)) * disk[REVOLUTION_NS]
 
 
 @compiled
-def transfer_ns(disk: npt.NDArray[np.float64], size_bytes: int) -> float:
+def angle_at(disk: FloatArray, now: int) -> float:
+    """How far the platter has turned at a time, 0 to 1."""
+    return now % np.int64(disk[REVOLUTION_NS]) / disk[REVOLUTION_NS]
+
+
+@compiled
+def transfer_ns(disk: FloatArray, size_bytes: float) -> float:
     """Time for the data to pass under the head."""
     return size_bytes / disk[TRACK_BYTES] * disk[REVOLUTION_NS]
 
 
 @compiled
-def pick(
-    disk: npt.NDArray[np.float64], queue: npt.NDArray[np.int64], count: int, arm_byte: int, now: int
-) -> tuple[int, int]:
-    """Which of `count` requests, rows (byte, size in bytes, arrival at the drive), to serve next, and for how long."""
-    best, best_ns, oldest = 0, math.inf, 0
+def pick(disk: FloatArray, queue: FloatArray, count: int, arm_byte: int, now: int) -> tuple[int, int]:
+    """Which of `count` requests to serve next, and for how long in ns.
+
+    `queue` has a row each for bytes, sizes in bytes, arrivals at the drive in ns, and one to work in.
+    """
+    angle, arm = angle_at(disk, now), float(arm_byte)
+    bytes_, arrivals, times = queue[0], queue[2], queue[3]
     for i in range(count):
-        if queue[i, 2] < queue[oldest, 2]:
+        times[i] = positioning_ns(disk, arm, bytes_[i], angle)
+    best, oldest = 0, 0
+    for i in range(count):
+        if arrivals[i] < arrivals[oldest]:
             oldest = i
-        time_ns = positioning_ns(disk, arm_byte, queue[i, 0], now)
-        if time_ns < best_ns:
-            best, best_ns = i, time_ns
-    if now - queue[oldest, 2] > PATIENCE_NS:
+        if times[i] < times[best]:
+            best = i
+    if now - arrivals[oldest] > PATIENCE_NS:
         best = oldest
-        best_ns = positioning_ns(disk, arm_byte, queue[oldest, 0], now)
-    return best, np.int64(best_ns + transfer_ns(disk, queue[best, 1]))
+    return best, np.int64(times[best] + transfer_ns(disk, queue[1, best]))

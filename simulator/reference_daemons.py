@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+import numpy as np
 import simpy
 
 from simulator.caches import (
@@ -91,22 +92,24 @@ class Arrivals:
         while True:
             yield env.timeout(exponential_ns(self.stream, 0, mean_ns))
             self.engine.in_system.change(env.now, 1)
-            self.waiting.append(env.now)
             if self.idle:
-                self.idle.popleft().succeed()
+                self.idle.popleft().succeed(env.now)
+            else:
+                self.waiting.append(env.now)
 
     def take(self) -> Story:
         """The next arrival; returns when it came."""
-        if not self.waiting:
-            turn = self.engine.env.event()
-            self.idle.append(turn)
-            yield turn
-        return self.waiting.popleft()
+        if self.waiting:
+            return self.waiting.popleft()
+        turn = self.engine.env.event()
+        self.idle.append(turn)
+        return (yield turn)
 
 
 def flush_dirt(engine: ReferenceEngine, latest_ns: int, most: int) -> int:
     """Hand to the disks, in disk order, up to `most` page cache pages dirty since `latest_ns` or longer."""
-    pages = dirty_before(engine.state.tiers, CACHE, latest_ns, most).tolist()
+    found = np.empty(most, dtype=np.int64)
+    pages = found[: dirty_before(engine.state.tiers, CACHE, latest_ns, most, found)].tolist()
     storage = engine.model.storage
     for run in neighbours(pages, storage.data_devices, storage.merged_pages):
         for page in run:
@@ -159,7 +162,13 @@ def background_writer(engine: ReferenceEngine) -> Story:
             engine.writer_wakes = engine.env.event()
             yield engine.writer_wakes
             continue
-        yield from write_pages(engine, least_recent_dirty(tiers, POOL, dirty - marks.writer_low_pages).tolist(), 0)
+        yield from write_pages(engine, _next_to_go(engine, dirty - marks.writer_low_pages), 0)
+
+
+def _next_to_go(engine: ReferenceEngine, most: int) -> list[int]:
+    """Up to `most` dirty pages of the pool that replacement would reach first, in disk order."""
+    found = np.empty(most, dtype=np.int64)
+    return found[: least_recent_dirty(engine.state.tiers, POOL, most, found)].tolist()
 
 
 def write_pages(engine: ReferenceEngine, pages: list[int], spread_ns: int) -> Story:
@@ -227,7 +236,7 @@ def checkpoints(engine: ReferenceEngine) -> Story:
         due = max(due + model.checkpoint.interval_ns, env.now)
         yield env.timeout(due - env.now)
         began = env.now
-        pages = least_recent_dirty(engine.state.tiers, POOL, model.pool.pages).tolist()
+        pages = _next_to_go(engine, model.pool.pages)
         yield from write_pages(engine, pages, model.checkpoint.spread_ns)
         if not model.direct_io:
             yield from _sync(engine)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import simpy
 
-from simulator.disk import geometry, pick
+from simulator.disk import WINDOW_ROWS, geometry, pick
 from simulator.model import Device, FlashDevice, RotatingDevice, Section
 from simulator.recorder import Gauge
 
@@ -244,7 +244,7 @@ class RotatingStation(DeviceStation):
         self.sorted: list[tuple[int, int, Request]] = []
         self.arrivals: deque[Request] = deque()
         self.held: list[Request] = []
-        self.window = np.zeros((self.depth, 3), dtype=np.int64)
+        self.window = np.zeros((WINDOW_ROWS, self.depth))
         self.idle: simpy.Event | None = None
         env.process(self._serve())
 
@@ -280,7 +280,7 @@ class RotatingStation(DeviceStation):
         while True:
             while len(self.held) < self.depth and (self.sorted or self.arrivals):
                 request = self._next_fed()
-                self.window[len(self.held)] = request.byte, request.size_bytes, env.now
+                self.window[:3, len(self.held)] = request.byte, request.size_bytes, env.now
                 self.held.append(request)
             if not self.held:
                 self.busy.change(env.now, -self.busy.value)
@@ -294,7 +294,7 @@ class RotatingStation(DeviceStation):
             yield env.timeout(service_ns)
             request = self.held[chosen]
             last = len(self.held) - 1
-            self.held[chosen], self.window[chosen] = self.held[last], self.window[last]
+            self.held[chosen], self.window[:, chosen] = self.held[last], self.window[:, last]
             self.held.pop()
             self.arm_byte = request.byte + request.size_bytes
             self._complete(request, service_ns)

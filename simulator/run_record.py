@@ -20,6 +20,7 @@ from simulator.caches import (
     WRITES_IN_FLIGHT,
 )
 from simulator.clock import NS_PER_S
+from simulator.model import Model
 from simulator.recorder import ClassRecorder
 from simulator.results import Result
 from simulator.state import USAGE, Int64Array
@@ -70,7 +71,7 @@ class RunRecord:
         self.main_class = program.main_class
         self.ended = self.ended_main = 0
         self.io_wait = IoWait(engine)
-        self.step_ns = max(1, -(-interval.end_ns // (MOST_STEPS * NS_PER_S))) * NS_PER_S
+        self.step_ns = step_ns_of(engine.model)
         self.snapshots: list[Snapshot] = []
 
     def end(self, transaction_class: int, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
@@ -82,11 +83,9 @@ class RunRecord:
             self.classes[transaction_class].record(response_ns, spent_ns, rolled_back)
 
     def stops_ns(self) -> list[int]:
-        """When to take snapshots: every step, at the end of the warm-up, and at the end."""
-        interval = self.engine.model.interval
-        stops = set(range(self.step_ns, interval.end_ns + 1, self.step_ns))
+        """When to take snapshots."""
         self.snapshots.append(self._snapshot(0))
-        return sorted(stops | {interval.end_ns} | ({interval.warm_up_ns} if interval.warm_up_ns else set()))
+        return stops_of(self.engine.model)
 
     def note(self, now: int) -> None:
         """Take a snapshot."""
@@ -147,13 +146,26 @@ class RunRecord:
                 f"station {number} busy": station.busy.area_until(now),
                 f"station {number} number": station.number.area_until(now),
             }
-        values |= _tier_values("pool", engine.state.tiers.head[POOL])
-        values |= _tier_values("cache", engine.state.tiers.head[CACHE])
+        values |= tier_values("pool", engine.state.tiers.head[POOL])
+        values |= tier_values("cache", engine.state.tiers.head[CACHE])
         values["cache in flight now"] = int(engine.state.tiers.head[CACHE, WRITES_IN_FLIGHT])
         return Snapshot(now, values, engine.state.table_counts.copy())
 
 
-def _tier_values(name: str, head: Int64Array) -> dict[str, int]:
+def step_ns_of(model: Model) -> int:
+    """The step of the time series: whole seconds, at most MOST_STEPS of them."""
+    return max(1, -(-model.interval.end_ns // (MOST_STEPS * NS_PER_S))) * NS_PER_S
+
+
+def stops_of(model: Model) -> list[int]:
+    """When to take snapshots: every step, at the end of the warm-up, and at the end."""
+    interval = model.interval
+    stops = {*range(step_ns_of(model), interval.end_ns + 1, step_ns_of(model)), interval.end_ns}
+    return sorted(stops | ({interval.warm_up_ns} if interval.warm_up_ns else set()))
+
+
+def tier_values(name: str, head: Int64Array) -> dict[str, int]:
+    """A tier's counters, under the names that summaries use."""
     entries = {
         "references": REFERENCES,
         "hits": HITS,

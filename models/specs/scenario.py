@@ -44,5 +44,9 @@ class ScenarioSpec(Spec):
     database: DatabaseSpec
     workload: WorkloadSpec
     interval: IntervalSpec
+    engine: Literal["kernel", "reference"] = Field(
+        default="kernel",
+        description="kernel: compiled; reference: SimPy, the definition. Both give the same result.",
+    )
     measured: MeasuredSpec | None = None
     notes: tuple[Text, ...] = ()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +33,22 @@ class Wanted:
 def command_line(words: Sequence[object]) -> str:
     """A command as one would type it."""
     return shlex.join(str(word) for word in words)
+
+
+@contextmanager
+def timed(quiet: bool) -> Iterator[list[Result]]:
+    """Says on stderr, unless `quiet`, how fast the results were that the block puts into the list."""
+    began = time.monotonic()
+    results: list[Result] = []
+    yield results
+    wall_s = max(time.monotonic() - began, 1e-9)
+    for result in [] if quiet else results:
+        simulated_s = result.warm_up_s + result.duration_s
+        typer.echo(
+            f"{result.engine}: {simulated_s:,.0f} s simulated in {wall_s:,.1f} s, {simulated_s / wall_s:,.0f} times"
+            f" real time, {result.transactions_per_s * simulated_s / wall_s:,.0f} transactions/s",
+            err=True,
+        )
 
 
 def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:

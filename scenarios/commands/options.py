@@ -21,6 +21,18 @@ class Output(StrEnum):
     CSV = "csv"
 
 
+class Engine(StrEnum):
+    """What executes the model."""
+
+    KERNEL = "kernel"
+    REFERENCE = "reference"
+
+
+def settings(set_: list[str] | None, engine: Engine | None) -> tuple[str, ...]:
+    """All --set options; `--engine X` is short for `--set engine=X`."""
+    return (*(set_ or ()), *(() if engine is None else (f"engine={engine}",)))
+
+
 def finite(value: float | None) -> float | None:
     """`value`, if it is a number one can compare with. Raises typer.BadParameter."""
     if value is not None and not 0 < value < math.inf:
@@ -34,6 +46,10 @@ ScenarioArgument = Annotated[
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change one field of the scenario; may be repeated."),
+]
+EngineOption = Annotated[
+    Engine | None,
+    typer.Option(metavar="NAME", help="kernel (compiled) or reference (SimPy); both give the same result."),
 ]
 SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of all random streams.", min=0, max=MOST_SEED)]
 ReplicationsOption = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.answer import Wanted, command_line, give
+from scenarios.commands.answer import Wanted, command_line, give, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     Output,
@@ -77,8 +77,9 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     if not quiet:
         for note in scenario.notes:
             typer.echo(note, err=True)
-    with display(quiet) as shown:
+    with timed(quiet) as results, display(quiet) as shown:
         result = replicate(scenario, seed, 1, 1, shown)
+        results.append(result)
     give(scenario, result, Wanted(output, report, save, target, command_line(["oltpsim", *context.obj])))
 
 

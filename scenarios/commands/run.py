@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from scenarios.commands.answer import Wanted, command_line, give
+from scenarios.commands.answer import Wanted, command_line, give, timed
 from scenarios.commands.inputs import check_places, scenario_path
 from scenarios.commands.options import (
+    EngineOption,
     Output,
     OutputOption,
     QuietOption,
@@ -18,12 +19,14 @@ from scenarios.commands.options import (
     SetOption,
     TargetOption,
     WorkersOption,
+    settings,
 )
 
 
 def run(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario: ScenarioArgument,
     set_: SetOption = None,
+    engine: EngineOption = None,
     seed: SeedOption = 1,
     replications: ReplicationsOption = 1,
     workers: WorkersOption = None,
@@ -43,11 +46,12 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     from scenarios.runs import default_workers, replicate
 
     path = scenario_path(scenario)
-    spec = load_scenario(path, tuple(set_ or ()))
+    spec = load_scenario(path, settings(set_, engine))
     check_places(report, save)
-    with display(quiet) as shown:
+    with timed(quiet) as results, display(quiet) as shown:
         result = replicate(spec, seed, replications, workers or default_workers(), shown)
-    command = ["oltpsim", "run", scenario, *(word for setting in set_ or () for word in ("--set", setting))]
+        results.append(result)
+    command = ["oltpsim", "run", scenario, *(word for setting in settings(set_, engine) for word in ("--set", setting))]
     command += ["--seed", str(seed)] + (["--replications", str(replications)] if replications > 1 else [])
     give(spec, result, Wanted(output, report, save, target, command_line(command)))
 

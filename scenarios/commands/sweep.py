@@ -9,6 +9,7 @@ import typer
 
 from scenarios.commands.inputs import check_places, check_store, scenario_path
 from scenarios.commands.options import (
+    EngineOption,
     Output,
     OutputOption,
     QuietOption,
@@ -17,6 +18,7 @@ from scenarios.commands.options import (
     SeedOption,
     SetOption,
     WorkersOption,
+    settings,
 )
 from simulator.errors import InputError
 
@@ -31,6 +33,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.Option(metavar="KEY=VALUES", help="A field and its values, a,b,c or start:stop:step; repeat for a grid."),
     ],
     set_: SetOption = None,
+    engine: EngineOption = None,
     seed: SeedOption = 1,
     replications: ReplicationsOption = 1,
     workers: WorkersOption = None,
@@ -59,7 +62,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     check_places(picture)
     check_store(save)
     axes = [sweeping.parse_axis(text) for text in vary]
-    points = sweeping.grid(scenario_path(scenario), axes, set_ or ())
+    points = sweeping.grid(scenario_path(scenario), axes, settings(set_, engine))
     runner = sweeping.Runner(points, seed, replications, save)
     interrupted = False
     try:

@@ -212,10 +212,11 @@ def test_dirty_pages_are_listed_by_age_and_by_replacement(
     flagged = {int(row[PAGE]) for row in tier.tiers.slots[3:] if row[PAGE] >= 0 and row[FLAGS] & DIRTY}
     assert flagged == set(dirty)
     aged = [page for page, since in dirty.items() if since <= age]
-    assert dirty_before(tier.tiers, TIER, age, most).tolist() == sorted(aged[:most])
+    pages = np.zeros(PAGES, dtype=np.int64)
+    assert pages[: dirty_before(tier.tiers, TIER, age, most, pages)].tolist() == sorted(aged[:most])
     due = [page for page in plain.in_order_of_replacement() if page in dirty]
-    assert least_recent_dirty(tier.tiers, TIER, most).tolist() == sorted(due[:most])
-    assert least_recent_dirty(tier.tiers, TIER, PAGES).tolist() == sorted(due)
+    assert pages[: least_recent_dirty(tier.tiers, TIER, most, pages)].tolist() == sorted(due[:most])
+    assert pages[: least_recent_dirty(tier.tiers, TIER, PAGES, pages)].tolist() == sorted(due)
 
 
 def test_make_oldest_changes_the_next_victim() -> None:

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator.disk import PATIENCE_NS, geometry, pick, positioning_ns, seek_ns, transfer_ns
+from simulator.disk import PATIENCE_NS, WINDOW_ROWS, angle_at, geometry, pick, positioning_ns, seek_ns, transfer_ns
 from simulator.model import RotatingDevice
 from simulator.reference_stations import Environment, Story, new_device
 
@@ -81,13 +81,13 @@ def test_head_waits_for_the_data_to_come_round() -> None:
     cases = zip(
         rng.integers(0, 10**10, 20_000).tolist(), rng.integers(0, DISK.track_bytes, 20_000).tolist(), strict=True
     )
-    waits = [positioning_ns(disk, 0, byte, now) for now, byte in cases]
+    waits = [positioning_ns(disk, 0, byte, angle_at(disk, now)) for now, byte in cases]
     assert sum(waits) / len(waits) == pytest.approx(REVOLUTION_NS / 2, rel=0.02)
     assert max(waits) < REVOLUTION_NS
     read_ns = int(transfer_ns(disk, 4 * PAGE_BYTES))
     assert read_ns == pytest.approx(4 * PAGE_BYTES / DISK.track_bytes * REVOLUTION_NS, abs=1)
-    assert positioning_ns(disk, 4 * PAGE_BYTES, 4 * PAGE_BYTES, read_ns) < 2
-    late = positioning_ns(disk, 4 * PAGE_BYTES, 4 * PAGE_BYTES, read_ns + 2)
+    assert positioning_ns(disk, 4 * PAGE_BYTES, 4 * PAGE_BYTES, angle_at(disk, read_ns)) < 2
+    late = positioning_ns(disk, 4 * PAGE_BYTES, 4 * PAGE_BYTES, angle_at(disk, read_ns + 2))
     assert late == pytest.approx(REVOLUTION_NS, abs=3), "who comes too late waits for a whole turn"
 
 
@@ -98,16 +98,16 @@ def test_drive_takes_the_shortest_positioning_time() -> None:
     by_distance = 0
     for _ in range(200):
         count, arm, now = int(rng.integers(1, 33)), int(rng.integers(DISK.capacity_bytes)), int(rng.integers(10**12))
-        queue = np.zeros((32, 3), dtype=np.int64)
-        queue[:, 0] = rng.integers(0, DISK.capacity_bytes, 32)
-        queue[:, 1], queue[:, 2] = PAGE_BYTES, now - rng.integers(0, PATIENCE_NS, 32)
-        times = [positioning_ns(disk, arm, byte, now) for byte in queue[:count, 0].tolist()]
+        queue = np.zeros((WINDOW_ROWS, 32))
+        queue[0] = rng.integers(0, DISK.capacity_bytes, 32)
+        queue[1], queue[2] = PAGE_BYTES, now - rng.integers(0, PATIENCE_NS, 32)
+        times = [positioning_ns(disk, arm, byte, angle_at(disk, now)) for byte in queue[0, :count].tolist()]
         best = int(np.argmin(times))
         chosen, service_ns = pick(disk, queue, count, arm, now)
         assert (chosen, service_ns) == (best, int(times[best] + transfer_ns(disk, PAGE_BYTES)))
-        by_distance += int(np.argmin(np.abs(queue[:count, 0] - arm))) == best
+        by_distance += int(np.argmin(np.abs(queue[0, :count] - arm))) == best
         waited = int(rng.integers(count))
-        queue[waited, 2] = now - PATIENCE_NS - 1
+        queue[2, waited] = now - PATIENCE_NS - 1
         assert pick(disk, queue, count, arm, now)[0] == waited
     assert by_distance < 150, "the nearest request is another policy"
 

@@ -1,0 +1,154 @@
+"""The kernel: the engine that executes a program as compiled code. Its trajectory is the reference engine's.
+
+An event is the number of an entity (kernel_state.py). `run` takes the next one, finds out what it means from the
+entity's stage, and lets the entity go on to its next wait. Python takes part at the steps of the time series only.
+"""
+
+from __future__ import annotations
+
+from simulator import kernel_state as ks
+from simulator.calendar import (
+    EVENTS,
+    HEAP_COUNT,
+    INSTANT_COUNT,
+    NOW,
+    URGENT_COUNT,
+    pop_future,
+    pop_instant,
+    pop_urgent,
+    urgently,
+)
+from simulator.clock import to_s
+from simulator.compiled import compiled
+from simulator.kernel_clients import wake_client
+from simulator.kernel_daemons import wake_daemon
+from simulator.kernel_devices import begin_flash, finish_flash, move_arm, release_request
+from simulator.kernel_record import KernelRecord
+from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
+from simulator.kernel_stations import begin_service
+from simulator.kernel_writing import written_back
+from simulator.model import Model, OnProgress, Progress, RotatingDevice
+from simulator.results import Result
+from simulator.start import prepare
+from simulator.state import State, new_state
+
+FINISHED, NEEDS_ROOM = 0, 1
+NOTHING = -1
+
+
+def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> Result:
+    """Run a model to the end of its interval. The same model and seed give the same result, byte for byte."""
+    engine = KernelEngine(model, seed)
+    engine.run(on_progress)
+    return engine.record.result()
+
+
+class KernelEngine:
+    """One run. `traced`: keep the first so many ends of transactions (`kernel.trace`)."""
+
+    def __init__(self, model: Model, seed: int, traced: int = 0) -> None:
+        self.model = model
+        self.state = new_state(model, seed)
+        prepare(self.state, model)
+        self.kernel = new_kernel(model, seed, traced)
+        self.margin = requests_margin(model)
+        self._start()
+        self.record = KernelRecord(self, seed)
+
+    def _start(self) -> None:
+        """What the reference engine's processes do when they are created, in the same order."""
+        kernel, facts = self.kernel, self.kernel.facts
+        first_device, clients = int(facts[ks.FIRST_DEVICE]), int(facts[ks.CLIENTS])
+        for number, device in enumerate(self.model.storage.devices):
+            if isinstance(device, RotatingDevice):
+                urgently(kernel.calendar, first_device + number)
+        if self.model.arrivals_per_s:
+            urgently(kernel.calendar, clients + ks.ARRIVALS)
+        for client in range(clients):
+            urgently(kernel.calendar, client)
+        for daemon in (ks.FLUSHER, ks.WRITER, ks.CHECKPOINTS):
+            urgently(kernel.calendar, clients + daemon)
+
+    def run(self, on_progress: OnProgress | None) -> None:
+        """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
+        end_ns = self.model.interval.end_ns
+        for stop_ns in self.record.stops_ns():
+            while run(self.state, self.kernel, stop_ns, self.margin) == NEEDS_ROOM:
+                self.kernel = grown(self.kernel)
+            self.record.note(stop_ns)
+            if on_progress is not None:
+                on_progress(Progress(to_s(stop_ns), to_s(end_ns), self.record.ended))
+
+
+@compiled
+def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
+    """Process all events before `until_ns`. NEEDS_ROOM: to be called again once there is more room."""
+    facts, clock, life = kernel.facts, kernel.calendar.clock, kernel.life
+    clients, devices, requests = facts[ks.CLIENTS], facts[ks.FIRST_DEVICE], facts[ks.FIRST_REQUEST]
+    while True:
+        if facts[ks.FREE_REQUESTS] < margin or facts[ks.ARRIVED_COUNT] == len(kernel.arrived):
+            return NEEDS_ROOM
+        entity = facts[ks.BATCH_NEXT]
+        if entity != ks.NONE:
+            facts[ks.BATCH_NEXT] = life[entity, ks.NEXT]
+        else:
+            entity = next_event(state, kernel, until_ns)
+            if entity == NOTHING:
+                clock[NOW] = until_ns
+                return FINISHED
+        clock[EVENTS] += 1
+        if entity < devices and life[entity, STAGE] == ks.TURN:
+            begin_service(kernel, entity)
+        elif entity < clients:
+            wake_client(state, kernel, entity)
+        elif entity < devices:
+            wake_daemon(state, kernel, entity)
+        elif entity < requests:
+            move_arm(kernel, entity - devices)
+        elif entity < ks.NO_ENTITY:
+            finish_flash(kernel, entity - requests)
+
+
+@compiled
+def next_event(state: State, kernel: Kernel, until_ns: int) -> int:
+    """Take the next event before `until_ns`; returns the entity to wake, NO_ENTITY if that was all, or NOTHING."""
+    clock, heap = kernel.calendar.clock, kernel.calendar.heap
+    if clock[URGENT_COUNT]:
+        code = pop_urgent(kernel.calendar)
+    elif clock[HEAP_COUNT] and heap[0, 0] == clock[NOW] and clock[NOW] < until_ns:
+        return pop_future(kernel.calendar)
+    elif clock[INSTANT_COUNT]:
+        code = pop_instant(kernel.calendar)
+    elif clock[HEAP_COUNT] and heap[0, 0] < until_ns:
+        return pop_future(kernel.calendar)
+    else:
+        return NOTHING
+    kind, number = code >> ks.KIND_BITS, code & ks.NUMBER_MASK
+    if kind == ks.RESUME:
+        return number
+    if kind == ks.LIST:
+        kernel.facts[ks.BATCH_NEXT] = kernel.life[number, ks.NEXT]
+        return number
+    if kind == ks.BEGIN:
+        begin_flash(kernel, number)
+        return ks.NO_ENTITY
+    return _completed(state, kernel, number)
+
+
+@compiled
+def _completed(state: State, kernel: Kernel, number: int) -> int:
+    """A request is complete: who is to be woken, if anybody."""
+    request, facts = kernel.requests[number], kernel.facts
+    who = request[ks.WHO]
+    if who == ks.WRITTEN_BACK:
+        written_back(state, kernel, request)
+        who = ks.NO_ENTITY
+    elif who == ks.NOBODY:
+        who = ks.NO_ENTITY
+    elif request[ks.PURPOSE] == ks.WRITER_WRITE:
+        job = kernel.jobs[who - facts[ks.CLIENTS] - ks.WRITER]
+        job[ks.JOB_OUTSTANDING] -= 1
+        if job[ks.JOB_OUTSTANDING] > 0 or kernel.life[who, STAGE] != ks.WRITING:
+            who = ks.NO_ENTITY
+    release_request(kernel, number)
+    return who

@@ -1,0 +1,232 @@
+"""The kernel's devices: requests from submission to completion, flash and rotating, and the limit of pending calls."""
+
+# pyright: reportReturnType=false
+
+from __future__ import annotations
+
+from simulator import kernel_state as ks
+from simulator.calendar import NOW, after, at_once, urgently
+from simulator.compiled import compiled
+from simulator.disk import pick
+from simulator.kernel_state import Int64Array, Kernel
+from simulator.kernel_stations import append, change, take_first
+
+
+@compiled
+def device_of(kernel: Kernel, page: int) -> int:
+    """The device where a page lies."""
+    return page % kernel.facts[ks.DATA_DEVICES]
+
+
+@compiled
+def byte_of(kernel: Kernel, page: int) -> int:
+    """The byte of its device where a page begins."""
+    facts = kernel.facts
+    return facts[ks.DATA_START] + page // facts[ks.DATA_DEVICES] * facts[ks.PAGE_BYTES]
+
+
+@compiled
+def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpose: int, who: int) -> int:
+    """Queue a request at a device; `who` is told at its completion. Returns the request's number."""
+    facts, row, now = kernel.facts, kernel.devices[device], kernel.calendar.clock[NOW]
+    number = facts[ks.FREE_REQUEST]
+    request = kernel.requests[number]
+    facts[ks.FREE_REQUEST] = request[ks.FOLLOWER]
+    facts[ks.FREE_REQUESTS] -= 1
+    request[ks.BYTE], request[ks.SIZE], request[ks.WRITE], request[ks.PURPOSE] = byte, size, write, purpose
+    request[ks.SUBMITTED], request[ks.WHO], request[ks.DEVICE], request[ks.FOLLOWER] = now, who, device, ks.NONE
+    request[ks.FIRST_PAGE] = request[ks.PAGES] = 0
+    row[ks.ARRIVED] += 1
+    change(row, ks.QUEUE_LENGTH, now, 1)
+    if row[ks.KIND] == ks.ROTATING_KIND:
+        if row[ks.SCHEDULER] == ks.FCFS:
+            _line_up(kernel, row, number)
+        else:
+            _insert(kernel.sorted[row[ks.ROTATING]], row[ks.WAITING], byte, number)
+        row[ks.WAITING] += 1
+        if row[ks.IDLE]:
+            row[ks.IDLE] = 0
+            at_once(kernel.calendar, facts[ks.FIRST_DEVICE] + device)
+    elif row[ks.PARALLEL_FREE] > 0:
+        row[ks.PARALLEL_FREE] -= 1
+        change(row, ks.DEVICE_BUSY, now, 1)
+        urgently(kernel.calendar, ks.BEGIN << ks.KIND_BITS | number)
+    else:
+        _line_up(kernel, row, number)
+    return number
+
+
+@compiled
+def _line_up(kernel: Kernel, row: Int64Array, number: int) -> None:
+    if row[ks.QUEUE_FIRST] == ks.NONE:
+        row[ks.QUEUE_FIRST] = number
+    else:
+        kernel.requests[row[ks.QUEUE_LAST], ks.FOLLOWER] = number
+    row[ks.QUEUE_LAST] = number
+
+
+@compiled
+def _insert(waiting: Int64Array, count: int, byte: int, number: int) -> None:
+    """Into the sorted list, by byte and then by arrival: the new one is the last of its byte."""
+    place = first_at_or_after(waiting, count, byte + 1)
+    for i in range(count, place, -1):
+        waiting[i, 0], waiting[i, 1] = waiting[i - 1, 0], waiting[i - 1, 1]
+    waiting[place, 0], waiting[place, 1] = byte, number
+
+
+@compiled
+def first_at_or_after(waiting: Int64Array, count: int, byte: int) -> int:
+    """The place of the first request at or after a byte."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if waiting[middle, 0] < byte:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def begin_flash(kernel: Kernel, number: int) -> None:
+    """A flash device starts on a request."""
+    request = kernel.requests[number]
+    row = kernel.devices[request[ks.DEVICE]]
+    service = row[ks.WRITE_TIME] if request[ks.WRITE] else row[ks.READ_TIME]
+    after(kernel.calendar, service, kernel.facts[ks.FIRST_REQUEST] + number)
+
+
+@compiled
+def finish_flash(kernel: Kernel, number: int) -> None:
+    """A flash device has served a request and takes the next one."""
+    request = kernel.requests[number]
+    row = kernel.devices[request[ks.DEVICE]]
+    complete(kernel, number, row[ks.WRITE_TIME] if request[ks.WRITE] else row[ks.READ_TIME])
+    following = row[ks.QUEUE_FIRST]
+    if following != ks.NONE:
+        row[ks.QUEUE_FIRST] = kernel.requests[following, ks.FOLLOWER]
+        begin_flash(kernel, following)
+    else:
+        row[ks.PARALLEL_FREE] += 1
+        change(row, ks.DEVICE_BUSY, kernel.calendar.clock[NOW], -1)
+
+
+@compiled
+def complete(kernel: Kernel, number: int, service_ns: int) -> None:
+    """Count a request that has been served and tell whoever waits for it."""
+    request, now = kernel.requests[number], kernel.calendar.clock[NOW]
+    row = kernel.devices[request[ks.DEVICE]]
+    if request[ks.WRITE]:
+        row[ks.WRITES] += 1
+    else:
+        row[ks.READS] += 1
+    row[ks.BY_PURPOSE + request[ks.PURPOSE]] += 1
+    row[ks.SERVICE_NS] += service_ns
+    row[ks.RESPONSE_NS] += now - request[ks.SUBMITTED]
+    change(row, ks.QUEUE_LENGTH, now, -1)
+    at_once(kernel.calendar, ks.DONE << ks.KIND_BITS | number)
+
+
+@compiled
+def release_request(kernel: Kernel, number: int) -> None:
+    """Nobody needs a completed request any more."""
+    kernel.requests[number, ks.FOLLOWER] = kernel.facts[ks.FREE_REQUEST]
+    kernel.facts[ks.FREE_REQUEST] = number
+    kernel.facts[ks.FREE_REQUESTS] += 1
+
+
+@compiled
+def move_arm(kernel: Kernel, device: int) -> None:
+    """A rotating device's event: what it was doing is done, the drive takes requests in and starts on the next."""
+    row, now = kernel.devices[device], kernel.calendar.clock[NOW]
+    window, held = kernel.window[row[ks.ROTATING]], kernel.held[row[ks.ROTATING]]
+    if row[ks.CHOSEN] != ks.NONE:
+        chosen = row[ks.CHOSEN]
+        number = held[chosen]
+        row[ks.HELD] -= 1
+        last = row[ks.HELD]
+        held[chosen] = held[last]
+        for i in range(3):
+            window[i, chosen] = window[i, last]
+        row[ks.ARM] = kernel.requests[number, ks.BYTE] + kernel.requests[number, ks.SIZE]
+        row[ks.CHOSEN] = ks.NONE
+        complete(kernel, number, row[ks.SERVICE])
+    elif row[ks.HELD] == 0 and row[ks.WAITING] > 0:
+        change(row, ks.DEVICE_BUSY, now, 1)
+    while row[ks.HELD] < row[ks.DEPTH] and row[ks.WAITING] > 0:
+        number = _next_fed(kernel, row)
+        request = kernel.requests[number]
+        window[0, row[ks.HELD]], window[1, row[ks.HELD]], window[2, row[ks.HELD]] = (
+            request[ks.BYTE],
+            request[ks.SIZE],
+            now,
+        )
+        held[row[ks.HELD]] = number
+        row[ks.HELD] += 1
+    if row[ks.HELD] == 0:
+        change(row, ks.DEVICE_BUSY, now, -row[ks.DEVICE_BUSY])
+        row[ks.IDLE] = 1
+        return
+    row[ks.CHOSEN], row[ks.SERVICE] = pick(kernel.geometry[row[ks.ROTATING]], window, row[ks.HELD], row[ks.ARM], now)
+    after(kernel.calendar, row[ks.SERVICE], kernel.facts[ks.FIRST_DEVICE] + device)
+
+
+@compiled
+def _next_fed(kernel: Kernel, row: Int64Array) -> int:
+    """The operating system's choice of what the drive gets next."""
+    row[ks.WAITING] -= 1
+    if row[ks.SCHEDULER] == ks.FCFS:
+        number = row[ks.QUEUE_FIRST]
+        row[ks.QUEUE_FIRST] = kernel.requests[number, ks.FOLLOWER]
+        return number
+    waiting, count = kernel.sorted[row[ks.ROTATING]], row[ks.WAITING] + 1
+    place = first_at_or_after(waiting, count, row[ks.LAST_FED])
+    if row[ks.UPWARDS] and place == count:
+        if row[ks.SCHEDULER] == ks.LOOK:
+            row[ks.UPWARDS] = 0
+        else:
+            place = 0
+    if not row[ks.UPWARDS]:
+        place = first_at_or_after(waiting, count, row[ks.LAST_FED] + 1) - 1
+        if place < 0:
+            row[ks.UPWARDS], place = 1, 0
+    row[ks.LAST_FED] = waiting[place, 0]
+    number = waiting[place, 1]
+    for i in range(place, count - 1):
+        waiting[i, 0], waiting[i, 1] = waiting[i + 1, 0], waiting[i + 1, 1]
+    return number
+
+
+@compiled
+def call(kernel: Kernel, client: int, page: int, stage: int) -> None:
+    """A request through one of the file's descriptors: the client waits for a free one, then for the device."""
+    life, device = kernel.life, device_of(kernel, page)
+    row = kernel.devices[device]
+    life[client, ks.STAGE] = stage
+    if row[ks.CALLS_FREE] > 0:
+        row[ks.CALLS_FREE] -= 1
+        submit_call(kernel, client, page, stage)
+        return
+    life[client, ks.STAGE] = ks.CALL_TURN
+    life[client, ks.B] = stage
+    append(life, row, ks.CALL_FIRST, ks.CALL_LAST, client)
+
+
+@compiled
+def submit_call(kernel: Kernel, client: int, page: int, stage: int) -> None:
+    """The client has a descriptor: its request goes to the device."""
+    device, byte, size = device_of(kernel, page), byte_of(kernel, page), kernel.facts[ks.PAGE_BYTES]
+    if stage == ks.READING:
+        submit(kernel, device, byte, size, 0, ks.DATA_READ, client)
+    else:
+        submit(kernel, device, byte, size, 1, ks.EVICTION_WRITE, client)
+
+
+@compiled
+def return_call(kernel: Kernel, device: int) -> None:
+    """A file descriptor is free again, or goes to the next in line."""
+    row = kernel.devices[device]
+    if row[ks.CALL_FIRST] != ks.NONE:
+        at_once(kernel.calendar, take_first(kernel.life, row, ks.CALL_FIRST))
+    else:
+        row[ks.CALLS_FREE] += 1

@@ -1,0 +1,346 @@
+"""What the kernel keeps beside the shared state: who waits for what, the stations, the devices, the counters.
+
+Entities are numbered: clients, then the daemons, then the devices, then the device requests. An entity has one
+pending event at most, so an event is an entity's number; what happens then follows from its row in `life`.
+Queues are lists through `life[entity, NEXT]` (requests: `requests[request, FOLLOWER]`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calendar, new_calendar
+from simulator.disk import WINDOW_ROWS, geometry
+from simulator.errors import InputError
+from simulator.model import Model, RotatingDevice
+from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
+from simulator.streams import seed_streams
+
+Int32Array = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
+
+# Daemons, behind the clients
+FLUSHER, WRITER, CHECKPOINTS, LOGGER, ARRIVALS = range(5)
+DAEMONS = 5
+# Codes of events at an instant: what, and the entity behind it
+RESUME, DONE, LIST, BEGIN = 0, 1, 2, 3
+KIND_BITS = 32
+NUMBER_MASK = (1 << KIND_BITS) - 1
+NO_ENTITY = MOST_ENTITIES
+# Columns of `life`
+STAGE, NEXT, TAIL, ASKED, BEGAN, A, B, WAITED, STATION, BURST, SECTION = range(11)
+SPENT = 11
+ACTIVITY_COUNT = len(ACTIVITIES)
+LIFE_WIDTH = SPENT + ACTIVITY_COUNT
+# Stages of a client or daemon: what its next event means
+(
+    NEW,
+    THINKING,
+    ARRIVING,
+    TURN,
+    SERVING,
+    SECTION_TURN,
+    SECTION_HANDOVER,
+    CALL_TURN,
+    READING,
+    VICTIM,
+    FAULT,
+    LOCK_TURN,
+    COMMITTING,
+    PAGE_WAIT,
+    THROTTLED,
+    ON_NETWORK,
+    TIMED,
+    SLEEPING,
+    SPREADING,
+    SYNCING,
+    WRITING,
+) = range(21)
+# Column A of `life` while SERVING: what for
+FOR_CPU, FOR_SECTION, FOR_STATION = range(3)
+# A gauge: value, integral over time, when it changed last
+GAUGE_WIDTH = 3
+# Rows of `stations`: the CPU, then the plain stations, then the critical sections
+(FREE, FIRST, LAST, SERVED, BUSY, NUMBER, WAITS, WAITED_NS, HANDOVER) = (0, 1, 2, 3, 4, 7, 10, 11, 12)
+STATION_WIDTH = 13
+CPU_STATION = 0
+# Columns of `devices`
+(KIND, CALLS_FREE, CALL_FIRST, CALL_LAST, READS, WRITES, SERVICE_NS, RESPONSE_NS, ARRIVED) = range(9)
+QUEUE_LENGTH, DEVICE_BUSY = 9, 12
+(SCHEDULER, DEPTH, ARM, UPWARDS, LAST_FED, WAITING, HELD, IDLE, CHOSEN, SERVICE, ROTATING) = range(15, 26)
+(PARALLEL_FREE, READ_TIME, WRITE_TIME, QUEUE_FIRST, QUEUE_LAST) = range(26, 31)
+BY_PURPOSE = 31
+PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
+DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
+DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
+FLASH_KIND, ROTATING_KIND = 0, 1
+FCFS, LOOK, C_LOOK = range(3)
+SCHEDULERS = ("fcfs", "look", "c-look")
+# Columns of `requests`. WHO: the entity that waits for it, or one of the codes below
+BYTE, SIZE, WRITE, PURPOSE, SUBMITTED, WHO, FIRST_PAGE, PAGES, FOLLOWER, DEVICE = range(10)
+REQUEST_WIDTH = 10
+NOBODY, WRITTEN_BACK = -1, -2
+# Entries of `facts`: constants, then counters, then gauges
+(
+    CLIENTS,
+    DEVICES,
+    FIRST_DEVICE,
+    FIRST_REQUEST,
+    DATA_DEVICES,
+    LOG_DEVICE,
+    PAGE_BYTES,
+    DATA_START,
+    LOG_START,
+    LOG_SIZE,
+    SWAP_START,
+    SWAP_CLUSTER,
+    MERGED_PAGES,
+    DURABLE,
+    FLUSH_OVERHEAD,
+    CHECKPOINT_EVERY,
+    CHECKPOINT_SPREAD,
+    EXPIRE,
+    FLUSH_EVERY,
+    MOST_IN_FLIGHT,
+    WRITER_HIGH,
+    WRITER_LOW,
+    POOL_PAGES,
+    COUNT_FROM,
+    MAIN_CLASS,
+    ARRIVAL_MEAN,
+    CORES,
+    SECTIONS_FROM,
+) = range(28)
+(
+    ENDED,
+    ENDED_MAIN,
+    PAGES_WRITTEN,
+    SWAP_OUTS_ISSUED,
+    WRITER_SLEEPS,
+    LOCKS_ACQUIRED,
+    LOCK_WAITS,
+    LOCK_WAITED,
+    LOG_POSITION,
+    LOG_PENDING,
+    LOG_WRITTEN,
+    LOG_COMMITS,
+    LOG_FLUSHES,
+    FLUSHING,
+    COMMIT_FIRST,
+    COMMIT_LAST,
+    GROUP_FIRST,
+    WRITTEN_FIRST,
+    WRITTEN_TAIL,
+    BUFFER_FIRST,
+    BUFFER_TAIL,
+    IDLE_FIRST,
+    IDLE_LAST,
+    ARRIVED_FIRST,
+    ARRIVED_COUNT,
+    CHECKPOINTS_DONE,
+    FREE_REQUEST,
+    FREE_REQUESTS,
+    BATCH_NEXT,
+    TRACED,
+    IO_AREA,
+    IO_SINCE,
+    IO_BUSY_THEN,
+    IO_PENDING,
+) = range(28, 62)
+READS_PENDING, IN_SYSTEM = 62, 65
+FACTS = 68
+NONE = -1
+# Rows of `jobs`: what writes buffers, and how far it is
+WRITER_JOB, CHECKPOINT_JOB = range(2)
+(JOB_COUNT, JOB_BATCH, JOB_AT, JOB_WRITTEN, JOB_BEGAN, JOB_OUTSTANDING, JOB_PHASE, JOB_SPREAD, JOB_DUE, JOB_MARK) = (
+    range(10)
+)
+# Columns of `classes` before the histogram
+COMPLETED, ROLLED, TOTAL_NS, CLASS_SPENT = 0, 1, 2, 3
+HISTOGRAM = CLASS_SPENT + len(ACTIVITIES)
+
+
+class Kernel(NamedTuple):
+    """See the module's text; the columns' names are above."""
+
+    calendar: Calendar
+    facts: Int64Array
+    life: Int64Array
+    stations: Int64Array
+    devices: Int64Array
+    geometry: npt.NDArray[np.float64]
+    sorted: Int64Array
+    """(rotating device, place, [byte, request]): what the operating system holds, by byte"""
+    window: npt.NDArray[np.float64]
+    """(rotating device, [byte, size, arrival at the drive, work space], place): what the drive holds"""
+    held: Int64Array
+    requests: Int64Array
+    locks: Int32Array
+    """(lock, [first, last]) who waits"""
+    waiting: Int32Array
+    """the first who waits for the page in a buffer, or NONE"""
+    jobs: Int64Array
+    job_pages: Int32Array
+    scratch: Int64Array
+    """pages that are being flushed"""
+    classes: Int64Array
+    checkpoints: Int64Array
+    arrived: Int64Array
+    """ring of the times of arrivals that nobody serves yet"""
+    arrival_stream: npt.NDArray[np.uint64]
+    trace: Int64Array
+    """(time, client, class, response time) of the first transactions that ended; as long as asked for"""
+
+
+def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
+    """The kernel's own state at time 0. Raises InputError if the model has more parts than an event can name."""
+    clients, devices, storage = len(model.client_registers), len(model.storage.devices), model.storage
+    requests = 4 * requests_margin(model)
+    first_request = clients + DAEMONS + devices
+    if first_request + 64 * requests > MOST_ENTITIES:
+        raise InputError(
+            f"{clients:,} clients are more than the kernel can tell apart ({MOST_ENTITIES:,} with all else)"
+        )
+    rotating = [device for device in storage.devices if isinstance(device, RotatingDevice)]
+    depth = max((device.queue_depth for device in rotating), default=1)
+    pool, locks = model.pool.pages, int(model.program.lock_tables[:, 1].sum()) + 1
+    facts = _facts(model, clients, devices, first_request)
+    life = np.zeros((clients + DAEMONS, LIFE_WIDTH), dtype=np.int64)
+    life[:, NEXT] = life[:, TAIL] = NONE
+    kernel = Kernel(
+        calendar=new_calendar(first_request + requests),
+        facts=facts,
+        life=life,
+        stations=_stations(model),
+        devices=_devices(model),
+        geometry=np.array([geometry(device) for device in rotating] or np.zeros((1, 8)), dtype=np.float64),
+        sorted=np.zeros((max(len(rotating), 1), requests if rotating else 1, 2), dtype=np.int64),
+        window=np.zeros((max(len(rotating), 1), WINDOW_ROWS, depth)),
+        held=np.zeros((max(len(rotating), 1), depth), dtype=np.int64),
+        requests=np.zeros((requests, REQUEST_WIDTH), dtype=np.int64),
+        locks=np.full((locks, 2), NONE, dtype=np.int32),
+        waiting=np.full(pool, NONE, dtype=np.int32),
+        jobs=np.zeros((2, 10), dtype=np.int64),
+        job_pages=np.zeros((2, pool), dtype=np.int32),
+        scratch=np.zeros(max(model.page_cache.in_flight_pages, 64), dtype=np.int64),
+        classes=np.zeros((len(model.program.classes), HISTOGRAM + SUB_BUCKETS * OCTAVES), dtype=np.int64),
+        checkpoints=np.zeros((model.interval.end_ns // model.checkpoint.interval_ns + 2, 2), dtype=np.int64),
+        arrived=np.zeros(1 << 16, dtype=np.int64),
+        arrival_stream=seed_streams(seed, "arrivals", 1),
+        trace=np.zeros((traced, 4), dtype=np.int64),
+    )
+    link_free_requests(kernel, 0)
+    return kernel
+
+
+def requests_margin(model: Model) -> int:
+    """Requests that one event may submit at most: a flush, or what a client makes the page cache give up."""
+    return max(model.page_cache.in_flight_pages, 64) + 1024
+
+
+def link_free_requests(kernel: Kernel, first: int) -> None:
+    """Put the requests from `first` on in front of the free list."""
+    total = len(kernel.requests)
+    kernel.requests[first:, FOLLOWER] = np.arange(first + 1, total + 1)
+    kernel.requests[-1, FOLLOWER] = kernel.facts[FREE_REQUEST] if kernel.facts[FREE_REQUESTS] else NONE
+    kernel.facts[FREE_REQUEST] = first
+    kernel.facts[FREE_REQUESTS] += total - first
+
+
+def grown(kernel: Kernel) -> Kernel:
+    """The same kernel with room for twice as many requests and waiting arrivals."""
+    calendar, old = kernel.calendar, len(kernel.requests)
+    entities = int(kernel.facts[FIRST_REQUEST]) + 2 * old
+    if entities > MOST_ENTITIES:
+        raise InputError(f"more than {old:,} device requests are pending; the disks cannot follow at all")
+    larger = new_calendar(entities)
+    larger.clock[:] = calendar.clock
+    larger.heap[: len(calendar.heap)] = calendar.heap
+    _copy_ring(calendar.instant, larger.instant, int(calendar.clock[INSTANT_FIRST]))
+    _copy_ring(calendar.urgent, larger.urgent, int(calendar.clock[URGENT_FIRST]))
+    arrived = np.zeros(2 * len(kernel.arrived), dtype=np.int64)
+    _copy_ring(kernel.arrived, arrived, int(kernel.facts[ARRIVED_FIRST]))
+    result = kernel._replace(
+        calendar=larger,
+        requests=np.concatenate([kernel.requests, np.zeros_like(kernel.requests)]),
+        sorted=np.concatenate([kernel.sorted, np.zeros_like(kernel.sorted)], axis=1),
+        arrived=arrived,
+    )
+    link_free_requests(result, old)
+    return result
+
+
+def _copy_ring(old: Int64Array, new: Int64Array, first: int) -> None:
+    """Entries keep their running numbers, which the new ring finds at another place."""
+    numbers = first + np.arange(len(old))
+    new[numbers % len(new)] = old[numbers % len(old)]
+
+
+def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int64Array:
+    storage, cache = model.storage, model.page_cache
+    facts = np.zeros(FACTS, dtype=np.int64)
+    constants = {
+        CLIENTS: clients,
+        DEVICES: devices,
+        FIRST_DEVICE: clients + DAEMONS,
+        FIRST_REQUEST: first_request,
+        DATA_DEVICES: storage.data_devices,
+        LOG_DEVICE: storage.log_device,
+        PAGE_BYTES: storage.page_bytes,
+        DATA_START: storage.data_start_bytes,
+        LOG_START: storage.log_start_bytes,
+        LOG_SIZE: storage.log_bytes,
+        SWAP_START: storage.swap_start_bytes,
+        SWAP_CLUSTER: storage.swap_cluster_pages,
+        MERGED_PAGES: storage.merged_pages,
+        DURABLE: int(model.log.durable),
+        FLUSH_OVERHEAD: model.log.flush_overhead_ns,
+        CHECKPOINT_EVERY: model.checkpoint.interval_ns,
+        CHECKPOINT_SPREAD: model.checkpoint.spread_ns,
+        EXPIRE: cache.expire_ns,
+        FLUSH_EVERY: cache.flush_interval_ns,
+        MOST_IN_FLIGHT: cache.in_flight_pages,
+        WRITER_HIGH: model.pool.writer_high_pages,
+        WRITER_LOW: model.pool.writer_low_pages,
+        POOL_PAGES: model.pool.pages,
+        COUNT_FROM: model.interval.warm_up_ns,
+        MAIN_CLASS: model.program.main_class,
+        ARRIVAL_MEAN: round(1e9 / model.arrivals_per_s) if model.arrivals_per_s else 0,
+        CORES: model.cpu.cores,
+        SECTIONS_FROM: 1 + len(model.stations),
+    }
+    for place, value in constants.items():
+        facts[place] = value
+    for place in (COMMIT_FIRST, COMMIT_LAST, GROUP_FIRST, WRITTEN_FIRST, WRITTEN_TAIL, BUFFER_FIRST, BUFFER_TAIL,
+                  IDLE_FIRST, IDLE_LAST, BATCH_NEXT):  # fmt: skip
+        facts[place] = NONE
+    return facts
+
+
+def _stations(model: Model) -> Int64Array:
+    servers = [model.cpu.cores, *(station.servers for station in model.stations), *(1 for _ in model.sections)]
+    stations = np.zeros((len(servers), STATION_WIDTH), dtype=np.int64)
+    stations[:, FREE] = servers
+    stations[:, FIRST] = stations[:, LAST] = NONE
+    for row, section in zip(stations[1 + len(model.stations) :], model.sections, strict=True):
+        row[HANDOVER] = section.handover_ns
+    return stations
+
+
+def _devices(model: Model) -> Int64Array:
+    devices = np.zeros((len(model.storage.devices), DEVICE_WIDTH), dtype=np.int64)
+    rotating = 0
+    for row, device in zip(devices, model.storage.devices, strict=True):
+        row[CALLS_FREE] = model.storage.requests_per_device
+        row[CALL_FIRST] = row[CALL_LAST] = row[QUEUE_FIRST] = row[QUEUE_LAST] = row[CHOSEN] = NONE
+        if isinstance(device, RotatingDevice):
+            row[KIND], row[ROTATING], row[DEPTH] = ROTATING_KIND, rotating, device.queue_depth
+            row[SCHEDULER], row[UPWARDS] = SCHEDULERS.index(device.scheduler), 1
+            rotating += 1
+        else:
+            row[KIND], row[PARALLEL_FREE] = FLASH_KIND, device.parallel
+            row[READ_TIME], row[WRITE_TIME] = device.read_ns, device.write_ns
+    return devices

@@ -1,0 +1,73 @@
+"""The kernel's write-back: from dirty pages of the page cache to requests, and who waits for their completion."""
+
+# pyright: reportReturnType=false
+
+from __future__ import annotations
+
+from simulator import kernel_state as ks
+from simulator.caches import CACHE, dirty_before
+from simulator.calendar import at_once
+from simulator.compiled import compiled
+from simulator.kernel_devices import byte_of, device_of, submit
+from simulator.kernel_state import Int64Array, Kernel
+from simulator.memory import finish_write_back, start_write_back
+from simulator.state import State
+
+
+@compiled
+def write_back(kernel: Kernel, first_page: int, pages: int) -> None:
+    """Queue one write of neighbouring pages that the page cache has handed to the disks."""
+    size = pages * kernel.facts[ks.PAGE_BYTES]
+    device, byte = device_of(kernel, first_page), byte_of(kernel, first_page)
+    number = submit(kernel, device, byte, size, 1, ks.WRITE_BACK, ks.WRITTEN_BACK)
+    kernel.requests[number, ks.FIRST_PAGE] = first_page
+    kernel.requests[number, ks.PAGES] = pages
+
+
+@compiled
+def write_evicted(state: State, kernel: Kernel) -> None:
+    """The page cache had to give up dirty pages: their writes start now."""
+    for i in range(state.outbox[0]):
+        write_back(kernel, state.outbox[1 + i], 1)
+    state.outbox[0] = 0
+
+
+@compiled
+def flush_dirt(state: State, kernel: Kernel, latest_ns: int, most: int) -> int:
+    """Hand to the disks, in disk order, up to `most` page cache pages dirty since `latest_ns` or longer."""
+    pages, devices = kernel.scratch, kernel.facts[ks.DATA_DEVICES]
+    count = dirty_before(state.tiers, CACHE, latest_ns, most, pages)
+    for device in range(devices):
+        start, length = -1, 0
+        for place in range(count):
+            page = pages[place]
+            if page % devices != device:
+                continue
+            if length > 0 and page == start + length * devices and length < kernel.facts[ks.MERGED_PAGES]:
+                length += 1
+                continue
+            _start_run(state, kernel, start, length, devices)
+            start, length = page, 1
+        _start_run(state, kernel, start, length, devices)
+    return count
+
+
+@compiled
+def _start_run(state: State, kernel: Kernel, start: int, length: int, devices: int) -> None:
+    if length == 0:
+        return
+    for i in range(length):
+        start_write_back(state, start + i * devices)
+    write_back(kernel, start, length)
+
+
+@compiled
+def written_back(state: State, kernel: Kernel, request: Int64Array) -> None:
+    """A write-back is complete: its pages are clean, and whoever waits for room goes on."""
+    facts = kernel.facts
+    for i in range(request[ks.PAGES]):
+        finish_write_back(state, request[ks.FIRST_PAGE] + i * facts[ks.DATA_DEVICES])
+    facts[ks.PAGES_WRITTEN] += request[ks.PAGES]
+    if facts[ks.WRITTEN_FIRST] != ks.NONE:
+        at_once(kernel.calendar, ks.LIST << ks.KIND_BITS | facts[ks.WRITTEN_FIRST])
+        facts[ks.WRITTEN_FIRST] = ks.NONE
