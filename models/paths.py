@@ -10,7 +10,7 @@ from models.specs.operating_system import OperatingSystemSpec
 from simulator.clock import NS_PER_US
 from simulator.model import Costs
 
-ROWS = {"new order": 36.0, "payment": 7.4, "order status": 7.4, "delivery": 40.0, "stock level": 1.0}
+ROWS = {"new order": 36.0, "payment": 5.8, "order status": 4.2, "delivery": 30.0, "stock level": 1.0}
 SCANNED_ROWS = {
     "new order": 0.0,
     "payment": 0.0,

@@ -111,14 +111,7 @@ def rows_of(run: Played) -> tuple[tuple[float, float], tuple[float, float]]:
     return rows, scanned
 
 
-STALE = pytest.mark.xfail(strict=True, reason="models.paths.ROWS has another figure than the program executes")
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["new order", pytest.param("payment", marks=STALE), pytest.param("order status", marks=STALE),
-     pytest.param("delivery", marks=STALE), "stock level"],
-)  # fmt: skip
+@pytest.mark.parametrize("name", CLASSES)
 def test_rows_of_a_path_are_those_that_run(name: str) -> None:
     (rows, error), _ = rows_of(played(name))
     assert abs(rows - ROWS[name]) <= 4 * error
