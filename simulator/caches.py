@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_inside
 from simulator.sorting import sort_first
 
 Int32Array = npt.NDArray[np.int32]
@@ -75,7 +75,7 @@ def new_tiers(pages: int, *tiers: tuple[int, str]) -> Tiers:
     )
 
 
-@compiled
+@compiled_inside
 def link_recent(tiers: Tiers, tier: int, slot: int) -> None:
     """Put a slot at the most recently used end."""
     first = tiers.head[tier, RECENT]
@@ -88,7 +88,7 @@ def link_recent(tiers: Tiers, tier: int, slot: int) -> None:
     tiers.head[tier, RECENT] = slot
 
 
-@compiled
+@compiled_inside
 def unlink(tiers: Tiers, tier: int, slot: int) -> None:
     """Take a slot out of the recency list."""
     before, after = tiers.slots[slot, PREVIOUS], tiers.slots[slot, NEXT]
@@ -167,7 +167,7 @@ def next_victim(tiers: Tiers, tier: int) -> int:
     return slot
 
 
-@compiled
+@compiled_inside
 def _clock_victim(tiers: Tiers, tier: int) -> int:
     first, capacity = tiers.head[tier, FIRST_SLOT], tiers.head[tier, CAPACITY]
     for _ in range((MOST_USAGE + 1) * capacity):

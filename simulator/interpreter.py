@@ -22,7 +22,7 @@ from simulator.caches import (
     set_dirty,
 )
 from simulator.caches import REFERENCES as CACHE_REFERENCES
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_inside
 from simulator.memory import (
     cache_is_full_of_dirt,
     count_hit,
@@ -98,7 +98,7 @@ _POPULAR, _ROW, _APPEND, _RECENT = 0, 1, 2, 3
 _NOTHING = -2
 
 
-@compiled
+@compiled_inside
 def pay(state: State, client: int) -> tuple[int, int, int]:
     """Hand the collected CPU demand to the engine as one burst."""
     row = state.client[client]
@@ -110,14 +110,14 @@ def pay(state: State, client: int) -> tuple[int, int, int]:
     return WAIT_CPU, user + system + own, 0
 
 
-@compiled
+@compiled_inside
 def owes_cpu(state: State, client: int) -> bool:
     """Whether CPU demand has been collected and not paid."""
     row = state.client[client]
     return row[USER_DEBT] + row[SYSTEM_DEBT] + row[CLIENT_DEBT] > 0
 
 
-@compiled
+@compiled_inside
 def find_page(state: State, client: int, reference: int) -> int:
     """The page that a reference means now, or _NOTHING for an empty window; notes in the client if it is created."""
     tables, registers = state.tables, state.client[client, REGISTERS:]
@@ -184,7 +184,7 @@ def refer(state: State, client: int, page: int, region: int, write: bool, now: i
     return WAIT_NONE, 0, 0
 
 
-@compiled
+@compiled_inside
 def choose_slot(state: State, client: int) -> int:
     """The pool slot to use next: the one that this client has waited for, if any, else replacement's choice or -1."""
     row = state.client[client]
@@ -195,7 +195,7 @@ def choose_slot(state: State, client: int) -> int:
     return next_victim(state.tiers, POOL)
 
 
-@compiled
+@compiled_inside
 def bring_in(state: State, client: int, page: int, region: int, now: int) -> tuple[int, int, int]:
     """Bring a page into the pool. (WAIT_READ, page, 0) leaves it in a busy slot that the engine fills."""
     tiers, row, costs, counts = (
@@ -244,7 +244,7 @@ def bring_in(state: State, client: int, page: int, region: int, now: int) -> tup
     return WAIT_NONE, 0, 0
 
 
-@compiled
+@compiled_inside
 def touch_reference(state: State, client: int, reference: int, write: bool, now: int) -> tuple[int, int, int]:
     """The `touch` operation: first the index page above (read), then the page itself."""
     row, tables = state.client[client], state.tables
@@ -270,7 +270,7 @@ def touch_reference(state: State, client: int, reference: int, write: bool, now:
     return wait
 
 
-@compiled
+@compiled_inside
 def lock_row(state: State, client: int, lock: int) -> tuple[int, int, int]:
     """Take a row lock if it is free; a client that holds it already has it."""
     owner = state.numbers[state.tables[PLACES, LOCK_OWNERS] + lock]
@@ -337,7 +337,7 @@ def advance(state: State, client: int, now: int) -> tuple[int, int, int]:
             row[PC] = target
 
 
-@compiled
+@compiled_inside
 def _leave(state: State, client: int, pc: int, op: int, a: int, b: int, c: int) -> tuple[int, int, int]:
     """The operations at which a client stops for good: pay first, then hand the operation to the engine."""
     row = state.client[client]

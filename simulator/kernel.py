@@ -19,7 +19,7 @@ from simulator.calendar import (
     urgently,
 )
 from simulator.clock import to_s
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_inside
 from simulator.kernel_clients import wake_client
 from simulator.kernel_daemons import wake_daemon
 from simulator.kernel_devices import begin_flash, finish_flash, move_arm, release_request
@@ -109,7 +109,7 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
             finish_flash(kernel, entity - requests)
 
 
-@compiled
+@compiled_inside
 def next_event(state: State, kernel: Kernel, until_ns: int) -> int:
     """Take the next event before `until_ns`; returns the entity to wake, NO_ENTITY if that was all, or NOTHING."""
     clock, heap = kernel.calendar.clock, kernel.calendar.heap
@@ -135,7 +135,7 @@ def next_event(state: State, kernel: Kernel, until_ns: int) -> int:
     return _completed(state, kernel, number)
 
 
-@compiled
+@compiled_inside
 def _completed(state: State, kernel: Kernel, number: int) -> int:
     """A request is complete: who is to be woken, if anybody."""
     request, facts = kernel.requests[number], kernel.facts

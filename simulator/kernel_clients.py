@@ -9,7 +9,7 @@ from simulator import kernel_state as ks
 from simulator import recorder
 from simulator.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty
 from simulator.calendar import NOW, after, at_once
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_inside
 from simulator.interpreter import advance, own_lock
 from simulator.kernel_daemons import commit, take_arrival
 from simulator.kernel_devices import call, device_of, return_call, submit, submit_call
@@ -45,7 +45,7 @@ from simulator.state import (
 THROTTLED_BATCH_PAGES = 64
 
 
-@compiled
+@compiled_inside
 def wake_client(state: State, kernel: Kernel, client: int) -> None:
     """A client's event: end its wait, then run it to the next one that takes time."""
     life = kernel.life[client]
@@ -61,13 +61,13 @@ def wake_client(state: State, kernel: Kernel, client: int) -> None:
     _run_to_next_wait(state, kernel, client)
 
 
-@compiled
+@compiled_inside
 def _spend(kernel: Kernel, client: int, activity: int) -> None:
     life = kernel.life[client]
     life[SPENT + activity] += kernel.calendar.clock[NOW] - life[ks.ASKED]
 
 
-@compiled
+@compiled_inside
 def _served(state: State, kernel: Kernel, client: int) -> bool:
     """The CPU or a station has served a client."""
     life = kernel.life[client]
@@ -86,7 +86,7 @@ def _served(state: State, kernel: Kernel, client: int) -> bool:
     return True
 
 
-@compiled
+@compiled_inside
 def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> bool:  # noqa: C901 - one branch per wait
     """The other waits; False if the client goes on waiting for something else."""
     life = kernel.life[client]
@@ -128,14 +128,14 @@ def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> boo
     return True
 
 
-@compiled
+@compiled_inside
 def _begin(kernel: Kernel, client: int) -> None:
     """A client takes up the arrival that it was given."""
     life = kernel.life[client]
     life[SPENT + recorder.CONNECTION] += kernel.calendar.clock[NOW] - life[ks.BEGAN]
 
 
-@compiled
+@compiled_inside
 def _run_to_next_wait(state: State, kernel: Kernel, client: int) -> None:
     life = kernel.life[client]
     while True:
@@ -168,7 +168,7 @@ def _run_to_next_wait(state: State, kernel: Kernel, client: int) -> None:
             return
 
 
-@compiled
+@compiled_inside
 def _begin_wait(state: State, kernel: Kernel, client: int, wait: int, a: int, b: int) -> None:
     """Start what takes time."""
     life, now = kernel.life[client], kernel.calendar.clock[NOW]
@@ -212,7 +212,7 @@ def _begin_wait(state: State, kernel: Kernel, client: int, wait: int, a: int, b:
         after(kernel.calendar, a, client)
 
 
-@compiled
+@compiled_inside
 def _page_has_come(state: State, kernel: Kernel, page: int) -> None:
     """A page has been read into the slot that was kept for it."""
     change(kernel.facts, ks.READS_PENDING, kernel.calendar.clock[NOW], -1)
@@ -223,7 +223,7 @@ def _page_has_come(state: State, kernel: Kernel, page: int) -> None:
     announce(kernel, state.tiers.where[POOL, page])
 
 
-@compiled
+@compiled_inside
 def announce(kernel: Kernel, slot: int) -> None:
     """Wake whoever waits for the page in this slot, and whoever waits for any buffer."""
     facts, first = kernel.facts, kernel.waiting[slot]
@@ -235,14 +235,14 @@ def announce(kernel: Kernel, slot: int) -> None:
         facts[ks.BUFFER_FIRST] = ks.NONE
 
 
-@compiled
+@compiled_inside
 def _victim_written(state: State, kernel: Kernel, slot: int) -> None:
     """Direct I/O: a dirty victim is on disk, its slot can be used again."""
     state.tiers.slots[slot, FLAGS] &= DIRTY
     announce(kernel, slot)
 
 
-@compiled
+@compiled_inside
 def _swapped_in(state: State, kernel: Kernel, slot: int) -> None:
     """A buffer is back from swap; buffers that lost their memory are written out, a cluster at a time."""
     head, facts = state.tiers.head[POOL], kernel.facts
@@ -257,7 +257,7 @@ def _swapped_in(state: State, kernel: Kernel, slot: int) -> None:
     announce(kernel, slot)
 
 
-@compiled
+@compiled_inside
 def reads_changed(kernel: Kernel) -> None:
     """To be called whenever the number of pending reads has changed: idle CPU time then counts as waiting, or not."""
     facts, now = kernel.facts, kernel.calendar.clock[NOW]
@@ -280,7 +280,7 @@ def io_wait_until(kernel: Kernel, now: int) -> int:
     return facts[ks.IO_AREA] + facts[ks.CORES] * (now - facts[ks.IO_SINCE]) - busy
 
 
-@compiled
+@compiled_inside
 def release_locks(state: State, kernel: Kernel, client: int) -> None:
     """The transaction is over: every lock goes to the one who has waited longest for it."""
     row, facts = state.client[client], kernel.facts
@@ -300,7 +300,7 @@ def release_locks(state: State, kernel: Kernel, client: int) -> None:
         at_once(kernel.calendar, facts[ks.CLIENTS] + ks.WRITER)
 
 
-@compiled
+@compiled_inside
 def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) -> None:
     """A transaction has ended now."""
     facts, life, now = kernel.facts, kernel.life[client], kernel.calendar.clock[NOW]
@@ -325,7 +325,7 @@ def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) 
     change(facts, ks.IN_SYSTEM, now, -1)
 
 
-@compiled
+@compiled_inside
 def _bucket(time_ns: int) -> int:
     """As `simulator.recorder.bucket_of`."""
     shift = 0

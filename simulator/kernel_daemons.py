@@ -7,7 +7,7 @@ from __future__ import annotations
 from simulator import kernel_state as ks
 from simulator.caches import CACHE, DIRTY_COUNT, DIRTY_FIRST, POOL, WRITES_IN_FLIGHT, least_recent_dirty
 from simulator.calendar import NOW, after, at_once, urgently
-from simulator.compiled import compiled
+from simulator.compiled import compiled_apart, compiled_inside
 from simulator.kernel_devices import submit
 from simulator.kernel_jobs import run_job, start_job, wait_for_written
 from simulator.kernel_state import STAGE, Kernel
@@ -20,7 +20,7 @@ from simulator.streams import exponential_ns
 _SYNC_OLD, _SYNC_REST = 10, 11
 
 
-@compiled
+@compiled_apart
 def wake_daemon(state: State, kernel: Kernel, entity: int) -> None:
     """A daemon's event."""
     stage = kernel.life[entity, STAGE]
@@ -39,7 +39,7 @@ def wake_daemon(state: State, kernel: Kernel, entity: int) -> None:
         _arrive(kernel, entity, stage)
 
 
-@compiled
+@compiled_inside
 def commit(kernel: Kernel, client: int, size_bytes: int) -> bool:
     """Log a commit; True if the client has to wait until it is durable. Nothing to log: no wait."""
     facts = kernel.facts
@@ -57,7 +57,7 @@ def commit(kernel: Kernel, client: int, size_bytes: int) -> bool:
     return True
 
 
-@compiled
+@compiled_inside
 def _log(kernel: Kernel, entity: int, stage: int) -> None:
     """The log's group flush: all who wait when it begins share one write."""
     facts, life = kernel.facts, kernel.life
@@ -80,7 +80,7 @@ def _log(kernel: Kernel, entity: int, stage: int) -> None:
     after(kernel.calendar, facts[ks.FLUSH_OVERHEAD], entity)
 
 
-@compiled
+@compiled_inside
 def write_log(kernel: Kernel, who: int) -> None:
     """Write what is pending, at the end of the log (a ring)."""
     facts = kernel.facts
@@ -93,7 +93,7 @@ def write_log(kernel: Kernel, who: int) -> None:
     submit(kernel, facts[ks.LOG_DEVICE], byte, size, 1, ks.LOG_WRITE, who)
 
 
-@compiled
+@compiled_inside
 def _flush(state: State, kernel: Kernel, entity: int, stage: int) -> None:
     """The operating system's write-back: pages dirty for too long, and what the log left behind."""
     facts, now = kernel.facts, kernel.calendar.clock[NOW]
@@ -112,7 +112,7 @@ def _flush(state: State, kernel: Kernel, entity: int, stage: int) -> None:
     after(kernel.calendar, facts[ks.FLUSH_EVERY], entity)
 
 
-@compiled
+@compiled_inside
 def _write(state: State, kernel: Kernel, entity: int, stage: int) -> None:
     """The database's writer: above the high mark, the pages nearest to replacement, down to the low mark."""
     facts, dirty = kernel.facts, state.tiers.head[POOL]
@@ -130,7 +130,7 @@ def _write(state: State, kernel: Kernel, entity: int, stage: int) -> None:
         running = True
 
 
-@compiled
+@compiled_inside
 def _checkpoint(state: State, kernel: Kernel, entity: int, stage: int) -> None:
     """Every interval: write all pages dirty now, in disk order, then wait until the disks have them."""
     facts, job, now = kernel.facts, kernel.jobs[ks.CHECKPOINT_JOB], kernel.calendar.clock[NOW]
@@ -153,7 +153,7 @@ def _checkpoint(state: State, kernel: Kernel, entity: int, stage: int) -> None:
     _sleep_until_checkpoint(kernel, entity)
 
 
-@compiled
+@compiled_inside
 def _sleep_until_checkpoint(kernel: Kernel, entity: int) -> None:
     job, now = kernel.jobs[ks.CHECKPOINT_JOB], kernel.calendar.clock[NOW]
     job[ks.JOB_DUE] = max(job[ks.JOB_DUE] + kernel.facts[ks.CHECKPOINT_EVERY], now)
@@ -161,7 +161,7 @@ def _sleep_until_checkpoint(kernel: Kernel, entity: int) -> None:
     after(kernel.calendar, job[ks.JOB_DUE] - now, entity)
 
 
-@compiled
+@compiled_inside
 def _is_synced(state: State, kernel: Kernel, entity: int) -> bool:
     """Flush what was dirty in the page cache when the sync began, and wait for all that is in flight by then."""
     facts, job, head = kernel.facts, kernel.jobs[ks.CHECKPOINT_JOB], state.tiers.head[CACHE]
@@ -182,7 +182,7 @@ def _is_synced(state: State, kernel: Kernel, entity: int) -> bool:
     return True
 
 
-@compiled
+@compiled_inside
 def _arrive(kernel: Kernel, entity: int, stage: int) -> None:
     """A Poisson arrival: it goes to a free connection, or waits for one."""
     facts, life, now = kernel.facts, kernel.life, kernel.calendar.clock[NOW]
@@ -200,7 +200,7 @@ def _arrive(kernel: Kernel, entity: int, stage: int) -> None:
     after(kernel.calendar, exponential_ns(kernel.arrival_stream, 0, facts[ks.ARRIVAL_MEAN]), entity)
 
 
-@compiled
+@compiled_inside
 def take_arrival(kernel: Kernel, client: int) -> bool:
     """The next arrival is the client's, or the client waits for it."""
     facts, ring = kernel.facts, kernel.arrived

@@ -4,28 +4,29 @@
 
 from __future__ import annotations
 
+from simulator import elevator
 from simulator import kernel_state as ks
 from simulator.calendar import NOW, after, at_once, urgently
-from simulator.compiled import compiled
+from simulator.compiled import compiled_inside
 from simulator.disk import pick
 from simulator.kernel_state import Int64Array, Kernel
 from simulator.kernel_stations import append, change, take_first
 
 
-@compiled
+@compiled_inside
 def device_of(kernel: Kernel, page: int) -> int:
     """The device where a page lies."""
     return page % kernel.facts[ks.DATA_DEVICES]
 
 
-@compiled
+@compiled_inside
 def byte_of(kernel: Kernel, page: int) -> int:
     """The byte of its device where a page begins."""
     facts = kernel.facts
     return facts[ks.DATA_START] + page // facts[ks.DATA_DEVICES] * facts[ks.PAGE_BYTES]
 
 
-@compiled
+@compiled_inside
 def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpose: int, who: int) -> int:
     """Queue a request at a device; `who` is told at its completion. Returns the request's number."""
     facts, row, now = kernel.facts, kernel.devices[device], kernel.calendar.clock[NOW]
@@ -42,7 +43,7 @@ def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpos
         if row[ks.SCHEDULER] == ks.FCFS:
             _line_up(kernel, row, number)
         else:
-            _insert(kernel.sorted[row[ks.ROTATING]], row[ks.WAITING], byte, number)
+            elevator.add(kernel.waiting_requests[row[ks.ROTATING]], row, byte, number)
         row[ks.WAITING] += 1
         if row[ks.IDLE]:
             row[ks.IDLE] = 0
@@ -56,7 +57,7 @@ def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpos
     return number
 
 
-@compiled
+@compiled_inside
 def _line_up(kernel: Kernel, row: Int64Array, number: int) -> None:
     if row[ks.QUEUE_FIRST] == ks.NONE:
         row[ks.QUEUE_FIRST] = number
@@ -65,29 +66,7 @@ def _line_up(kernel: Kernel, row: Int64Array, number: int) -> None:
     row[ks.QUEUE_LAST] = number
 
 
-@compiled
-def _insert(waiting: Int64Array, count: int, byte: int, number: int) -> None:
-    """Into the sorted list, by byte and then by arrival: the new one is the last of its byte."""
-    place = first_at_or_after(waiting, count, byte + 1)
-    for i in range(count, place, -1):
-        waiting[i, 0], waiting[i, 1] = waiting[i - 1, 0], waiting[i - 1, 1]
-    waiting[place, 0], waiting[place, 1] = byte, number
-
-
-@compiled
-def first_at_or_after(waiting: Int64Array, count: int, byte: int) -> int:
-    """The place of the first request at or after a byte."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) >> 1
-        if waiting[middle, 0] < byte:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@compiled
+@compiled_inside
 def begin_flash(kernel: Kernel, number: int) -> None:
     """A flash device starts on a request."""
     request = kernel.requests[number]
@@ -96,7 +75,7 @@ def begin_flash(kernel: Kernel, number: int) -> None:
     after(kernel.calendar, service, kernel.facts[ks.FIRST_REQUEST] + number)
 
 
-@compiled
+@compiled_inside
 def finish_flash(kernel: Kernel, number: int) -> None:
     """A flash device has served a request and takes the next one."""
     request = kernel.requests[number]
@@ -111,7 +90,7 @@ def finish_flash(kernel: Kernel, number: int) -> None:
         change(row, ks.DEVICE_BUSY, kernel.calendar.clock[NOW], -1)
 
 
-@compiled
+@compiled_inside
 def complete(kernel: Kernel, number: int, service_ns: int) -> None:
     """Count a request that has been served and tell whoever waits for it."""
     request, now = kernel.requests[number], kernel.calendar.clock[NOW]
@@ -127,7 +106,7 @@ def complete(kernel: Kernel, number: int, service_ns: int) -> None:
     at_once(kernel.calendar, ks.DONE << ks.KIND_BITS | number)
 
 
-@compiled
+@compiled_inside
 def release_request(kernel: Kernel, number: int) -> None:
     """Nobody needs a completed request any more."""
     kernel.requests[number, ks.FOLLOWER] = kernel.facts[ks.FREE_REQUEST]
@@ -135,7 +114,7 @@ def release_request(kernel: Kernel, number: int) -> None:
     kernel.facts[ks.FREE_REQUESTS] += 1
 
 
-@compiled
+@compiled_inside
 def move_arm(kernel: Kernel, device: int) -> None:
     """A rotating device's event: what it was doing is done, the drive takes requests in and starts on the next."""
     row, now = kernel.devices[device], kernel.calendar.clock[NOW]
@@ -171,7 +150,7 @@ def move_arm(kernel: Kernel, device: int) -> None:
     after(kernel.calendar, row[ks.SERVICE], kernel.facts[ks.FIRST_DEVICE] + device)
 
 
-@compiled
+@compiled_inside
 def _next_fed(kernel: Kernel, row: Int64Array) -> int:
     """The operating system's choice of what the drive gets next."""
     row[ks.WAITING] -= 1
@@ -179,25 +158,10 @@ def _next_fed(kernel: Kernel, row: Int64Array) -> int:
         number = row[ks.QUEUE_FIRST]
         row[ks.QUEUE_FIRST] = kernel.requests[number, ks.FOLLOWER]
         return number
-    waiting, count = kernel.sorted[row[ks.ROTATING]], row[ks.WAITING] + 1
-    place = first_at_or_after(waiting, count, row[ks.LAST_FED])
-    if row[ks.UPWARDS] and place == count:
-        if row[ks.SCHEDULER] == ks.LOOK:
-            row[ks.UPWARDS] = 0
-        else:
-            place = 0
-    if not row[ks.UPWARDS]:
-        place = first_at_or_after(waiting, count, row[ks.LAST_FED] + 1) - 1
-        if place < 0:
-            row[ks.UPWARDS], place = 1, 0
-    row[ks.LAST_FED] = waiting[place, 0]
-    number = waiting[place, 1]
-    for i in range(place, count - 1):
-        waiting[i, 0], waiting[i, 1] = waiting[i + 1, 0], waiting[i + 1, 1]
-    return number
+    return elevator.take(kernel.waiting_requests[row[ks.ROTATING]], row)
 
 
-@compiled
+@compiled_inside
 def call(kernel: Kernel, client: int, page: int, stage: int) -> None:
     """A request through one of the file's descriptors: the client waits for a free one, then for the device."""
     life, device = kernel.life, device_of(kernel, page)
@@ -212,7 +176,7 @@ def call(kernel: Kernel, client: int, page: int, stage: int) -> None:
     append(life, row, ks.CALL_FIRST, ks.CALL_LAST, client)
 
 
-@compiled
+@compiled_inside
 def submit_call(kernel: Kernel, client: int, page: int, stage: int) -> None:
     """The client has a descriptor: its request goes to the device."""
     device, byte, size = device_of(kernel, page), byte_of(kernel, page), kernel.facts[ks.PAGE_BYTES]
@@ -222,7 +186,7 @@ def submit_call(kernel: Kernel, client: int, page: int, stage: int) -> None:
         submit(kernel, device, byte, size, 1, ks.EVICTION_WRITE, client)
 
 
-@compiled
+@compiled_inside
 def return_call(kernel: Kernel, device: int) -> None:
     """A file descriptor is free again, or goes to the next in line."""
     row = kernel.devices[device]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from simulator import kernel_state as ks
 from simulator.caches import DIRTY, FLAGS, POOL, clear_dirty
 from simulator.calendar import NOW, after
-from simulator.compiled import compiled
+from simulator.compiled import compiled_inside
 from simulator.kernel_devices import byte_of, device_of, submit
 from simulator.kernel_state import STAGE, Kernel
 from simulator.kernel_stations import enter, join_those_who_wait
@@ -20,7 +20,7 @@ BATCH_PAGES = 32
 _BATCH, _PAID, _WRITTEN, _SPREAD = range(4)
 
 
-@compiled
+@compiled_inside
 def start_job(kernel: Kernel, job: int, count: int, spread_ns: int) -> None:
     """Begin to write the first `count` pages of the job's list."""
     row = kernel.jobs[job]
@@ -28,7 +28,7 @@ def start_job(kernel: Kernel, job: int, count: int, spread_ns: int) -> None:
     row[ks.JOB_BATCH] = row[ks.JOB_AT] = row[ks.JOB_WRITTEN] = row[ks.JOB_PHASE] = 0
 
 
-@compiled
+@compiled_inside
 def run_job(state: State, kernel: Kernel, job: int, entity: int) -> bool:
     """Go on with a job until it has to wait (False) or is done (True)."""
     row, now = kernel.jobs[job], kernel.calendar.clock[NOW]
@@ -61,7 +61,7 @@ def run_job(state: State, kernel: Kernel, job: int, entity: int) -> bool:
     return True
 
 
-@compiled
+@compiled_inside
 def _write_batch(state: State, kernel: Kernel, job: int, entity: int) -> bool:
     """The pages of a batch that are still dirty; False if the page cache has no room for one of them now."""
     row, tiers, now = kernel.jobs[job], state.tiers, kernel.calendar.clock[NOW]
@@ -90,7 +90,7 @@ def _write_batch(state: State, kernel: Kernel, job: int, entity: int) -> bool:
     return True
 
 
-@compiled
+@compiled_inside
 def wait_for_written(kernel: Kernel, entity: int) -> None:
     """An entity waits for the next completion of a write-back."""
     facts = kernel.facts

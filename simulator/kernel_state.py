@@ -71,8 +71,9 @@ CPU_STATION = 0
 (KIND, CALLS_FREE, CALL_FIRST, CALL_LAST, READS, WRITES, SERVICE_NS, RESPONSE_NS, ARRIVED) = range(9)
 QUEUE_LENGTH, DEVICE_BUSY = 9, 12
 (SCHEDULER, DEPTH, ARM, UPWARDS, LAST_FED, WAITING, HELD, IDLE, CHOSEN, SERVICE, ROTATING) = range(15, 26)
-(PARALLEL_FREE, READ_TIME, WRITE_TIME, QUEUE_FIRST, QUEUE_LAST) = range(26, 31)
-BY_PURPOSE = 31
+(PARALLEL_FREE, READ_TIME, WRITE_TIME, QUEUE_FIRST, QUEUE_LAST, UP_SIDE) = range(26, 32)
+WAITING_SIDES = 32
+BY_PURPOSE = 34
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
 DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
@@ -172,8 +173,8 @@ class Kernel(NamedTuple):
     stations: Int64Array
     devices: Int64Array
     geometry: npt.NDArray[np.float64]
-    sorted: Int64Array
-    """(rotating device, place, [byte, request]): what the operating system holds, by byte"""
+    waiting_requests: Int64Array
+    """(rotating device, side, place, [key, order, request]): what the operating system holds, by byte"""
     window: npt.NDArray[np.float64]
     """(rotating device, [byte, size, arrival at the drive, work space], place): what the drive holds"""
     held: Int64Array
@@ -217,7 +218,7 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         stations=_stations(model),
         devices=_devices(model),
         geometry=np.array([geometry(device) for device in rotating] or np.zeros((1, 8)), dtype=np.float64),
-        sorted=np.zeros((max(len(rotating), 1), requests if rotating else 1, 2), dtype=np.int64),
+        waiting_requests=np.zeros((max(len(rotating), 1), 2, requests if rotating else 1, 3), dtype=np.int64),
         window=np.zeros((max(len(rotating), 1), WINDOW_ROWS, depth)),
         held=np.zeros((max(len(rotating), 1), depth), dtype=np.int64),
         requests=np.zeros((requests, REQUEST_WIDTH), dtype=np.int64),
@@ -266,7 +267,7 @@ def grown(kernel: Kernel) -> Kernel:
     result = kernel._replace(
         calendar=larger,
         requests=np.concatenate([kernel.requests, np.zeros_like(kernel.requests)]),
-        sorted=np.concatenate([kernel.sorted, np.zeros_like(kernel.sorted)], axis=1),
+        waiting_requests=np.concatenate([kernel.waiting_requests, np.zeros_like(kernel.waiting_requests)], axis=2),
         arrived=arrived,
     )
     link_free_requests(result, old)

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from simulator import kernel_state as ks
 from simulator.calendar import NOW, after, at_once
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_inside
 from simulator.kernel_state import Int32Array, Int64Array, Kernel
 
 
-@compiled
+@compiled_inside
 def change(row: Int64Array, gauge: int, now: int, by: int) -> None:
     """Add `by` to a gauge from now on."""
     row[gauge + 1] += row[gauge] * (now - row[gauge + 2])
@@ -24,7 +24,7 @@ def area_until(row: Int64Array, gauge: int, now: int) -> int:
     return row[gauge + 1] + row[gauge] * (now - row[gauge + 2])
 
 
-@compiled
+@compiled_inside
 def append(life: Int64Array, queue: Int64Array, first: int, last: int, entity: int) -> None:
     """Put an entity at the end of the list whose ends are entries `first` and `last` of `queue`."""
     life[entity, ks.NEXT] = ks.NONE
@@ -35,7 +35,7 @@ def append(life: Int64Array, queue: Int64Array, first: int, last: int, entity: i
     queue[last] = entity
 
 
-@compiled
+@compiled_inside
 def take_first(life: Int64Array, queue: Int64Array, first: int) -> int:
     """Take the first entity of a list that is not empty."""
     entity = queue[first]
@@ -43,7 +43,7 @@ def take_first(life: Int64Array, queue: Int64Array, first: int) -> int:
     return entity
 
 
-@compiled
+@compiled_inside
 def join_those_who_wait(life: Int64Array, first: int, entity: int) -> int:
     """Add an entity to those who are woken together, a list known by its first one; returns the first one."""
     life[entity, ks.NEXT] = ks.NONE
@@ -55,7 +55,7 @@ def join_those_who_wait(life: Int64Array, first: int, entity: int) -> int:
     return first
 
 
-@compiled
+@compiled_inside
 def enter(kernel: Kernel, station: int, entity: int, burst_ns: int, urgent: bool) -> None:
     """An entity asks a station for a server for `burst_ns`; its stage tells whether it waits or is served."""
     row, life, now = kernel.stations[station], kernel.life, kernel.calendar.clock[NOW]
@@ -78,7 +78,7 @@ def enter(kernel: Kernel, station: int, entity: int, burst_ns: int, urgent: bool
         append(life, row, ks.FIRST, ks.LAST, entity)
 
 
-@compiled
+@compiled_inside
 def begin_service(kernel: Kernel, entity: int) -> None:
     """It is an entity's turn at its station."""
     life, now = kernel.life, kernel.calendar.clock[NOW]
@@ -87,7 +87,7 @@ def begin_service(kernel: Kernel, entity: int) -> None:
     after(kernel.calendar, life[entity, ks.BURST], entity)
 
 
-@compiled
+@compiled_inside
 def leave(kernel: Kernel, entity: int) -> None:
     """An entity has been served: its server goes to the next in line."""
     life, now = kernel.life, kernel.calendar.clock[NOW]
@@ -101,7 +101,7 @@ def leave(kernel: Kernel, entity: int) -> None:
         change(row, ks.BUSY, now, -1)
 
 
-@compiled
+@compiled_inside
 def enter_section(kernel: Kernel, section: int, client: int, hold_ns: int) -> None:
     """A client asks for a critical section; `hold_ns` of CPU inside it follow."""
     row, life = kernel.stations[section], kernel.life
@@ -116,14 +116,14 @@ def enter_section(kernel: Kernel, section: int, client: int, hold_ns: int) -> No
     append(life, row, ks.FIRST, ks.LAST, client)
 
 
-@compiled
+@compiled_inside
 def hand_over_section(kernel: Kernel, section: int, client: int) -> None:
     """The section is a client's next, once it has woken up."""
     kernel.life[client, ks.STAGE] = ks.SECTION_HANDOVER
     after(kernel.calendar, kernel.stations[section, ks.HANDOVER], client)
 
 
-@compiled
+@compiled_inside
 def has_section(kernel: Kernel, section: int, client: int, hold_ns: int) -> None:
     """The client that was handed the section is inside."""
     row, life = kernel.stations[section], kernel.life
@@ -132,7 +132,7 @@ def has_section(kernel: Kernel, section: int, client: int, hold_ns: int) -> None
     enter(kernel, ks.CPU_STATION, client, hold_ns, True)
 
 
-@compiled
+@compiled_inside
 def leave_section(kernel: Kernel, section: int) -> None:
     """The section goes to the next in line."""
     row = kernel.stations[section]
@@ -143,7 +143,7 @@ def leave_section(kernel: Kernel, section: int) -> None:
         change(row, ks.BUSY, kernel.calendar.clock[NOW], -1)
 
 
-@compiled
+@compiled_inside
 def wait_for_lock(kernel: Kernel, lock: int, client: int) -> None:
     """A client joins the queue of a row lock."""
     life, queue = kernel.life, kernel.locks[lock]
@@ -156,7 +156,7 @@ def wait_for_lock(kernel: Kernel, lock: int, client: int) -> None:
     queue[1] = client
 
 
-@compiled
+@compiled_inside
 def next_owner(kernel: Kernel, queue: Int32Array) -> int:
     """Take the client that has waited longest for a lock off its queue; ks.NONE if nobody waits."""
     client = queue[0]
@@ -165,7 +165,7 @@ def next_owner(kernel: Kernel, queue: Int32Array) -> int:
     return client
 
 
-@compiled
+@compiled_inside
 def count_lock_wait(kernel: Kernel, client: int) -> int:
     """A client's wait for a lock is over; returns how long it was."""
     waited = kernel.calendar.clock[NOW] - kernel.life[client, ks.ASKED]

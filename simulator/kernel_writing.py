@@ -7,14 +7,14 @@ from __future__ import annotations
 from simulator import kernel_state as ks
 from simulator.caches import CACHE, dirty_before
 from simulator.calendar import at_once
-from simulator.compiled import compiled
+from simulator.compiled import compiled_apart, compiled_inside
 from simulator.kernel_devices import byte_of, device_of, submit
 from simulator.kernel_state import Int64Array, Kernel
 from simulator.memory import finish_write_back, start_write_back
 from simulator.state import State
 
 
-@compiled
+@compiled_inside
 def write_back(kernel: Kernel, first_page: int, pages: int) -> None:
     """Queue one write of neighbouring pages that the page cache has handed to the disks."""
     size = pages * kernel.facts[ks.PAGE_BYTES]
@@ -24,7 +24,7 @@ def write_back(kernel: Kernel, first_page: int, pages: int) -> None:
     kernel.requests[number, ks.PAGES] = pages
 
 
-@compiled
+@compiled_apart
 def write_evicted(state: State, kernel: Kernel) -> None:
     """The page cache had to give up dirty pages: their writes start now."""
     for i in range(state.outbox[0]):
@@ -32,7 +32,7 @@ def write_evicted(state: State, kernel: Kernel) -> None:
     state.outbox[0] = 0
 
 
-@compiled
+@compiled_apart
 def flush_dirt(state: State, kernel: Kernel, latest_ns: int, most: int) -> int:
     """Hand to the disks, in disk order, up to `most` page cache pages dirty since `latest_ns` or longer."""
     pages, devices = kernel.scratch, kernel.facts[ks.DATA_DEVICES]
@@ -52,7 +52,7 @@ def flush_dirt(state: State, kernel: Kernel, latest_ns: int, most: int) -> int:
     return count
 
 
-@compiled
+@compiled_inside
 def _start_run(state: State, kernel: Kernel, start: int, length: int, devices: int) -> None:
     if length == 0:
         return
@@ -61,7 +61,7 @@ def _start_run(state: State, kernel: Kernel, start: int, length: int, devices: i
     write_back(kernel, start, length)
 
 
-@compiled
+@compiled_inside
 def written_back(state: State, kernel: Kernel, request: Int64Array) -> None:
     """A write-back is complete: its pages are clean, and whoever waits for room goes on."""
     facts = kernel.facts

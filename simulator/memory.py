@@ -39,11 +39,11 @@ from simulator.caches import (
     set_dirty,
     touch,
 )
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_inside
 from simulator.state import COSTS, FREE_BEHIND, State
 
 
-@compiled
+@compiled_inside
 def cache_slot(state: State) -> int:
     """A free slot of the page cache; a dirty victim goes to the outbox, to be written at once."""
     tiers = state.tiers
@@ -60,7 +60,7 @@ def cache_slot(state: State) -> int:
     return slot
 
 
-@compiled
+@compiled_inside
 def cache_fill(state: State, page: int) -> int:
     """A page read from disk enters the page cache; returns its slot."""
     slot = state.tiers.where[CACHE, page]
@@ -106,7 +106,7 @@ def finish_write_back(state: State, page: int) -> None:
     state.tiers.head[CACHE, WRITES_IN_FLIGHT] -= 1
 
 
-@compiled
+@compiled_inside
 def make_resident(tiers: Tiers, slot: int) -> None:
     """Give a slot memory; if none is left another slot loses its own (second chance) and must be swapped out."""
     head = tiers.head[POOL]
@@ -128,7 +128,7 @@ def make_resident(tiers: Tiers, slot: int) -> None:
     head[RESIDENT] += 1
 
 
-@compiled
+@compiled_inside
 def count_hit(tiers: Tiers, tier: int, slot: int) -> None:
     """Count and order a reference to a page that is in the pool and in memory."""
     tiers.head[tier, REFERENCES] += 1
@@ -137,7 +137,7 @@ def count_hit(tiers: Tiers, tier: int, slot: int) -> None:
     tiers.slots[slot, RESIDENCE] = ACCESSED
 
 
-@compiled
+@compiled_inside
 def empty_slot(state: State, slot: int, now: int) -> bool:
     """Empty a pool slot for another page; returns whether its page had to be written to the page cache."""
     tiers = state.tiers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.compiled import compiled
+from simulator.compiled import compiled_inside
 from simulator.program import CODES
 from simulator.samplers import draw_alias
 from simulator.state import (
@@ -22,21 +22,21 @@ _UNIFORM, _SAMPLE, _OTHER, _SET = CODES["uniform"], CODES["sample"], CODES["othe
 _COMBINE, _AFFINE, _TAKE, _PEEK = CODES["combine"], CODES["affine"], CODES["take"], CODES["peek"]
 
 
-@compiled
+@compiled_inside
 def sample(state: State, client: int, table: int, purpose: int) -> int:
     """A draw from alias table `table` by the client's stream of this purpose."""
     row = state.tables[state.tables[0, SAMPLERS] + table]
     return draw_alias(state.streams, purpose * len(state.client) + client, state.alias, row[0], row[1])
 
 
-@compiled
+@compiled_inside
 def draw_ns(state: State, client: int, distribution: int, purpose: int) -> int:
     """A time from a distribution by the client's stream of this purpose."""
     row = state.tables[state.tables[PLACES, DISTRIBUTIONS] + distribution]
     return draw_time_ns(state.streams, purpose * len(state.client) + client, row[0], row[1], row[2])
 
 
-@compiled
+@compiled_inside
 def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, e: int) -> bool:
     """The operations that only change registers and counters; False for any other."""
     registers, streams, clients = state.client[client, REGISTERS:], state.streams, len(state.client)
@@ -65,7 +65,7 @@ def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, 
     return True
 
 
-@compiled
+@compiled_inside
 def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from the loop
     state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int
 ) -> int:

@@ -21,7 +21,7 @@ from simulator.caches import (
     insert,
     next_victim,
 )
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_inside
 from simulator.errors import InternalError
 from simulator.interpreter import advance, own_lock
 from simulator.memory import empty_slot, finish_fault, finish_read
@@ -100,7 +100,7 @@ def run_without_time(state: State, most_misses: int, most_references: int) -> No
                 wait, a, _ = advance(state, client, 0)
 
 
-@compiled
+@compiled_inside
 def _release(state: State, client: int) -> None:
     row = state.client[client]
     for i in range(row[LOCKS_HELD]):
