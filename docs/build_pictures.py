@@ -20,7 +20,7 @@ from scenarios.sweep_figures import to_svg
 FOLDER = Path(__file__).parent / "pictures"
 STORE = Path(__file__).parent.parent / "out" / "pictures"
 SCENARIO = "v20z"
-INTERVAL = ("interval.start=warm", "interval.warm_up_s=120", "interval.duration_s=480")
+INTERVAL = ("interval.start=warm", "interval.warm_up_s=300", "interval.duration_s=1500")
 
 
 @dataclass(frozen=True)

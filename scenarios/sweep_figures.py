@@ -67,11 +67,17 @@ def chart(sweep: Sweep, title: str = "") -> Chart:
         x_title=_words(first.key) + (f" ({unit})" if unit and unit != "text" else ""),
         tick_labels=first.values if unit == "text" else None,
         lines=tuple(lines),
-        bottlenecks=tuple(dict.fromkeys(row.bottleneck or "" for row in rows)),
+        bottlenecks=tuple(dict.fromkeys(_limit(row) for row in rows)),
         confidence=sweep.confidence,
-        origin=f"oltpsim {sweep.versions.get('oltpsim', '?')}, engine {sweep.engine}, seed {sweep.seed}"
+        origin=f"band: {sweep.confidence:.0%} interval · oltpsim {sweep.versions.get('oltpsim', '?')},"
+        f" engine {sweep.engine}, seed {sweep.seed}"
         + (f", {sweep.replications} replications" if sweep.replications > 1 else ""),
     )
+
+
+def _limit(row: Row) -> str:
+    """The bottleneck of a point; which one of several equal disks it is makes no difference."""
+    return re.sub(r"^disk \d+$", "disk", row.bottleneck or "")
 
 
 def _positions(values: tuple[str, ...]) -> tuple[dict[str, float], str]:
@@ -180,7 +186,7 @@ def _line(drawing: Chart, line: Line, colour: str, x_range: tuple[float, float],
     ]
     for x, row in line.points:
         at_x, at_y = _place(x, row.rate_per_min or 0.0, x_range, y_top)
-        shape = SHAPES[drawing.bottlenecks.index(row.bottleneck or "") % len(SHAPES)]
+        shape = SHAPES[drawing.bottlenecks.index(_limit(row)) % len(SHAPES)]
         parts.append(_marker(shape, at_x, at_y, colour))
     return parts
 
@@ -197,7 +203,7 @@ def _marker(shape: str, x: float, y: float, colour: str) -> str:
 
 
 def _legend(drawing: Chart) -> list[str]:
-    """One row of words above the picture: lines by colour, bottlenecks by shape, what the band is."""
+    """One row of words above the picture: lines by colour, bottlenecks by shape."""
     parts: list[str] = []
     x = float(LEFT)
     entries = [
@@ -206,12 +212,11 @@ def _legend(drawing: Chart) -> list[str]:
         if line.label
     ]
     for name, shape in zip(drawing.bottlenecks, SHAPES * 9, strict=False):
-        entries.append((_marker(shape, -1.0, 43.0, "#666666").replace("M-1.0", "M{x:.1f}"), f"limited by {name}"))
+        entries.append((_marker(shape, -1.0, 43.0, "#666666").replace("M-1.0", "M{x:.1f}"), f"{name} limits"))
     for mark, label in entries:
         parts.append(mark.format(x=x if "h16" in mark else x + 8))
         parts.append(_text(x + 22, 47, label))
         x += 38 + 5.8 * len(label)
-    parts.append(_text(WIDTH - RIGHT, 47, f"band: {drawing.confidence:.0%} interval", anchor="end", colour="#666666"))
     return parts
 
 
@@ -236,7 +241,7 @@ def to_html(sweep: Sweep, title: str = "") -> str:
             x=places + places[::-1], y=band, fill="toself", mode="none", fillcolor=colour, opacity=0.2,
             name=f"{drawing.confidence:.0%} interval {line.label}".strip(), hoverinfo="skip",
         )  # fmt: skip
-        shapes = [PLOTLY_SHAPES[drawing.bottlenecks.index(row.bottleneck or "") % len(PLOTLY_SHAPES)] for row in rows]
+        shapes = [PLOTLY_SHAPES[drawing.bottlenecks.index(_limit(row)) % len(PLOTLY_SHAPES)] for row in rows]
         figure.add_scatter(
             x=places, y=[row.rate_per_min for row in rows], mode="lines+markers",
             name=line.label or RATE_TITLE, line={"color": colour}, marker={"symbol": shapes, "size": 11},
@@ -245,7 +250,7 @@ def to_html(sweep: Sweep, title: str = "") -> str:
     for name, shape in zip(drawing.bottlenecks, PLOTLY_SHAPES * 9, strict=False):
         figure.add_scatter(
             x=[None], y=[None], mode="markers", marker={"symbol": shape, "size": 11, "color": "#666666"},
-            name=f"limited by {name}",
+            name=f"{name} limits",
         )  # fmt: skip
     figure.update_layout(title=drawing.title, template="plotly_white", xaxis_title=drawing.x_title)
     figure.update_yaxes(title=RATE_TITLE, rangemode="tozero")
