@@ -166,7 +166,7 @@ def test_a_defect_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> No
     def broken(*_: object) -> None:
         raise InternalError("the clock ran backwards")
 
-    monkeypatch.setattr("simulator.reference.simulate", broken)
+    monkeypatch.setattr("simulator.kernel.simulate", broken)
     assert main(["run", TINY, "--quiet"]) == 70
     assert "defect of oltpsim" in capsys.readouterr().err
     with pytest.raises(InternalError):
@@ -177,9 +177,25 @@ def test_an_interrupted_run_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simulator.reference.simulate", interrupted)
+    monkeypatch.setattr("simulator.kernel.simulate", interrupted)
     assert main(["run", TINY, "--quiet"]) == 130
     assert "interrupted" in capsys.readouterr().err
+
+
+def test_engines_give_the_same_result(capsys: Output) -> None:
+    answers = {}
+    for engine in ("kernel", "reference"):
+        assert main(["run", TINY, "--engine", engine, "--output", "json", "--quiet"]) == 0
+        answers[engine] = json.loads(capsys.readouterr().out)
+        assert answers[engine].pop("engine") == engine
+    assert answers["kernel"] == answers["reference"]
+
+
+def test_speed_goes_to_stderr(capsys: Output) -> None:
+    assert main(["run", TINY]) == 0
+    shown = capsys.readouterr()
+    assert "times real time" in shown.err
+    assert "times real time" not in shown.out
 
 
 def test_catalog_lists_shows_and_checks(capsys: Output) -> None:
