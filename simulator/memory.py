@@ -108,22 +108,24 @@ def finish_write_back(state: State, page: int) -> None:
 
 @compiled_inside
 def make_resident(tiers: Tiers, slot: int) -> None:
-    """Give a slot memory; if none is left another slot loses its own (second chance) and must be swapped out."""
+    """Give a slot memory; if none is left another slot loses its own (second chance) and must be swapped out.
+
+    Slots that are being read or written keep their memory: with all of them busy one more has some for a while.
+    """
     head = tiers.head[POOL]
-    if head[RESIDENT] >= head[RESIDENT_CAPACITY]:
-        hand = head[RESIDENT_HAND]
-        while True:
-            hand = hand + 1 if hand + 1 < head[USED] else 0
-            if tiers.slots[hand, FLAGS] & BUSY and hand != slot:
-                continue
-            if tiers.slots[hand, RESIDENCE] == IDLE:
-                break
-            if tiers.slots[hand, RESIDENCE] == ACCESSED:
-                tiers.slots[hand, RESIDENCE] = IDLE
+    for _ in range(2 * head[USED]):
+        if head[RESIDENT] < head[RESIDENT_CAPACITY]:
+            break
+        hand = head[RESIDENT_HAND] + 1 if head[RESIDENT_HAND] + 1 < head[USED] else 0
         head[RESIDENT_HAND] = hand
-        tiers.slots[hand, RESIDENCE] = SWAPPED_OUT
-        head[SWAP_OUTS] += 1
-        head[RESIDENT] -= 1
+        if tiers.slots[hand, FLAGS] & BUSY:
+            continue
+        if tiers.slots[hand, RESIDENCE] == IDLE:
+            tiers.slots[hand, RESIDENCE] = SWAPPED_OUT
+            head[SWAP_OUTS] += 1
+            head[RESIDENT] -= 1
+        elif tiers.slots[hand, RESIDENCE] == ACCESSED:
+            tiers.slots[hand, RESIDENCE] = IDLE
     tiers.slots[slot, RESIDENCE] = ACCESSED
     head[RESIDENT] += 1
 

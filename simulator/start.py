@@ -78,7 +78,9 @@ def run_without_time(state: State, most_misses: int, most_references: int) -> No
     """Run all clients in turn, every wait being over at once, until one of the bounds is reached."""
     head = state.tiers.head[POOL]
     clients = len(state.client)
-    while head[REFERENCES] - head[HITS] < most_misses and head[REFERENCES] < most_references:
+    for _ in range(most_references):  # a bound of rounds too, for programs that refer to no page
+        if head[REFERENCES] - head[HITS] >= most_misses or head[REFERENCES] >= most_references:
+            return
         for client in range(clients):
             wait, a, _ = advance(state, client, 0)
             while wait != wait_kinds.WAIT_END:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ from simulator.caches import (
     PAGE,
     POOL,
     PREVIOUS,
+    RESIDENT,
+    SWAP_INS,
     USED,
     Tiers,
 )
@@ -114,3 +117,21 @@ def test_a_miss_under_swapping_comes_to_an_end(busy: ModelOf, replacement: str) 
     plenty = ReferenceEngine(busy(pool_pages=150, replacement=replacement, direct_io=True, clients=1, duration_s=4), 1)
     plenty.run(None)
     assert plenty.record.ended > 1.3 * engine.record.ended
+
+
+def test_more_buffers_are_being_read_than_have_memory(busy: ModelOf) -> None:
+    """Six clients at a slow disk, memory for two buffers: those that are being read keep theirs, nobody is stuck."""
+    model = busy(clients=6, resident_pages=2, duration_s=3)
+    engine = ReferenceEngine(model, 1)
+    engine.run(None)
+    series = engine.record.result().series.values["transactions_per_s"]
+    assert min(series) > 0.5 * max(series)
+    assert engine.state.tiers.head[POOL, SWAP_INS] > 100
+    assert engine.state.tiers.head[POOL, RESIDENT] <= 6
+
+
+def test_a_warm_start_without_pages_comes_to_an_end(network: ModelOf) -> None:
+    """A program that refers to no page has no cache to warm."""
+    model = network([("server", "constant", MS, 0)], clients=2)
+    warm = dataclasses.replace(model, interval=dataclasses.replace(model.interval, start="warm"))
+    assert ReferenceEngine(warm, 1).state.tiers.head[POOL, USED] == 0
