@@ -191,7 +191,7 @@ def _begin_wait(state: State, kernel: Kernel, client: int, wait: int, a: int, b:
     elif wait == waits.WAIT_PAGE:
         life[STAGE] = ks.PAGE_WAIT
         slot = state.tiers.where[POOL, a]
-        kernel.waiting[slot] = join_those_who_wait(kernel.life, kernel.waiting[slot], client)
+        kernel.waiting[slot] = join_those_who_wait(kernel.life, int(kernel.waiting[slot]), client)
     elif wait == waits.WAIT_BUFFER:
         life[STAGE] = ks.PAGE_WAIT
         kernel.facts[ks.BUFFER_FIRST] = join_those_who_wait(kernel.life, kernel.facts[ks.BUFFER_FIRST], client)

@@ -121,7 +121,7 @@ def move_arm(kernel: Kernel, device: int) -> None:
     window, held = kernel.window[row[ks.ROTATING]], kernel.held[row[ks.ROTATING]]
     if row[ks.CHOSEN] != ks.NONE:
         chosen = row[ks.CHOSEN]
-        number = held[chosen]
+        number = int(held[chosen])
         row[ks.HELD] -= 1
         last = row[ks.HELD]
         held[chosen] = held[last]
