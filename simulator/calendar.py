@@ -5,7 +5,8 @@ without delay can only be scheduled at its own instant, after everything that th
 goes to a plain queue, which is emptied after the heap's events of the same time. Ahead of both come urgent ones:
 processes that were just created (SimPy's priority of initialisation).
 
-`heap[i]` is (time, order << 24 | entity), in a heap of four children a node; `instant` and `urgent` are rings.
+The heap has four children a node and two arrays, `times` and `keys` = order << 24 | entity, since equal times are rare
+and keys are hardly looked at; `instant` and `urgent` are rings.
 """
 
 # pyright: reportReturnType=false
@@ -31,7 +32,8 @@ class Calendar(NamedTuple):
     """See the module's text. The rings' lengths are powers of two."""
 
     clock: Int64Array
-    heap: Int64Array
+    times: Int64Array
+    keys: Int64Array
     instant: Int64Array
     urgent: Int64Array
 
@@ -41,7 +43,8 @@ def new_calendar(entities: int) -> Calendar:
     ring = 1 << (2 * entities + 64).bit_length()
     return Calendar(
         clock=np.zeros(8, dtype=np.int64),
-        heap=np.zeros((entities + 4, 2), dtype=np.int64),
+        times=np.zeros(entities + 4, dtype=np.int64),
+        keys=np.zeros(entities + 4, dtype=np.int64),
         instant=np.zeros(ring, dtype=np.int64),
         urgent=np.zeros(ring, dtype=np.int64),
     )
@@ -86,49 +89,45 @@ def pop_urgent(calendar: Calendar) -> int:
 @compiled
 def after(calendar: Calendar, delay_ns: int, entity: int) -> None:
     """Schedule an entity's event `delay_ns` from now."""
-    clock, heap = calendar.clock, calendar.heap
+    clock, times, keys = calendar.clock, calendar.times, calendar.keys
     if delay_ns == 0:
         at_once(calendar, entity)
         return
     time = clock[NOW] + delay_ns
     clock[ORDER] += 1
-    key = clock[ORDER] << ENTITY_BITS | entity
     place = clock[HEAP_COUNT]
     clock[HEAP_COUNT] += 1
     while place > 0:
         parent = (place - 1) >> 2
-        if heap[parent, 0] <= time:  # an equal time was scheduled earlier
+        if times[parent] <= time:  # an equal time was scheduled earlier
             break
-        heap[place, 0], heap[place, 1] = heap[parent, 0], heap[parent, 1]
+        times[place], keys[place] = times[parent], keys[parent]
         place = parent
-    heap[place, 0], heap[place, 1] = time, key
+    times[place], keys[place] = time, clock[ORDER] << ENTITY_BITS | entity
 
 
 @compiled
 def pop_future(calendar: Calendar) -> int:
     """Take the heap's first entity; its time becomes now."""
-    clock, heap = calendar.clock, calendar.heap
-    clock[NOW] = heap[0, 0]
-    entity = heap[0, 1] & (MOST_ENTITIES - 1)
+    clock, times, keys = calendar.clock, calendar.times, calendar.keys
+    clock[NOW] = times[0]
+    entity = keys[0] & (MOST_ENTITIES - 1)
     clock[HEAP_COUNT] -= 1
     count = clock[HEAP_COUNT]
-    time, key = heap[count, 0], heap[count, 1]
+    time, key = times[count], keys[count]
     place = 0
     while True:
-        least = place * 4 + 1
-        if least >= count:
+        child = place * 4 + 1
+        if child >= count:
             break
-        for other in range(least + 1, min(least + 4, count)):
-            if _before(heap, other, heap[least, 0], heap[least, 1]):
-                least = other
-        if not _before(heap, least, time, key):
+        least, least_time = child, times[child]
+        for other in range(child + 1, min(child + 4, count)):
+            other_time = times[other]
+            if other_time < least_time or (other_time == least_time and keys[other] < keys[least]):
+                least, least_time = other, other_time
+        if time < least_time or (time == least_time and key < keys[least]):
             break
-        heap[place, 0], heap[place, 1] = heap[least, 0], heap[least, 1]
+        times[place], keys[place] = least_time, keys[least]
         place = least
-    heap[place, 0], heap[place, 1] = time, key
+    times[place], keys[place] = time, key
     return entity
-
-
-@compiled
-def _before(heap: Int64Array, place: int, time: int, key: int) -> bool:
-    return heap[place, 0] < time or (heap[place, 0] == time and heap[place, 1] < key)

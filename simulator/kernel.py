@@ -25,7 +25,6 @@ from simulator.kernel_daemons import wake_daemon
 from simulator.kernel_devices import begin_flash, finish_flash, move_arm, release_request
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
-from simulator.kernel_stations import begin_service
 from simulator.kernel_writing import written_back
 from simulator.model import Model, OnProgress, Progress, RotatingDevice
 from simulator.results import Result
@@ -97,9 +96,7 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
                 clock[NOW] = until_ns
                 return FINISHED
         clock[EVENTS] += 1
-        if entity < devices and life[entity, STAGE] == ks.TURN:
-            begin_service(kernel, entity)
-        elif entity < clients:
+        if entity < clients:
             wake_client(state, kernel, entity)
         elif entity < devices:
             wake_daemon(state, kernel, entity)
@@ -112,14 +109,14 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
 @compiled_inside
 def next_event(state: State, kernel: Kernel, until_ns: int) -> int:
     """Take the next event before `until_ns`; returns the entity to wake, NO_ENTITY if that was all, or NOTHING."""
-    clock, heap = kernel.calendar.clock, kernel.calendar.heap
+    clock, times = kernel.calendar.clock, kernel.calendar.times
     if clock[URGENT_COUNT]:
         code = pop_urgent(kernel.calendar)
-    elif clock[HEAP_COUNT] and heap[0, 0] == clock[NOW] and clock[NOW] < until_ns:
+    elif clock[HEAP_COUNT] and times[0] == clock[NOW] and clock[NOW] < until_ns:
         return pop_future(kernel.calendar)
     elif clock[INSTANT_COUNT]:
         code = pop_instant(kernel.calendar)
-    elif clock[HEAP_COUNT] and heap[0, 0] < until_ns:
+    elif clock[HEAP_COUNT] and times[0] < until_ns:
         return pop_future(kernel.calendar)
     else:
         return NOTHING

@@ -61,8 +61,7 @@ LIFE_WIDTH = SPENT + ACTIVITY_COUNT
 ) = range(21)
 # Column A of `life` while SERVING: what for
 FOR_CPU, FOR_SECTION, FOR_STATION = range(3)
-# A gauge: value, integral over time, when it changed last
-GAUGE_WIDTH = 3
+# A gauge takes two places: its value, and the sum of its changes times their instants
 # Rows of `stations`: the CPU, then the plain stations, then the critical sections
 (FREE, FIRST, LAST, SERVED, BUSY, NUMBER, WAITS, WAITED_NS, HANDOVER) = (0, 1, 2, 3, 4, 7, 10, 11, 12)
 STATION_WIDTH = 13
@@ -259,7 +258,8 @@ def grown(kernel: Kernel) -> Kernel:
         raise InputError(f"more than {old:,} device requests are pending; the disks cannot follow at all")
     larger = new_calendar(entities)
     larger.clock[:] = calendar.clock
-    larger.heap[: len(calendar.heap)] = calendar.heap
+    larger.times[: len(calendar.times)] = calendar.times
+    larger.keys[: len(calendar.keys)] = calendar.keys
     _copy_ring(calendar.instant, larger.instant, int(calendar.clock[INSTANT_FIRST]))
     _copy_ring(calendar.urgent, larger.urgent, int(calendar.clock[URGENT_FIRST]))
     arrived = np.zeros(2 * len(kernel.arrived), dtype=np.int64)

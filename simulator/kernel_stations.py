@@ -13,15 +13,14 @@ from simulator.kernel_state import Int32Array, Int64Array, Kernel
 @compiled_inside
 def change(row: Int64Array, gauge: int, now: int, by: int) -> None:
     """Add `by` to a gauge from now on."""
-    row[gauge + 1] += row[gauge] * (now - row[gauge + 2])
-    row[gauge + 2] = now
     row[gauge] += by
+    row[gauge + 1] += by * now
 
 
 @compiled
 def area_until(row: Int64Array, gauge: int, now: int) -> int:
     """A gauge's integral from time 0 to now."""
-    return row[gauge + 1] + row[gauge] * (now - row[gauge + 2])
+    return row[gauge] * now - row[gauge + 1]
 
 
 @compiled_inside
@@ -81,10 +80,10 @@ def enter(kernel: Kernel, station: int, entity: int, burst_ns: int, urgent: bool
 @compiled_inside
 def begin_service(kernel: Kernel, entity: int) -> None:
     """It is an entity's turn at its station."""
-    life, now = kernel.life, kernel.calendar.clock[NOW]
-    life[entity, ks.WAITED] += now
-    life[entity, ks.STAGE] = ks.SERVING
-    after(kernel.calendar, life[entity, ks.BURST], entity)
+    life = kernel.life[entity]
+    life[ks.WAITED] += kernel.calendar.clock[NOW]
+    life[ks.STAGE] = ks.SERVING
+    after(kernel.calendar, life[ks.BURST], entity)
 
 
 @compiled_inside
@@ -95,7 +94,7 @@ def leave(kernel: Kernel, entity: int) -> None:
     row[ks.SERVED] += 1
     change(row, ks.NUMBER, now, -1)
     if row[ks.FIRST] != ks.NONE:
-        at_once(kernel.calendar, take_first(life, row, ks.FIRST))
+        begin_service(kernel, take_first(life, row, ks.FIRST))
     else:
         row[ks.FREE] += 1
         change(row, ks.BUSY, now, -1)

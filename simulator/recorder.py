@@ -27,24 +27,25 @@ OCTAVES = 48
 
 
 class Gauge:
-    """A number that changes at instants, with its integral over time."""
+    """A number that changes at instants, with its integral over time.
 
-    __slots__ = ("area", "last_ns", "value")
+    The integral until now is value x now, less every change times the instant at which it came.
+    """
+
+    __slots__ = ("changes", "value")
 
     def __init__(self) -> None:
         self.value = 0
-        self.area = 0
-        self.last_ns = 0
+        self.changes = 0
 
     def change(self, now: int, by: int) -> None:
         """Add `by` from now on."""
-        self.area += self.value * (now - self.last_ns)
-        self.last_ns = now
+        self.changes += by * now
         self.value += by
 
     def area_until(self, now: int) -> int:
         """The integral from time 0 to now."""
-        return self.area + self.value * (now - self.last_ns)
+        return self.value * now - self.changes
 
 
 def bucket_of(time_ns: int) -> int:

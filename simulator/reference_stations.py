@@ -27,6 +27,19 @@ class Environment(simpy.Environment):
             """The simulated time in ns."""
             raise NotImplementedError
 
+    def succeed_later(self, event: simpy.Event, delay_ns: int, value: int) -> None:
+        """Trigger an event with a value, to be processed after a delay: what SimPy's own Timeout does."""
+        event._ok, event._value = True, value  # noqa: SLF001 - there is no public way
+        self.schedule(event, delay=delay_ns)
+
+
+class Turn(NamedTuple):
+    """Somebody who waits for a server."""
+
+    done: simpy.Event
+    burst_ns: int
+    asked_ns: int
+
 
 class Servers:
     """Equal servers, one queue, first come first served: the CPU's cores, or a plain station.
@@ -37,7 +50,7 @@ class Servers:
     def __init__(self, env: Environment, servers: int) -> None:
         self.env = env
         self.free = servers
-        self.queue: deque[simpy.Event] = deque()
+        self.queue: deque[Turn] = deque()
         self.busy, self.number = Gauge(), Gauge()
         self.served = 0
 
@@ -48,19 +61,20 @@ class Servers:
         if self.free:
             self.free -= 1
             self.busy.change(asked, 1)
+            yield env.timeout(burst_ns)
+            waited = 0
         else:
-            turn = env.event()
+            turn = Turn(env.event(), burst_ns, asked)
             if urgent:
                 self.queue.appendleft(turn)
             else:
                 self.queue.append(turn)
-            yield turn
-        waited = env.now - asked
-        yield env.timeout(burst_ns)
+            waited = yield turn.done
         self.served += 1
         self.number.change(env.now, -1)
         if self.queue:
-            self.queue.popleft().succeed()
+            following = self.queue.popleft()
+            env.succeed_later(following.done, following.burst_ns, env.now - following.asked_ns)
         else:
             self.free += 1
             self.busy.change(env.now, -1)
