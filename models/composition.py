@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue import catalogue_entry, nearest
-from models.problems import MOST_SHOWN, shown
+from models.problems import shown
 from models.yaml_input import as_mapping, parse_yaml, read_mapping
 from simulator.errors import InputError
 
@@ -82,7 +82,7 @@ def _over(base: Any, changes: Any, where: str, path: str) -> Any:
 
 
 def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
-    """`data` with one 'key.path=value' set; the value is YAML. Raises InputError for unknown keys."""
+    """`data` with one 'key.path=value' set; the value is YAML. Raises InputError for what can't be set."""
     keys, equals, text = setting.partition("=")
     if not equals or not keys.strip():
         raise InputError(f"--set {setting}: expected key.path=value, for example database.pool.buffers=150000")
@@ -98,8 +98,5 @@ def _set(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
         return merged(data, value) if isinstance(value, dict) and isinstance(data, dict) else value
     if not isinstance(data, dict):
         raise InputError(f"--set {setting}: '{path[0]}' is below {shown(data).removeprefix('got ')}, which has no keys")
-    key = path[0]
-    if key not in data and len(path) > 1:
-        known = f"{nearest(key, data)}; known: {', '.join(sorted(data))}"
-        raise InputError(f"--set {setting}: unknown key {key[:MOST_SHOWN]!r}{known}")
-    return data | {key: _set(data.get(key), path[1:], value, setting)}
+    below = data.get(path[0], {} if len(path) > 1 else None)  # a part left to its defaults; specs refuse unknown keys
+    return data | {path[0]: _set(below, path[1:], value, setting)}

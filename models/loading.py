@@ -44,10 +44,10 @@ def scenario_from_mapping(data: dict[str, Any], where: str, overrides: Sequence[
 
 
 def _origin(problem: Any, where: str, overrides: Sequence[str]) -> str:
-    """Who wrote the key of a problem: the file, or the override that set it or what it stands in."""
+    """Who wrote the key of a problem: the file, or the override that set it, what it stands in or what stands in it."""
     keys = [str(key) for key in problem["loc"] if key not in UNION_TAGS]
     for setting in reversed(overrides):
         path = setting.partition("=")[0].strip().split(".")
-        if keys[: len(path)] == path:
+        if keys[: len(path)] == path or (problem["type"] == "extra_forbidden" and path[: len(keys)] == keys):
             return f"{where} with --set {setting[:MOST_SHOWN]}"
     return where

@@ -132,6 +132,14 @@ def test_overrides_set_one_key_and_leave_the_rest(tiny: dict[str, Any]) -> None:
     }
 
 
+def test_overrides_reach_into_parts_that_a_file_leaves_to_their_defaults(scenario_file: Write, tiny_text: str) -> None:
+    path = scenario_file(tiny_text, "tiny.yaml")
+    assert load_scenario(path).machine.network.clients_on_server
+    assert not load_scenario(path, ["machine.network.clients_on_server=false"]).machine.network.clients_on_server
+    with pytest.raises(InputError, match=r"--set machine\.netwrok\.x=1: machine\.netwrok: unknown key .*'network'"):
+        load_scenario(path, ["machine.netwrok.x=1"])
+
+
 @pytest.mark.parametrize(
     ("setting", "key", "value"),
     [
