@@ -135,7 +135,7 @@ def find_page(state: State, client: int, reference: int) -> int:
             filled: int = min(state.counters[seen], ring[1])
             if filled == 0:
                 return _NOTHING
-            chosen = uniform_below(state.streams, purpose * len(state.client) + client, filled)
+            chosen = uniform_below(state.streams[client], purpose, filled)
             return int(state.numbers[start + chosen])
         page = first + sample(state, client, table, purpose)
         if window >= 0:

@@ -26,28 +26,28 @@ _COMBINE, _AFFINE, _TAKE, _PEEK = CODES["combine"], CODES["affine"], CODES["take
 def sample(state: State, client: int, table: int, purpose: int) -> int:
     """A draw from alias table `table` by the client's stream of this purpose."""
     row = state.tables[state.tables[0, SAMPLERS] + table]
-    return draw_alias(state.streams, purpose * len(state.client) + client, state.alias, row[0], row[1])
+    return draw_alias(state.streams[client], purpose, state.alias, row[0], row[1])
 
 
 @compiled_inside
 def draw_ns(state: State, client: int, distribution: int, purpose: int) -> int:
     """A time from a distribution by the client's stream of this purpose."""
     row = state.tables[state.tables[PLACES, DISTRIBUTIONS] + distribution]
-    return draw_time_ns(state.streams, purpose * len(state.client) + client, row[0], row[1], row[2])
+    return draw_time_ns(state.streams[client], purpose, row[0], row[1], row[2])
 
 
 @compiled_inside
 def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, e: int) -> bool:
     """The operations that only change registers and counters; False for any other."""
-    registers, streams, clients = state.client[client, REGISTERS:], state.streams, len(state.client)
+    registers, streams = state.client[client, REGISTERS:], state.streams[client]
     if op == _SET:
         registers[a] = b
     elif op == _UNIFORM:
-        registers[a] = c + uniform_below(streams, d * clients + client, b)
+        registers[a] = c + uniform_below(streams, d, b)
     elif op == _SAMPLE:
         registers[a] = c + sample(state, client, b, d)
     elif op == _OTHER:
-        drawn = uniform_below(streams, d * clients + client, b - 1) if b > 1 else 0
+        drawn = uniform_below(streams, d, b - 1) if b > 1 else 0
         registers[a] = drawn + 1 if b > 1 and drawn >= registers[c] else drawn
     elif op == _COMBINE:
         registers[a] = registers[b] * c + registers[d]
@@ -70,9 +70,9 @@ def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from th
     state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int
 ) -> int:
     """The operation that follows one of control; -1 for any other kind."""
-    registers, clients = state.client[client, REGISTERS:], len(state.client)
+    registers = state.client[client, REGISTERS:]
     if op == _MAYBE:
-        return c if chance(state.streams, b * clients + client, a) else pc + 1
+        return c if chance(state.streams[client], b, a) else pc + 1
     if op == _JUMP:
         return a
     if op == _LOOP:

@@ -45,6 +45,7 @@ class State(NamedTuple):
     tables: Int64Array
     alias: Int64Array
     streams: npt.NDArray[np.uint64]
+    """a row for each client, a column for each purpose"""
     client: Int64Array
     counters: Int64Array
     """the program's counters; then the highest page that appends have reached; then how much each window has seen"""
@@ -75,7 +76,7 @@ def new_state(model: Model, seed: int) -> State:
         operations=program.operations,
         tables=tables,
         alias=program.alias,
-        streams=np.concatenate([seed_streams(seed, purpose, clients) for purpose in program.streams]),
+        streams=np.column_stack([seed_streams(seed, purpose, clients) for purpose in program.streams]),
         client=_clients(model),
         counters=np.concatenate(
             [program.counters, program.initial_high, np.zeros(int(windows[:, 2].sum()), dtype=np.int64)]
