@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 MODEL_STEP = "model"
 KERNEL_STEP = "kernel (compiled once)"
 START_STEP = "caches at the start"
+SLOW_ENGINE = (
+    "by the reference engine, which is slower: the kernel's machine code can't be kept in {}; "
+    "let XDG_CACHE_HOME name a folder that can be written"
+)
 POLL_S = 0.2
 
 
@@ -58,8 +62,12 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callabl
 
     if on_step is not None:
         on_step(START_STEP if compiled.is_compiled_already(task.scenario.engine) else KERNEL_STEP)
-    engine = kernel.simulate if task.scenario.engine == "kernel" else reference.simulate
-    return engine(model, task.seed, on_progress)
+    if task.scenario.engine == "reference":
+        return reference.simulate(model, task.seed, on_progress)
+    if compiled.NOT_KEPT:
+        result = reference.simulate(model, task.seed, on_progress)
+        return replace(result, warnings=[*result.warnings, SLOW_ENGINE.format(compiled.NOT_KEPT)])
+    return kernel.simulate(model, task.seed, on_progress)
 
 
 def run_all(tasks: Sequence[Task], workers: int, display: Display) -> Generator[tuple[int, Outcome]]:

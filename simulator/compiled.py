@@ -22,28 +22,32 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def cache_folder() -> Path:
-    """Where machine code of exactly these sources is kept: below XDG_CACHE_HOME, ~/.cache or a temporary folder."""
+    """Where machine code of exactly these sources is kept: below XDG_CACHE_HOME or else ~/.cache."""
     digest = hashlib.sha256(f"{sys.version}{numba.__version__}".encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    for base in (home, tempfile.gettempdir()):
-        folder = Path(base) / "oltpsim" / "machine-code" / digest.hexdigest()[:16]
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="oltpsim-"))
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - no error without a home
+    return Path(home) / "oltpsim" / "machine-code" / digest.hexdigest()[:16]
+
+
+def why_not_kept(folder: Path) -> str:
+    """Why nothing can be written into a folder, in words; empty if it can, and then the folder is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        return f"{folder}: {error.strerror}"
+    return ""
 
 
 CACHE_FOLDER = cache_folder()
+NOT_KEPT = why_not_kept(CACHE_FOLDER)
+"""Why machine code is compiled anew by every process; empty if it is kept."""
 setattr(config, "CACHE_DIR", str(CACHE_FOLDER))  # noqa: B010 - numba adds its settings at run time
 
 
 _OPTIONS: dict[str, Any] = {
-    "cache": True,
+    "cache": not NOT_KEPT,
     "nogil": True,
     "error_model": "numpy",
     "_nrt": False,

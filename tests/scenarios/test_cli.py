@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli import main
+from simulator import compiled
 from simulator.errors import InternalError
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
@@ -189,6 +190,28 @@ def test_engines_give_the_same_result(capsys: Output) -> None:
         answers[engine] = json.loads(capsys.readouterr().out)
         assert answers[engine].pop("engine") == engine
     assert answers["kernel"] == answers["reference"]
+
+
+def test_where_machine_code_cannot_be_kept_the_reference_engine_answers_and_says_so(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = json.loads(run_json(capsys))
+    assert kept.pop("engine") == "kernel"
+    own = kept.pop("warnings")
+    monkeypatch.setattr(compiled, "NOT_KEPT", "/folder: No space left on device")
+    result = json.loads(run_json(capsys))
+    assert result.pop("engine") == "reference"
+    *others, warning = result.pop("warnings")
+    assert others == own
+    assert "/folder: No space left on device; let XDG_CACHE_HOME name" in warning
+    assert result == kept
+
+
+def test_a_folder_that_cannot_be_written_says_why(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert compiled.why_not_kept(tmp_path / "file" / "code") == f"{tmp_path / 'file' / 'code'}: Not a directory"
+    assert compiled.why_not_kept(tmp_path / "new" / "code") == ""
+    assert (tmp_path / "new" / "code").is_dir()
 
 
 def test_speed_goes_to_stderr(capsys: Output) -> None:
