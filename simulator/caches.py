@@ -1,8 +1,8 @@
 """Page caches over arrays: who is in, who goes next, who is dirty. Shared by every engine.
 
-Tiers are numbered (POOL, CACHE) and share four arrays: `where[tier, page]` is the slot that holds a page or -1,
-`slots[slot]` one row of eight 32-bit integers (each tier has a range of them), `head[tier]` a tier's constants,
-state and counters, `since[slot]` when the slot's page became dirty. All costs are O(1) per reference.
+Tiers are numbered (POOL, CACHE) and share three arrays: `where[tier, page]` is the slot that holds a page or -1,
+`slots[slot]` one row of eight 32-bit integers (each tier has a range of them), half a line of the processor's cache,
+and `head[tier]` a tier's constants, state and counters. All costs are O(1) per reference.
 Replacement: LRU (exact list) or CLOCK (PostgreSQL's usage counts up to 5, second chance with decrement).
 A dirty page cache page is also on a list in the order of first writing, for write-back by age.
 """
@@ -14,15 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simulator.clock import NS_PER_MS
 from simulator.compiled import compiled, compiled_inside
 from simulator.sorting import sort_first
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
 
-# Columns of a slot. PREVIOUS leads towards the most recently used.
-PREVIOUS, NEXT, PAGE, FLAGS, USAGE, OLDER_DIRTY, NEWER_DIRTY, RESIDENCE = range(8)
+# Columns of a slot. PREVIOUS leads towards the most recently used; SINCE is when the page became dirty, in ms.
+PREVIOUS, NEXT, PAGE, FLAGS, SINCE, OLDER_DIRTY, NEWER_DIRTY, RESIDENCE = range(8)
 SLOT_WIDTH = 8
+USAGE = PREVIOUS
+"""CLOCK has counts instead of a list."""
 # FLAGS
 DIRTY, IN_FLIGHT, BUSY = 1, 2, 4
 # RESIDENCE: what the operating system knows of the memory behind a slot
@@ -55,7 +58,6 @@ class Tiers(NamedTuple):
     where: Int32Array
     slots: Int32Array
     head: Int64Array
-    since: Int64Array
 
 
 def new_tiers(pages: int, *tiers: tuple[int, str]) -> Tiers:
@@ -71,7 +73,6 @@ def new_tiers(pages: int, *tiers: tuple[int, str]) -> Tiers:
         where=np.full((len(tiers), pages), -1, dtype=np.int32),
         slots=np.full((first, SLOT_WIDTH), -1, dtype=np.int32),
         head=head,
-        since=np.zeros(first, dtype=np.int64),
     )
 
 
@@ -132,9 +133,10 @@ def insert(tiers: Tiers, tier: int, slot: int, page: int) -> None:
     tiers.where[tier, page] = slot
     tiers.slots[slot, PAGE] = page
     tiers.slots[slot, FLAGS] = 0
-    tiers.slots[slot, USAGE] = 1
     if tiers.head[tier, POLICY] == LRU:
         link_recent(tiers, tier, slot)
+    else:
+        tiers.slots[slot, USAGE] = 1
 
 
 @compiled
@@ -188,7 +190,7 @@ def set_dirty(tiers: Tiers, tier: int, slot: int, now: int) -> None:
         return
     tiers.slots[slot, FLAGS] |= DIRTY
     tiers.head[tier, DIRTY_COUNT] += 1
-    tiers.since[slot] = now
+    tiers.slots[slot, SINCE] = now // NS_PER_MS
     last = tiers.head[tier, DIRTY_LAST]
     tiers.slots[slot, OLDER_DIRTY] = last
     tiers.slots[slot, NEWER_DIRTY] = -1
@@ -244,12 +246,18 @@ def least_recent_dirty(tiers: Tiers, tier: int, most: int, pages: npt.NDArray[An
 
 
 @compiled
+def is_dirty_since(tiers: Tiers, slot: int, latest: int) -> bool:
+    """Whether a dirty page became so before `latest` (ns) or in the same ms."""
+    return tiers.slots[slot, SINCE] <= latest // NS_PER_MS
+
+
+@compiled
 def dirty_before(tiers: Tiers, tier: int, latest: int, most: int, pages: npt.NDArray[Any]) -> int:
     """Fill `pages` with up to `most` pages dirty since `latest` or longer, sorted; returns their number."""
     wanted = min(most, tiers.head[tier, DIRTY_COUNT])
     found = 0
     slot = tiers.head[tier, DIRTY_FIRST]
-    while slot >= 0 and found < wanted and tiers.since[slot] <= latest:
+    while slot >= 0 and found < wanted and is_dirty_since(tiers, slot, latest):
         pages[found] = tiers.slots[slot, PAGE]
         found += 1
         slot = tiers.slots[slot, NEWER_DIRTY]

@@ -5,7 +5,15 @@
 from __future__ import annotations
 
 from simulator import kernel_state as ks
-from simulator.caches import CACHE, DIRTY_COUNT, DIRTY_FIRST, POOL, WRITES_IN_FLIGHT, least_recent_dirty
+from simulator.caches import (
+    CACHE,
+    DIRTY_COUNT,
+    DIRTY_FIRST,
+    POOL,
+    WRITES_IN_FLIGHT,
+    is_dirty_since,
+    least_recent_dirty,
+)
 from simulator.calendar import NOW, after, at_once, urgently
 from simulator.compiled import compiled_apart, compiled_inside
 from simulator.kernel_devices import submit
@@ -167,7 +175,7 @@ def _is_synced(state: State, kernel: Kernel, entity: int) -> bool:
     facts, job, head = kernel.facts, kernel.jobs[ks.CHECKPOINT_JOB], state.tiers.head[CACHE]
     if job[ks.JOB_PHASE] == _SYNC_OLD:
         first = head[DIRTY_FIRST]
-        if first >= 0 and state.tiers.since[first] <= job[ks.JOB_MARK]:
+        if first >= 0 and is_dirty_since(state.tiers, first, job[ks.JOB_MARK]):
             room = facts[ks.MOST_IN_FLIGHT] - head[WRITES_IN_FLIGHT]
             if room > 0:
                 flush_dirt(state, kernel, job[ks.JOB_MARK], room)

@@ -18,6 +18,7 @@ from simulator.caches import (
     WRITES_IN_FLIGHT,
     clear_dirty,
     dirty_before,
+    is_dirty_since,
     least_recent_dirty,
 )
 from simulator.clock import NS_PER_S
@@ -245,8 +246,9 @@ def checkpoints(engine: ReferenceEngine) -> Story:
 
 def _sync(engine: ReferenceEngine) -> Story:
     """Flush what is dirty in the page cache now, and wait for it."""
-    head, since, latest = engine.state.tiers.head[CACHE], engine.state.tiers.since, engine.env.now
-    while head[DIRTY_FIRST] >= 0 and since[head[DIRTY_FIRST]] <= latest:
+    tiers, latest = engine.state.tiers, engine.env.now
+    head = tiers.head[CACHE]
+    while head[DIRTY_FIRST] >= 0 and is_dirty_since(tiers, int(head[DIRTY_FIRST]), latest):
         room = engine.model.page_cache.in_flight_pages - int(head[WRITES_IN_FLIGHT])
         if room > 0:
             flush_dirt(engine, latest, room)

@@ -22,8 +22,8 @@ class IntervalSpec(Spec):
     """
 
     start: Literal["cold", "after_load", "warm"]
-    warm_up_s: Seconds = Field(default=0.0, ge=0)
-    duration_s: Seconds = Field(gt=0, le=30 * 86400)
+    warm_up_s: Seconds = Field(default=0.0, ge=0, le=10 * 86400)
+    duration_s: Seconds = Field(gt=0, le=10 * 86400)
 
 
 class MeasuredSpec(Spec):

@@ -34,6 +34,7 @@ from simulator.caches import (
     set_dirty,
     touch,
 )
+from simulator.clock import NS_PER_MS
 
 PAGES = 12
 TIER = 1
@@ -198,7 +199,7 @@ def test_dirty_pages_are_listed_by_age_and_by_replacement(
         if slot < 0:
             continue
         if action == "write":
-            set_dirty(tier.tiers, TIER, slot, now)
+            set_dirty(tier.tiers, TIER, slot, now * NS_PER_MS + page)
             dirty.setdefault(page, now)
         elif action == "clean":
             clear_dirty(tier.tiers, TIER, slot)
@@ -213,7 +214,7 @@ def test_dirty_pages_are_listed_by_age_and_by_replacement(
     assert flagged == set(dirty)
     aged = [page for page, since in dirty.items() if since <= age]
     pages = np.zeros(PAGES, dtype=np.int64)
-    assert pages[: dirty_before(tier.tiers, TIER, age, most, pages)].tolist() == sorted(aged[:most])
+    assert pages[: dirty_before(tier.tiers, TIER, age * NS_PER_MS, most, pages)].tolist() == sorted(aged[:most])
     due = [page for page in plain.in_order_of_replacement() if page in dirty]
     assert pages[: least_recent_dirty(tier.tiers, TIER, most, pages)].tolist() == sorted(due[:most])
     assert pages[: least_recent_dirty(tier.tiers, TIER, PAGES, pages)].tolist() == sorted(due)
