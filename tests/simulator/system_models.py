@@ -1,0 +1,162 @@
+"""From a `System` (systems.py) to a model: its steps become operations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.assembler import Assembler
+from simulator.model import Cpu, Model, Section, Station, Storage
+from simulator.program import Program
+from tests.simulator.systems import Step, System
+
+LOCKS = ("lock 1", "lock 2")
+
+
+def model_of_system(system: System) -> Model:
+    """The model. A log device of its own is the last of at least two devices."""
+    program = Writer(system).write()
+    registers = np.zeros((system.clients, len(program.registers)), dtype=np.int64)
+    registers[:, program.registers.index("home")] = np.arange(system.clients) % system.groups
+    count = len(system.devices)
+    own_log = system.own_log and count > 1
+    return Model(
+        name="random",
+        program=program,
+        client_registers=registers,
+        arrivals_per_s=system.arrivals_per_s,
+        cpu=Cpu(system.cores),
+        sections=tuple(Section(name, system.handover_ns) for name in program.sections),
+        stations=tuple(Station(name, system.servers) for name in program.stations),
+        pool=system.pool,
+        page_cache=system.cache,
+        storage=Storage(
+            devices=system.devices,
+            data_devices=count - 1 if own_log else count,
+            log_device=count - 1 if own_log else 0,
+            page_bytes=8192,
+            data_start_bytes=1 << 24,
+            log_start_bytes=0 if own_log else 1 << 23,
+            log_bytes=1 << 18,
+            swap_start_bytes=0,
+            swap_cluster_pages=system.swap_cluster_pages,
+            merged_pages=system.merged_pages,
+            requests_per_device=system.requests_per_device,
+        ),
+        log=system.log,
+        checkpoint=system.checkpoint,
+        costs=system.costs,
+        direct_io=system.direct_io,
+        interval=system.interval,
+    )
+
+
+class Writer:
+    """Writes the program of a system: two tables, of which one grows; orders that are taken, claimed and peeked at."""
+
+    def __init__(self, system: System) -> None:
+        self.system, self.asm = system, Assembler()
+        asm, groups = self.asm, system.groups
+        self.home, self.group, self.row = asm.register("home"), asm.register("group"), asm.register("row")
+        self.count, self.age = asm.register("count"), asm.register("age")
+        self.rows, self.times = asm.stream("rows"), asm.stream("times")
+        hot = asm.region("hot", groups, system.hot_pages, 1, fanout=system.fanout)
+        grown = asm.region("grown", groups, system.grown_pages, system.rows_per_page, fanout=system.fanout)
+        for group in range(groups):
+            asm.loaded(hot, group, system.hot_pages)
+            asm.loaded(grown, group, system.grown_pages // 2)
+        loaded = system.grown_pages // 2
+        self.orders = asm.counter("orders", groups, loaded * system.rows_per_page)
+        self.delivered = asm.counter("delivered", groups, 0)
+        window = asm.window(system.window, groups)
+        popularity = asm.table("popularity", 1.0 / np.arange(1, system.hot_pages + 1))
+        self.row_table = asm.table("rows", np.arange(1, 2 * system.hot_pages + 1))
+        group, row = self.group, self.row
+        popular = {"table": popularity, "stream": self.rows}
+        self.references = {
+            "popular": asm.reference("popular", "popular", hot, group, **popular),
+            "remembered": asm.reference("remembered", "popular", hot, group, row=group, window=window, **popular),
+            "row": asm.reference("row", "row", hot, group, row=row),
+            "recent": asm.reference("recent", "recent", hot, group, row=group, window=window, stream=self.rows),
+            "next row": asm.reference("next row", "append", grown, group, row=row, appended_pages=loaded),
+            "grown row": asm.reference("grown row", "row", grown, group, row=row),
+        }
+        self.locks = {name: asm.lock(name, groups) for name in LOCKS}
+
+    def write(self) -> Program:
+        """All of it: the client's loop, then every class."""
+        asm, system = self.asm, self.system
+        if system.think is None:
+            asm.emit("arrive")
+        else:
+            asm.emit("think", asm.distribution(*system.think), asm.stream("think"))
+        asm.emit("choose", asm.table("mix", [weight for weight, _ in system.classes]), asm.stream("mix"))
+        for number, (_, story) in enumerate(system.classes):
+            asm.begin_class(f"class {number}")
+            asm.emit("uniform", self.group, system.groups, 0, self.rows)
+            self.undone = asm.label()
+            skipped = None
+            for step in story:
+                after, skipped = skipped, None
+                if step[0] == "skip":
+                    skipped = asm.label()
+                    asm.emit("maybe", step[1], self.rows, skipped)
+                else:
+                    self.step(step)
+                if after is not None:
+                    asm.place(after)
+            if skipped is not None:
+                asm.place(skipped)
+            asm.emit("commit")
+            asm.emit("end")
+            asm.place(self.undone)
+            asm.emit("rollback")
+            asm.emit("end")
+        return asm.finish("class 0")
+
+    def step(self, step: Step) -> None:
+        """One step as operations."""
+        asm, kind = self.asm, step[0]
+        if kind in {"cpu", "log", "network"}:
+            asm.emit(*step)
+        elif kind == "work":
+            asm.emit("work", asm.distribution(*step[1]), self.times)
+        elif kind == "visit":
+            asm.emit("visit", asm.station(step[1]), asm.distribution(*step[2]), self.times)
+        elif kind == "section":
+            asm.emit("section", asm.section(step[1]), step[2])
+        elif kind == "lock":
+            asm.emit("lock", self.locks[step[1]], self.home if step[1] == LOCKS[0] else self.group)
+        elif kind == "other group":
+            asm.emit("other", self.group, self.system.groups, self.home, self.rows)
+        elif kind == "roll back":
+            asm.emit("maybe", step[1], self.rows, self.undone)
+        else:
+            self.touch(step[1], step[2], step[3])
+
+    def touch(self, how: str, write: int, user_ns: int) -> None:
+        """A reference, with the row that it needs."""
+        asm, row, group = self.asm, self.row, self.group
+        if how == "row":
+            asm.emit("sample", row, self.row_table, 0, self.rows)
+        elif how == "next row":
+            asm.emit("take", row, self.orders, group, 1)
+        elif how == "last row":
+            asm.emit("peek", row, self.orders, group, 1)
+            how = "grown row"
+        elif how == "claimed row":
+            nothing = asm.label()
+            asm.emit("claim", row, self.delivered, group, self.orders, nothing)
+            asm.emit("touch", self.references["grown row"], write, user_ns)
+            asm.place(nothing)
+            return
+        elif how == "scan":
+            asm.emit("uniform", self.age, 5, 0, self.rows)
+            asm.emit("affine", row, self.age, 7, 1, self.system.hot_pages)
+            asm.emit("set", self.count, 3)
+            again = asm.label()
+            asm.place(again)
+            asm.emit("touch", self.references["row"], write, user_ns)
+            asm.emit("affine", row, row, 1, 1, 0)
+            asm.emit("loop", self.count, again)
+            return
+        asm.emit("touch", self.references[how], write, user_ns)

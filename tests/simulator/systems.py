@@ -1,0 +1,195 @@
+"""Random small systems: a `System` is a program and its machine in plain values, so that a failing one can be read.
+
+`systems()` draws one, `model_of_system` assembles it. Times lie on a coarse grid often enough that many events fall
+on the same nanosecond. Every transaction takes CPU time, and locks are taken in one order: no system stands still.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from simulator.model import (
+    Checkpoint,
+    Costs,
+    Device,
+    FlashDevice,
+    Interval,
+    Log,
+    PageCache,
+    Pool,
+    RotatingDevice,
+)
+
+MS = 1_000_000
+NEVER_NS = 10**15
+Step = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class System:
+    """`classes`: the steps of each transaction class, and its weight. The rest is as in simulator.model."""
+
+    think: tuple[str, int, int] | None
+    """a distribution, or None for open arrivals"""
+    arrivals_per_s: float
+    groups: int
+    rows_per_page: int
+    hot_pages: int
+    grown_pages: int
+    fanout: int
+    window: int
+    classes: tuple[tuple[int, tuple[Step, ...]], ...]
+    clients: int
+    cores: int
+    servers: int
+    handover_ns: int
+    pool: Pool
+    cache: PageCache
+    devices: tuple[Device, ...]
+    own_log: bool
+    swap_cluster_pages: int
+    merged_pages: int
+    requests_per_device: int
+    log: Log
+    checkpoint: Checkpoint
+    costs: Costs
+    direct_io: bool
+    interval: Interval
+
+
+grid = st.sampled_from([0, MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013, 1])
+some_time = st.sampled_from([MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013])
+distributions = st.one_of(
+    st.tuples(st.just("constant"), grid, st.just(0)),
+    st.tuples(st.just("exponential"), some_time, st.just(0)),
+    st.tuples(st.just("uniform"), grid, some_time).map(lambda d: (d[0], d[1], d[1] + d[2])),
+    st.tuples(st.just("erlang"), some_time, st.integers(1, 4)),
+)
+cuts = st.sampled_from([1 << 28, 1 << 31, 3 << 30])
+writes = st.sampled_from([1, 1, 0])
+touches = st.sampled_from(["popular", "remembered", "row", "recent", "next row", "claimed row", "last row", "scan"])
+steps = st.one_of(
+    st.tuples(st.just("touch"), touches, writes, grid),
+    st.tuples(st.just("touch"), touches, writes, some_time),
+    st.tuples(st.just("touch"), st.just("popular"), st.just(1), st.just(0)),
+    st.tuples(st.just("cpu"), grid, grid, grid),
+    st.tuples(st.just("work"), distributions),
+    st.tuples(st.just("visit"), st.sampled_from(["station 1", "station 2"]), distributions),
+    st.tuples(st.just("section"), st.sampled_from(["mutex 1", "mutex 2"]), grid),
+    st.tuples(st.just("log"), st.sampled_from([500, 20_000, 0])),
+    st.tuples(st.just("network"), grid),
+    st.tuples(st.just("other group")),
+    st.tuples(st.just("roll back"), cuts),
+    st.tuples(st.just("skip"), cuts),
+)
+locks_taken = st.sampled_from([(), ("lock 1",), ("lock 2",), ("lock 1", "lock 2"), ("lock 1", "lock 1", "lock 2")])
+
+
+@st.composite
+def transactions(draw: st.DrawFn) -> tuple[int, tuple[Step, ...]]:
+    """A weight and steps; locks are taken between any two of them."""
+    story: list[Step] = [("cpu", draw(some_time), 0, 0), *draw(st.lists(steps, min_size=3, max_size=9))]
+    taken = draw(locks_taken)
+    places = sorted(draw(st.integers(1, len(story))) for _ in taken)
+    for place, lock in reversed(list(zip(places, taken, strict=True))):
+        story.insert(place, ("lock", lock))
+    return draw(st.integers(1, 3)), tuple(story)
+
+
+arms = st.builds(
+    RotatingDevice,
+    name=st.just("arm"),
+    capacity_bytes=st.sampled_from([1 << 25, 1 << 31]),
+    revolution_ns=st.sampled_from([2 * MS, 6 * MS]),
+    track_bytes=st.sampled_from([1 << 16, 1 << 19]),
+    seek_track_ns=st.just(MS),
+    seek_average_ns=st.sampled_from([2 * MS, 8 * MS]),
+    seek_full_ns=st.just(15 * MS),
+    overhead_ns=st.sampled_from([0, MS // 10]),
+    queue_depth=st.integers(1, 8),
+    scheduler=st.sampled_from(["fcfs", "look", "c-look"]),
+)
+flashes = st.builds(
+    FlashDevice,
+    name=st.just("flash"),
+    read_ns=st.sampled_from([0, MS, 4 * MS, 1_375_013, 20 * MS]),
+    write_ns=st.sampled_from([0, MS, 8 * MS, 999_999, 30 * MS]),
+    parallel=st.integers(1, 4),
+)
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> Pool:
+    """From hardly any buffer to room for every page; memory for all of them or for few."""
+    pages = draw(st.one_of(st.integers(2, 12), st.integers(10, 200)))
+    high = draw(st.sampled_from([pages, pages // 2, pages // 8]))
+    return Pool(
+        pages=pages,
+        replacement=draw(st.sampled_from(["lru", "clock"])),
+        resident_pages=draw(st.sampled_from([pages, pages, -(-3 * pages // 4), max(pages // 4, 1), 1])),
+        writer_high_pages=high,
+        writer_low_pages=draw(st.sampled_from([high, high // 2, 0])),
+    )
+
+
+@st.composite
+def page_caches(draw: st.DrawFn) -> PageCache:
+    """From one page to room for every page, of which few or all may be dirty."""
+    pages = draw(st.one_of(st.integers(1, 12), st.integers(10, 200)))
+    return PageCache(
+        pages=pages,
+        dirty_limit_pages=draw(st.sampled_from([1, max(pages // 4, 1), pages, 2 * pages])),
+        expire_ns=draw(st.sampled_from([0, 20 * MS, 200 * MS, NEVER_NS])),
+        flush_interval_ns=draw(st.sampled_from([MS, 40 * MS, 100 * MS, NEVER_NS])),
+        in_flight_pages=draw(st.integers(1, 70)),
+        free_behind=draw(st.booleans()),
+    )
+
+
+intervals = st.builds(
+    Interval,
+    start=st.sampled_from(["cold", "after_load", "warm"]),
+    warm_up_ns=st.sampled_from([0, 300 * MS]),
+    duration_ns=st.sampled_from([1000 * MS, 2300 * MS]),
+)
+checkpoints = st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]).flatmap(
+    lambda every: st.builds(Checkpoint, st.just(every), st.sampled_from([0, every // 2, every]))
+)
+thinking = st.one_of(distributions, st.tuples(st.just("exponential"), st.just(30 * MS), st.just(0)))
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> System:
+    """Any system; closed or open, fast or hopelessly overloaded."""
+    is_open = draw(st.sampled_from([False, False, True]))
+    costs = st.sampled_from([0, MS // 10, MS // 5])
+    return System(
+        think=None if is_open else draw(thinking),
+        arrivals_per_s=draw(st.sampled_from([5.0, 100.0, 1500.0])) if is_open else 0.0,
+        groups=draw(st.integers(1, 3)),
+        rows_per_page=draw(st.integers(1, 4)),
+        hot_pages=draw(st.integers(1, 120)),
+        grown_pages=draw(st.integers(1, 40)),
+        fanout=draw(st.sampled_from([0, 2, 50])),
+        window=draw(st.integers(1, 9)),
+        classes=tuple(draw(st.lists(transactions(), min_size=1, max_size=3))),
+        clients=draw(st.integers(1, 16)),
+        cores=draw(st.integers(1, 4)),
+        servers=draw(st.integers(1, 3)),
+        handover_ns=draw(grid),
+        pool=draw(pools()),
+        cache=draw(page_caches()),
+        devices=tuple(draw(st.lists(st.one_of(arms, flashes), min_size=1, max_size=4))),
+        own_log=draw(st.booleans()),
+        swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
+        merged_pages=draw(st.integers(1, 4)),
+        requests_per_device=draw(st.sampled_from([1, 2, 16])),
+        log=draw(st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]))),
+        checkpoint=draw(checkpoints),
+        costs=Costs(draw(costs), draw(costs), draw(costs), draw(costs)),
+        direct_io=draw(st.booleans()),
+        interval=draw(intervals),
+    )
