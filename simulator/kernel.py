@@ -7,6 +7,7 @@ entity's stage, and lets the entity go on to its next wait. Python takes part at
 from __future__ import annotations
 
 from simulator import kernel_state as ks
+from simulator.caches import POOL, SWAP_OUTS
 from simulator.calendar import (
     EVENTS,
     HEAP_COUNT,
@@ -85,7 +86,7 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
     facts, clock, life = kernel.facts, kernel.calendar.clock, kernel.life
     clients, devices, requests = facts[ks.CLIENTS], facts[ks.FIRST_DEVICE], facts[ks.FIRST_REQUEST]
     while True:
-        if facts[ks.FREE_REQUESTS] < margin or facts[ks.ARRIVED_COUNT] == len(kernel.arrived):
+        if lacks_room(state, kernel, margin):
             return NEEDS_ROOM
         entity = facts[ks.BATCH_NEXT]
         if entity != ks.NONE:
@@ -104,6 +105,20 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
             move_arm(kernel, entity - devices)
         elif entity < ks.NO_ENTITY:
             finish_flash(kernel, entity - requests)
+
+
+@compiled_inside
+def lacks_room(state: State, kernel: Kernel, margin: int) -> bool:
+    """Whether an event might find no free request, or no place for an arrival.
+
+    A swap-in submits a write for every cluster of buffers that lost their memory since the one before.
+    """
+    facts = kernel.facts
+    spare = facts[ks.FREE_REQUESTS] - margin
+    swapped = state.tiers.head[POOL, SWAP_OUTS] - facts[ks.SWAP_OUTS_ISSUED]
+    if spare < swapped and spare * facts[ks.SWAP_CLUSTER] < swapped:
+        return True
+    return facts[ks.ARRIVED_COUNT] == len(kernel.arrived)
 
 
 @compiled_inside

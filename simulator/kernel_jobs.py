@@ -37,9 +37,9 @@ def run_job(state: State, kernel: Kernel, job: int, entity: int) -> bool:
             if not _write_batch(state, kernel, job, entity):
                 return False
             row[ks.JOB_PHASE] = _PAID
-            demand = row[ks.JOB_WRITTEN] * state.tables[COSTS, WRITE_NS]
-            row[ks.JOB_WRITTEN] = 0
-            if demand:
+            if row[ks.JOB_WRITTEN]:
+                demand = row[ks.JOB_WRITTEN] * state.tables[COSTS, WRITE_NS]
+                row[ks.JOB_WRITTEN] = 0
                 state.usage[WRITER_NS] += demand
                 enter(kernel, ks.CPU_STATION, entity, demand, False)
                 return False

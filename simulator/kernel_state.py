@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calendar, new_calendar
 from simulator.disk import WINDOW_ROWS, geometry
-from simulator.errors import InputError
+from simulator.errors import InputError, InternalError
 from simulator.model import Model, RotatingDevice
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
 from simulator.streams import seed_streams
@@ -251,7 +251,12 @@ def link_free_requests(kernel: Kernel, first: int) -> None:
 
 
 def grown(kernel: Kernel) -> Kernel:
-    """The same kernel with room for twice as many requests and waiting arrivals."""
+    """The same kernel with room for twice as many requests and waiting arrivals.
+
+    Raises InputError if that is more than an event can name, and InternalError if some requests found no room already.
+    """
+    if kernel.facts[FREE_REQUESTS] < 0:
+        raise InternalError("one event has submitted more device requests than there was room for")
     calendar, old = kernel.calendar, len(kernel.requests)
     entities = int(kernel.facts[FIRST_REQUEST]) + 2 * old
     if entities > MOST_ENTITIES:

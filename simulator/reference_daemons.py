@@ -198,8 +198,8 @@ def _write_buffered(engine: ReferenceEngine, batch: list[int]) -> Story:
             written += 1
             if engine.state.outbox[0]:
                 engine.write_evicted()
-    demand_ns = written * engine.model.costs.write_ns
-    if demand_ns:
+    if written:
+        demand_ns = written * engine.model.costs.write_ns
         engine.state.usage[WRITER_NS] += demand_ns
         yield from engine.cpu.run(demand_ns)
 
@@ -211,8 +211,8 @@ def _write_direct(engine: ReferenceEngine, batch: list[int]) -> Story:
             device, byte = engine.place(page)
             request = engine.devices[device].submit(byte, engine.model.storage.page_bytes, True, "writer")
             pending.append(request)
-    demand_ns = len(pending) * engine.model.costs.write_ns
-    if demand_ns:
+    if pending:
+        demand_ns = len(pending) * engine.model.costs.write_ns
         engine.state.usage[WRITER_NS] += demand_ns
         yield from engine.cpu.run(demand_ns)
     for done in pending:

@@ -20,7 +20,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator import kernel_state as ks
+from simulator.assembler import Assembler
 from simulator.calendar import HEAP_COUNT
+from simulator.errors import InternalError
 from simulator.kernel import KernelEngine, run
 from simulator.kernel_state import Kernel
 from simulator.model import (
@@ -37,6 +39,7 @@ from simulator.model import (
 from simulator.recorder import ACTIVITIES
 from simulator.run_record import MOST_STEPS
 from simulator.state import COSTS, MISS_NS
+from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, systems
 from tests.simulator.tpcc_systems import tpcc_models
@@ -104,7 +107,7 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
     @given(system=systems(), seed=SEEDS)
     def both_engines_agree(system: System, seed: int) -> None:
         model = of_few_events(model_of_system(system), seed, MOST_EVENTS)
-        assert differences(model, seed, lambda engine: engines.append(engine)) == []
+        assert differences(model, seed, engines.append) == []
         happened.update(what_happened(system, engines.pop()))
 
     engines: list[KernelEngine] = []
@@ -216,6 +219,55 @@ def test_more_room_on_the_way_changes_nothing(
     assert differences(model_of_system(system), 1, narrow, CrampedEngine) == []
     assert len(grown_from) >= (7 if arrivals_per_s else 3)
     assert grown_from == [400 << i for i in range(len(grown_from))]
+
+
+def filling(rows: int, **parts: Any) -> Model:
+    """One client that appends pages, `rows` in a transaction, and after one of sixteen looks at the first page."""
+    asm = Assembler()
+    asm.emit("think", asm.distribution("constant", MS), asm.stream("think"))
+    asm.emit("choose", asm.table("mix", [1.0]), asm.stream("mix"))
+    row, zero, count, chances = asm.register("row"), asm.register("zero"), asm.register("count"), asm.stream("chances")
+    grown = asm.region("grown", 1, 30_000, 1)
+    insert = asm.reference("insert", "append", grown, zero, row=row, appended_pages=0)
+    first, counter = asm.reference("first", "row", grown, zero, row=zero), asm.counter("rows", 1, 0)
+    asm.begin_class("fill")
+    asm.emit("cpu", MS, 0, 0)
+    asm.emit("set", count, rows)
+    again, after = asm.label(), asm.label()
+    asm.place(again)
+    asm.emit("take", row, counter, zero, 1)
+    asm.emit("touch", insert, 1, 0)
+    asm.emit("loop", count, again)
+    asm.emit("maybe", 15 << 28, chances, after)
+    asm.emit("touch", first, 0, 0)
+    asm.place(after)
+    asm.emit("commit")
+    asm.emit("end")
+    flash = FlashDevice("flash", MS // 10, MS // 10, 1)
+    return make_model(asm, duration_s=2, expire_s=5, devices=(flash,), **parts)
+
+
+def test_thousands_of_swap_outs_at_once() -> None:
+    """Buffers that lost their memory before the first of them is asked for again are written then, all at once."""
+    model = filling(600, pool_pages=12_000, resident_pages=500)
+    engine = KernelEngine(model, 4)
+    engine.run(None)
+    assert len(engine.kernel.requests) > len(KernelEngine(model, 4).kernel.requests)
+    assert differences(model, 4) == []
+
+
+@pytest.mark.parametrize("direct_io", [False, True])
+def test_a_checkpoint_that_takes_no_cpu_time_is_written_batch_by_batch(direct_io: bool) -> None:
+    """Thousands of dirty buffers meet a page cache that has to give up a dirty page for each."""
+    parts = {"pool_pages": 10_000, "cache_pages": 3000, "dirty_limit_pages": 20_000, "checkpoint_s": 0.15}
+    assert differences(filling(100, direct_io=direct_io, **parts), 4) == []
+
+
+def test_an_event_of_more_requests_than_there_is_room_for_is_an_error() -> None:
+    """Without this, requests would vanish. A transaction that fills so many pages without any wait is none of ours."""
+    parts = {"pool_pages": 10, "cache_pages": 10, "dirty_limit_pages": 20_000}
+    with pytest.raises(InternalError, match="one event has submitted more"):
+        KernelEngine(filling(8000, **parts), 1).run(None)
 
 
 def test_an_hour_needs_no_more_memory_than_a_second() -> None:
