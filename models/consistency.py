@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from models import sampling
 from models.specs.machine import RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
 from models.specs.workload import ClosedClientsSpec
@@ -18,7 +19,7 @@ SPARE_BUFFERS = 10
 
 def check(scenario: ScenarioSpec, where: str) -> None:
     """Raises InputError with a line for each contradiction, or Infeasible if the machine can't run the workload."""
-    wrong = [f"{where}: {line}" for part in (_workload, _database, _disks) for line in part(scenario)]
+    wrong = [f"{where}: {line}" for part in (_workload, _database, _disks, sampling.faults) for line in part(scenario)]
     if wrong:
         raise InputError("\n".join(wrong))
     impossible = [f"{where}: {line}" for part in (_memory, _capacity) for line in part(scenario)]

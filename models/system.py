@@ -2,6 +2,7 @@
 
  workload ──> tables and transactions ──> program ─┐
  machine, operating system, database ──> stations ─┴──> model (simulator.model.Model) ──> any engine
+                                                          └─ folded, if pages are sampled (models/sampling.py)
 
 Memory of the machine, as the operating system shares it out:
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from models.paths import costs_of, paths_of, speed_of
+from models.sampling import folded, sample_of
 from models.specs.machine import DiskSpec, RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
@@ -73,17 +75,18 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         scenario.database,
         scenario.workload,
     )
-    program = tpcc_program(workload, paths_of(machine, system, database))
+    sample = sample_of(scenario)
+    program = tpcc_program(workload, paths_of(machine, system, database), sample)
     plan = memory_plan(scenario)
     clients = clients_of(workload)
     open_rate = 0.0 if isinstance(workload.arrivals, ClosedClientsSpec) else workload.arrivals.transactions_per_s
     handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
     cache, pool = system.page_cache, database.pool
     interval = database.checkpoint.interval_s
-    return parts.Model(
+    whole = parts.Model(
         name=scenario.name,
         program=program,
-        client_registers=client_registers(program, workload, clients),
+        client_registers=client_registers(program, workload, sample, clients),
         arrivals_per_s=open_rate,
         cpu=parts.Cpu(cores=machine.cpu.cores),
         sections=tuple(
@@ -121,6 +124,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
             duration_ns=from_s(scenario.interval.duration_s),
         ),
     )
+    return folded(whole, sample)
 
 
 def _storage(scenario: ScenarioSpec) -> parts.Storage:

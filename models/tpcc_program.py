@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.paths import Paths
+from models.sampling import Sample, merged_pages
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_rows import (
     CUSTOMER_A,
@@ -40,6 +41,8 @@ READ, WRITE = 0, 1
 SCATTER = 1237
 """a prime: spreads the namesakes over the customers"""
 RECENT_ORDERS = 20
+LOCKED_HOME = "locked home"
+"""register of the warehouse whose rows are locked, where `home` says whose pages are used (models/sampling.py)"""
 RECENT_LINES = RECENT_ORDERS * LINES_PER_ORDER
 NAMESAKES = 3
 """customers of one last name and district: 3000 rows over 1000 names"""
@@ -49,27 +52,34 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
 
-def tpcc_program(workload: WorkloadSpec, paths: Paths) -> Program:
+def tpcc_program(workload: WorkloadSpec, paths: Paths, sample: Sample) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns."""
-    return TpccWriter(workload, paths).write()
+    return TpccWriter(workload, paths, sample).write()
 
 
-def client_registers(program: Program, workload: WorkloadSpec, clients: int) -> npt.NDArray[np.int64]:
+def client_registers(program: Program, workload: WorkloadSpec, sample: Sample, clients: int) -> npt.NDArray[np.int64]:
     """Register values at the start: each client's home warehouse, dealt evenly over the active warehouses."""
     registers = np.zeros((clients, len(program.registers)), dtype=np.int64)
     active = workload.active_warehouses or workload.warehouses
-    registers[:, program.registers.index("home")] = np.arange(clients) % active
+    homes = np.arange(clients) % active
+    registers[:, program.registers.index("home")] = homes * sample.warehouses // sample.whole
+    if LOCKED_HOME in program.registers:
+        registers[:, program.registers.index(LOCKED_HOME)] = homes
     return registers
 
 
 class TpccWriter:
     """Writes the program; one method for each transaction."""
 
-    def __init__(self, workload: WorkloadSpec, paths: Paths) -> None:
-        self.workload, self.paths = workload, paths
+    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: Sample) -> None:
+        self.workload, self.paths, self.sample = workload, paths, sample
+        self.warehouses = sample.warehouses
         self.asm = Assembler()
         asm, choice = self.asm, workload.tpcc
-        self.tables: Tables = add_tables(asm, workload)
+        layout = workload.layout
+        item_pages = sample.of(pages_of(ITEMS, layout.item_rows_per_page))
+        held = workload.model_copy(update={"warehouses": self.warehouses})
+        self.tables: Tables = add_tables(asm, held, item_pages)
         names = ("home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
                  "line row", "lines", "count", "row", "age")  # fmt: skip
         self.r = {name: asm.register(name) for name in names}
@@ -77,20 +87,23 @@ class TpccWriter:
         items = nurand_pmf(ITEM_A, 1, ITEMS) if choice.item_choice == "nurand" else uniform_pmf(ITEMS)
         nurand = choice.customer_choice == "nurand"
         customers = nurand_pmf(CUSTOMER_A, 1, CUSTOMERS_PER_DISTRICT) if nurand else uniform_pmf(CUSTOMERS_PER_DISTRICT)
-        layout = workload.layout
-        self.item_pages = asm.table("item pages", pages_pmf(items, layout.item_rows_per_page))
+        popularity = merged_pages(pages_pmf(items, layout.item_rows_per_page), item_pages)
+        self.item_pages = asm.table("item pages", popularity)
         self.stock_pages = asm.table("stock pages", pages_pmf(items, layout.stock_rows_per_page))
         self.customer_rows = asm.table("customer rows", customers)
         name_pmf = nurand_pmf(NAME_A, 0, LAST_NAMES - 1) if nurand else uniform_pmf(LAST_NAMES)
         self.name_rows = asm.table("last names", name_pmf)
         self.order_ages = asm.table("orders since the customer's last", order_age_pmf(customers, ORDERS_LOADED))
-        districts = workload.warehouses * DISTRICTS
+        districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
-        self.history = asm.counter("history rows", workload.warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT)
+        self.history = asm.counter("history rows", self.warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT)
         self.recent_stock = asm.window(RECENT_LINES, districts)
-        self.warehouse_lock = asm.lock("warehouse row", workload.warehouses)
-        self.district_lock = asm.lock("district row", districts)
+        self.warehouse_lock = asm.lock("warehouse row", sample.whole)
+        self.district_lock = asm.lock("district row", sample.whole * DISTRICTS)
+        self.locked_home, self.locked_district = self.r["home"], self.r["home district"]
+        if sample.warehouses < sample.whole:
+            self.locked_home, self.locked_district = asm.register(LOCKED_HOME), asm.register("locked district")
         self._references()
 
     def _references(self) -> None:
@@ -193,6 +206,19 @@ class TpccWriter:
         self.asm.emit("maybe", cut_of(1.0 - probability), self.branches, label)
         return label
 
+    def _other_warehouse(self, register: int) -> None:
+        """A warehouse that is not the client's own; sampled: any, since the own one's pages stand for others too."""
+        if self.sample.warehouses < self.sample.whole:
+            self.asm.emit("uniform", register, self.sample.warehouses, 0, self.rows)
+        else:
+            self.asm.emit("other", register, self.sample.whole, self.r["home"], self.rows)
+
+    def _lock_district(self) -> None:
+        """Lock the row of the client's own district, which shares its page with others in a sample but not its lock."""
+        if self.locked_district != self.r["home district"]:
+            self.asm.emit("combine", self.locked_district, self.locked_home, DISTRICTS, self.r["district"])
+        self.asm.emit("lock", self.district_lock, self.locked_district)
+
     def _choose_customer(self, touch_row: bool) -> None:
         """By customer number, or in 60 % of cases by last name: the name index and about three rows."""
         asm, r = self.asm, self.r
@@ -228,7 +254,7 @@ class TpccWriter:
         self._touch(self.warehouse, READ)
         asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
         self._touch(self.customer, READ)
-        asm.emit("lock", self.district_lock, r["home district"])
+        self._lock_district()
         self._touch(self.district, WRITE)
         asm.emit("take", r["order"], self.orders, r["home district"], 1)
         self._touch(self.order_insert, WRITE)
@@ -242,7 +268,7 @@ class TpccWriter:
         self._touch(self.item, READ)
         asm.emit("affine", r["supplier"], r["home"], 1, 0, 0)
         local = self._jump_unless(choice.remote_stock_fraction)
-        asm.emit("other", r["supplier"], self.workload.warehouses, r["home"], self.rows)
+        self._other_warehouse(r["supplier"])
         asm.place(local)
         self._touch(self.stock, WRITE)
         self._touch(self.line_insert, WRITE)
@@ -258,14 +284,14 @@ class TpccWriter:
         """A payment to warehouse, district and customer, who is of another warehouse in 15 % of cases."""
         asm, r = self.asm, self.r
         local = self._jump_unless(self.workload.tpcc.remote_payment_fraction)
-        asm.emit("other", r["row"], self.workload.warehouses, r["home"], self.rows)
+        self._other_warehouse(r["row"])
         asm.emit("uniform", r["age"], DISTRICTS, 0, self.rows)
         asm.emit("combine", r["customer district"], r["row"], DISTRICTS, r["age"])
         asm.place(local)
         self._choose_customer(touch_row=False)
-        asm.emit("lock", self.warehouse_lock, r["home"])
+        asm.emit("lock", self.warehouse_lock, self.locked_home)
         self._touch(self.warehouse, WRITE)
-        asm.emit("lock", self.district_lock, r["home district"])
+        self._lock_district()
         self._touch(self.district, WRITE)
         self._touch(self.customer, WRITE)
         asm.emit("take", r["row"], self.history, r["home"], 1)

@@ -44,8 +44,8 @@ class Tables:
     history: int
 
 
-def add_tables(assembler: Assembler, workload: WorkloadSpec) -> Tables:
-    """Lay out the tables for the loaded warehouses."""
+def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
+    """Lay out the tables for the loaded warehouses; items on `item_pages` pages."""
     warehouses, layout = workload.warehouses, workload.layout
     fanout = layout.index_entries_per_page
     districts = warehouses * DISTRICTS
@@ -59,7 +59,7 @@ def add_tables(assembler: Assembler, workload: WorkloadSpec) -> Tables:
     tables = Tables(
         warehouse=assembler.region("warehouse", 1, pages_of(warehouses, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
         district=assembler.region("district", 1, pages_of(districts, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
-        item=keyed("item", 1, ITEMS, layout.item_rows_per_page),
+        item=assembler.region("item", 1, item_pages, layout.item_rows_per_page, fanout),
         stock=keyed("stock", warehouses, STOCK, layout.stock_rows_per_page),
         customer=keyed("customer", districts, CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page),
         customer_name=keyed("customer by name", districts, CUSTOMERS_PER_DISTRICT, fanout),

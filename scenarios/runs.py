@@ -55,6 +55,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callabl
     """Build the model and run it to its end. Raises InputError (Infeasible) if the machine cannot run it."""
     if on_step is not None:
         on_step(MODEL_STEP)
+    from models import sampling
     from models.system import build
 
     model = build(task.scenario)
@@ -62,12 +63,14 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callabl
 
     if on_step is not None:
         on_step(START_STEP if compiled.is_compiled_already(task.scenario.engine) else KERNEL_STEP)
-    if task.scenario.engine == "reference":
-        return reference.simulate(model, task.seed, on_progress)
-    if compiled.NOT_KEPT:
+    if task.scenario.engine == "kernel" and not compiled.NOT_KEPT:
+        result = kernel.simulate(model, task.seed, on_progress)
+    else:
         result = reference.simulate(model, task.seed, on_progress)
-        return replace(result, warnings=[*result.warnings, SLOW_ENGINE.format(compiled.NOT_KEPT)])
-    return kernel.simulate(model, task.seed, on_progress)
+    more = sampling.warnings(task.scenario, result)
+    if task.scenario.engine == "kernel" and compiled.NOT_KEPT:
+        more.append(SLOW_ENGINE.format(compiled.NOT_KEPT))
+    return replace(result, warnings=[*result.warnings, *more])
 
 
 def run_all(tasks: Sequence[Task], workers: int, display: Display) -> Generator[tuple[int, Outcome]]:

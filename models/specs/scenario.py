@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities import Number, Seconds
+from models.quantities import Fraction, Number, Seconds
 from models.specs.base import Name, Spec, Text
 from models.specs.database import DatabaseSpec
 from models.specs.machine import MachineSpec
@@ -47,6 +47,12 @@ class ScenarioSpec(Spec):
     engine: Literal["kernel", "reference"] = Field(
         default="kernel",
         description="kernel: compiled; reference: SimPy, the definition. Both give the same result.",
+    )
+    sampling_fraction: Fraction = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="share of the warehouses whose pages are held and stand for all; 1: page level, nothing sampled",
     )
     measured: MeasuredSpec | None = None
     notes: tuple[Text, ...] = ()

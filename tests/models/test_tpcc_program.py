@@ -18,6 +18,7 @@ import pytest
 
 from models.loading import load_scenario
 from models.paths import ROWS, SCANNED_ROWS, Paths
+from models.sampling import sample_of
 from models.system import build
 from models.tpcc_program import CLASSES, RECENT_LINES, client_registers, tpcc_program
 from models.tpcc_rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
@@ -49,8 +50,8 @@ def counting_model(only: tuple[str, ...], warehouses: int = 2, **choice: float) 
          "database.pool.buffers=60000", "machine.memory_gib=4"],
     )  # fmt: skip
     model = build(scenario)
-    program = tpcc_program(scenario.workload, COUNTING)
-    registers = client_registers(program, scenario.workload, 1)
+    program = tpcc_program(scenario.workload, COUNTING, sample_of(scenario))
+    registers = client_registers(program, scenario.workload, sample_of(scenario), 1)
     return dataclasses.replace(model, program=program, client_registers=registers, costs=Costs(0, 0, 0, 0), sections=())
 
 
