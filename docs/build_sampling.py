@@ -1,0 +1,111 @@
+"""Write the table of docs/sampling.md: the same systems at page level and sampled, side by side.
+
+Runs are kept in out/sampling under the hash of their content, so a stopped build goes on where it was.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.loading import load_scenario
+from models.sampling import response_s, sample_of, turnover_s
+from models.specs import ScenarioSpec
+from scenarios import saved
+from scenarios.commands.inputs import library
+from scenarios.progress import display
+from scenarios.runs import Task, default_workers, run_all
+from simulator.errors import InputError
+from simulator.results import Result
+
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "sampling.md"
+STORE = DOCS.parent / "out" / "sampling"
+BEGIN, END = "<!-- begin of the table: python docs/build_sampling.py -->\n", "<!-- end of the table -->\n"
+SEED = 1
+FRACTIONS = (1.0, 0.5, 0.25, 0.1, 0.05, 0.025)
+FLASH = DOCS.parent / "tests" / "scenarios" / "sampled.yaml"
+STEADY = ("interval.start=warm", "interval.warm_up_s=20 min", "interval.duration_s=40 min")
+SYSTEMS = {
+    "flash, buffered": (FLASH, ()),
+    "flash, direct, think time": (
+        FLASH,
+        (
+            "database.io=direct",
+            "database.log.commit=durable",
+            "database.checkpoint.interval_s=20",
+            "machine.disks={disk: sata-ssd, count: 3}",
+            "machine.memory_gib=8",
+            "workload.arrivals={kind: closed, clients: 800, think_time_s: 0.15}",
+        ),
+    ),
+    "one disk, buffered": (library()["v20z"], STEADY),
+    "one disk, swapping": (library()["v20z-150000-buffers"], STEADY),
+}
+COLUMNS = ("system", "held", "pool hits", "page cache hits", "dirty buffers", "reads per transaction",
+           "writes per transaction", "new orders per minute", "mean response", "turnover / response")  # fmt: skip
+
+
+def row(system: str, scenario: ScenarioSpec, result: Result, whole: Result) -> str:
+    """One line of the table; a sampled run's figures that are counts carry their error against page level."""
+    sample = sample_of(scenario)
+
+    def error(value: float, at_page_level: float) -> str:
+        return "" if result is whole else f" ({100 * (value / at_page_level - 1):+.1f} %)"
+
+    reads, reads_whole = reads_per_transaction(result), reads_per_transaction(whole)
+    writes, writes_whole = writes_per_transaction(result), writes_per_transaction(whole)
+    rate, rate_whole = result.rate_per_min, whole.rate_per_min
+    (pool, lower), response = result.caches, response_s(result)
+    cells = (
+        system,
+        f"{sample.warehouses} of {sample.whole}",
+        f"{100 * pool.hit_ratio:.2f} %",
+        f"{100 * lower.hit_ratio:.1f} %" if lower.capacity_pages > 1 else "",
+        f"{100 * pool.dirty_fraction:.1f} %",
+        f"{reads:.3f}{error(reads, reads_whole)}",
+        f"{writes:.3f}{error(writes, writes_whole)}",
+        f"{rate.mean:,.0f} ± {(rate.high - rate.low) / 2:,.0f}{error(rate.mean, rate_whole.mean)}",
+        f"{1e3 * response:.3g} ms{error(response, response_s(whole))}",
+        f"{turnover_s(result) / response:,.0f}",
+    )
+    return line(cells)
+
+
+def reads_per_transaction(result: Result) -> float:
+    """Pages that came from the disks."""
+    return sum(table.disk_reads for table in result.tables) / (result.transactions_per_s * result.duration_s)
+
+
+def writes_per_transaction(result: Result) -> float:
+    """Write requests at the data disks, which may be of several pages."""
+    return sum(device.writes_per_s for device in result.devices) / result.transactions_per_s
+
+
+def line(cells: tuple[str, ...]) -> str:
+    """Cells as a line of a Markdown table."""
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def main() -> None:
+    """Simulate what has not been simulated yet, then write the table."""
+    scenarios = {
+        (system, fraction): load_scenario(path, [*settings, f"sampling_fraction={fraction}"])
+        for system, (path, settings) in SYSTEMS.items()
+        for fraction in FRACTIONS
+    }
+    files = {key: STORE / f"{saved.content_hash(scenario, SEED)}.json" for key, scenario in scenarios.items()}
+    missing = [key for key, file in files.items() if not file.exists()]
+    with display(quiet=False) as shown:
+        for number, outcome in run_all([Task(scenarios[key], SEED) for key in missing], default_workers(), shown):
+            if isinstance(outcome, InputError):
+                raise outcome
+            saved.write(files[missing[number]], saved.SavedRun(scenarios[missing[number]], outcome))
+    results = {key: saved.read(file).result for key, file in files.items()}
+    table = line(COLUMNS) + line(tuple("---" for _ in COLUMNS))
+    table += "".join(row(key[0], scenarios[key], results[key], results[key[0], 1.0]) for key in scenarios)
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(before + BEGIN + table + END + rest.split(END)[1], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
