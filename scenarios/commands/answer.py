@@ -44,8 +44,10 @@ def timed(quiet: bool) -> Iterator[list[Result]]:
     wall_s = max(time.monotonic() - began, 1e-9)
     for result in [] if quiet else results:
         simulated_s = result.warm_up_s + result.duration_s
+        times = simulated_s / wall_s
+        speed = f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
         typer.echo(
-            f"{result.engine}: {simulated_s:,.0f} s simulated in {wall_s:,.1f} s, {simulated_s / wall_s:,.0f} times"
+            f"{result.engine}: {simulated_s:,.0f} s simulated in {wall_s:,.1f} s, {speed} times"
             f" real time, {result.transactions_per_s * simulated_s / wall_s:,.0f} transactions/s",
             err=True,
         )
@@ -62,6 +64,9 @@ def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
 
         write_report(result, scenario, wanted.report, wanted.command)
     typer.echo(text_of(scenario, result, wanted), nl=False)
+    if wanted.output is Output.CSV:  # which has their number only; table and JSON hold them
+        for warning in result.warnings:
+            typer.echo(f"warning: {warning}", err=True)
     check_target(result, wanted.target)
 
 

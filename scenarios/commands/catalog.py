@@ -1,4 +1,4 @@
-"""oltpsim catalog: the parts that scenarios are put together from."""
+"""oltpsim catalog: the parts that scenarios are put together from, and the scenarios that come with the program."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="List, show and check the parts that scenarios are made of.",
 )
+SCENARIOS = "scenarios"
+"""The last kind in the list: whole scenarios, for `oltpsim run`."""
 
 
 @app.command("list")
 def list_entries(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="Only this kind, such as disks.")] = None,
 ) -> None:
-    """List the names of the entries, by kind."""
+    """List the entries by kind, then the library of scenarios."""
     from models.catalogue import catalogue_kinds, catalogue_names
+    from scenarios.commands.inputs import library
 
-    names = {one: catalogue_names(one) for one in ([kind] if kind else catalogue_kinds())}
+    kinds = [kind] if kind else [*catalogue_kinds(), SCENARIOS]
+    names = {one: list(library()) if one == SCENARIOS else catalogue_names(one) for one in kinds}
     for one, entries in names.items():
         typer.echo("\n".join([one, *(f"  {name}" for name in entries)]))
 

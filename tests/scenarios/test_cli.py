@@ -228,3 +228,27 @@ def test_catalog_lists_shows_and_checks(capsys: Output) -> None:
     name = capsys.readouterr().out.splitlines()[1].split()[0]
     assert main(["catalog", "show", "disks", name]) == 0
     assert "source" in capsys.readouterr().out
+
+
+def test_catalog_lists_the_library_too(capsys: Output) -> None:
+    assert main(["catalog", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert main(["catalog", "list", "scenarios"]) == 0
+    names = capsys.readouterr().out
+    assert listed.endswith(names)
+    assert {"scenarios", "  million-orders", "  v20z"} <= set(names.splitlines())
+
+
+def test_a_sampled_run_says_so_wherever_it_is_read(capsys: Output, tmp_path: Path) -> None:
+    """In the summary, in the report, and on stderr beside a CSV that holds only the number of warnings."""
+    sampled = [str(Path(TINY).with_name("sampled.yaml")), "--set", "sampling_fraction=0.1", "--set",
+               "interval={start: warm, duration_s: 1}"]  # fmt: skip
+    said = "pages sampled: 4 of 40 warehouses are held and stand for all"
+    page = tmp_path / "report.html"
+    assert main(["run", *sampled, "--report", str(page)]) == 0
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert said in page.read_text(encoding="utf-8")
+    assert main(["run", *sampled, "--output", "csv", "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert said not in out
+    assert f"warning: {said}" in err
