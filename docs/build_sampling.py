@@ -38,6 +38,13 @@ SYSTEMS = {
             "workload.arrivals={kind: closed, clients: 800, think_time_s: 0.15}",
         ),
     ),
+    "flash, CLOCK, TPC-C's mix": (
+        FLASH,
+        (
+            "database.pool.replacement=clock",
+            "workload.mix={new_order: 0.45, payment: 0.43, order_status: 0.04, delivery: 0.04, stock_level: 0.04}",
+        ),
+    ),
     "one disk, buffered": (library()["v20z"], STEADY),
     "one disk, swapping": (library()["v20z-150000-buffers"], STEADY),
 }
