@@ -20,12 +20,15 @@ from models import sampling
 from models.loading import load_scenario
 from models.sampling import Sample, folded, merged_pages, sample_of
 from models.specs.scenario import ScenarioSpec
-from models.system import build
+from models.system import build, clients_of
 from models.tpcc_program import LOCKED_HOME
 from models.tpcc_rows import DISTRICTS
+from scenarios.commands.inputs import library
 from simulator import kernel
+from simulator.kernel_state import new_kernel
 from simulator.model import Model, RotatingDevice
 from simulator.results import Result
+from simulator.state import new_state
 
 FOLDER = Path(__file__).parent.parent / "scenarios"
 Change = Callable[..., dict[str, Any]]
@@ -247,3 +250,24 @@ def test_a_sampled_result_says_so() -> None:
     assert thinly.startswith("sampled too thinly: the pool held turns over in 0.0")
     rough = thin.model_copy(update={"sampling_fraction": 0.5})
     assert len(sampling.warnings(rough, dataclasses.replace(result, duration_s=100.0))) == 1
+
+
+# What it is for
+
+
+def bytes_of(part: Any) -> int:
+    """Memory of all arrays in nested named tuples."""
+    if isinstance(part, tuple):
+        return sum(bytes_of(each) for each in part)
+    return part.nbytes if isinstance(part, np.ndarray) else 0
+
+
+@pytest.mark.slow
+def test_a_million_orders_a_minute_fit_into_memory() -> None:
+    """857,000 terminals on 85,700 warehouses, of which 857 are held: far below the 8 GiB that it may take."""
+    asked = load_scenario(library()["million-orders"])
+    assert sample_of(asked) == Sample(857, 85_700)
+    assert clients_of(asked.workload) == 857_000
+    model = build(asked)
+    used = bytes_of(new_state(model, 1)) + bytes_of(new_kernel(model, 1, 0))
+    assert 0.5e9 < used < 2e9
