@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format-check types pyright imports wheel format lock environment clean
+.PHONY: help demo test check lint format-check types pyright imports wheel bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
 PYTHON ?= python3
@@ -10,7 +10,7 @@ ARGS ?=
 BIN := .venv/bin
 ENVIRONMENT := $(PYTHON) .ci/environment.py
 STEP := .ci/step
-COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --annotation-style line --custom-compile-command "make lock"
 
 help: ## list the targets
@@ -45,14 +45,19 @@ imports: environment
 wheel: environment
 	@$(STEP) "wheel, installed in a new environment" $(BIN)/python .ci/check_wheel.py
 
+bench: environment ## measure speed beside other simulators and write docs/performance.md; ARGS=--full takes the long sizes
+	@$(BIN)/python -m benchmarks $(ARGS)
+
 format: environment ## sort imports, apply safe fixes, lay out the code
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
 lock: environment ## bring the lock files up to date with pyproject.toml; ARGS=--upgrade takes newer versions
-	@$(STEP) "requirements.lock" $(COMPILE) --group build --output-file requirements.lock $(ARGS)
-	@$(STEP) "requirements-dev.lock" $(COMPILE) --group dev --constraint requirements.lock \
+	@$(STEP) "requirements.lock" $(COMPILE) pyproject.toml --group build --output-file requirements.lock $(ARGS)
+	@$(STEP) "requirements-dev.lock" $(COMPILE) pyproject.toml --group dev --constraint requirements.lock \
 		--output-file requirements-dev.lock $(ARGS)
+	@$(STEP) "benchmarks/requirements.lock" $(COMPILE) benchmarks/requirements.in \
+		--output-file benchmarks/requirements.lock $(ARGS)
 
 environment: ## make .venv with everything for development
 	@$(ENVIRONMENT) dev

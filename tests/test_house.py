@@ -115,7 +115,7 @@ def test_packages_are_typed_and_described() -> None:
         assert opening.startswith('"""'), f"{package}/__init__.py says nothing"
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, "benchmarks/requirements.lock"])
 def test_locks_are_complete_and_name_no_place(lock: str) -> None:
     text = (ROOT / lock).read_text()
     assert "://" not in text

@@ -1,0 +1,1 @@
+"""Speed, measured beside others: `python -m benchmarks` writes docs/performance.md."""

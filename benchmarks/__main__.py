@@ -1,0 +1,45 @@
+"""Run the benchmarks and write docs/performance.md; `--full` takes the long sizes, names take some and only print."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from importlib import import_module
+
+from benchmarks.machine import description
+from benchmarks.others import ROOT
+
+PAGE = ROOT / "docs" / "performance.md"
+SECTIONS = ("closed_network", "many_terminals", "v20z", "pages", "replacement", "growth", "start", "day")
+OPENING = """# Speed
+
+Written by `make bench` on {machine}. Contestants run in turn, round by round; a
+figure is the median of the rounds after a first one that does not count, a ratio the median of the rounds' ratios.
+Times are wall times of one process on one core. Compiling is not in them unless it is what is measured.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("--full", action="store_true", help="long runs: about an hour")
+    asked = parser.parse_args()
+    unknown = sorted(set(asked.sections) - set(SECTIONS))
+    if unknown:
+        parser.error(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
+    parts = [OPENING.format(machine=description()).strip()]
+    for name in asked.sections or SECTIONS:
+        began = time.perf_counter()
+        parts.append(import_module(f"benchmarks.{name}").section(asked.full))
+        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    text = "\n\n".join(parts) + "\n"
+    if asked.sections:
+        print(text)
+    else:
+        PAGE.write_text(text, encoding="utf-8")
+        print(f"{PAGE.relative_to(ROOT)} is written")
+
+
+if __name__ == "__main__":
+    main()

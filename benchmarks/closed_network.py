@@ -1,0 +1,126 @@
+"""Benchmark 1: a small closed network of plain stations, on every simulator that can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import sqrt
+from statistics import stdev
+from typing import Any
+
+from benchmarks import others
+from benchmarks.engines import run_engine
+from benchmarks.network import Network, exact_throughput_per_s, model_of, small_network
+from benchmarks.page import figure, part, table
+from benchmarks.race import Contestant, Outcome, Standing, race
+
+MOST_ERRORS = 5.0
+PYTHON_PEERS = (
+    ("SimPy, written tightly", "simpy", "simpy_tight", 1.0),
+    ("SimPy, idiomatic", "simpy", "simpy_idiomatic", 0.3),
+    ("salabim", "salabim", "salabim_network", 0.1),
+    ("Ciw", "ciw", "ciw_network", 0.1),
+)
+"""What it is called, package, file, and the share of simulated time that it is given in a quick run"""
+
+
+def engine(name: str, network: Network) -> Contestant:
+    """One of our engines. Making its state and its result (8 ms) is not counted, as with the peers."""
+    model = model_of(network)
+
+    def run(seed: int) -> Outcome:
+        done = run_engine(name, model, seed)
+        services = done.transactions * network.services_per_transaction
+        return Outcome(done.run_s, services, done.result.transactions_per_s)
+
+    return Contestant(name, run)
+
+
+def peer(name: str, network: Network, ask: Callable[[int], dict[str, Any]]) -> Contestant:
+    """A simulator of others'."""
+
+    def run(seed: int) -> Outcome:
+        said = ask(seed)
+        return Outcome(said["seconds"], said["services"], said["transactions"] / network.duration_s)
+
+    return Contestant(name, run)
+
+
+def ask_program(program: str, network: Network, seed: int) -> dict[str, Any]:
+    return others.run_program(program, network.as_words(seed))
+
+
+def ask_python(module: str, network: Network, seed: int) -> dict[str, Any]:
+    return others.run_python(module, network.as_json(seed))
+
+
+def contestants(full: bool, duration_s: float = 600.0) -> tuple[list[tuple[Contestant, Network]], list[str]]:
+    """Who takes part with which network, and a sentence for each who can't."""
+    network, slow = small_network(duration_s), small_network(duration_s if full else 0.1 * duration_s)
+    found: list[tuple[Contestant, Network]] = [(engine("kernel", network), network), (engine("reference", slow), slow)]
+    missing: list[str] = []
+    for name, file, libraries in (("C++ twin", "twin", ()), ("ns-3", "ns3_network", ("-lns3-core",))):
+        try:
+            ask = partial(ask_program, others.compiled(file, *libraries), network)
+            found.append((peer(name, network, ask), network))
+        except others.NotThere as reason:
+            missing.append(f"{name} was left out: {reason}.")
+    for name, package, file, share in PYTHON_PEERS:
+        own = network if full else small_network(share * duration_s)
+        try:
+            others.python()
+            called = f"{name} ({others.version(package)})"
+            found.append((peer(called, own, partial(ask_python, file, own)), own))
+        except others.NotThere as reason:
+            missing.append(f"{name} was left out: {reason}.")
+    return found, missing
+
+
+def spread_per_s(network: Network, runs: int = 20) -> float:
+    """Standard deviation of the throughput that one run of the network finds, from runs of the kernel."""
+    run = engine("kernel", network).run
+    return stdev(run(seed).answer for seed in range(1000, 1000 + runs))
+
+
+def errors_off(standing: Standing, network: Network, exact: float, spread_of_a_second: float) -> float:
+    """How many standard errors a throughput is away from the exact one."""
+    error = spread_of_a_second / sqrt(network.duration_s * len(standing.outcomes))
+    return (standing.answer - exact) / error
+
+
+def section(full: bool) -> str:
+    """The benchmark's part of the page. Stops if a contestant simulates something else."""
+    found, missing = contestants(full)
+    network = found[0][1]
+    standings = race([contestant for contestant, _ in found], 5 if full else 3)
+    exact = exact_throughput_per_s(network)
+    spread = spread_per_s(network) * sqrt(network.duration_s)
+    rows = []
+    for standing, (_, own) in zip(standings, found, strict=True):
+        off = errors_off(standing, own, exact, spread)
+        if abs(off) > MOST_ERRORS:
+            raise SystemExit(f"{standing.name} simulates something else: {standing.answer:.2f}/s, exact {exact:.2f}/s")
+        rows.append(
+            [
+                standing.name,
+                f"{own.warm_up_s + own.duration_s:.0f}",
+                f"{standing.seconds:.3g}",
+                figure(standing.rate),
+                f"{standings[0].times_faster_than(standing):.3g}",
+                f"{standing.answer:.1f}",
+                f"{off:+.1f}",
+            ]
+        )
+    services = network.services_per_transaction
+    return part(
+        "## A closed network of plain stations",
+        f"{network.clients} terminals think {network.think_s} s, then take {services} services in turn: a CPU of "
+        "2 cores, 4 disks, a log. All times are exponential, so the exact throughput is known by mean value "
+        f"analysis: {exact:.2f} transactions per second. The last column says how many standard errors each "
+        "simulator is away from it.",
+        table(
+            ["simulator", "simulated s", "wall s", "services/s", "kernel is faster by", "transactions/s", "off by"],
+            rows,
+        ),
+        *missing,
+    )

@@ -1,0 +1,72 @@
+"""One timed run of an engine of ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+from simulator.caches import POOL, REFERENCES
+from simulator.clock import to_s
+from simulator.kernel import KernelEngine
+from simulator.model import Model, Progress
+from simulator.reference import ReferenceEngine
+from simulator.results import Result
+
+ENGINES = {"kernel": KernelEngine, "reference": ReferenceEngine}
+
+
+@dataclass(frozen=True)
+class Run:
+    """`run_s` is the wall time in which simulated time passed; making the state and the result come on top."""
+
+    set_up_s: float
+    run_s: float
+    result_s: float
+    simulated_s: float
+    transactions: int
+    references: int
+    database_pages: int
+    state_bytes: int
+    steps: tuple[tuple[float, float], ...]
+    """(simulated s, wall s) at the steps of the time series"""
+    result: Result
+
+    def run_s_after(self, simulated_s: float) -> float:
+        """Wall time of what came after a simulated time."""
+        before = [wall_s for at_s, wall_s in self.steps if at_s <= simulated_s]
+        return self.run_s - (before[-1] if before else 0.0)
+
+
+def run_engine(engine: str, model: Model, seed: int) -> Run:
+    """Simulate; every part of it timed."""
+    steps: list[tuple[float, float]] = []
+    began = perf_counter()
+    simulation = ENGINES[engine](model, seed)
+    ready = perf_counter()
+
+    def note(progress: Progress) -> None:
+        steps.append((progress.simulated_s, perf_counter() - ready))
+
+    simulation.run(note)
+    ended = perf_counter()
+    result = simulation.record.result()
+    done = perf_counter()
+    return Run(
+        set_up_s=ready - began,
+        run_s=ended - ready,
+        result_s=done - ended,
+        simulated_s=to_s(model.interval.end_ns),
+        transactions=simulation.record.ended,
+        references=int(simulation.state.tiers.head[POOL, REFERENCES]),
+        database_pages=model.program.pages,
+        state_bytes=bytes_of(simulation.state) + (bytes_of(simulation.kernel) if engine == "kernel" else 0),
+        steps=tuple(steps),
+        result=result,
+    )
+
+
+def bytes_of(arrays: object) -> int:
+    """Bytes of all arrays in nested tuples."""
+    if isinstance(arrays, tuple):
+        return sum(map(bytes_of, arrays))
+    return int(getattr(arrays, "nbytes", 0))

@@ -1,0 +1,50 @@
+"""What the figures were measured on. No name of a machine, no path."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+
+def description() -> str:
+    """One sentence: processor, memory, system, interpreter, compiler."""
+    processor = _first("/proc/cpuinfo", r"model name\s*:\s*(.+)") or platform.machine()
+    words = [
+        f"{os.cpu_count()} cores ({processor})",
+        f"{_memory_gib():.0f} GiB of memory",
+        f"{platform.system()} {platform.release().split('-')[0]}",
+        f"Python {platform.python_version()}",
+        f"Numba {version('numba')}",
+        f"NumPy {version('numpy')}",
+    ]
+    compiler = compiler_version()
+    return ", ".join([*words, f"g++ {compiler}"] if compiler else words)
+
+
+def compiler_version() -> str:
+    """The version of g++, or an empty string."""
+    try:
+        return subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def resident_mib() -> float:
+    """Memory of this process that is in RAM; 0 where the system does not say."""
+    return float(_first("/proc/self/status", r"VmRSS:\s*(\d+)") or 0) / 1024
+
+
+def _memory_gib() -> float:
+    return float(_first("/proc/meminfo", r"MemTotal:\s*(\d+)") or 0) / (1 << 20)
+
+
+def _first(path: str, pattern: str) -> str:
+    try:
+        found = re.search(pattern, Path(path).read_text(encoding="utf-8"))
+    except OSError:
+        return ""
+    return found[1].strip() if found else ""

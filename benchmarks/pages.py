@@ -1,0 +1,79 @@
+"""Benchmark 4: page references with a buffer pool of 10 million pages and 1,000 warehouses."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from benchmarks.engines import Run, run_engine
+from benchmarks.page import figure, part, table
+from benchmarks.v20z import SCENARIO
+from models.loading import load_scenario
+from models.system import build
+from simulator.model import Model
+
+WARM_UP_S = 5
+CLIENTS = 400
+MACHINE = (
+    "machine.cpu=server-2020s",
+    "machine.cpu.cores=32",
+    "machine.disks={disk: nvme, count: 8}",
+)
+
+
+def model_of(buffers: int, warehouses: int, clients: int, duration_s: float, think_ms: int = 0) -> Model:
+    """A large machine under the V20z's database engine and workload."""
+    memory_gib = 2 + 1.2 * buffers * 10 / (1 << 20)
+    size = (
+        f"machine.memory_gib={memory_gib:.1f} GiB",
+        f"database.pool.buffers={buffers}",
+        f"workload.warehouses={warehouses}",
+        f"workload.arrivals.clients={clients}",
+        f"workload.arrivals.think_time_s={think_ms} ms",
+        f"interval.warm_up_s={WARM_UP_S}",
+        f"interval.duration_s={duration_s}",
+    )
+    return build(load_scenario(SCENARIO, [*MACHINE, *size]))
+
+
+def references_per_s(run: Run) -> float:
+    """After the warm-up, in which memory is touched for the first time."""
+    counted = run.result.caches[0].references
+    return counted / run.run_s_after(WARM_UP_S)
+
+
+def row(buffers: int, warehouses: int, duration_s: float, rounds: int) -> list[str]:
+    model = model_of(buffers, warehouses, CLIENTS, duration_s)
+    runs = [run_engine("kernel", model, seed) for seed in range(1, rounds + 1)]
+    return [
+        f"{buffers:,}",
+        f"{warehouses:,}",
+        f"{model.program.pages:,}",
+        f"{median(run.set_up_s for run in runs):.2f}",
+        figure(median(map(references_per_s, runs))),
+        f"{runs[0].result.caches[0].hit_ratio:.4f}",
+        f"{runs[0].state_bytes / (1 << 20):.0f}",
+        f"{runs[0].state_bytes / model.program.pages:.1f}",
+    ]
+
+
+def section(full: bool) -> str:
+    duration_s = 120.0 if full else 20.0
+    rows = [row(buffers, warehouses, duration_s, 3) for buffers, warehouses in ((100_000, 10), (10_000_000, 1_000))]
+    return part(
+        "## Pages",
+        "The V20z's database engine and workload on 32 cores, 8 SSDs and enough memory, "
+        f"{CLIENTS} clients without think time. Bytes are those of all arrays of a run, by pages of the database.",
+        table(
+            [
+                "buffers",
+                "warehouses",
+                "pages of the database",
+                "set-up s",
+                "page references/s",
+                "hit ratio",
+                "state MiB",
+                "bytes per page",
+            ],
+            rows,
+        ),
+    )

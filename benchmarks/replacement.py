@@ -1,0 +1,114 @@
+"""Benchmark 4, continued: LRU alone on the stream of pages of TPC-C."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from benchmarks import others
+from benchmarks.page import figure, part, table
+from benchmarks.page_stream import Int32Array, page_stream
+from benchmarks.race import Contestant, Outcome, race
+from simulator.caches import PAGE, POOL, Tiers, insert, new_tiers, next_victim, remove, touch
+from simulator.compiled import compiled
+
+TRACE = np.dtype([("time", "<u4"), ("page", "<u8"), ("size", "<u4"), ("next", "<i8")])
+"""libcachesim's `oracleGeneral` record"""
+ROUNDING = 1e-6
+"""libcachesim tells the miss ratio as a 32-bit float"""
+
+
+@compiled
+def count_hits(tiers: Tiers, pages: Int32Array) -> int:
+    """Refer to all pages in turn."""
+    hits = 0
+    for page in pages:
+        slot = tiers.where[POOL, page]
+        if slot >= 0:
+            hits += 1
+            touch(tiers, POOL, slot)
+        else:
+            slot = next_victim(tiers, POOL)
+            if tiers.slots[slot, PAGE] >= 0:
+                remove(tiers, POOL, slot)
+            insert(tiers, POOL, slot, page)
+    return hits
+
+
+def own_lru(stream: Int32Array, pages: int, capacity: int, policy: str) -> Contestant:
+    """The simulator's own cache, with all that a dirty page needs beside the list."""
+
+    def run(_: int) -> Outcome:
+        tiers = new_tiers(pages, (capacity, policy), (1, "lru"))
+        begin = perf_counter()
+        hits = count_hits(tiers, stream)
+        return Outcome(perf_counter() - begin, len(stream), hits)
+
+    return Contestant(f"simulator/caches.py, {policy.upper()}", run)
+
+
+def rivals(stream: Int32Array, pages: int, capacity: int, folder: Path) -> tuple[list[Contestant], list[str]]:
+    """A list written by hand in C++, and libcachesim."""
+    numbers, trace, found, missing = folder / "pages", folder / "trace.oracleGeneral.bin", [], []
+    try:
+        program = others.compiled("lru")
+        stream.tofile(numbers)
+        found.append(_rival("C++ LRU", lambda: others.run_program(program, f"{numbers} {pages} {capacity}"), stream))
+    except others.NotThere as reason:
+        missing.append(f"The C++ LRU was left out: {reason}.")
+    try:
+        others.python()
+        records = np.zeros(len(stream), dtype=TRACE)
+        records["time"], records["page"], records["size"] = np.arange(len(stream)), stream + 1, 1
+        records.tofile(trace)
+        given = json.dumps({"trace": str(trace), "capacity": capacity, "references": len(stream)})
+        name = f"libcachesim ({others.version('libcachesim')})"
+        found.append(_rival(name, lambda: others.run_python("libcachesim_lru", given), stream))
+    except others.NotThere as reason:
+        missing.append(f"libcachesim was left out: {reason}.")
+    return found, missing
+
+
+def section(full: bool) -> str:
+    references, rounds = (50_000_000, 5) if full else (10_000_000, 3)
+    rows: list[list[str]] = []
+    remarks: list[str] = []
+    for warehouses, capacity in ((40, 120_000), (1_000, 2_000_000)):
+        stream, pages = page_stream(warehouses, references)
+        with tempfile.TemporaryDirectory(prefix="oltpsim-") as folder:
+            found, remarks = rivals(stream, pages, capacity, Path(folder))
+            lru = own_lru(stream, pages, capacity, "lru")
+            standings = race([lru, *found, own_lru(stream, pages, capacity, "clock")], rounds)
+        for standing in standings:
+            if "CLOCK" not in standing.name and abs(standing.answer - standings[0].answer) > ROUNDING * references:
+                raise SystemExit(f"{standing.name} has {standing.answer:.0f} hits, ours {standings[0].answer:.0f}")
+            rows.append(
+                [
+                    standing.name,
+                    f"{warehouses:,}",
+                    f"{capacity:,}",
+                    figure(standing.rate),
+                    f"{standings[0].times_faster_than(standing):.2f}",
+                    f"{standing.answer / references:.4f}",
+                ]
+            )
+    return part(
+        "## Replacement alone",
+        f"{references:,} page references of TPC-C's transactions, recorded beforehand. All LRUs have the same "
+        "number of hits. libcachesim finds pages by a hash table, as it must for keys of any kind, and reads its "
+        "trace as it goes.",
+        table(["cache", "warehouses", "pages it holds", "references/s", "ours is faster by", "hit ratio"], rows),
+        *remarks,
+    )
+
+
+def _rival(name: str, ask: others.Ask, stream: Int32Array) -> Contestant:
+    def run(_: int) -> Outcome:
+        said = ask()
+        return Outcome(said["seconds"], len(stream), said["hits"])
+
+    return Contestant(name, run)
