@@ -8,11 +8,12 @@ from math import sqrt
 from benchmarks import others
 from benchmarks.engines import run_engine
 from benchmarks.network import Network, many_terminals_network, model_of
-from benchmarks.page import figure, part, table
+from benchmarks.page import Section, at_most, figure, table
 from benchmarks.race import Contestant, Outcome, race
 
 NEW_ORDER_SHARE = 0.45
 MOST_ERRORS = 5.0
+MOST_S_PER_S = 0.12
 
 
 def engine(network: Network) -> Contestant:
@@ -37,7 +38,7 @@ def twin(network: Network, program: str) -> Contestant:
     return Contestant("C++ twin", run)
 
 
-def section(full: bool) -> str:
+def section(full: bool) -> Section:
     network = many_terminals_network(20.0 if full else 5.0)
     contestants, missing = [engine(network)], []
     try:
@@ -61,20 +62,11 @@ def section(full: bool) -> str:
         ]
         for standing in standings
     ]
-    return part(
-        "## A million new orders per minute, without caches",
+    text = (
         f"{network.clients:,} terminals, a CPU of 40 cores, 264 SSDs, ten I/Os and "
         f"{network.services_per_transaction} services a transaction. The state of the terminals is larger than "
-        "the processor's caches: that is what costs here.",
-        table(
-            [
-                "simulator",
-                "wall s per simulated s",
-                "services/s",
-                "kernel is faster by",
-                "new orders per minute",
-            ],
-            rows,
-        ),
-        *missing,
+        "the processor's caches: that is what costs here. The time of the warm-up is not counted."
     )
+    head = ["simulator", "wall s per simulated s", "services/s", "kernel is faster by", "new orders per minute"]
+    goal = at_most("wall seconds per simulated second:", MOST_S_PER_S, 1 / kernel.rate)
+    return Section("A million new orders per minute, without caches", [text, table(head, rows), *missing], [goal])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from benchmarks.engines import run_engine
 from benchmarks.others import ROOT
-from benchmarks.page import figure, part, table
+from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.race import Contestant, Outcome, Standing, race
 from models.loading import load_scenario
 from models.system import build
 from simulator.model import Model
 
-HOUR_S = 3600
+HOUR_S, SHORT_S = 3600, 300
+LEAST_TIMES_FASTER, MOST_HOUR_S = 100, 5
 SCENARIO = ROOT / "scenarios" / "library" / "v20z.yaml"
 
 
@@ -19,13 +20,14 @@ def model_of(duration_s: int) -> Model:
     return build(load_scenario(SCENARIO, [f"interval.duration_s={duration_s}"]))
 
 
-def engine(name: str, duration_s: int) -> Contestant:
-    """The whole call, set-up and result included: what a user waits for once the code is compiled."""
+def engine(name: str, duration_s: int, whole: bool = True) -> Contestant:
+    """`whole`: set-up and result are counted, so it is what a user waits for once the code is compiled."""
     model = model_of(duration_s)
 
     def run(seed: int) -> Outcome:
         done = run_engine(name, model, seed)
-        return Outcome(done.set_up_s + done.run_s + done.result_s, done.references, done.transactions)
+        seconds = done.set_up_s + done.run_s + done.result_s if whole else done.run_s
+        return Outcome(seconds, done.references, done.transactions)
 
     return Contestant(name, run)
 
@@ -42,30 +44,30 @@ def row(standing: Standing, simulated_s: int, ratio: str) -> list[str]:
     ]
 
 
-def section(full: bool) -> str:
-    duration_s = HOUR_S if full else 300
-    kernel, reference = race([engine(name, duration_s) for name in ("kernel", "reference")], 3)
+def section(full: bool) -> Section:
+    (hour,) = race([engine("kernel", HOUR_S)], 3)
+    duration_s = HOUR_S if full else SHORT_S
+    pair = race([engine(name, duration_s, whole=full) for name in ("kernel", "reference")], 3, warm_up=0 if full else 1)
+    kernel, reference = pair
     if kernel.answer != reference.answer:
         raise SystemExit(f"kernel and reference differ: {kernel.answer} and {reference.answer} transactions")
-    rows = [row(kernel, duration_s, "1"), row(reference, duration_s, f"{kernel.times_faster_than(reference):.3g}")]
-    if not full:
-        rows.insert(0, row(race([engine("kernel", HOUR_S)], 3, warm_up=0)[0], HOUR_S, ""))
-    return part(
-        "## The hour of the SunFire V20z",
+    ratio = kernel.times_faster_than(reference)
+    rows = [row(hour, HOUR_S, ""), row(kernel, duration_s, "1"), row(reference, duration_s, f"{ratio:.3g}")]
+    text = (
         "`scenarios/library/v20z.yaml`: buffer pool, page cache, one rotating disk, write-back, checkpoints. "
         "Both engines end the same transactions. The reference runs what happens at one instant (programs, page "
-        "references, caches) as the same compiled code as the kernel; SimPy does the rest. Set-up and result "
-        "are included.",
-        table(
-            [
-                "engine",
-                "simulated s",
-                "wall s",
-                "simulated s per s",
-                "transactions/s",
-                "page references/s",
-                "kernel is faster by",
-            ],
-            rows,
-        ),
+        "references, caches) as the same compiled code as the kernel; SimPy does the rest. "
     )
+    text += (
+        "Set-up and result are counted."
+        if full
+        else f"Set-up and result are counted for the hour. The race is over its first {SHORT_S} s, where they would "
+        "weigh more than in an hour, and leaves them out; `make bench ARGS=--full` races over the hour with them."
+    )
+    head = ["engine", "simulated s", "wall s", "simulated s per s", "transactions/s", "page references/s"]
+    goals = [
+        at_least("times faster than the reference:", LEAST_TIMES_FASTER, ratio),
+        at_most("wall seconds for the hour:", MOST_HOUR_S, hour.seconds),
+    ]
+    title = "The hour of the SunFire V20z"
+    return Section(title, [text, table([*head, "kernel is faster by"], rows)], goals)
