@@ -17,6 +17,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LOCK = HERE / "requirements.lock"
 FOLDER = ROOT / ".benchmarks"
+ENVIRONMENT = FOLDER / "peers"
+STAMP = ENVIRONMENT / "requirements.lock"
 Ask = Callable[[], dict[str, Any]]
 
 
@@ -24,17 +26,21 @@ class NotThere(Exception):
     """A peer can't be had on this machine; the text says why."""
 
 
+def python_is_there() -> bool:
+    """Whether the peers' environment is made already, of the packages that the lock names now."""
+    return STAMP.exists() and STAMP.read_bytes() == LOCK.read_bytes()
+
+
 @cache
 def python() -> str:
     """The interpreter of the peers' environment, which is made on the first call. Raises NotThere."""
-    environment = FOLDER / "peers"
-    interpreter, stamp = environment / "bin" / "python", environment / "requirements.lock"
-    if not stamp.exists() or stamp.read_bytes() != LOCK.read_bytes():
+    interpreter = ENVIRONMENT / "bin" / "python"
+    if not python_is_there():
         print("environment of the peers ...", file=sys.stderr, flush=True)
         words = [str(interpreter), "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install"]
-        _build([sys.executable, "-m", "venv", "--clear", str(environment)])
+        _build([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)])
         _build([*words, "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK)])
-        stamp.write_bytes(LOCK.read_bytes())
+        STAMP.write_bytes(LOCK.read_bytes())
     return str(interpreter)
 
 
@@ -44,10 +50,14 @@ def compiled(name: str, *libraries: str) -> str:
     if shutil.which("g++") is None:
         raise NotThere("there is no g++")
     FOLDER.mkdir(exist_ok=True)
-    program = str(FOLDER / name)
+    program, new = FOLDER / name, FOLDER / f"{name}-{os.getpid()}"
     source = str(HERE / "peers" / f"{name}.cpp")
-    _build(["g++", "-O3", "-march=native", "-std=c++17", "-o", program, source, *libraries])
-    return program
+    try:
+        _build(["g++", "-O3", "-march=native", "-std=c++17", "-o", str(new), source, *libraries])
+        new.replace(program)  # at once: another process may be doing the same
+    finally:
+        new.unlink(missing_ok=True)
+    return str(program)
 
 
 def run_python(name: str, given: str) -> dict[str, Any]:
