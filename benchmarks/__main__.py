@@ -7,7 +7,7 @@ import sys
 import time
 from importlib import import_module
 
-from benchmarks.machine import description
+from benchmarks.machine import description, share_of_a_core, warning
 from benchmarks.others import ROOT
 from benchmarks.page import Section, goals_table, part
 
@@ -40,12 +40,15 @@ def main() -> None:
     if unknown:
         parser.error(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     done: list[Section] = []
+    opening = ["# Speed", OPENING.format(machine=description())]
+    shares = [share_of_a_core()]
     for name in asked.sections or SECTIONS:
         began = time.perf_counter()
         done.append(import_module(f"benchmarks.{name}").section(asked.full))
+        shares.append(share_of_a_core())
         print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-    opening = ["# Speed", OPENING.format(machine=description()), "## Goals", GOALS, goals_table(done)]
-    text = part(*opening, *(section.text() for section in done)) + "\n"
+    goals = ["## Goals", GOALS, goals_table(done)]
+    text = part(*opening, *warning(min(shares)), *goals, *(section.text() for section in done)) + "\n"
     if asked.sections:
         print(text)
     else:

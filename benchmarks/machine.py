@@ -8,6 +8,9 @@ import re
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
+from time import perf_counter, process_time
+
+LEAST_SHARE = 0.95
 
 
 def description() -> str:
@@ -23,6 +26,24 @@ def description() -> str:
     ]
     compiler = compiler_version()
     return ", ".join([*words, f"g++ {compiler}"] if compiler else words)
+
+
+def share_of_a_core(seconds: float = 0.3) -> float:
+    """How much of a core this process is given while it does nothing but count."""
+    wall, own = perf_counter(), process_time()
+    while perf_counter() - wall < seconds:
+        pass
+    return (process_time() - own) / (perf_counter() - wall)
+
+
+def warning(least_share: float) -> list[str]:
+    """A sentence if other programs kept the machine busy."""
+    if least_share > LEAST_SHARE:
+        return []
+    return [
+        f"**Other programs kept the machine busy: at times this one was given {100 * least_share:.0f} % of a core. "
+        + "So the wall times below are too long; ratios suffer less.**"
+    ]
 
 
 def compiler_version() -> str:

@@ -31,17 +31,26 @@ def python_is_there() -> bool:
     return STAMP.exists() and STAMP.read_bytes() == LOCK.read_bytes()
 
 
-@cache
 def python() -> str:
     """The interpreter of the peers' environment, which is made on the first call. Raises NotThere."""
-    interpreter = ENVIRONMENT / "bin" / "python"
-    if not python_is_there():
-        print("environment of the peers ...", file=sys.stderr, flush=True)
-        words = [str(interpreter), "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install"]
-        _build([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)])
-        _build([*words, "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK)])
+    if not _environment_is_made():
+        raise NotThere("its environment could not be made")
+    return str(ENVIRONMENT / "bin" / "python")
+
+
+@cache
+def _environment_is_made() -> bool:
+    """Make it if need be; tried once."""
+    if python_is_there():
+        return True
+    print("environment of the peers ...", file=sys.stderr, flush=True)
+    pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
+    made = _build([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)]) and _build(
+        [*pip, "install", "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCK)]
+    )
+    if made:
         STAMP.write_bytes(LOCK.read_bytes())
-    return str(interpreter)
+    return made
 
 
 @cache
@@ -52,17 +61,20 @@ def compiled(name: str, *libraries: str) -> str:
     FOLDER.mkdir(exist_ok=True)
     program, new = FOLDER / name, FOLDER / f"{name}-{os.getpid()}"
     source = str(HERE / "peers" / f"{name}.cpp")
-    try:
-        _build(["g++", "-O3", "-march=native", "-std=c++17", "-o", str(new), source, *libraries])
-        new.replace(program)  # at once: another process may be doing the same
-    finally:
-        new.unlink(missing_ok=True)
+    if not _build(["g++", "-O3", "-march=native", "-std=c++17", "-o", str(new), source, *libraries]):
+        raise NotThere("g++ could not compile it" + (f" with {' '.join(libraries)}" if libraries else ""))
+    new.replace(program)  # at once: another process may be doing the same
     return str(program)
 
 
 def run_python(name: str, given: str) -> dict[str, Any]:
     """What a peer written in Python says."""
     return _answer([python(), "-m", "benchmarks.peers", name], given)
+
+
+def run_module(module: str, *words: str) -> dict[str, Any]:
+    """What a module of ours says in a process of its own, with nothing in memory that others have left there."""
+    return _answer([sys.executable, "-m", module, *words], "")
 
 
 def run_program(program: str, given: str) -> dict[str, Any]:
@@ -86,8 +98,7 @@ def _answer(command: list[str], given: str) -> dict[str, Any]:
     return answer
 
 
-def _build(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        reason = (done.stderr.strip().splitlines() or ["no reason given"])[0]
-        raise NotThere(f"{Path(command[0]).name} failed: {reason}")
+def _build(command: list[str]) -> bool:
+    """Whether a step of building worked. What it says goes to the screen: it names paths and hosts, a page must not."""
+    done = subprocess.run(command, stdout=sys.stderr, check=False)
+    return done.returncode == 0
