@@ -40,10 +40,8 @@ def warning(least_share: float) -> list[str]:
     """A sentence if other programs kept the machine busy."""
     if least_share > LEAST_SHARE:
         return []
-    return [
-        f"**Other programs kept the machine busy: at times this one was given {100 * least_share:.0f} % of a core. "
-        + "So the wall times below are too long; ratios suffer less.**"
-    ]
+    given = f"at times this one was given {100 * least_share:.0f} % of a core"
+    return [f"**Other programs kept the machine busy: {given}. So wall times are too long; ratios suffer less.**"]
 
 
 def compiler_version() -> str:
