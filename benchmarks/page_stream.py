@@ -20,11 +20,11 @@ Int32Array = npt.NDArray[np.int32]
 
 
 def page_stream(warehouses: int, references: int) -> tuple[Int32Array, int]:
-    """So many references, and the number of pages that there are. Clients take turns, a transaction each.
+    """So many references, and the number of pages that there are. A client per warehouse, a transaction each in turn.
 
     A buffer pool of one page reports each reference to another page than the last one as a read.
     """
-    model = model_of(100_000, warehouses, 20, 1.0)
+    model = model_of(100_000, warehouses, warehouses, 1.0)
     state = new_state(replace(model, pool=Pool(1, "lru", 1, 1, 1), direct_io=True), seed=1)
     pages = np.empty(references, dtype=np.int32)
     record(state, pages)
