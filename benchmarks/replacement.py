@@ -116,9 +116,9 @@ def section(full: bool) -> Section:
                 ]
             )
     text = (
-        f"{references:,} page references of TPC-C's transactions, recorded beforehand, a client for each warehouse. All LRUs have the same "
-        "number of hits. libcachesim finds pages by a hash table, as it must for keys of any kind, and reads its "
-        "trace as it goes."
+        f"{references:,} page references of TPC-C's transactions, recorded beforehand, a client for each warehouse. "
+        "All LRUs have the same number of hits. libcachesim finds pages by a hash table, as it must for keys of any "
+        "kind, and reads its trace as it goes."
     )
     head = ["cache", "warehouses", "pages it holds", "references/s", "ours is faster by", "hit ratio"]
     return Section("Replacement alone", [text, table(head, rows), *remarks], goals)
