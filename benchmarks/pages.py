@@ -65,8 +65,8 @@ def section(full: bool) -> Section:
             ]
         )
     text = (
-        "The V20z's database engine and workload on 32 cores, 8 SSDs and enough memory, "
-        "clients without think time in every warehouse. Bytes are those of all arrays of a run, by pages of the database."
+        "The V20z's database engine and workload on 32 cores, 8 SSDs and enough memory, with clients in every "
+        "warehouse that do not think. Bytes are those of all arrays of a run, by pages of the database."
     )
     head = ["buffers", "warehouses", "clients", "pages of the database", "set-up s", "page references/s", "hit ratio"]
     goals = [
