@@ -4,7 +4,9 @@ Tiers are numbered (POOL, CACHE) and share three arrays: `where[tier, page]` is 
 `slots[slot]` one row of eight 32-bit integers (each tier has a range of them), half a line of the processor's cache,
 and `head[tier]` a tier's constants, state and counters. All costs are O(1) per reference.
 Replacement: LRU (exact list) or CLOCK (PostgreSQL's usage counts up to 5, second chance with decrement).
-A dirty page cache page is also on a list in the order of first writing, for write-back by age.
+A dirty page is also on a list in the order of first writing, for write-back by age. Whoever looks for the dirty pages
+that replacement reaches first would pass the same clean ones each time: in the recency list, all slots from the oldest
+to `CLEAN_TO` (-1: none) are known to be clean.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ USED, RECENT, OLDEST, HAND, DIRTY_COUNT, DIRTY_FIRST, DIRTY_LAST, RESIDENT, RESI
     11,
     12,
 )
-WRITES_IN_FLIGHT, FIRST_SLOT = 13, 14
+WRITES_IN_FLIGHT, FIRST_SLOT, CLEAN_TO = 13, 14, 15
 REFERENCES, HITS, EVICTIONS, DIRTY_EVICTIONS, WRITES, SWAP_INS, SWAP_OUTS = 16, 17, 18, 19, 20, 21, 22
 HEAD_WIDTH = 24
 LRU, CLOCK = 0, 1
@@ -67,7 +69,7 @@ def new_tiers(pages: int, *tiers: tuple[int, str]) -> Tiers:
     for row, (capacity, policy) in zip(head, tiers, strict=True):
         row[CAPACITY] = row[DIRTY_LIMIT] = row[RESIDENT_CAPACITY] = capacity
         row[POLICY], row[FIRST_SLOT], row[HAND] = POLICIES.index(policy), first, first
-        row[RECENT] = row[OLDEST] = row[DIRTY_FIRST] = row[DIRTY_LAST] = -1
+        row[RECENT] = row[OLDEST] = row[CLEAN_TO] = row[DIRTY_FIRST] = row[DIRTY_LAST] = -1
         first += capacity
     return Tiers(
         where=np.full((len(tiers), pages), -1, dtype=np.int32),
@@ -93,6 +95,8 @@ def link_recent(tiers: Tiers, tier: int, slot: int) -> None:
 def unlink(tiers: Tiers, tier: int, slot: int) -> None:
     """Take a slot out of the recency list."""
     before, after = tiers.slots[slot, PREVIOUS], tiers.slots[slot, NEXT]
+    if tiers.head[tier, CLEAN_TO] == slot:
+        tiers.head[tier, CLEAN_TO] = after
     if before >= 0:
         tiers.slots[before, NEXT] = after
     else:
@@ -109,6 +113,7 @@ def make_oldest(tiers: Tiers, tier: int, slot: int) -> None:
     if tiers.head[tier, OLDEST] == slot:
         return
     unlink(tiers, tier, slot)
+    tiers.head[tier, CLEAN_TO] = -1
     last = tiers.head[tier, OLDEST]
     tiers.slots[slot, PREVIOUS] = last
     tiers.slots[slot, NEXT] = -1
@@ -189,6 +194,8 @@ def set_dirty(tiers: Tiers, tier: int, slot: int, now: int) -> None:
     if tiers.slots[slot, FLAGS] & DIRTY:
         return
     tiers.slots[slot, FLAGS] |= DIRTY
+    if tiers.head[tier, RECENT] != slot or tiers.head[tier, CLEAN_TO] == slot:
+        tiers.head[tier, CLEAN_TO] = -1
     tiers.head[tier, DIRTY_COUNT] += 1
     tiers.slots[slot, SINCE] = now // NS_PER_MS
     last = tiers.head[tier, DIRTY_LAST]
@@ -235,11 +242,13 @@ def least_recent_dirty(tiers: Tiers, tier: int, most: int, pages: npt.NDArray[An
                 found += 1
             slot = slot + 1 if slot + 1 < first + head[USED] else first
     else:
-        slot = head[OLDEST]
+        slot = tiers.slots[head[CLEAN_TO], PREVIOUS] if head[CLEAN_TO] >= 0 else head[OLDEST]
         while slot >= 0 and found < wanted:
             if tiers.slots[slot, FLAGS] & DIRTY:
                 pages[found] = tiers.slots[slot, PAGE]
                 found += 1
+            elif found == 0:
+                head[CLEAN_TO] = slot
             slot = tiers.slots[slot, PREVIOUS]
     sort_first(pages, found)
     return found

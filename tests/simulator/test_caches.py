@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simulator.caches import (
@@ -177,18 +177,33 @@ def test_policies_are_told_apart() -> None:
 
 
 actions = st.lists(
-    st.tuples(st.sampled_from(["read", "write", "write", "clean", "oldest"]), st.integers(0, PAGES - 1)), max_size=100
+    st.tuples(
+        st.sampled_from(["read", "write", "write", "stain", "clean", "clean", "oldest", "list", "list"]),
+        st.integers(0, PAGES - 1),
+    ),
+    max_size=100,
 )
+
+
+def known_to_be_clean(*steps: tuple[str, int]) -> Any:
+    """What one listing has learnt about clean pages must not mislead the next."""
+    return example(capacity=3, steps=[*steps, ("list", 0)], most=4, age=0)
 
 
 @pytest.mark.parametrize("policy", ["lru", "clock"])
 @given(capacity=capacities, steps=actions, most=st.integers(0, 4), age=st.integers(0, 50))
+@known_to_be_clean(("read", 0), ("read", 1), ("write", 2), ("list", 0), ("stain", 0))
+@known_to_be_clean(("read", 0), ("write", 1), ("list", 0), ("drop", 1), ("stain", 0))
+@known_to_be_clean(("read", 0), ("write", 1), ("list", 0), ("oldest", 1))
+@known_to_be_clean(("read", 0), ("read", 1), ("write", 2), ("list", 0), ("read", 1))
+@known_to_be_clean(("write", 0), ("read", 1), ("write", 2), ("list", 0))
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_dirty_pages_are_listed_by_age_and_by_replacement(
     policy: str, capacity: int, steps: list[tuple[str, int]], most: int, age: int
 ) -> None:
     tier, plain = Tier(capacity, policy), PLAIN[policy](capacity)
     dirty: OrderedDict[int, int] = OrderedDict()
+    pages = np.zeros(PAGES, dtype=np.int64)
     for now, (action, page) in enumerate(steps):
         if action in {"read", "write"}:
             outcome = plain.refer(page)
@@ -198,7 +213,7 @@ def test_dirty_pages_are_listed_by_age_and_by_replacement(
         slot = tier.slot(page)
         if slot < 0:
             continue
-        if action == "write":
+        if action in {"write", "stain"}:  # stained: dirty where it stands
             set_dirty(tier.tiers, TIER, slot, now * NS_PER_MS + page)
             dirty.setdefault(page, now)
         elif action == "clean":
@@ -208,12 +223,18 @@ def test_dirty_pages_are_listed_by_age_and_by_replacement(
             make_oldest(tier.tiers, TIER, slot)
             plain.order.remove(page)
             plain.order.insert(0, page)
+        elif action == "drop" and isinstance(plain, PlainLru):
+            remove(tier.tiers, TIER, slot)
+            plain.order.remove(page)
+            dirty.pop(page, None)
+        elif action == "list":
+            due = [page for page in plain.in_order_of_replacement() if page in dirty]
+            assert pages[: least_recent_dirty(tier.tiers, TIER, most, pages)].tolist() == sorted(due[:most])
         assert tier.dirty_list() == list(dirty)
     assert int(tier.tiers.head[TIER, DIRTY_COUNT]) == len(dirty)
     flagged = {int(row[PAGE]) for row in tier.tiers.slots[3:] if row[PAGE] >= 0 and row[FLAGS] & DIRTY}
     assert flagged == set(dirty)
     aged = [page for page, since in dirty.items() if since <= age]
-    pages = np.zeros(PAGES, dtype=np.int64)
     assert pages[: dirty_before(tier.tiers, TIER, age * NS_PER_MS, most, pages)].tolist() == sorted(aged[:most])
     due = [page for page in plain.in_order_of_replacement() if page in dirty]
     assert pages[: least_recent_dirty(tier.tiers, TIER, most, pages)].tolist() == sorted(due[:most])
