@@ -68,6 +68,23 @@ def chance(streams: npt.NDArray[np.uint64], stream: int, cut: int) -> bool:
 
 CONSTANT, EXPONENTIAL, UNIFORM, ERLANG = 0, 1, 2, 3
 
+LAYERS = 256
+_TAIL, _AREA = 7.69711747013104972, 0.0039496598225815572
+"""For 256 layers of equal area below exp(-x): the widest edge, and the area (Marsaglia, Tsang 2000)."""
+_LOW_8, _ONE = np.uint64(LAYERS - 1), np.uint64(1)
+
+
+def _edges() -> npt.NDArray[np.float64]:
+    """Where each layer ends, the lowest first; that one has the tail in it, so its edge is the area by its height."""
+    edges = [_AREA * math.exp(_TAIL), _TAIL]
+    while len(edges) < LAYERS:
+        edges.append(-math.log(math.exp(-edges[-1]) + _AREA / edges[-1]))
+    return np.array([*edges, 0.0])
+
+
+EDGES = _edges()
+DENSITIES = np.exp(-EDGES)
+
 
 @compiled
 def draw_time_ns(streams: npt.NDArray[np.uint64], stream: int, kind: int, a: int, b: int) -> int:
@@ -86,6 +103,20 @@ def draw_time_ns(streams: npt.NDArray[np.uint64], stream: int, kind: int, a: int
 
 @compiled
 def exponential_ns(streams: npt.NDArray[np.uint64], stream: int, mean_ns: int) -> int:
-    """An exponential time in whole nanoseconds."""
-    uniform = (np.int64(next_bits(streams, stream) >> _SHIFT_11) + 1) * _TWO_TO_MINUS_53
-    return np.int64(-math.log(uniform) * mean_ns)
+    """An exponential time in whole nanoseconds, by ziggurat: one draw and no logarithm in 99 of 100 cases.
+
+    Source: Marsaglia, Tsang, "The ziggurat method for generating random variables", J. Stat. Software 5(8), 2000.
+    """
+    passed = 0.0
+    while True:
+        bits = next_bits(streams, stream)
+        layer = bits & _LOW_8
+        x = np.int64(bits >> _SHIFT_11) * _TWO_TO_MINUS_53 * EDGES[layer]
+        if x < EDGES[layer + _ONE]:
+            return np.int64((passed + x) * mean_ns)
+        if layer == 0:
+            passed += _TAIL  # what comes after the widest edge is distributed like the whole
+            continue
+        height = np.int64(next_bits(streams, stream) >> _SHIFT_11) * _TWO_TO_MINUS_53
+        if DENSITIES[layer] + height * (DENSITIES[layer + _ONE] - DENSITIES[layer]) < math.exp(-x):
+            return np.int64((passed + x) * mean_ns)
