@@ -67,8 +67,8 @@ def test_right_words_are_accepted(accepted: Accepted) -> None:
         ("machine.cpu.cores", "--set machine.cpu.cores: expected key.path=value, for example database.pool.buff"),
         ("=2", "expected key.path=value"),
         ("machine..cores=2", "--set machine..cores=2: a key is empty"),
-        ("machin.cpu.cores=2", "unknown key 'machin' (did you mean 'machine'?); known: "),
-        ("machine.cqu.cores=2", "unknown key 'cqu' (did you mean 'cpu'?); known: "),
+        ("machin.cpu.cores=2", "machin: unknown key (did you mean 'machine'?); allowed: "),
+        ("machine.cqu.cores=2", "machine.cqu: unknown key (did you mean 'cpu'?); allowed: "),
         ("machine.cpu.coers=2", "machine.cpu.coers: unknown key (did you mean 'cores'?); allowed: "),
         ("name.first=x", "'first' is below 'tiny', which has no keys"),
         ("machine.cpu.cores.x.y=2", "'x' is below 1, which has no keys"),
@@ -82,6 +82,7 @@ def test_right_words_are_accepted(accepted: Accepted) -> None:
         ("database.pool.buffers=1e6", "take 8.58 GiB; 0.842 of 1 GiB are free: at most 98121 buffers"),
         ("interval.duration_s=60 days", "unknown unit 'days'; known for time: ns, us, ms, s, min, h, d"),
         ("interval.duration_s=60 d", "must be at most 2.592e+06 s; is the unit right?"),
+        ("interval.duration_s=20 d", "got '20 d'; must be less than or equal to 864000"),
     ],
 )
 def test_wrong_overrides(setting: str, sentence: str, refused: Refused) -> None:

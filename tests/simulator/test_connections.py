@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from simulator import kernel
 from simulator.model import Model
 from simulator.reference import simulate
 
@@ -20,9 +21,18 @@ def test_waiting_for_a_connection_is_part_of_the_response(network: Network) -> N
     assert result.broken_laws == []
     assert spent["connection"] > 0.2 * result.classes[0].mean_s
     assert spent["connection"] + spent["stations"] == pytest.approx(result.classes[0].mean_s)
-    many = simulate(network([("server", "exponential", 10 * MS, 0)], arrivals_per_s=70, clients=400, duration_s=60), 1)
+
+
+def test_where_one_waits_does_not_change_how_long(network: Network) -> None:
+    """One server's mean response is that of M/M/1, with two connections or 400 that nobody has to wait for."""
+    visits = [("server", "exponential", 10 * MS, 0)]
+    few, many = (
+        kernel.simulate(network(visits, arrivals_per_s=70, clients=clients, duration_s=6000), 1) for clients in (2, 400)
+    )
     assert many.classes[0].time_by_s["connection"] == 0.0
-    assert many.classes[0].mean_s == pytest.approx(result.classes[0].mean_s, rel=0.02)
+    assert few.classes[0].mean_s == pytest.approx(0.01 / (1 - 0.7), rel=0.03)
+    assert many.classes[0].mean_s == pytest.approx(0.01 / (1 - 0.7), rel=0.03)
+    assert few.classes[0].mean_s - few.classes[0].time_by_s["connection"] < 0.02
 
 
 def test_a_short_interval_after_a_long_warm_up_is_reported(network: Network) -> None:
