@@ -174,7 +174,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything a run reports (docs/model.md, section 9)."""
+    """Everything a run reports (docs/model.md, section 6)."""
 
     scenario: str
     engine: str

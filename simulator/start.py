@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from simulator import interpreter as wait_kinds
 from simulator.caches import (
     CACHE,
+    DIRTY_COUNT,
     DIRTY_EVICTIONS,
     DIRTY_FIRST,
     EVICTIONS,
     FLAGS,
     HITS,
+    PAGE,
     POOL,
     REFERENCES,
     SWAP_INS,
     SWAP_OUTS,
     WRITES,
     WRITES_IN_FLIGHT,
-    Tiers,
     clear_dirty,
     insert,
+    least_recent_dirty,
     next_victim,
+    set_dirty,
 )
 from simulator.compiled import compiled, compiled_inside
 from simulator.errors import InternalError
 from simulator.interpreter import advance, own_lock
-from simulator.memory import empty_slot, finish_fault, finish_read
+from simulator.memory import (
+    cache_write,
+    empty_slot,
+    finish_fault,
+    finish_read,
+    finish_write_back,
+    start_write_back,
+)
 from simulator.model import Model
 from simulator.state import (
     COSTS,
@@ -54,13 +67,17 @@ def prepare(state: State, model: Model) -> None:
     load_everything(state)
     if start == "warm":
         run_without_time(state, WARM_TURNOVERS * model.pool.pages, WARM_REFERENCES_PER_PAGE * model.program.pages)
-    clean_everything(state)
+    pages = np.zeros(model.pool.pages, dtype=np.int32)
+    write_pool(state, model.pool.writer_low_pages if start == "warm" else 0, pages)
+    write_cache(state)
+    forget_counts(state)
 
 
 @compiled
 def load_everything(state: State) -> None:
     """Write every loaded page once, in load order, through the pool and the page cache."""
     tables, tiers = state.tables, state.tiers
+    buffered = tables[COSTS, DIRECT_IO] == 0
     for load in range(tables[PLACES, LOADS]):
         region, group, first, count = tables[tables[0, LOAD_ORDER] + load, :4]
         own = tables[tables[0, REGIONS] + region]
@@ -70,6 +87,8 @@ def load_everything(state: State) -> None:
                 slot = next_victim(tiers, POOL)
                 empty_slot(state, slot, 0)
                 insert(tiers, POOL, slot, page)
+                if buffered:  # by direct I/O it is on disk, and nowhere else
+                    set_dirty(tiers, POOL, slot, 0)
             state.outbox[0] = 0
 
 
@@ -92,7 +111,7 @@ def run_without_time(state: State, most_misses: int, most_references: int) -> No
                     clear_dirty(state.tiers, POOL, a)
                     state.tiers.slots[a, FLAGS] = 0
                 elif wait == wait_kinds.WAIT_THROTTLE:
-                    _clean(state.tiers, CACHE)
+                    write_cache(state)
                 elif wait in (wait_kinds.WAIT_COMMIT, wait_kinds.WAIT_RELEASE):
                     _release(state, client)
                 elif wait == wait_kinds.WAIT_LOCK:
@@ -111,15 +130,30 @@ def _release(state: State, client: int) -> None:
 
 
 @compiled
-def _clean(tiers: Tiers, tier: int) -> None:
-    while tiers.head[tier, DIRTY_FIRST] >= 0:
-        clear_dirty(tiers, tier, tiers.head[tier, DIRTY_FIRST])
+def write_pool(state: State, left_dirty: int, pages: npt.NDArray[np.int32]) -> None:
+    """Write dirty buffers, those first that are replaced first, until so many are left. `pages`: room for them all."""
+    tiers = state.tiers
+    count = least_recent_dirty(tiers, POOL, max(tiers.head[POOL, DIRTY_COUNT] - left_dirty, 0), pages)
+    for i in range(count):
+        clear_dirty(tiers, POOL, tiers.where[POOL, pages[i]])
+        if state.tables[COSTS, DIRECT_IO] == 0:
+            cache_write(state, pages[i], 0)
+            state.outbox[0] = 0
 
 
-def clean_everything(state: State) -> None:
-    """No dirty page anywhere, and counters at zero: what a checkpoint before the run leaves."""
+@compiled
+def write_cache(state: State) -> None:
+    """Write back every dirty page of the page cache."""
+    tiers = state.tiers
+    while tiers.head[CACHE, DIRTY_FIRST] >= 0:
+        page = tiers.slots[tiers.head[CACHE, DIRTY_FIRST], PAGE]
+        start_write_back(state, page)
+        finish_write_back(state, page)
+
+
+def forget_counts(state: State) -> None:
+    """All counters at zero: what happened before the run is not the run's."""
     for tier in (POOL, CACHE):
-        _clean(state.tiers, tier)
         counters = (
             REFERENCES,
             HITS,

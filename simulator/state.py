@@ -33,8 +33,8 @@ REGISTERS = FIRST_LOCK + MOST_LOCKS
 # Columns of `table_counts`, one row per region
 TABLE_REFERENCES, TABLE_POOL_HITS, TABLE_CACHE_HITS, TABLE_DISK_READS, TABLE_CREATED = range(5)
 # Entries of `usage`: CPU time handed out (ns)
-USAGE = ("transaction", "client program", "system calls", "background writer", "write-back", "log")
-USER_NS, CLIENT_NS, SYSTEM_NS, WRITER_NS, FLUSH_NS, LOG_NS = range(6)
+USAGE = ("transaction", "client program", "system calls", "background writer", "write-back")
+USER_NS, CLIENT_NS, SYSTEM_NS, WRITER_NS, FLUSH_NS = range(5)
 OUTBOX_SIZE = 1 << 16
 
 

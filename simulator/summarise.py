@@ -29,7 +29,7 @@ from simulator.results import (
     StationResult,
     TableResult,
 )
-from simulator.state import USAGE
+from simulator.state import TABLE_CREATED, USAGE
 from simulator.statistics import batch_means, steady_from
 
 
@@ -124,7 +124,7 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
         bottleneck=_bottleneck(cpu, devices, locks, _stations(model, window), main),
         series=series,
         laws=check_laws(model, window, classes, cpu),
-        warnings=_warnings(window, rates, steady),
+        warnings=_warnings(window, rates, steady) + _overload(model, window, classes),
         stations=_stations(model, window),
     )
 
@@ -202,7 +202,8 @@ def _caches(window: Window) -> list[CacheResult]:
     for key, name in (("pool", "buffer pool"), ("cache", "page cache")):
         references, hits = window.change(f"{key} references"), window.change(f"{key} hits")
         if key == "cache":
-            references = window.change("pool references") - window.change("pool hits")
+            created = int((window.last.table_counts - window.first.table_counts)[:, TABLE_CREATED].sum())
+            references = window.change("pool references") - window.change("pool hits") - created
         capacity = window.last.values[f"{key} capacity"]
         resident = window.mean_now(f"{key} resident now") if key == "pool" else window.mean_now("cache used now")
         results.append(
@@ -318,6 +319,7 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
 
 
 DRIFT_STEPS, DRIFT_SHARE = 5, 0.02
+MOST_ERRORS = 5
 """A rate is called unsteady if its last two quarters differ by more than this share and three standard errors."""
 USER_USAGE = ("transaction", "client program")
 SYSTEM_USAGE = tuple(name for name in USAGE if name not in USER_USAGE)
@@ -335,6 +337,18 @@ def _cpu_share(pairs: list[tuple[Snapshot, Snapshot]], activities: tuple[str, ..
         * handed_out(activities, a, b)
         / max(handed_out(USAGE, a, b), 1)
         for a, b in pairs
+    ]
+
+
+def _overload(model: Model, window: Window, classes: list[ClassResult]) -> list[str]:
+    """A sentence if open arrivals come faster than they are completed, by more than chance and a full house explain."""
+    due = model.arrivals_per_s * window.seconds
+    done = sum(each.completed for each in classes)
+    if due - done <= MOST_ERRORS * math.sqrt(due) + len(model.client_registers):
+        return []
+    come, go = f"{model.arrivals_per_s:,.4g}", f"{done / window.seconds:,.4g}"
+    return [
+        f"overloaded: of {come} transactions/s that arrive {go} are completed; response times grow with the duration"
     ]
 
 

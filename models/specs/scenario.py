@@ -17,8 +17,9 @@ from models.specs.workload import WorkloadSpec
 class IntervalSpec(Spec):
     """What the reported rate counts: `duration_s` of simulated time after `warm_up_s` that is not counted.
 
-    `start` is the state at time 0: `cold` (empty caches), `after_load` (what a bulk load leaves, clean) or
-    `warm` (after_load followed by transactions that cost no time until the caches have turned over).
+    `start` is the state at time 0: `cold` (empty caches), `after_load` (what a bulk load and a checkpoint leave) or
+    `warm` (after_load followed by transactions that cost no time until the caches have turned over; as many buffers
+    are dirty as the background writer leaves).
     """
 
     start: Literal["cold", "after_load", "warm"]

@@ -35,6 +35,19 @@ def test_where_one_waits_does_not_change_how_long(network: Network) -> None:
     assert few.classes[0].mean_s - few.classes[0].time_by_s["connection"] < 0.02
 
 
+def test_arrivals_that_are_more_than_can_be_served_are_reported(network: Network) -> None:
+    """A server of 100 transactions/s: with 130 arriving the response time depends on the duration; 95 are fine."""
+
+    def warnings(arrivals_per_s: float) -> list[str]:
+        visits = [("server", "exponential", 10 * MS, 0)]
+        result = kernel.simulate(network(visits, arrivals_per_s=arrivals_per_s, clients=20, duration_s=200), 1)
+        return [warning for warning in result.warnings if "overloaded" in warning]
+
+    (warning,) = warnings(130.0)
+    assert warning.startswith("overloaded: of 130 transactions/s that arrive 99.")
+    assert warnings(95.0) == []
+
+
 def test_a_short_interval_after_a_long_warm_up_is_reported(network: Network) -> None:
     """One second after 20 minutes is shorter than a step of the series, and says that its interval is unknown."""
     visits = [("server", "exponential", 10 * MS, 0)]
