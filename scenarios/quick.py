@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry
-from models.composition import compose
+from models.composition import compose, override
 from models.loading import scenario_from_mapping
 from models.problems import shown
 from models.quantities import parse
@@ -19,6 +20,8 @@ from simulator.errors import Infeasible, InputError
 POOL_SHARE = 0.6
 """Share of the memory that system, server process and clients leave free which the buffer pool gets by default."""
 OPTIONS = {
+    "database": "--database",
+    "operating_system": "--os",
     "machine.memory_gib": "--ram",
     "machine.cpu": "--cpu",
     "machine.cpu.cores": "--cores",
@@ -33,6 +36,7 @@ OPTIONS = {
 }
 """Which option a key of the scenario comes from."""
 RATIO_OF_MIX = "virtuoso-tpcc"
+NOTE = "assumption: "
 
 
 @dataclass(frozen=True)
@@ -54,33 +58,55 @@ class Questions:
     think: str
     warm_up: str
     duration: str
+    answered: Collection[str] = ()
+    """The options that were typed, such as --disks; what the others leave open is assumed."""
 
 
-def scenario_of(questions: Questions) -> tuple[ScenarioSpec, dict[str, Any]]:
-    """The scenario that the answers describe, and its file's keys.
+def scenario_of(questions: Questions, overrides: Sequence[str] = ()) -> tuple[ScenarioSpec, dict[str, Any]]:
+    """The scenario that the answers and `overrides` (key=value) describe, and its file's keys.
 
     Raises InputError for contradictory answers, Infeasible where memory or disks don't suffice.
     """
-    data = _mapping(questions)
+    data = _mapping(questions, [setting.partition("=")[0].strip() for setting in overrides])
     try:
-        return scenario_from_mapping(data, "quick"), data
+        scenario = scenario_from_mapping(data, "quick", overrides)
     except InputError as error:
         raise type(error)("\n".join(_as_option(line, questions) for line in str(error).splitlines())) from error
+    for setting in overrides:
+        data = override(compose(data, "quick"), setting)
+    return scenario, data
+
+
+def assumed(scenario: ScenarioSpec) -> list[str]:
+    """What `scenario_of` assumed, in a few words each."""
+    return [note.removeprefix(NOTE).partition(";")[0] for note in scenario.notes if note.startswith(NOTE)]
 
 
 def _as_option(problem: str, questions: Questions) -> str:
     """A problem of a key, said of the option that it came from."""
+    if not problem.startswith("quick: "):  # a key of --set, whose words say so
+        return problem
     where, key, rest = problem.split(": ", 2)
     option = "--pool" if key == "database.pool.buffers" and questions.pool else OPTIONS.get(key, key)
     return f"{where}: {option}: {rest}"
 
 
-def _mapping(q: Questions) -> dict[str, Any]:
+def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
     database, system = (
         _named("databases", q.database, "--database"),
         _named("operating_systems", q.operating_system, "--os"),
     )
-    warehouses, assumptions = _warehouses(q, database), []
+    warehouses = _warehouses(q, database)
+    limit = ", whose critical section may limit" if database["critical_section"]["share_of_path"] else ""
+    assumptions = {
+        "database": f"{q.database}{limit}",
+        "machine.cpu": f"{q.cpu} cores",
+        "operating_system": q.operating_system,
+        "machine.disks.count": "one disk",
+        "workload.arrivals.think_time_s": "no think time",
+        "interval.start": "warm start",
+        "machine.network.clients_on_server": "clients on the server",
+    }
     buffers = q.buffers
     if q.pool is not None and buffers is not None:
         raise InputError("quick: --pool and --buffers both say how large the pool is; give one")
@@ -96,11 +122,7 @@ def _mapping(q: Questions) -> dict[str, Any]:
                 f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {taken / GIB:.3g} GiB"
             )
         buffers = int(POOL_SHARE * free / per_buffer)
-        assumptions.append(
-            f"assumption: the pool gets {POOL_SHARE:.0%} of free memory, {buffers:,} buffers; --buffers changes it"
-        )
-    assumptions.append(f"assumption: cores as fast as catalogue entry '{q.cpu}'; --cpu changes it")
-    assumptions.append(f"assumption: {q.operating_system} and its defaults; --os changes it")
+        assumptions = {"database.pool.buffers": f"pool {100 * POOL_SHARE:.0f} % of free memory", **assumptions}
     return {
         "name": f"{q.ram} RAM, {q.cores} cores, {q.disks} x {q.disk}, {warehouses} warehouses, {q.clients} clients",
         "machine": {
@@ -118,7 +140,11 @@ def _mapping(q: Questions) -> dict[str, Any]:
             "arrivals": {"kind": "closed", "clients": q.clients, "think_time_s": q.think},
         },
         "interval": {"start": "warm", "warm_up_s": q.warm_up, "duration_s": q.duration},
-        "notes": assumptions,
+        "notes": [
+            f"{NOTE}{words}; {OPTIONS.get(key, f'--set {key}=...')} changes it"
+            for key, words in assumptions.items()
+            if OPTIONS.get(key) not in q.answered and not any(f"{key}.".startswith(f"{set_}.") for set_ in set_keys)
+        ],
     }
 
 

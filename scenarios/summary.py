@@ -34,8 +34,8 @@ Value = str | int | float
 """A cell of a table of results."""
 
 
-def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH) -> str:
-    """The answer in lines of at most `width` columns, the last one ended too."""
+def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, assumed: Sequence[str] = ()) -> str:
+    """The answer in lines of at most `width` columns, the last one ended too; `assumed` is listed in it."""
     lines = _flow("", configuration_line(scenario).split(" · "), width, separator=" · ", indent=0)
     lines += _rate(result, scenario, width)
     limit, details = result.bottleneck, bottleneck_details(result)
@@ -46,6 +46,8 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH) -> 
     lines += _flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
     lines += _flow(None, _bars(result, BAR if width >= 100 else SHORT_BAR), width)
     lines += _flow("hit ratio", _hits(result), width)
+    if assumed:
+        lines += _flow(None, f"assumed: {'; '.join(assumed)}".split(), width, separator=" ")
     for warning in result.warnings:
         lines += _flow("warning", warning.split(), width, separator=" ")
     for law in result.broken_laws:

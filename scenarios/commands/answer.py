@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to do with a result. `command` gives the same result again."""
+    """What to do with a result. `command` gives the same result again; `assumed` is listed in the table."""
 
     output: Output
     report: Path | None
     save: Path | None
     target: float | None
     command: str
+    assumed: Sequence[str] = ()
 
 
 def command_line(words: Sequence[object]) -> str:
@@ -82,7 +83,7 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
         return summary_csv(result, scenario)
     from scenarios.summary import summary_text
 
-    lines = [summary_text(result, scenario).rstrip("\n")]
+    lines = [summary_text(result, scenario, assumed=wanted.assumed).rstrip("\n")]
     if wanted.report is not None:
         lines.append(f"report: {wanted.report}")
     if wanted.save is not None:

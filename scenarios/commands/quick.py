@@ -10,13 +10,16 @@ import typer
 from scenarios.commands.answer import Wanted, command_line, give, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
+    EngineOption,
     Output,
     OutputOption,
     QuietOption,
     ReportOption,
     SaveOption,
     SeedOption,
+    SetOption,
     TargetOption,
+    settings,
 )
 
 
@@ -43,6 +46,8 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     think: Annotated[str, typer.Option(metavar="TIME", help="Mean think time of a client.")] = "0 s",
     warm_up: Annotated[str, typer.Option(metavar="TIME", help="Simulated time that is not counted.")] = "1 min",
     duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time that is counted.")] = "2 min",
+    set_: SetOption = None,
+    engine: EngineOption = None,
     seed: SeedOption = 1,
     output: OutputOption = Output.TABLE,
     report: ReportOption = None,
@@ -56,31 +61,29 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     """Predict a machine from eight answers.
 
     Only databases with a profile in the catalogue are offered ('oltpsim catalog list databases').
-    What the questions leave open is assumed; the answer lists the assumptions.
+    What the questions leave open is assumed; the table and the report list the assumptions.
     """
     import yaml
 
     from scenarios.progress import display
-    from scenarios.quick import Questions, scenario_of
+    from scenarios.quick import Questions, assumed, scenario_of
     from scenarios.runs import replicate
     from scenarios.saved import write_whole
 
     questions = Questions(
         ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,
         database=database, cpu=cpu, operating_system=operating_system, buffers=buffers, pool=pool, think=think,
-        warm_up=warm_up, duration=duration,
+        warm_up=warm_up, duration=duration, answered=[word.partition("=")[0] for word in context.obj],
     )  # fmt: skip
-    scenario, data = scenario_of(questions)
+    scenario, data = scenario_of(questions, settings(set_, engine))
     check_places(report, save, save_scenario)
     if save_scenario is not None:
         write_whole(save_scenario, yaml.safe_dump(data, sort_keys=False))
-    if not quiet:
-        for note in scenario.notes:
-            typer.echo(note, err=True)
     with timed(quiet) as results, display(quiet) as shown:
         result = replicate(scenario, seed, 1, 1, shown)
         results.append(result)
-    give(scenario, result, Wanted(output, report, save, target, command_line(["oltpsim", *context.obj])))
+    command = command_line(["oltpsim", *context.obj])
+    give(scenario, result, Wanted(output, report, save, target, command, assumed(scenario)))
 
 
 def register(app: typer.Typer) -> None:

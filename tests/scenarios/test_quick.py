@@ -12,7 +12,7 @@ from models.loading import load_scenario, scenario_from_mapping
 from models.system import memory_plan
 from scenarios import saved
 from scenarios.cli import main
-from scenarios.quick import POOL_SHARE, Questions, scenario_of
+from scenarios.quick import POOL_SHARE, Questions, assumed, scenario_of
 from simulator.errors import Infeasible, InputError
 
 Output = pytest.CaptureFixture[str]
@@ -60,7 +60,7 @@ def test_the_pool_gets_its_share_of_what_is_free_and_this_is_said() -> None:
     plan = memory_plan(scenario)
     assert plan.pool_bytes / plan.free_bytes == pytest.approx(POOL_SHARE, abs=1e-4)
     assert all(note.startswith("assumption: ") for note in scenario.notes)
-    assert any(f"{scenario.database.pool.buffers:,} buffers; --buffers changes it" in note for note in scenario.notes)
+    assert scenario.notes[0] == "assumption: pool 60 % of free memory; --buffers changes it"
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,46 @@ def test_quick_answers_and_keeps_what_it_made(tmp_path: Path, capsys: Output) ->
     assert again["rate_per_min"]["mean"] == run.result.rate_per_min.mean
 
 
-def test_quick_says_what_it_assumes(capsys: Output) -> None:
-    assert main([*command(pool=None, buffers="8000"), "--target", "1e12"]) == 1
+def test_the_table_lists_what_is_assumed_however_quiet(capsys: Output) -> None:
+    words = command(pool=None, disks="1", os="linux")
+    assert main([*words, "--quiet", "--target", "1e12"]) == 1
     out, err = capsys.readouterr()
-    assert "assumption: cores as fast as catalogue entry 'server-2020s'; --cpu changes it" in err
-    assert "assumption: linux and its defaults; --os changes it" in err
+    assert (
+        "assumed: pool 60 % of free memory; virtuoso-4, whose critical section may limit; server-2020s cores;"
+        " no think time; warm start; clients on the server again, same bytes:"
+    ) in " ".join(out.split())
+    assert max(len(line) for line in out.splitlines()[:-1]) <= 80
+    assert err.count("\n") == 1
     assert "target missed" in err
-    assert "8,000 buffers" in out
+
+
+def test_nothing_that_was_set_is_called_assumed() -> None:
+    every = ["--database", "--cpu", "--os", "--disks", "--think"]
+    overrides = ["interval={start: cold}", "machine.network.clients_on_server=false"]
+    assert assumed(scenario_of(questions(buffers=5000, answered=every), overrides)[0]) == []
+    left = assumed(scenario_of(questions(buffers=5000, answered=every), ["machine.memory_gib=9"])[0])
+    assert left == ["warm start", "clients on the server"]
+
+
+def test_quick_with_set_is_the_scenario_that_it_saves(tmp_path: Path, capsys: Output) -> None:
+    made, kept = tmp_path / "made.yaml", tmp_path / "kept.json"
+    words = [*command(), "--set", "machine.cpu.cores=2", "--set", "machine.log_disk=nvme", "--engine", "reference"]
+    assert main([*words, "--save-scenario", str(made), "--save", str(kept), "--quiet"]) == 0
+    assert "--set machine.log_disk=nvme --engine reference" in capsys.readouterr().out.splitlines()[-1]
+    run = saved.read(kept)
+    assert (run.scenario.machine.cpu.cores, run.result.engine) == (2, "reference")
+    assert load_scenario(made) == run.scenario
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("machine.cpu.coers=2", "quick with --set machine.cpu.coers=2: machine.cpu.coers: unknown key"),
+        ("cores", "--set cores: expected key.path=value"),
+        ("machine.cpu.cores=0", "quick with --set machine.cpu.cores=0: machine.cpu.cores: got 0"),
+    ],
+)
+def test_a_wrong_set_names_itself(setting: str, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        scenario_of(questions(), [setting])
+    assert str(caught.value).startswith(sentence)
