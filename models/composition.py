@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +50,14 @@ def compose(data: Any, where: str, path: str = "") -> Any:
     return {key: compose(value, where, f"{path}.{key}" if path else str(key)) for key, value in data.items()}
 
 
-def read_with_base(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
+def read_with_base(
+    path: Path, library: Mapping[str, Path] | None = None, seen: tuple[Path, ...] = ()
+) -> dict[str, Any]:
     """A scenario file over the scenario that its `base` names, whose measured figure and notes stay its own.
 
-    Raises InputError for circles.
+    `base` is a file in the same folder, or else a name in `library`. Raises InputError for circles.
     """
+    library = library or {}
     if path.resolve() in seen or len(seen) > MOST_BASES:
         circle = " -> ".join(p.name for p in (*seen, path))
         raise InputError(f"{path.name}: base: the files name each other in a circle or a long chain: {circle}")
@@ -66,9 +69,11 @@ def read_with_base(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise InputError(f"{path.name}: base: {shown(name)}; expected the name of a scenario file in the same folder")
     below = path.parent / (name if name.endswith(".yaml") else f"{name}.yaml")
     if not below.exists():
-        names = sorted(file.stem for file in path.parent.glob("*.yaml") if file != path)
+        below = library.get(name.removesuffix(".yaml"), below)
+    if not below.exists():
+        names = sorted({file.stem for file in path.parent.glob("*.yaml") if file != path} | set(library))
         raise InputError(f"{path.name}: base: no such file: {below}{nearest(name.removesuffix('.yaml'), names)}")
-    base = read_with_base(below, (*seen, path.resolve()))
+    base = read_with_base(below, library, (*seen, path.resolve()))
     for own in ("measured", "notes"):
         base.pop(own, None)
     both = {key: compose(value, str(below.name), key) for key, value in base.items()}
@@ -94,6 +99,8 @@ def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
 
 
 def _set(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
+    if list(path) == ["kind"] and isinstance(data, dict) and "kind" in data:
+        return merged(data, {"kind": value})  # the keys of another kind would be unknown to this one
     if not path:
         return merged(data, value) if isinstance(value, dict) and isinstance(data, dict) else value
     if not isinstance(data, dict):

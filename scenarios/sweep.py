@@ -20,6 +20,7 @@ from typing import Any
 
 from models.specs import ScenarioSpec
 from scenarios import saved
+from scenarios.commands.inputs import load
 from scenarios.progress import Display
 from scenarios.runs import Task, pool, run_all
 from simulator.errors import InputError
@@ -105,9 +106,7 @@ def _range(text: str, values: str) -> tuple[str, ...]:
 
 def grid(scenario: Path, axes: Sequence[Axis], overrides: Sequence[str]) -> list[Point]:
     """The scenario of every point. Raises InputError if no point of the grid is a valid scenario."""
-    from models.loading import load_scenario
-
-    load_scenario(scenario, tuple(overrides))
+    load(scenario, overrides)
     keys = [axis.key for axis in axes]
     twice = sorted({key for key in keys if keys.count(key) > 1})
     if twice:
@@ -118,7 +117,7 @@ def grid(scenario: Path, axes: Sequence[Axis], overrides: Sequence[str]) -> list
     for values in itertools.product(*(axis.values for axis in axes)):
         settings = [f"{axis.key}={value}" for axis, value in zip(axes, values, strict=True)]
         try:
-            points.append(Point(values, load_scenario(scenario, (*overrides, *settings))))
+            points.append(Point(values, load(scenario, (*overrides, *settings))))
         except InputError as error:
             points.append(Point(values, error))
     errors = [point.scenario for point in points if isinstance(point.scenario, InputError)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.commands.inputs import scenario_path
+from scenarios.commands.inputs import load, scenario_path
 from scenarios.commands.options import SetOption
 from simulator.errors import InputError
 
@@ -45,11 +45,10 @@ def explain(
 
 
 def _program(what: str, overrides: list[str]) -> str:
-    from models.loading import load_scenario
     from models.system import build
     from simulator.listing import listing
 
-    return listing(build(load_scenario(scenario_path(what), tuple(overrides))).program).rstrip("\n") + "\n"
+    return listing(build(load(scenario_path(what), overrides)).program).rstrip("\n") + "\n"
 
 
 def times(result: Result) -> str:

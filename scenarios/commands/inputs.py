@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from models.specs import ScenarioSpec
 
 
 def library() -> dict[str, Path]:
@@ -29,6 +34,14 @@ def scenario_path(text: str) -> Path:
 
     hint = nearest(path.stem, names)
     raise InputError(f"{text}: no such file or scenario of the library{hint}; the library has {', '.join(names)}")
+
+
+def load(path: Path, overrides: Sequence[str] = ()) -> ScenarioSpec:
+    """The scenario in a file, whose `base` may also be one of the library. Raises InputError."""
+    from models.composition import read_with_base
+    from models.loading import scenario_from_mapping
+
+    return scenario_from_mapping(read_with_base(path, library()), path.name, overrides)
 
 
 def check_places(*paths: Path | None) -> None:

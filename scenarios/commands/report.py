@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.commands.inputs import check_places, scenario_path
+from scenarios.commands.inputs import check_places, load, scenario_path
 from scenarios.commands.options import QuietOption, SeedOption
 
 if TYPE_CHECKING:
@@ -42,12 +42,11 @@ def report(
 
 
 def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
-    from models.loading import load_scenario
     from scenarios import saved
     from scenarios.progress import display
     from scenarios.runs import replicate
 
-    spec = load_scenario(scenario_path(what))
+    spec = load(scenario_path(what))
     with display(quiet) as shown:
         return saved.SavedRun(spec, replicate(spec, seed, 1, 1, shown))
 

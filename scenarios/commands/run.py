@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from scenarios.commands.answer import Wanted, command_line, give, timed
-from scenarios.commands.inputs import check_places, scenario_path
+from scenarios.commands.inputs import check_places, load, scenario_path
 from scenarios.commands.options import (
     EngineOption,
     Output,
@@ -41,12 +41,11 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
-    from models.loading import load_scenario
     from scenarios.progress import display
     from scenarios.runs import default_workers, replicate
 
     path = scenario_path(scenario)
-    spec = load_scenario(path, settings(set_, engine))
+    spec = load(path, settings(set_, engine))
     check_places(report, save)
     with timed(quiet) as results, display(quiet) as shown:
         result = replicate(spec, seed, replications, workers or default_workers(), shown)

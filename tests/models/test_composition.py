@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from models.catalogue import catalogue_entry
 from models.composition import compose, merged, override, read_with_base
 from models.loading import load_scenario, scenario_from_mapping
+from models.specs.workload import OpenArrivalsSpec
+from scenarios.commands.inputs import load
 from simulator.errors import InputError
 
 Write = Callable[..., str]
@@ -23,6 +25,9 @@ MAPPINGS = st.recursive(
     lambda below: st.dictionaries(st.sampled_from("abcd"), below, max_size=3),
     max_leaves=8,
 )
+
+
+OPEN = ("workload.arrivals.kind=open", "workload.arrivals.transactions_per_s=300/s", "workload.arrivals.connections=50")
 
 
 def test_merging_goes_key_by_key() -> None:
@@ -115,6 +120,22 @@ def test_bases_that_lead_nowhere(files: dict[str, str], sentence: str, scenario_
     assert sentence in line
 
 
+def test_a_base_may_be_of_the_library_and_a_file_beside_it_goes_first(
+    tiny_text: str, scenario_file: Write, refused: Refused, accepted: Callable[..., None]
+) -> None:
+    shipped = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "v20z-10-warehouses.yaml"
+    copied = scenario_file(shipped.read_bytes(), "mine.yaml")
+    above = scenario_file("base: mine\nname: above\n", "above.yaml")
+    assert load(Path(copied)) == load_scenario(shipped)
+    assert load(Path(above)).workload == load_scenario(shipped).workload
+    accepted("sweep", copied, "--vary", "machine.disks.count=1", "--workers", "1")
+    assert load(Path(scenario_file("base: v20z.yaml\n", "over.yaml"))).machine.name == "SunFire V20z"
+    (line,) = refused("run", scenario_file("base: v20x\n", "wrong.yaml"))
+    assert "did you mean 'v20z'" in line
+    scenario_file(tiny_text, "v20z.yaml")
+    assert load(Path(scenario_file("base: v20z.yaml\n", "over.yaml"))).name == "tiny"
+
+
 def test_a_long_chain_of_bases_is_refused(tiny_text: str, scenario_file: Write, refused: Refused) -> None:
     scenario_file(tiny_text, "s0.yaml")
     paths = [scenario_file(f"base: s{number}\n", f"s{number + 1}.yaml") for number in range(20)]
@@ -155,6 +176,15 @@ def test_overrides_are_yaml_and_may_name_parts(setting: str, key: str, value: An
     data = {**tiny, "machine": {**tiny["machine"], "network": {"round_trip_us": 100}}}
     got = getattr(scenario_from_mapping(data, "tiny", [setting]).machine, key)
     assert {"log_disk": lambda: got.name, "network": lambda: got.clients_on_server}.get(key, lambda: got)() == value
+
+
+def test_setting_another_kind_drops_the_keys_of_the_old_one(tiny: dict[str, Any]) -> None:
+    arrivals = scenario_from_mapping(tiny, "tiny", OPEN).workload.arrivals
+    assert arrivals == OpenArrivalsSpec(transactions_per_s=300, connections=50)
+    same = scenario_from_mapping(tiny, "tiny", ["workload.arrivals.kind=closed"]).workload.arrivals
+    assert same == scenario_from_mapping(tiny, "tiny").workload.arrivals
+    with pytest.raises(InputError, match=r"machine\.kind: unknown key"):
+        scenario_from_mapping(tiny, "tiny", ["machine.kind=open"])
 
 
 def test_later_overrides_win_and_measured_figures_are_dropped(tiny: dict[str, Any]) -> None:
