@@ -86,7 +86,3 @@ def test_rows_of_different_machines_have_the_same_columns() -> None:
     assert rows[0]["disk_2_queue"] == ""
     assert rows[1]["disk_2_queue"] == one.devices[0].mean_queue
     assert len(summary_csv([one, two]).splitlines()) == 3
-
-
-def test_same_result_same_text() -> None:
-    assert summary_text(example_result(), example_scenario()) == summary_text(example_result(), example_scenario())
