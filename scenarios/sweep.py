@@ -11,6 +11,7 @@ import io
 import itertools
 import json
 import math
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -52,6 +53,12 @@ class Row:
     disk_utilisation: float | None = None
     hit_ratios: dict[str, float] | None = None
     model_hash: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def limit(self) -> str:
+        """The bottleneck; which one of several equal disks it is makes no difference."""
+        return re.sub(r"^disk \d+$", "disk", self.bottleneck or "")
 
 
 @dataclass(frozen=True)
@@ -218,6 +225,7 @@ def _row(values: tuple[str, ...], result: Result) -> Row:
         disk_utilisation=max((device.utilisation for device in data_devices), default=0.0),
         hit_ratios={cache.name: cache.hit_ratio for cache in result.caches},
         model_hash=result.model_hash,
+        warnings=(*result.warnings, *(f"broken law: {law.name}; do not use this" for law in result.broken_laws)),
     )
 
 
@@ -232,7 +240,8 @@ def from_json(text: str, where: str = "sweep") -> Sweep:
         data: dict[str, Any] = json.loads(text)
         found = data.pop("format")
         axes = tuple(Axis(axis["key"], tuple(axis["values"])) for axis in data.pop("axes"))
-        rows = tuple(Row(**{**row, "values": tuple(row["values"])}) for row in data.pop("rows"))
+        lists = ("values", "warnings")
+        rows = tuple(Row(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
         sweep = Sweep(axes=axes, rows=rows, **data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{where}: not a sweep of this program: {error}") from error
@@ -254,19 +263,27 @@ def to_csv(sweep: Sweep) -> str:
         "cpu_utilisation",
         "disk_utilisation",
     ]
-    tail = ["seed", "replications", "engine", "version", "model_hash", "reason"]
+    tail = ["seed", "replications", "engine", "version", "model_hash", "reason", "warnings"]
     writer.writerow([*(a.key for a in sweep.axes), *header, *(f"{name} hit_ratio" for name in ratios), *tail])
     version = sweep.versions.get("oltpsim", "")
     for row in sweep.rows:
         figures = [getattr(row, name) for name in header]
         hits = [(row.hit_ratios or {}).get(name) for name in ratios]
-        origin = [sweep.seed, sweep.replications, sweep.engine, version, row.model_hash, row.reason]
+        origin = [
+            sweep.seed,
+            sweep.replications,
+            sweep.engine,
+            version,
+            row.model_hash,
+            row.reason,
+            "; ".join(row.warnings),
+        ]
         writer.writerow([*row.values, *figures, *hits, *origin])
     return out.getvalue()
 
 
 def to_text(sweep: Sweep) -> str:
-    """A table for people: one line per point, then where it comes from."""
+    """A table for people: one line per point, then the warnings by their numbers, then where it comes from."""
     ratios = _cache_names(sweep)
     header = [*(axis.key.rpartition(".")[2] for axis in sweep.axes), "new orders/min"]
     header += [
@@ -282,14 +299,18 @@ def to_text(sweep: Sweep) -> str:
             lines.append([*row.values, "-"])
             continue
         low, high, cpu, disk = row.low_per_min, row.high_per_min, row.cpu_utilisation, row.disk_utilisation
-        figures = [f"{row.rate_per_min:,.0f}", f"{low:,.0f} .. {high:,.0f}", str(row.bottleneck)]
+        figures = [f"{row.rate_per_min:,.0f}", f"{low:,.0f} .. {high:,.0f}", row.limit]
         hits = [f"{(row.hit_ratios or {}).get(name, 0.0):.1%}" for name in ratios]
         lines.append([*row.values, *figures, f"{cpu:.0%}", f"{disk:.0%}", *hits])
     widths = [max(len(line[i]) for line in lines if i < len(line)) for i in range(len(header))]
     text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=False)) for line in lines]
+    warnings = list(dict.fromkeys(warning for row in sweep.rows for warning in row.warnings))
     for number, row in enumerate(sweep.rows, start=1):
         if row.reason is not None:
             text[number] += f"  not run: {row.reason}"
+        if row.warnings:
+            text[number] += "  warning " + ", ".join(str(warnings.index(warning) + 1) for warning in row.warnings)
+    text += [f"warning {number}: {warning}" for number, warning in enumerate(warnings, start=1)]
     version = sweep.versions.get("oltpsim", "?")
     seeds = f"seed {sweep.seed}"
     if sweep.replications > 1:

@@ -67,17 +67,12 @@ def chart(sweep: Sweep, title: str = "") -> Chart:
         x_title=_words(first.key) + (f" ({unit})" if unit and unit != "text" else ""),
         tick_labels=first.values if unit == "text" else None,
         lines=tuple(lines),
-        bottlenecks=tuple(dict.fromkeys(_limit(row) for row in rows)),
+        bottlenecks=tuple(dict.fromkeys(row.limit for row in rows)),
         confidence=sweep.confidence,
         origin=f"band: {sweep.confidence:.0%} interval · oltpsim {sweep.versions.get('oltpsim', '?')},"
         f" engine {sweep.engine}, seed {sweep.seed}"
         + (f", {sweep.replications} replications" if sweep.replications > 1 else ""),
     )
-
-
-def _limit(row: Row) -> str:
-    """The bottleneck of a point; which one of several equal disks it is makes no difference."""
-    return re.sub(r"^disk \d+$", "disk", row.bottleneck or "")
 
 
 def _positions(values: tuple[str, ...]) -> tuple[dict[str, float], str]:
@@ -186,7 +181,7 @@ def _line(drawing: Chart, line: Line, colour: str, x_range: tuple[float, float],
     ]
     for x, row in line.points:
         at_x, at_y = _place(x, row.rate_per_min or 0.0, x_range, y_top)
-        shape = SHAPES[drawing.bottlenecks.index(_limit(row)) % len(SHAPES)]
+        shape = SHAPES[drawing.bottlenecks.index(row.limit) % len(SHAPES)]
         parts.append(_marker(shape, at_x, at_y, colour))
     return parts
 
@@ -241,7 +236,7 @@ def to_html(sweep: Sweep, title: str = "") -> str:
             x=places + places[::-1], y=band, fill="toself", mode="none", fillcolor=colour, opacity=0.2,
             name=f"{drawing.confidence:.0%} interval {line.label}".strip(), hoverinfo="skip",
         )  # fmt: skip
-        shapes = [PLOTLY_SHAPES[drawing.bottlenecks.index(_limit(row)) % len(PLOTLY_SHAPES)] for row in rows]
+        shapes = [PLOTLY_SHAPES[drawing.bottlenecks.index(row.limit) % len(PLOTLY_SHAPES)] for row in rows]
         figure.add_scatter(
             x=places, y=[row.rate_per_min for row in rows], mode="lines+markers",
             name=line.label or RATE_TITLE, line={"color": colour}, marker={"symbol": shapes, "size": 11},
