@@ -89,13 +89,24 @@ def parse_axis(text: str) -> Axis:
     key = key.strip()
     if not separator or not key or not values.strip():
         raise InputError(f"--vary {text!r}: expected key=a,b,c or key=start:stop:step")
-    if values.count(":") == 2 and "," not in values:
+    chosen = tuple(value.strip() for value in _split(values))
+    if len(chosen) == 1 and values.count(":") == 2 and "{" not in values:
         chosen = _range(text, values)
-    else:
-        chosen = tuple(value.strip() for value in values.split(","))
     if "" in chosen or len(set(chosen)) < len(chosen):
         raise InputError(f"--vary {text!r}: every value must be there once")
     return Axis(key, chosen)
+
+
+def _split(values: str) -> list[str]:
+    """The values between commas; commas inside brackets belong to a value."""
+    parts, depth = [""], 0
+    for letter in values:
+        depth += (letter in "[{") - (letter in "]}")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _range(text: str, values: str) -> tuple[str, ...]:
@@ -140,6 +151,7 @@ class Runner:
         self.points, self.seed, self.replications, self.store = points, seed, replications, store
         self._outcomes: dict[tuple[int, int], Result | InputError] = {}
         self.reused = 0
+        self.damaged: list[Path] = []
 
     def run(self, workers: int, display: Display) -> None:
         """Run what is not in the store yet."""
@@ -206,7 +218,13 @@ class Runner:
         if self.store is None:
             return None
         path = self._path(self.store, scenario, seed)
-        return saved.read(path).result if path.exists() else None
+        if not path.exists():
+            return None
+        try:
+            return saved.read(path).result
+        except InputError:
+            self.damaged.append(path)
+            return None
 
     @staticmethod
     def _path(store: Path, scenario: ScenarioSpec, seed: int) -> Path:

@@ -70,6 +70,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
             runner.run(workers or default_workers(), shown)
     except KeyboardInterrupt:
         interrupted = True
+    for path in runner.damaged:
+        typer.echo(f"{path}: is damaged; its point is run again", err=True)
     if runner.reused and not quiet:
         typer.echo(f"{runner.reused} runs were in {save} already", err=True)
     if interrupted:

@@ -39,6 +39,9 @@ def sweep(*words: str) -> list[str]:
         ("a.b=100:1000:300", ("100", "400", "700", "1000")),
         ("a.b=1:4:2", ("1", "3")),
         ("a.b=1 GiB, 2 GiB", ("1 GiB", "2 GiB")),
+        ("a.b={a: 1, b: 2}", ("{a: 1, b: 2}",)),
+        ("a.b={a: {b: 1}}", ("{a: {b: 1}}",)),
+        ("a.b={a: [1, 2], b: 3}, [4, 5],6", ("{a: [1, 2], b: 3}", "[4, 5]", "6")),
     ],
 )
 def test_axes_are_lists_or_ranges(text: str, values: tuple[str, ...]) -> None:
@@ -112,6 +115,20 @@ def test_a_stored_run_is_a_saved_run(tmp_path: Path, capsys: Output) -> None:
     assert run.scenario.database.pool.buffers == 500
     assert path.stem == saved.content_hash(run.scenario, run.result.seed)
     capsys.readouterr()
+
+
+def test_a_damaged_file_in_the_store_is_run_again(tmp_path: Path, capsys: Output) -> None:
+    words = sweep("--vary", "database.pool.buffers=500,1000", "--save", str(tmp_path), "--workers", "1")
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    path = min(tmp_path.iterdir())
+    whole = path.read_bytes()
+    path.write_bytes(whole[:1000])
+    assert main(words) == 0
+    again = capsys.readouterr()
+    assert again.out == out
+    assert again.err == f"{path}: is damaged; its point is run again\n"
+    assert path.read_bytes() == whole
 
 
 def start_sweep(store: Path, workers: str) -> tuple[subprocess.Popen[str], list[str]]:
