@@ -20,7 +20,7 @@ BAR = 40
 def explain(
     what: Annotated[
         str,
-        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or with --program a scenario."),
+        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run; with --program also a scenario."),
     ],
     program: Annotated[
         bool, typer.Option("--program", help="List the program that a client of SCENARIO executes.")
@@ -29,7 +29,8 @@ def explain(
 ) -> None:
     """Show where the time of a transaction goes.
 
-    With --program: the program that every client of a scenario executes, operation by operation.
+    With --program: the program that every client of a scenario, or of the scenario of a saved run, executes,
+    operation by operation.
     """
     if program:
         text = _program(what, set_ or [])
@@ -45,10 +46,16 @@ def explain(
 
 
 def _program(what: str, overrides: list[str]) -> str:
+    from models.loading import scenario_from_mapping
     from models.system import build
+    from scenarios import saved
     from simulator.listing import listing
 
-    return listing(build(load(scenario_path(what), overrides)).program).rstrip("\n") + "\n"
+    if what.endswith(".json"):
+        scenario = scenario_from_mapping(saved.read(Path(what)).scenario.model_dump(mode="json"), what, overrides)
+    else:
+        scenario = load(scenario_path(what), overrides)
+    return listing(build(scenario).program).rstrip("\n") + "\n"
 
 
 def times(result: Result) -> str:

@@ -49,6 +49,8 @@ def check_places(*paths: Path | None) -> None:
     for path in paths:
         if path is None:
             continue
+        if str(path) == "-":
+            raise InputError("-: files are not written to stdout; give the name of a file")
         if path.is_dir():
             raise InputError(f"{path}: is a folder; give the name of a file")
         _make_folder(path.parent, path)

@@ -50,8 +50,14 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     with timed(quiet) as results, display(quiet) as shown:
         result = replicate(spec, seed, replications, workers or default_workers(), shown)
         results.append(result)
-    command = ["oltpsim", "run", scenario, *(word for setting in settings(set_, engine) for word in ("--set", setting))]
+    command: list[object] = [
+        "oltpsim",
+        "run",
+        scenario,
+        *(word for setting in settings(set_, engine) for word in ("--set", setting)),
+    ]
     command += ["--seed", str(seed)] + (["--replications", str(replications)] if replications > 1 else [])
+    command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
     give(spec, result, Wanted(output, report, save, target, command_line(command)))
 
 

@@ -58,6 +58,14 @@ def test_table_says_what_was_run_and_how_to_run_it_again(capsys: Output) -> None
     assert err == ""
 
 
+def test_the_last_line_is_a_command_that_prints_the_same_bytes(tmp_path: Path, capsys: Output) -> None:
+    words = ["run", TINY, "--quiet", "--engine", "kernel", "--report", str(tmp_path / "a b.html")]
+    assert main([*words, "--save", str(tmp_path / "kept.json")]) == 0
+    first = capsys.readouterr().out
+    assert main([*shlex.split(first.splitlines()[-1].partition(": oltpsim ")[2]), "--quiet"]) == 0
+    assert capsys.readouterr().out == first
+
+
 def test_same_seed_same_bytes_and_another_seed_others(capsys: Output) -> None:
     first = run_json(capsys, "--seed", "3")
     assert run_json(capsys, "--seed", "3") == first
@@ -122,6 +130,17 @@ def test_program_listing(capsys: Output) -> None:
     assert "commit" in capsys.readouterr().out
 
 
+def test_a_saved_run_has_the_program_of_its_scenario(tmp_path: Path, capsys: Output) -> None:
+    kept, path = str(tmp_path / "kept.json"), "database.path.transaction_us=900"
+    assert main(["run", TINY, "--quiet", "--set", path, "--save", kept]) == 0
+    capsys.readouterr()
+    listings = []
+    for words in ([kept], [TINY, "--set", path], [TINY], [kept, "--set", "database.path.transaction_us=200"]):
+        assert main(["explain", "--program", *words]) == 0
+        listings.append(capsys.readouterr().out)
+    assert listings[0] == listings[1] != listings[2] == listings[3]
+
+
 def test_schema_is_json(capsys: Output) -> None:
     assert main(["schema"]) == 0
     assert json.loads(capsys.readouterr().out)["properties"]
@@ -140,6 +159,8 @@ def test_schema_is_json(capsys: Output) -> None:
         (["run", TINY, "--report", str(Path(__file__).parent)], "is a folder"),
         (["run", __file__], "test_cli.py"),
         (["report", "no_such.json", "--out", "x.html"], "cannot be read"),
+        (["report", TINY, "--out", "-"], "-: files are not written to stdout; give the name of a file"),
+        (["run", TINY, "--save", "-"], "-: files are not written to stdout; give the name of a file"),
         (["explain", "no_such.json"], "cannot be read"),
         (["explain", TINY], "--program"),
         (["catalog", "show", "disks", "no such disk"], "no such disk"),
