@@ -5,6 +5,7 @@ The order of results and every figure in them depend on scenarios and seeds, nev
 
 from __future__ import annotations
 
+import itertools
 import math
 import multiprocessing
 import os
@@ -86,19 +87,25 @@ def run_all(tasks: Sequence[Task], workers: int, display: Display) -> Generator[
             yield number, error
 
 
-def replicate(scenario: ScenarioSpec, seed: int, replications: int, workers: int, display: Display) -> Result:
-    """Runs with seeds `seed`, `seed` + 1, ...; the rates become means over the runs with a t interval.
+def replicate(scenario: ScenarioSpec, seed: int, replications: int, workers: int, display: Display) -> list[Result]:
+    """The results of runs with seeds `seed`, `seed` + 1, ..., for `pool`. Raises InputError if it cannot be run.
 
-    Everything else in the result is that of the first seed. Raises InputError if the scenario cannot be run.
+    After Ctrl-C those that are finished, from the first of them to the first gap; KeyboardInterrupt if none is.
     """
     tasks = [Task(scenario, seed + number) for number in range(replications)]
     results: dict[int, Result] = {}
-    with closing(run_all(tasks, workers, display)) as outcomes:
-        for number, outcome in outcomes:
-            if isinstance(outcome, InputError):
-                raise outcome
-            results[number] = outcome
-    return pool([results[number] for number in range(replications)])
+    try:
+        with closing(run_all(tasks, workers, display)) as outcomes:
+            for number, outcome in outcomes:
+                if isinstance(outcome, InputError):
+                    raise outcome
+                results[number] = outcome
+    except KeyboardInterrupt:
+        if not results:
+            raise
+    first = min(results)
+    numbers = itertools.takewhile(results.__contains__, range(first, replications))
+    return [results[number] for number in numbers]
 
 
 def pool(results: Sequence[Result]) -> Result:

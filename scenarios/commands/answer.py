@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +19,10 @@ from scenarios.commands.options import Output
 if TYPE_CHECKING:
     from models.specs import ScenarioSpec
     from simulator.results import Result
+
+
+NARROWEST = 60
+"""Narrower than this the figures would not fit beside their labels."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +89,18 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
         return summary_csv(result, scenario)
     from scenarios.summary import summary_text
 
-    lines = [summary_text(result, scenario, assumed=wanted.assumed).rstrip("\n")]
+    lines = [summary_text(result, scenario, terminal_width(), wanted.assumed).rstrip("\n")]
     if wanted.report is not None:
         lines.append(f"report: {wanted.report}")
     if wanted.save is not None:
         lines.append(f"saved: {wanted.save}")
     lines.append(f"again, same bytes: {wanted.command}")
     return "\n".join(lines) + "\n"
+
+
+def terminal_width() -> int:
+    """Columns of the terminal; in a file or a pipe 80, so that the same command writes the same bytes."""
+    return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 80
 
 
 def check_target(result: Result, target: float | None) -> None:

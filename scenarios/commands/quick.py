@@ -80,7 +80,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     if save_scenario is not None:
         write_whole(save_scenario, yaml.safe_dump(data, sort_keys=False))
     with timed(quiet) as results, display(quiet) as shown:
-        result = replicate(scenario, seed, 1, 1, shown)
+        (result,) = replicate(scenario, seed, 1, 1, shown)
         results.append(result)
     command = command_line(["oltpsim", *context.obj])
     give(scenario, result, Wanted(output, report, save, target, command, assumed(scenario)))

@@ -42,23 +42,29 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
     from scenarios.progress import display
-    from scenarios.runs import default_workers, replicate
+    from scenarios.runs import default_workers, pool, replicate
 
     path = scenario_path(scenario)
     spec = load(path, settings(set_, engine))
     check_places(report, save)
     with timed(quiet) as results, display(quiet) as shown:
-        result = replicate(spec, seed, replications, workers or default_workers(), shown)
+        runs = replicate(spec, seed, replications, workers or default_workers(), shown)
+        result = pool(runs)
         results.append(result)
+    interrupted = len(runs) < replications
+    if interrupted:
+        typer.echo(f"the answer is that of {len(runs)} of {replications} replications", err=True)
     command: list[object] = [
         "oltpsim",
         "run",
         scenario,
         *(word for setting in settings(set_, engine) for word in ("--set", setting)),
     ]
-    command += ["--seed", str(seed)] + (["--replications", str(replications)] if replications > 1 else [])
+    command += ["--seed", str(result.seed)] + (["--replications", str(len(runs))] if len(runs) > 1 else [])
     command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
-    give(spec, result, Wanted(output, report, save, target, command_line(command)))
+    give(spec, result, Wanted(output, report, save, None if interrupted else target, command_line(command)))
+    if interrupted:
+        raise typer.Exit(130)
 
 
 def register(app: typer.Typer) -> None:

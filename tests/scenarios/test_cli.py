@@ -8,13 +8,16 @@ import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from scenarios.cli import main
+from scenarios.runs import Task, simulate
 from simulator import compiled
 from simulator.errors import InternalError
+from simulator.results import Result
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 Output = pytest.CaptureFixture[str]
@@ -210,6 +213,30 @@ def test_an_interrupted_run_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, 
     assert "interrupted" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("finished", "answer"),
+    [([0], ["--seed", "5"]), ([1, 0], ["--seed", "5", "--replications", "2"]), ([2, 0], ["--seed", "5"]),
+     ([2, 1], ["--seed", "6", "--replications", "2"])],
+)  # fmt: skip
+def test_interrupted_replications_answer_from_those_that_are_done(
+    finished: list[int], answer: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    def interrupted(tasks: list[Task], *_: object) -> Generator[tuple[int, Result]]:
+        for number in finished:
+            yield number, simulate(tasks[number])
+        raise KeyboardInterrupt
+
+    words = ["run", TINY, "--quiet", "--target", "1e12"]
+    with monkeypatch.context() as patched:
+        patched.setattr("scenarios.runs.run_all", interrupted)
+        assert main([*words, "--seed", "5", "--replications", "4"]) == 130
+    out, err = capsys.readouterr()
+    used = answer[-1] if "--replications" in answer else "1"
+    assert err.splitlines()[0] == f"the answer is that of {used} of 4 replications"
+    assert main(["run", TINY, "--quiet", *answer]) == 0
+    assert capsys.readouterr().out == out
+
+
 def test_engines_give_the_same_result(capsys: Output) -> None:
     answers = {}
     for engine in ("kernel", "reference"):
@@ -239,6 +266,17 @@ def test_a_folder_that_cannot_be_written_says_why(tmp_path: Path) -> None:
     assert compiled.why_not_kept(tmp_path / "file" / "code") == f"{tmp_path / 'file' / 'code'}: Not a directory"
     assert compiled.why_not_kept(tmp_path / "new" / "code") == ""
     assert (tmp_path / "new" / "code").is_dir()
+
+
+@pytest.mark.parametrize(("columns", "terminal", "width"), [("30", True, 60), ("130", True, 130), ("130", False, 80)])
+def test_the_answer_is_as_wide_as_the_terminal(
+    columns: str, terminal: bool, width: int, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    assert main(["run", TINY, "--quiet"]) == 0
+    widest = max(len(line) for line in capsys.readouterr().out.splitlines()[:-1])
+    assert width - 25 < widest <= width
 
 
 def test_speed_goes_to_stderr(capsys: Output) -> None:
