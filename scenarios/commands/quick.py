@@ -79,6 +79,9 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     check_places(report, save, save_scenario)
     if save_scenario is not None:
         write_whole(save_scenario, yaml.safe_dump(data, sort_keys=False))
+    if output is not Output.TABLE and not quiet:  # whose forms hold figures only
+        for note in scenario.notes:
+            typer.echo(note, err=True)
     with timed(quiet) as results, display(quiet) as shown:
         (result,) = replicate(scenario, seed, 1, 1, shown)
         results.append(result)

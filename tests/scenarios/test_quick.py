@@ -188,6 +188,13 @@ def test_the_table_lists_what_is_assumed_however_quiet(capsys: Output) -> None:
     assert "target missed" in err
 
 
+def test_beside_other_forms_the_assumptions_go_to_stderr(capsys: Output) -> None:
+    assert main([*command(), "--output", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert "assum" not in out
+    assert "assumption: one disk; --disks changes it\n" in err
+
+
 def test_nothing_that_was_set_is_called_assumed() -> None:
     every = ["--database", "--cpu", "--os", "--disks", "--think"]
     overrides = ["interval={start: cold}", "machine.network.clients_on_server=false"]
