@@ -57,6 +57,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callabl
     if on_step is not None:
         on_step(MODEL_STEP)
     from models import sampling
+    from models.remarks import remarks
     from models.system import build
 
     model = build(task.scenario)
@@ -68,7 +69,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callabl
         result = kernel.simulate(model, task.seed, on_progress)
     else:
         result = reference.simulate(model, task.seed, on_progress)
-    more = sampling.warnings(task.scenario, result)
+    more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result)]
     if task.scenario.engine == "kernel" and compiled.NOT_KEPT:
         more.append(SLOW_ENGINE.format(compiled.NOT_KEPT))
     return replace(result, warnings=[*result.warnings, *more])

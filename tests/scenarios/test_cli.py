@@ -246,6 +246,15 @@ def test_engines_give_the_same_result(capsys: Output) -> None:
     assert answers["kernel"] == answers["reference"]
 
 
+def test_warehouses_that_no_client_works_for_are_told(capsys: Output) -> None:
+    few = json.loads(run_json(capsys, "--set", "workload.warehouses=4"))
+    assert (
+        "2 of 4 warehouses are in use: each client works for one of its own, and there are 2 clients" in few["warnings"]
+    )
+    enough = json.loads(run_json(capsys, "--set", "workload.warehouses=4", "--set", "workload.arrivals.clients=4"))
+    assert not [warning for warning in enough["warnings"] if "in use" in warning]
+
+
 def test_where_machine_code_cannot_be_kept_the_reference_engine_answers_and_says_so(
     capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,16 @@
+"""What the reader of a result must know of its scenario, though nothing is wrong with it."""
+
+from __future__ import annotations
+
+from models.specs.scenario import ScenarioSpec
+from models.system import clients_of
+
+
+def remarks(scenario: ScenarioSpec) -> list[str]:
+    """A sentence each; nothing for a scenario that is what it seems."""
+    workload = scenario.workload
+    active, clients = workload.active_warehouses or workload.warehouses, clients_of(workload)
+    if clients >= active:
+        return []
+    why = f"each client works for one of its own, and there are {clients:,} clients"
+    return [f"{clients:,} of {active:,} warehouses are in use: {why}"]
