@@ -18,9 +18,11 @@ from simulator.kernel_state import SPENT, STAGE, A, B, Kernel
 from simulator.kernel_stations import (
     area_until,
     change,
+    come,
     count_lock_wait,
     enter,
     enter_section,
+    go,
     hand_over_section,
     has_section,
     join_those_who_wait,
@@ -55,7 +57,7 @@ def wake_client(state: State, kernel: Kernel, client: int) -> None:
             return
     elif stage == ks.THINKING:
         life[ks.BEGAN] = kernel.calendar.clock[NOW]
-        change(kernel.facts, ks.IN_SYSTEM, life[ks.BEGAN], 1)
+        come(kernel.facts, ks.IN_SYSTEM, life[ks.BEGAN])
     elif stage != ks.NEW and not _end_rare_wait(state, kernel, client, stage):
         return
     _run_to_next_wait(state, kernel, client)
@@ -158,7 +160,7 @@ def _run_to_next_wait(state: State, kernel: Kernel, client: int) -> None:
             release_locks(state, kernel, client)
         elif wait == waits.WAIT_THINK and a == 0:
             life[ks.BEGAN] = now
-            change(kernel.facts, ks.IN_SYSTEM, now, 1)
+            come(kernel.facts, ks.IN_SYSTEM, now)
         elif wait == waits.WAIT_ARRIVAL:
             if not take_arrival(kernel, client):
                 return
@@ -312,7 +314,7 @@ def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) 
         row = kernel.trace[facts[ks.TRACED]]
         row[0], row[1], row[2], row[3] = now, client, transaction_class, response
         facts[ks.TRACED] += 1
-    if now > facts[ks.COUNT_FROM]:
+    if now >= facts[ks.COUNT_FROM]:
         own = kernel.classes[transaction_class]
         own[ks.COMPLETED] += 1
         own[ks.ROLLED] += rolled_back
@@ -322,7 +324,7 @@ def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) 
             own[ks.CLASS_SPENT + activity] += life[SPENT + activity]
     for activity in range(ks.ACTIVITY_COUNT):
         life[SPENT + activity] = 0
-    change(facts, ks.IN_SYSTEM, now, -1)
+    go(facts, ks.IN_SYSTEM, now, life[ks.BEGAN])
 
 
 @compiled_inside

@@ -19,7 +19,7 @@ from simulator.compiled import compiled_apart, compiled_inside
 from simulator.kernel_devices import submit
 from simulator.kernel_jobs import run_job, start_job, wait_for_written
 from simulator.kernel_state import STAGE, Kernel
-from simulator.kernel_stations import append, change, enter, leave, take_first
+from simulator.kernel_stations import append, come, enter, leave, take_first
 from simulator.kernel_writing import flush_dirt
 from simulator.state import COSTS, DIRECT_IO, FLUSH_NS, REQUEST_NS, State
 from simulator.streams import exponential_ns
@@ -195,7 +195,7 @@ def _arrive(kernel: Kernel, entity: int, stage: int) -> None:
     """A Poisson arrival: it goes to a free connection, or waits for one."""
     facts, life, now = kernel.facts, kernel.life, kernel.calendar.clock[NOW]
     if stage == ks.TIMED:
-        change(facts, ks.IN_SYSTEM, now, 1)
+        come(facts, ks.IN_SYSTEM, now)
         if facts[ks.IDLE_FIRST] != ks.NONE:
             client = take_first(life, facts, ks.IDLE_FIRST)
             life[client, ks.BEGAN] = now

@@ -10,7 +10,7 @@ from simulator.calendar import NOW, after, at_once, urgently
 from simulator.compiled import compiled_inside
 from simulator.disk import pick
 from simulator.kernel_state import Int64Array, Kernel
-from simulator.kernel_stations import append, change, take_first
+from simulator.kernel_stations import append, change, come, go, take_first
 
 
 @compiled_inside
@@ -38,7 +38,7 @@ def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpos
     request[ks.SUBMITTED], request[ks.WHO], request[ks.DEVICE], request[ks.FOLLOWER] = now, who, device, ks.NONE
     request[ks.FIRST_PAGE] = request[ks.PAGES] = 0
     row[ks.ARRIVED] += 1
-    change(row, ks.QUEUE_LENGTH, now, 1)
+    come(row, ks.QUEUE_LENGTH, now)
     if row[ks.KIND] == ks.ROTATING_KIND:
         if row[ks.SCHEDULER] == ks.FCFS:
             _line_up(kernel, row, number)
@@ -102,7 +102,7 @@ def complete(kernel: Kernel, number: int, service_ns: int) -> None:
     row[ks.BY_PURPOSE + request[ks.PURPOSE]] += 1
     row[ks.SERVICE_NS] += service_ns
     row[ks.RESPONSE_NS] += now - request[ks.SUBMITTED]
-    change(row, ks.QUEUE_LENGTH, now, -1)
+    go(row, ks.QUEUE_LENGTH, now, request[ks.SUBMITTED])
     at_once(kernel.calendar, ks.DONE << ks.KIND_BITS | number)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simulator import kernel_state as ks
 from simulator.caches import CACHE, POOL, WRITES_IN_FLIGHT
 from simulator.kernel_clients import io_wait_until
-from simulator.kernel_stations import area_until
+from simulator.kernel_stations import ages_at, area_until
 from simulator.recorder import ClassRecorder
 from simulator.results import Result
 from simulator.run_record import step_ns_of, stops_of, tier_values
@@ -63,6 +63,7 @@ class KernelRecord:
             "io wait": io_wait_until(kernel, now),
             "reads pending": area_until(facts, ks.READS_PENDING, now),
             "in system": area_until(facts, ks.IN_SYSTEM, now),
+            "ages now": ages_at(facts, ks.IN_SYSTEM, now),
             "lock acquired": facts[ks.LOCKS_ACQUIRED],
             "lock waits": facts[ks.LOCK_WAITS],
             "lock waited": facts[ks.LOCK_WAITED],
@@ -81,6 +82,7 @@ class KernelRecord:
                 f"{number} busy": area_until(row, ks.DEVICE_BUSY, now),
                 f"{number} queue": area_until(row, ks.QUEUE_LENGTH, now),
                 f"{number} length now": row[ks.QUEUE_LENGTH],
+                f"{number} ages now": ages_at(row, ks.QUEUE_LENGTH, now),
             }
             counts = row[ks.BY_PURPOSE : ks.BY_PURPOSE + len(ks.PURPOSES)]
             values |= {f"{number} purpose {name}": n for name, n in zip(ks.PURPOSES, counts, strict=True) if n}

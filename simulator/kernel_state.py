@@ -61,7 +61,8 @@ LIFE_WIDTH = SPENT + ACTIVITY_COUNT
 ) = range(21)
 # Column A of `life` while SERVING: what for
 FOR_CPU, FOR_SECTION, FOR_STATION = range(3)
-# A gauge takes two places: its value, and the sum of its changes times their instants
+# A gauge takes two places: its value, and the sum of its changes times their instants. A population takes three: last,
+# the sum of the instants at which those inside came
 # Rows of `stations`: the CPU, then the plain stations, then the critical sections
 (FREE, FIRST, LAST, SERVED, BUSY, NUMBER, WAITS, WAITED_NS, HANDOVER) = (0, 1, 2, 3, 4, 7, 10, 11, 12)
 STATION_WIDTH = 13

@@ -17,6 +17,25 @@ def change(row: Int64Array, gauge: int, now: int, by: int) -> None:
     row[gauge + 1] += by * now
 
 
+@compiled_inside
+def come(row: Int64Array, population: int, now: int) -> None:
+    """One more is in a population: a gauge, and behind it the sum of the instants at which those inside came."""
+    change(row, population, now, 1)
+    row[population + 2] += now
+
+
+@compiled_inside
+def go(row: Int64Array, population: int, now: int, since: int) -> None:
+    """One that came at `since` has left a population."""
+    change(row, population, now, -1)
+    row[population + 2] -= since
+
+
+def ages_at(row: Int64Array, population: int, now: int) -> int:
+    """How long those inside a population have been there, added up."""
+    return int(row[population] * now - row[population + 2])
+
+
 @compiled
 def area_until(row: Int64Array, gauge: int, now: int) -> int:
     """A gauge's integral from time 0 to now."""

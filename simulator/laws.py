@@ -52,24 +52,19 @@ def _class_times(result: ClassResult) -> Law:
 
 
 def _little(window: Window, classes: list[ClassResult]) -> Law:
-    """Mean number in the system = rate x response time; transactions cut by the ends may differ by one each."""
-    mean_number = window.change("in system") / window.ns
-    completed = sum(c.completed for c in classes)
-    by_response = sum(c.completed * c.mean_s for c in classes) / window.seconds
-    longest = max((c.p999_s for c in classes), default=0.0)
-    number = max(mean_number, 1.0)
-    tolerance = number * min(1.0, 2 * longest / window.seconds) + ROUNDING if completed else number
-    return _law("Little: number in system = rate x response time", mean_number, by_response, tolerance)
+    """Mean number in the system = rate x response time, once those who are inside at the ends are counted so far."""
+    by_response = sum(c.completed * c.mean_s for c in classes) + to_s(window.change("ages now"))
+    return _law(
+        "Little: number in system = rate x response time",
+        window.change("in system") / window.ns,
+        by_response / window.seconds,
+    )
 
 
 def _device_little(name: str, number: int, window: Window) -> Law:
     queue = window.change(f"{number} queue") / window.ns
-    by_response = to_s(window.change(f"{number} response")) / window.seconds
-    edge = (window.first.values[f"{number} length now"] + window.last.values[f"{number} length now"] + 1) * to_s(
-        window.change(f"{number} response")
-        / max(window.change(f"{number} reads") + window.change(f"{number} writes"), 1)
-    )
-    return _law(f"{name}: Little", queue, by_response, ROUNDING + 3 * edge / window.seconds)
+    by_response = window.change(f"{number} response") + window.change(f"{number} ages now")
+    return _law(f"{name}: Little", queue, by_response / window.ns)
 
 
 def _law(name: str, left: float, right: float, tolerance: float = ROUNDING) -> Law:

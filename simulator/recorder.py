@@ -48,6 +48,30 @@ class Gauge:
         return self.value * now - self.changes
 
 
+class Population(Gauge):
+    """How many are inside, with the sum of the instants at which they came: so their ages are known."""
+
+    __slots__ = ("since",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.since = 0
+
+    def come(self, now: int) -> None:
+        """One more is inside."""
+        self.change(now, 1)
+        self.since += now
+
+    def go(self, now: int, since: int) -> None:
+        """One that came at `since` has left."""
+        self.change(now, -1)
+        self.since -= since
+
+    def ages_at(self, now: int) -> int:
+        """How long those inside have been there, added up."""
+        return self.value * now - self.since
+
+
 def bucket_of(time_ns: int) -> int:
     """The histogram bucket of a time: 64 per factor of two, so at most 1.6 % wide."""
     shift = max(0, time_ns.bit_length() - 7)

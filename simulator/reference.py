@@ -34,6 +34,7 @@ from simulator.recorder import (
     SWAP,
     THROTTLE,
     Gauge,
+    Population,
 )
 from simulator.reference_daemons import (
     Arrivals,
@@ -85,7 +86,7 @@ class ReferenceEngine:
         self.page_arrivals: dict[int, simpy.Event] = {}
         self.written_event: simpy.Event | None = None
         self.pages_written = 0
-        self.reads_pending, self.in_system = Gauge(), Gauge()
+        self.reads_pending, self.in_system = Gauge(), Population()
         self.swap_outs_issued = 0
         self.writer_wakes: simpy.Event | None = None
         self.checkpoint_times_ns: list[tuple[int, int]] = []
@@ -143,7 +144,7 @@ class ReferenceEngine:
                 self.release_locks(number)
             elif wait == waits.WAIT_END:
                 record.end(a, env.now - began, spent, b)
-                self.in_system.change(env.now, -1)
+                self.in_system.go(env.now, began)
                 spent = [0] * len(ACTIVITIES)
                 inside = False
             elif wait == waits.WAIT_VISIT:
@@ -162,7 +163,7 @@ class ReferenceEngine:
             if think_ns:
                 yield self.env.timeout(think_ns)
             began = self.env.now
-            self.in_system.change(began, 1)
+            self.in_system.come(began)
         elif wait == waits.WAIT_ARRIVAL and self.arrivals is not None:
             began = yield from self.arrivals.take()
         else:

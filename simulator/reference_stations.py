@@ -12,7 +12,7 @@ import simpy
 
 from simulator.disk import WINDOW_ROWS, geometry, pick
 from simulator.model import Device, FlashDevice, RotatingDevice, Section
-from simulator.recorder import Gauge
+from simulator.recorder import Gauge, Population
 
 Story = Generator[simpy.Event, Any, Any]
 
@@ -168,7 +168,7 @@ class DeviceStation:
         self.env, self.device = env, device
         self.calls_free = calls
         self.calls_waiting: deque[simpy.Event] = deque()
-        self.queue_length, self.busy = Gauge(), Gauge()
+        self.queue_length, self.busy = Population(), Gauge()
         self.reads = self.writes = self.service_ns = self.response_ns = self.arrived = 0
         self.by_purpose: dict[str, int] = {}
 
@@ -177,7 +177,7 @@ class DeviceStation:
         env = self.env
         request = Request(byte, size_bytes, write, purpose, env.event(), env.now)
         self.arrived += 1
-        self.queue_length.change(env.now, 1)
+        self.queue_length.come(env.now)
         self._enqueue(request)
         return request.done
 
@@ -204,7 +204,7 @@ class DeviceStation:
         self.by_purpose[request.purpose] = self.by_purpose.get(request.purpose, 0) + 1
         self.service_ns += service_ns
         self.response_ns += now - request.submitted_ns
-        self.queue_length.change(now, -1)
+        self.queue_length.go(now, request.submitted_ns)
         request.done.succeed()
 
     def _enqueue(self, request: Request) -> None:

@@ -79,7 +79,7 @@ class RunRecord:
         self.ended += 1
         if transaction_class == self.main_class:
             self.ended_main += 1
-        if self.engine.env.now > self.counts_from_ns:
+        if self.engine.env.now >= self.counts_from_ns:
             self.classes[transaction_class].record(response_ns, spent_ns, rolled_back)
 
     def stops_ns(self) -> list[int]:
@@ -113,6 +113,7 @@ class RunRecord:
             "io wait": self.io_wait.area_until(now),
             "reads pending": engine.reads_pending.area_until(now),
             "in system": engine.in_system.area_until(now),
+            "ages now": engine.in_system.ages_at(now),
             "lock acquired": engine.locks.acquired,
             "lock waits": engine.locks.waits,
             "lock waited": engine.locks.waited_ns,
@@ -131,6 +132,7 @@ class RunRecord:
                 f"{number} busy": device.busy.area_until(now),
                 f"{number} queue": device.queue_length.area_until(now),
                 f"{number} length now": device.queue_length.value,
+                f"{number} ages now": device.queue_length.ages_at(now),
             }
             values |= {f"{number} purpose {purpose}": count for purpose, count in device.by_purpose.items()}
         for number, section in enumerate(engine.sections):
