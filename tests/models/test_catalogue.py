@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from models import catalogue, catalogue_check
 from models.catalogue import catalogue_entry, catalogue_kinds, catalogue_names, describe, nearest
 from models.catalogue_check import SPECS, entry_faults
-from models.composition import CATALOGUED
+from models.composition import CATALOGUED, compose
+from models.loading import load_scenario
 from scenarios.cli import main
 from simulator.errors import InputError
 
+LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library"
+KEYING_AND_THINK_S = {
+    "new_order": (18, 12),
+    "payment": (3, 12),
+    "order_status": (2, 10),
+    "delivery": (2, 5),
+    "stock_level": (2, 5),
+}
+"""TPC-C specification 5.11, clause 5.2.5.7."""
 ENTRIES = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
 
 
@@ -21,6 +32,18 @@ def test_every_part_is_valid_and_has_a_source(kind: str, name: str) -> None:
     assert entry_faults(kind, name) == []
     source = catalogue_entry(kind, name)["source"]
     assert len(source.split()) >= 3, "a source is more than a word"
+
+
+def test_the_specifications_think_time_is_the_mean_over_its_mix() -> None:
+    """With 10 terminals a warehouse can't do more than the 12.86 new orders per minute that the specification names."""
+    workload = compose("tpcc-specification", "here", "workload")
+    mean_s = sum(workload["mix"][name] * sum(times) for name, times in KEYING_AND_THINK_S.items())
+    assert workload["arrivals"]["think_time_s"] == pytest.approx(mean_s, abs=0.005)
+    assert f"{mean_s:.2f} s)" in workload["source"]
+    assert 60 * 10 * workload["mix"]["new_order"] / mean_s == pytest.approx(12.86, abs=0.005)
+    arrivals = load_scenario(LIBRARY / "million-orders.yaml").workload.arrivals
+    assert arrivals.kind == "closed"
+    assert arrivals.think_time_s == workload["arrivals"]["think_time_s"]
 
 
 def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
