@@ -42,7 +42,6 @@ class SystemCpuSpec(Spec):
     read_us: Microseconds = Field(ge=0, description="read of one page, with its copy")
     write_us: Microseconds = Field(ge=0, description="write of one page, with its copy")
     disk_request_us: Microseconds = Field(ge=0, description="request to a device, with its interrupt")
-    page_fault_us: Microseconds = Field(ge=0)
     message_us: Microseconds = Field(ge=0, description="one client request and its answer")
     contended_handover_us: Microseconds = Field(
         ge=0, description="passing a contended mutex to a sleeping thread: wake-up and context switch"

@@ -126,7 +126,6 @@ def _operating_system() -> OperatingSystemSpec:
             read_us=12.0,
             write_us=14.0,
             disk_request_us=18.0,
-            page_fault_us=2.0,
             message_us=21.0,
             contended_handover_us=6.0,
         ),

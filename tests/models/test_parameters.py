@@ -1,0 +1,72 @@
+"""No parameter is dead: whatever number of a scenario is changed, another model comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.loading import load_scenario
+from models.specs.scenario import ScenarioSpec
+from models.system import build
+from simulator.errors import InputError
+
+SWAPPING = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "v20z-150000-buffers.yaml"
+"""A scenario in which every part of the machine has something to do."""
+SHOWN_ALONE = "measured."
+"""A measured figure stands beside the result; the model must not see it."""
+SUM_TO_ONE = "workload.mix."
+OF_OTHER_PARTS = {
+    "machine.network.round_trip_us": "machine.network={clients_on_server: false}",
+    "database.log.flush_overhead_us": "database.log.commit=durable",
+    "workload.tpcc.remote_stock_fraction": "workload.warehouses=40",
+    "workload.tpcc.remote_payment_fraction": "workload.warehouses=40",
+    "sampling_fraction": "interval.start=warm",
+}
+"""What else must be set for a parameter to count."""
+
+
+def numbers(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, int | float]]:
+    """Dotted keys of all numbers, with their values."""
+    for key, value in data.items():
+        if isinstance(value, dict):
+            yield from numbers(value, f"{above}{key}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{above}{key}", value
+
+
+def near(value: int | float) -> Iterator[int | float]:
+    """Other values, of which a valid scenario allows at least one."""
+    if isinstance(value, int):
+        yield from (2 * value, value // 2, value + 1)
+    else:
+        yield from (value * 1.25 or 0.5, value * 0.5, value * 0.9)
+
+
+def changed(key: str, value: int | float) -> tuple[ScenarioSpec, ScenarioSpec]:
+    """A scenario, and the same with the nearest other number at a key that it may have."""
+    settings = [OF_OTHER_PARTS[key]] if key in OF_OTHER_PARTS else []
+    for other in near(value):
+        try:
+            return load_scenario(SWAPPING, settings), load_scenario(SWAPPING, [*settings, f"{key}={other!r}"])
+        except InputError:
+            continue
+    pytest.fail(f"{key}: no other value is valid")
+
+
+@pytest.mark.slow
+def test_every_number_makes_another_model() -> None:
+    keys = {
+        key: value
+        for key, value in numbers(load_scenario(SWAPPING).model_dump(mode="json"))
+        if not key.startswith((SHOWN_ALONE, SUM_TO_ONE))
+    }
+    assert len(keys) > 60
+    dead = []
+    for key, value in keys.items():
+        before, after = changed(key, value)
+        if build(before).digest() == build(after).digest():
+            dead.append(key)
+    assert dead == []
