@@ -48,6 +48,11 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
     database = scenario.database
     if database.page_kib not in PAGE_SIZES_KIB:
         yield f"database.page_kib: got {database.page_kib:g}; allowed: {', '.join(map(str, PAGE_SIZES_KIB))}"
+    elif scenario.workload.layout.page_kib != database.page_kib:
+        yield (
+            f"workload.layout.page_kib: got {scenario.workload.layout.page_kib:g}; the database's pages are of "
+            f"{database.page_kib:g} KiB (database.page_kib): give a layout with the rows that fit into one of those"
+        )
     if database.pool.memory_per_buffer_kib < database.page_kib:
         per_buffer = database.pool.memory_per_buffer_kib
         yield f"database.pool.memory_per_buffer_kib: got {per_buffer:g}; at least the page of {database.page_kib:g} KiB"

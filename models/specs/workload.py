@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities import Fraction, PerSecond, Seconds, WholeNumber
+from models.quantities import Fraction, Kib, PerSecond, Seconds, WholeNumber
 from models.specs.base import Name, Spec, Text
 
 
@@ -48,8 +48,9 @@ class OpenArrivalsSpec(Spec):
 
 
 class LayoutSpec(Spec):
-    """How rows fill pages: rows per page of the database's own page size, as its storage packs them."""
+    """How rows fill pages of one size, which must be the database's, as its storage packs them."""
 
+    page_kib: Kib = Field(gt=0, le=64, description="page size that the rows were counted for")
     stock_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     customer_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     item_rows_per_page: WholeNumber = Field(ge=1, le=10_000)

@@ -65,6 +65,8 @@ WRONG_VALUES: list[tuple[str, Any, str]] = [
     ("database.pool.buffers", 200_000, "200000 buffers of 9 KiB take 1.72 GiB; 0.842 of 1 GiB are free: at most"),
     ("database.pool.replacement", "lur", "got 'lur'; must be 'lru' or 'clock'"),
     ("database.page_kib", 7, "got 7; allowed: 2, 4, 8, 16, 32, 64"),
+    ("database.page_kib", 4, "workload.layout.page_kib: got 8; the database's pages are of 4 KiB (database.page_kib)"),
+    ("workload.layout.page_kib", 16, "got 16; the database's pages are of 8 KiB (database.page_kib): give a layout"),
     ("database.writer.dirty_low_fraction", 0.9, "got 0.9; at most dirty_high_fraction, 0.5"),
     ("database.checkpoint.interval_s", "20 minutes", "unknown unit 'minutes' (did you mean 'min'?)"),
     ("interval.duration_s", 1e-3, "got 0.001 s; at least 1 s"),
@@ -98,7 +100,6 @@ def test_a_wrong_value_is_one_line(
         ("workload.arrivals", {"kind": "open", "transactions_per_s": "50 /min", "connections": 10}),
         ("workload.warehouses", 10),
         ("database.pool.buffers", 50_000),
-        ("database.page_kib", 4),
         ("database.checkpoint.interval_s", "20 min"),
         ("interval.start", "cold"),
         ("measured", {"new_orders_per_minute": 5, "role": "fitted", "source": "assumption: for tests"}),
@@ -144,6 +145,12 @@ def test_an_unknown_key_gets_the_nearest_name(
     (line,) = refused("run", scenario_file(changed(key, 1)))
     assert f"scenario.yaml: {key}: unknown key (did you mean '{nearest}'" in line
     assert "; allowed: " in line
+
+
+def test_another_page_size_comes_with_its_layout(changed: Change, scenario_file: Write, accepted: Accepted) -> None:
+    keys = changed("database.page_kib", 4)
+    keys["workload"]["layout"] |= {"page_kib": "4 KiB", "stock_rows_per_page": 12}
+    accepted("run", scenario_file(keys), "--quiet")
 
 
 def test_every_problem_has_a_line_of_its_own(changed: Change, scenario_file: Write, refused: Refused) -> None:

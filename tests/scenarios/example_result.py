@@ -158,6 +158,7 @@ def _database() -> DatabaseSpec:
 
 def _workload() -> WorkloadSpec:
     layout = LayoutSpec(
+        page_kib=8.0,
         stock_rows_per_page=22,
         customer_rows_per_page=12,
         item_rows_per_page=80,
