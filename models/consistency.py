@@ -9,7 +9,7 @@ from models.specs.machine import RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
 from models.specs.workload import ClosedClientsSpec
 from models.system import GIB, KIB, LOG_AREA_BYTES, clients_of, memory_plan
-from models.tpcc_tables import loaded_pages
+from models.tpcc_tables import file_pages, pages_of
 from simulator.errors import Infeasible, InputError
 
 PAGE_SIZES_KIB = (2, 4, 8, 16, 32, 64)
@@ -94,13 +94,23 @@ def _memory(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
-    disks = scenario.machine.disks
-    pages = loaded_pages(scenario.workload.layout, scenario.workload.warehouses)
-    data = pages * scenario.database.page_kib * KIB
-    room = disks.count * disks.disk.capacity_gib * GIB - scenario.machine.memory_gib * GIB - LOG_AREA_BYTES
-    if data > room:
+    """The database's equal files begin behind swap and log on every disk (models/system.py): each must have that room.
+
+    Flash is not asked for swap that nobody needs: there no place is nearer than another.
+    """
+    disks, page_bytes = scenario.machine.disks, scenario.database.page_kib * KIB
+    each = f"{disks.disk.capacity_gib:g} GiB"
+    swaps = memory_plan(scenario).resident_buffers < scenario.database.pool.buffers
+    before, others = float(LOG_AREA_BYTES), "the log"
+    if swaps or isinstance(disks.disk, RotatingDiskSpec):
+        before, others = LOG_AREA_BYTES + scenario.machine.memory_gib * GIB, "log and swap, as large as memory,"
+    room = disks.disk.capacity_gib * GIB - before
+    pages = file_pages(scenario.workload.layout, scenario.workload.warehouses)
+    if room <= 0:
+        yield f"machine.disks.disk.capacity_gib: {each}; {others} take {before / GIB:.4g} GiB of each disk"
+    elif pages_of(pages, disks.count) * page_bytes > room:
         yield (
-            f"workload.warehouses: {scenario.workload.warehouses} warehouses are {data / GIB:.4g} GiB of data; "
-            f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB less swap and log hold "
-            f"{max(room, 0) / GIB:.4g} GiB"
+            f"workload.warehouses: {scenario.workload.warehouses} warehouses are {pages * page_bytes / GIB:.4g} GiB of "
+            f"data with room to grow; {disks.count} disks of {each}, of which {others} take {before / GIB:.4g} GiB "
+            f"each, hold {disks.count * room / GIB:.4g} GiB"
         )

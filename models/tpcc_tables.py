@@ -46,7 +46,19 @@ class Tables:
 
 def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
     """Lay out the tables for the loaded warehouses; items on `item_pages` pages."""
-    warehouses, layout = workload.warehouses, workload.layout
+    tables = _regions(assembler, workload.layout, workload.warehouses, item_pages)
+    _load(assembler, tables, workload.warehouses, workload.layout)
+    return tables
+
+
+def file_pages(layout: LayoutSpec, warehouses: int) -> int:
+    """Pages that the database's files take: index pages and the room of the append-only tables counted in."""
+    assembler = Assembler()
+    _regions(assembler, layout, warehouses, pages_of(ITEMS, layout.item_rows_per_page))
+    return assembler.pages
+
+
+def _regions(assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pages: int) -> Tables:
     fanout = layout.index_entries_per_page
     districts = warehouses * DISTRICTS
 
@@ -56,7 +68,7 @@ def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) ->
     def appended(name: str, groups: int, rows: int, per_page: int) -> int:
         return assembler.region(name, groups, RING_FACTOR * pages_of(rows, per_page), per_page, fanout)
 
-    tables = Tables(
+    return Tables(
         warehouse=assembler.region("warehouse", 1, pages_of(warehouses, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
         district=assembler.region("district", 1, pages_of(districts, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
         item=assembler.region("item", 1, item_pages, layout.item_rows_per_page, fanout),
@@ -69,8 +81,6 @@ def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) ->
         order_line=appended("order line", districts, ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page),
         history=appended("history", warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page),
     )
-    _load(assembler, tables, warehouses, layout)
-    return tables
 
 
 def _load(assembler: Assembler, tables: Tables, warehouses: int, layout: LayoutSpec) -> None:

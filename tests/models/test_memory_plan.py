@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from models.loading import load_scenario
 from models.specs.scenario import ScenarioSpec
 from models.system import GIB, KIB, MIB, MemoryPlan, build, memory_plan
+from models.tpcc_tables import file_pages
 from simulator.errors import Infeasible, InputError
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
@@ -78,11 +79,36 @@ def test_remote_clients_take_no_memory() -> None:
         ("machine.memory_gib=0.15", "machine.memory_gib"),
         ("operating_system.memory_per_client_mib=600", "machine.memory_gib"),
         ("workload.warehouses=2000", "warehouses are .* GiB of data"),
+        ("machine.memory_gib=69.5", r"capacity_gib: 70 GiB; log and swap, as large as memory, take 70\.5 GiB of each"),
     ],
 )
 def test_a_machine_too_small_says_why(setting: str, said: str) -> None:
     with pytest.raises(Infeasible, match=rf"^tiny\.yaml: .*{said}"):
         tiny(setting)
+
+
+@pytest.mark.parametrize("disks", [1, 3])
+def test_the_last_page_of_a_machine_that_is_accepted_lies_on_its_disk(disks: int) -> None:
+    """Swap and log are left free on every disk, and what the append-only tables grow into is there."""
+
+    def of(warehouses: int) -> ScenarioSpec:
+        return tiny(f"machine.disks.count={disks}", "machine.memory_gib=67", f"workload.warehouses={warehouses}")
+
+    most = 0
+    while file_pages(of(1).workload.layout, most + 1) * 8 * KIB <= disks * 2 * GIB:
+        most += 1
+    storage, program = build(of(most)).storage, build(of(most)).program
+    used_bytes = storage.data_start_bytes + -(-program.pages // disks) * storage.page_bytes
+    assert 69.8 * GIB < used_bytes <= 70 * GIB
+    with pytest.raises(Infeasible, match=rf"{disks} disks of 70 GiB, of which .* 68 GiB each, hold {2 * disks} GiB"):
+        of(most + 1)
+
+
+def test_flash_keeps_no_place_for_swap_that_nobody_needs() -> None:
+    settings_ = ("machine.disks.disk=sata-ssd", "machine.memory_gib=500")
+    assert tiny(*settings_).machine.memory_gib == 500
+    with pytest.raises(Infeasible, match="capacity_gib: 447 GiB; log and swap"):
+        tiny(*settings_, "database.pool.buffers=57000000")
 
 
 def test_the_most_buffers_that_are_offered_do_fit() -> None:
