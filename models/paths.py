@@ -10,15 +10,13 @@ from models.specs.operating_system import OperatingSystemSpec
 from simulator.clock import NS_PER_US
 from simulator.model import Costs
 
-ROWS = {"new order": 36.0, "payment": 5.8, "order status": 4.2, "delivery": 30.0, "stock level": 1.0}
-SCANNED_ROWS = {
-    "new order": 0.0,
-    "payment": 0.0,
-    "order status": 10.0,
-    "delivery": 100.0,
-    "stock level": 600.0,
-}
-"""Row operations of one transaction on average (models/tpcc_program.py): what its critical sections are a share of."""
+
+@dataclass(frozen=True)
+class Rows:
+    """Row operations of one transaction on average, and rows that it meets in range scans."""
+
+    operations: float
+    scanned: float
 
 
 @dataclass(frozen=True)
@@ -33,17 +31,17 @@ class Paths:
     client_fraction: float
     section_share: float
 
-    def user_ns(self, name: str) -> float:
-        """User time of a transaction of this class, critical sections left out."""
-        return self.transaction_ns + ROWS[name] * self.row_ns + SCANNED_ROWS[name] * self.scanned_row_ns
+    def user_ns(self, rows: Rows) -> float:
+        """User time of a transaction of so many rows, critical sections left out."""
+        return self.transaction_ns + rows.operations * self.row_ns + rows.scanned * self.scanned_row_ns
 
-    def section_ns(self, name: str) -> int:
+    def section_ns(self, rows: Rows) -> int:
         """Time in critical sections, on top of `user_ns`."""
-        return round(self.user_ns(name) * self.section_share / (1.0 - self.section_share))
+        return round(self.user_ns(rows) * self.section_share / (1.0 - self.section_share))
 
-    def client_ns(self, name: str) -> int:
+    def client_ns(self, rows: Rows) -> int:
         """CPU time of the client program, if it runs on the server."""
-        return round(self.client_fraction * (self.user_ns(name) + self.section_ns(name)))
+        return round(self.client_fraction * (self.user_ns(rows) + self.section_ns(rows)))
 
 
 def speed_of(machine: MachineSpec) -> float:

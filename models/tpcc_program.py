@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from models.paths import Paths
+from models.paths import Paths, Rows
 from models.sampling import Sample, merged_pages
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_rows import (
@@ -68,11 +68,24 @@ def client_registers(program: Program, workload: WorkloadSpec, sample: Sample, c
     return registers
 
 
+def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
+    """Mean rows of each class, as its story has them: what critical sections and clients take a share of."""
+    by_name = workload.tpcc.by_last_name_fraction
+    return {
+        "new order": Rows(6 + 3 * LINES_PER_ORDER, 0),
+        "payment": Rows(4 + by_name * (1 + NAMESAKES_READ), 0),
+        "order status": Rows(3 + by_name * NAMESAKES_READ, LINES_PER_ORDER),
+        "delivery": Rows(3 * DISTRICTS, DISTRICTS * LINES_PER_ORDER),
+        "stock level": Rows(1, 3 * RECENT_LINES),
+    }
+
+
 class TpccWriter:
     """Writes the program; one method for each transaction."""
 
     def __init__(self, workload: WorkloadSpec, paths: Paths, sample: Sample) -> None:
         self.workload, self.paths, self.sample = workload, paths, sample
+        self.row_counts = row_counts(workload)
         self.warehouses = sample.warehouses
         self.asm = Assembler()
         asm, choice = self.asm, workload.tpcc
@@ -183,7 +196,7 @@ class TpccWriter:
         asm.begin_class(name)
         if paths.network_ns:
             asm.emit("network", paths.network_ns)
-        asm.emit("cpu", paths.transaction_ns, paths.message_ns, paths.client_ns(name))
+        asm.emit("cpu", paths.transaction_ns, paths.message_ns, paths.client_ns(self.row_counts[name]))
         asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)
         asm.emit("combine", r["home district"], r["home"], DISTRICTS, r["district"])
         asm.emit("combine", r["customer district"], r["home"], DISTRICTS, r["district"])
@@ -193,8 +206,8 @@ class TpccWriter:
 
     def _end(self, name: str) -> None:
         """What every transaction does last: its share of the critical section, the commit."""
-        if self.paths.section_ns(name):
-            self.asm.emit("section", self.asm.section("critical section"), self.paths.section_ns(name))
+        if section_ns := self.paths.section_ns(self.row_counts[name]):
+            self.asm.emit("section", self.asm.section("critical section"), section_ns)
         if name in LOG_BYTES:
             self.asm.emit("log", LOG_BYTES[name])
         self.asm.emit("commit")

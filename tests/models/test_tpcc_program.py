@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from models.loading import load_scenario
-from models.paths import ROWS, SCANNED_ROWS, Paths
+from models.paths import Paths
 from models.sampling import sample_of
 from models.system import build
-from models.tpcc_program import CLASSES, RECENT_LINES, client_registers, tpcc_program
+from models.tpcc_program import CLASSES, RECENT_LINES, client_registers, row_counts, tpcc_program
 from models.tpcc_rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
 from simulator import interpreter as waits
 from simulator.interpreter import advance
@@ -100,8 +100,8 @@ class Played:
 
 
 @functools.cache
-def played(only: str) -> Played:
-    return Played(only, MOST_DELIVERIES if only == "delivery" else TRANSACTIONS)
+def played(only: str, **choice: float) -> Played:
+    return Played(only, MOST_DELIVERIES if only == "delivery" else TRANSACTIONS, **choice)
 
 
 def rows_of(run: Played) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -113,15 +113,12 @@ def rows_of(run: Played) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_rows_of_a_path_are_those_that_run(name: str) -> None:
-    (rows, error), _ = rows_of(played(name))
-    assert abs(rows - ROWS[name]) <= 4 * error
-
-
-@pytest.mark.parametrize("name", CLASSES)
-def test_scanned_rows_of_a_path_are_those_that_run(name: str) -> None:
-    _, (scanned, error) = rows_of(played(name))
-    assert abs(scanned - SCANNED_ROWS[name]) <= 4 * error
+@pytest.mark.parametrize("choice", [{}, {"by_last_name_fraction": 0.0}, {"by_last_name_fraction": 1.0}], ids=str)
+def test_rows_of_a_path_are_those_that_run(name: str, choice: dict[str, float]) -> None:
+    workload = load_scenario(TINY, [f"workload.tpcc.{key}={value}" for key, value in choice.items()]).workload
+    (rows, error), (scanned, scanned_error) = rows_of(played(name, **choice))
+    assert abs(rows - row_counts(workload)[name].operations) <= 4 * error
+    assert abs(scanned - row_counts(workload)[name].scanned) <= 4 * scanned_error
 
 
 def test_rows_by_hand() -> None:
