@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format-check types pyright imports wheel bench format lock environment clean
+.PHONY: help demo test docs check lint format-check types pyright imports wheel bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
 PYTHON ?= python3
@@ -47,6 +47,14 @@ wheel: environment
 
 bench: environment ## measure speed beside other simulators and write docs/performance.md; ARGS=--full takes the long sizes
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+docs: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them
+	@$(BIN)/python -m models.schema
+	@$(BIN)/python docs/build_commands.py
+	@$(BIN)/python docs/build_validation.py
+	@$(BIN)/python docs/build_sampling.py
+	@$(BIN)/python docs/build_pictures.py --simulate
+	@$(BIN)/python docs/build.py
 
 format: environment ## sort imports, apply safe fixes, lay out the code
 	@$(BIN)/ruff check --fix-only --quiet .

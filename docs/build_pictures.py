@@ -14,7 +14,7 @@ from scenarios.commands.inputs import scenario_path
 from scenarios.progress import display
 from scenarios.runs import default_workers
 from scenarios.saved import write_whole
-from scenarios.sweep import Runner, from_json, grid, parse_axis, to_json
+from scenarios.sweep import Axis, Point, Runner, from_json, grid, parse_axis, to_json
 from scenarios.sweep_figures import to_svg
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -63,13 +63,22 @@ def data_of(picture: Picture) -> Path:
     return FOLDER / "data" / f"{picture.name}.json"
 
 
+def axes_of(picture: Picture) -> list[Axis]:
+    """What a picture varies."""
+    return [parse_axis(text) for text in picture.vary]
+
+
+def points(picture: Picture) -> list[Point]:
+    """The scenarios that a picture's points stand for."""
+    return grid(scenario_path(SCENARIO), axes_of(picture), (*INTERVAL, *picture.settings))
+
+
 def simulate(picture: Picture) -> None:
     """Run the sweep of a picture and keep its data."""
-    axes = [parse_axis(text) for text in picture.vary]
-    runner = Runner(grid(scenario_path(SCENARIO), axes, (*INTERVAL, *picture.settings)), 1, 1, STORE)
+    runner = Runner(points(picture), 1, 1, STORE)
     with display(quiet=False) as shown:
         runner.run(default_workers(), shown)
-    write_whole(data_of(picture), to_json(runner.sweep(SCENARIO, axes)))
+    write_whole(data_of(picture), to_json(runner.sweep(SCENARIO, axes_of(picture))))
 
 
 def drawing(picture: Picture) -> str:

@@ -1,0 +1,128 @@
+"""The pages and pictures of docs/ are what their scripts make of today's model, as far as that needs no long run."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import runpy
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.loading import load_scenario
+from models.sampling import sample_of
+from models.specs import ScenarioSpec
+from models.system import build
+from scenarios.commands.inputs import library, scenario_path
+from scenarios.sweep import from_json
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+STALE = "made by another model: run `make docs`"
+
+
+def script(name: str) -> dict[str, Any]:
+    """What a script of docs/ defines."""
+    return runpy.run_path(str(DOCS / f"{name}.py"))
+
+
+PICTURES = {picture.name: picture for picture in script("build_pictures")["PICTURES"]}
+
+
+def digest(scenario: ScenarioSpec) -> str:
+    return build(scenario).digest()
+
+
+def cells(text: str) -> list[list[str]]:
+    """The rows of a Markdown table."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    return rows[2:]
+
+
+def block(page: str, begin: str, end: str) -> str:
+    """What stands between two marks, each of which stands once."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert (text.count(begin), text.count(end)) == (1, 1)
+    return text.split(begin)[1].split(end)[0]
+
+
+def test_make_docs_runs_every_script() -> None:
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\ndocs: ")[1].split("\n\n")[0]
+    assert sorted(re.findall(r"docs/\w+\.py", recipe)) == sorted(f"docs/{file.name}" for file in DOCS.glob("*.py"))
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_shows_its_data(name: str) -> None:
+    drawing = script("build_pictures")["drawing"](PICTURES[name])
+    assert (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8") == drawing, "run docs/build_pictures.py"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_pictures_data_are_of_todays_model(name: str) -> None:
+    pictures = script("build_pictures")
+    file = pictures["data_of"](PICTURES[name])
+    rows = from_json(file.read_text(encoding="utf-8"), file.name).rows
+    points = pictures["points"](PICTURES[name])
+    assert [row.values for row in rows] == [point.values for point in points]
+    assert [row.model_hash for row in rows] == [digest(point.scenario) for point in points], STALE
+
+
+def test_the_table_of_measured_runs_has_what_the_library_says() -> None:
+    validation = script("build_validation")
+    scenarios = {name: load_scenario(path) for name, path in library().items()}
+    rows = {row[0]: row for row in cells(block_of(validation, "the table"))}
+    assert set(rows) == set(scenarios)
+    for name, scenario in scenarios.items():
+        assert scenario.measured is not None
+        measured, simulated = scenario.measured.new_orders_per_minute, float(rows[name][2].split()[0].replace(",", ""))
+        assert rows[name][1] == f"{measured:,.0f}"
+        assert float(rows[name][3].removesuffix(" %")) == pytest.approx(100 * (simulated / measured - 1), abs=0.1)
+        assert rows[name][4] == scenario.measured.role
+    assert block_of(validation, "the differences") == validation["differences"](scenarios)
+    assert "| v20z-10-warehouses | workload.active_warehouses: 10, workload.arrivals.clients: 20 |" in block_of(
+        validation, "the differences"
+    )
+
+
+def block_of(validation: dict[str, Any], name: str) -> str:
+    """A block of docs/validation.md."""
+    return block("validation.md", validation["BEGIN"].format(name), validation["END"].format(name))
+
+
+def test_every_block_of_measured_runs_is_written() -> None:
+    validation = script("build_validation")
+    assert all(block_of(validation, name) for name in validation["BLOCKS"])
+    page = validation["replaced"]((DOCS / "validation.md").read_text(encoding="utf-8"), "the doubts", "none\n")
+    assert page.endswith(validation["BEGIN"].format("the doubts") + "none\n" + validation["END"].format("the doubts"))
+
+
+def test_the_table_of_sampling_has_every_system_at_every_share() -> None:
+    sampling = script("build_sampling")
+    expected = [
+        [system, f"{sample.warehouses} of {sample.whole}"]
+        for system, (path, settings) in sampling["SYSTEMS"].items()
+        for fraction in sampling["FRACTIONS"]
+        for sample in [sample_of(load_scenario(path, [*settings, f"sampling_fraction={fraction}"]))]
+    ]
+    assert [row[:2] for row in cells(block("sampling.md", sampling["BEGIN"], sampling["END"]))] == expected
+
+
+def values_of(words: list[str], option: str) -> list[str]:
+    """The words that follow an option, however often it is there."""
+    return [after for word, after in itertools.pairwise(words) if word == option]
+
+
+def test_the_tutorials_output_is_of_todays_model() -> None:
+    """Its explanation and its sweep name the models by hash: of the scenario that was run and explained, and swept."""
+    commands = script("build")["BLOCK"].findall((DOCS / "tutorial.md").read_text(encoding="utf-8"))
+    outputs = {shlex.split(command)[1]: (shlex.split(command), output) for _, command, output, _ in commands}
+    assert f"model {digest(load_scenario(scenario_path('v20z')))}\n" in outputs["explain"][1], STALE
+    words, output = outputs["sweep"]
+    (vary,), settings = values_of(words, "--vary"), values_of(words, "--set")
+    key, _, values = vary.partition("=")
+    first, *_, last = [
+        digest(load_scenario(scenario_path(words[2]), [*settings, f"{key}={value}"])) for value in values.split(",")
+    ]
+    assert f"models {first} .. {last}\n" in output, STALE
