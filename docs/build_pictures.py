@@ -1,4 +1,4 @@
-"""Write docs/pictures/*.svg from the sweeps in docs/pictures/data.
+"""Write docs/pictures/*.svg and the tables of docs/curves.md from the sweeps in docs/pictures/data.
 
 python docs/build_pictures.py               draw again from the data
 python docs/build_pictures.py --simulate    run the sweeps first; a stopped one goes on where it was
@@ -14,10 +14,12 @@ from scenarios.commands.inputs import scenario_path
 from scenarios.progress import display
 from scenarios.runs import default_workers
 from scenarios.saved import write_whole
-from scenarios.sweep import Axis, Point, Runner, from_json, grid, parse_axis, to_json
+from scenarios.sweep import Axis, Point, Runner, Sweep, from_json, grid, parse_axis, to_json, to_text
 from scenarios.sweep_figures import to_svg
 
 FOLDER = Path(__file__).parent / "pictures"
+PAGE = Path(__file__).parent / "curves.md"
+BEGIN, END = "<!-- begin of {}: python docs/build_pictures.py -->\n", "<!-- end of {} -->\n"
 STORE = Path(__file__).parent.parent / "out" / "pictures"
 SCENARIO = "v20z"
 INTERVAL = ("interval.start=warm", "interval.warm_up_s=300", "interval.duration_s=1500")
@@ -81,10 +83,27 @@ def simulate(picture: Picture) -> None:
     write_whole(data_of(picture), to_json(runner.sweep(SCENARIO, axes_of(picture))))
 
 
+def stored(picture: Picture) -> Sweep:
+    """The data of a picture."""
+    data = data_of(picture)
+    return from_json(data.read_text(encoding="utf-8"), data.name)
+
+
 def drawing(picture: Picture) -> str:
     """The picture as SVG, from its data."""
-    data = data_of(picture)
-    return to_svg(from_json(data.read_text(encoding="utf-8"), data.name), picture.title)
+    return to_svg(stored(picture), picture.title)
+
+
+def table(picture: Picture) -> str:
+    """The data as docs/curves.md shows them below the picture."""
+    return f"```text\n{to_text(stored(picture)).rstrip()}\n```\n"
+
+
+def write_table(picture: Picture) -> None:
+    """Put the table of a picture between its marks in docs/curves.md."""
+    begin, end = BEGIN.format(picture.name), END.format(picture.name)
+    before, rest = PAGE.read_text(encoding="utf-8").split(begin)
+    write_whole(PAGE, before + begin + table(picture) + end + rest.split(end)[1])
 
 
 def main(arguments: list[str]) -> None:
@@ -94,6 +113,7 @@ def main(arguments: list[str]) -> None:
         if "--simulate" in arguments:
             simulate(picture)
         write_whole(FOLDER / f"{picture.name}.svg", drawing(picture))
+        write_table(picture)
 
 
 if __name__ == "__main__":

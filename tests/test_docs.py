@@ -14,7 +14,7 @@ import pytest
 from models.loading import load_scenario
 from models.sampling import sample_of
 from models.specs import ScenarioSpec
-from models.system import build
+from models.system import build, memory_plan
 from scenarios.commands.inputs import library, scenario_path
 from scenarios.sweep import from_json
 
@@ -55,8 +55,11 @@ def test_make_docs_runs_every_script() -> None:
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_shows_its_data(name: str) -> None:
-    drawing = script("build_pictures")["drawing"](PICTURES[name])
-    assert (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8") == drawing, "run docs/build_pictures.py"
+    pictures = script("build_pictures")
+    drawing = (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+    assert drawing == pictures["drawing"](PICTURES[name]), "run docs/build_pictures.py"
+    table = block("curves.md", pictures["BEGIN"].format(name), pictures["END"].format(name))
+    assert table == pictures["table"](PICTURES[name]), "run docs/build_pictures.py"
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -67,6 +70,16 @@ def test_a_pictures_data_are_of_todays_model(name: str) -> None:
     points = pictures["points"](PICTURES[name])
     assert [row.values for row in rows] == [point.values for point in points]
     assert [row.model_hash for row in rows] == [digest(point.scenario) for point in points], STALE
+
+
+def test_swap_begins_where_the_page_of_curves_says() -> None:
+    page = (DOCS / "curves.md").read_text(encoding="utf-8")
+    (edge,) = re.findall(r"80,000 buffers\. Below ([\d.]+) GiB they don't fit", page)
+    swaps = {}
+    for memory in (float(edge) - 0.01, float(edge)):
+        settings = ["database.pool.buffers=80000", f"machine.memory_gib={memory}"]
+        swaps[memory] = memory_plan(load_scenario(scenario_path("v20z"), settings)).resident_buffers < 80_000
+    assert list(swaps.values()) == [True, False]
 
 
 def test_the_table_of_measured_runs_has_what_the_library_says() -> None:
