@@ -6,9 +6,11 @@ import itertools
 import re
 import runpy
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from models.loading import load_scenario
@@ -17,6 +19,8 @@ from models.specs import ScenarioSpec
 from models.system import build, memory_plan
 from scenarios.commands.inputs import library, scenario_path
 from scenarios.sweep import from_json
+from simulator.kernel_state import new_kernel
+from simulator.state import new_state
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -80,6 +84,24 @@ def test_swap_begins_where_the_page_of_curves_says() -> None:
         settings = ["database.pool.buffers=80000", f"machine.memory_gib={memory}"]
         swaps[memory] = memory_plan(load_scenario(scenario_path("v20z"), settings)).resident_buffers < 80_000
     assert list(swaps.values()) == [True, False]
+
+
+def test_memory_for_each_page_is_what_the_pages_say() -> None:
+    def bytes_of(pool: int, cache: int) -> int:
+        model = build(load_scenario(scenario_path("v20z")))
+        model = replace(model, pool=replace(model.pool, pages=pool), page_cache=replace(model.page_cache, pages=cache))
+        return sum(arrays_bytes(part) for part in (new_state(model, 1), new_kernel(model, 1)))
+
+    each_buffer = (bytes_of(30_000, 1_000) - bytes_of(20_000, 1_000)) / 10_000
+    each_cached = (bytes_of(20_000, 11_000) - bytes_of(20_000, 1_000)) / 10_000
+    page = (DOCS / "how-to" / "another-machine.md").read_text(encoding="utf-8")
+    assert f"{each_buffer:g} bytes for each buffer and {each_cached:g} bytes\nfor each page of the page cache" in page
+    assert f"and {each_buffer:g} for each buffer" in (DOCS / "decisions" / "0007-sampling.md").read_text("utf-8")
+
+
+def arrays_bytes(value: Any) -> int:
+    """What the arrays of a nested tuple take."""
+    return value.nbytes if isinstance(value, np.ndarray) else sum(map(arrays_bytes, value))
 
 
 def test_the_table_of_measured_runs_has_what_the_library_says() -> None:
