@@ -19,7 +19,7 @@ START = "import sys; from scenarios.cli import main; sys.exit(main(sys.argv[1:])
 
 def pages() -> list[Path]:
     """Every page that may hold commands."""
-    return sorted([*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md")])
+    return sorted([*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), *DOCS.glob("decisions/*.md")])
 
 
 def output_of(command: str) -> str:

@@ -18,7 +18,8 @@ from models.sampling import sample_of
 from models.specs import ScenarioSpec
 from models.system import build, memory_plan
 from scenarios.commands.inputs import library, scenario_path
-from scenarios.sweep import from_json
+from scenarios.sweep import from_json, grid, parse_axis
+from simulator.errors import InputError
 from simulator.kernel_state import new_kernel
 from simulator.state import new_state
 
@@ -149,15 +150,24 @@ def values_of(words: list[str], option: str) -> list[str]:
     return [after for word, after in itertools.pairwise(words) if word == option]
 
 
-def test_the_tutorials_output_is_of_todays_model() -> None:
-    """Its explanation and its sweep name the models by hash: of the scenario that was run and explained, and swept."""
-    commands = script("build")["BLOCK"].findall((DOCS / "tutorial.md").read_text(encoding="utf-8"))
-    outputs = {shlex.split(command)[1]: (shlex.split(command), output) for _, command, output, _ in commands}
-    assert f"model {digest(load_scenario(scenario_path('v20z')))}\n" in outputs["explain"][1], STALE
-    words, output = outputs["sweep"]
-    (vary,), settings = values_of(words, "--vary"), values_of(words, "--set")
-    key, _, values = vary.partition("=")
-    first, *_, last = [
-        digest(load_scenario(scenario_path(words[2]), [*settings, f"{key}={value}"])) for value in values.split(",")
-    ]
+COMMANDS = [
+    (page.name, shlex.split(command), output)
+    for page in script("build")["pages"]()
+    for _, command, output, _ in script("build")["BLOCK"].findall(page.read_text(encoding="utf-8"))
+]
+
+
+def test_the_tutorials_explanation_is_of_todays_model() -> None:
+    (output,) = [output for page, words, output in COMMANDS if (page, words[1]) == ("tutorial.md", "explain")]
+    assert f"model {digest(load_scenario(scenario_path('v20z')))}\n" in output, STALE
+
+
+SWEEPS = [(words, output) for _, words, output in COMMANDS if words[1] == "sweep"]
+
+
+@pytest.mark.parametrize(("words", "output"), SWEEPS, ids=[words[2] for words, _ in SWEEPS])
+def test_the_sweeps_of_the_pages_are_of_todays_model(words: list[str], output: str) -> None:
+    points = grid(scenario_path(words[2]), [parse_axis(text) for text in values_of(words, "--vary")],
+                  values_of(words, "--set"))  # fmt: skip
+    first, *_, last = (digest(point.scenario) for point in points if not isinstance(point.scenario, InputError))
     assert f"models {first} .. {last}\n" in output, STALE
