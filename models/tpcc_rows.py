@@ -57,12 +57,6 @@ def pages_pmf(rows: FloatArray, rows_per_page: int) -> FloatArray:
     return np.asarray(padded.reshape(-1, rows_per_page).sum(axis=1))
 
 
-def hottest_share(pmf: FloatArray, fraction: float) -> float:
-    """Share of accesses that go to the hottest `fraction` of rows or pages."""
-    ordered = np.sort(pmf)[::-1]
-    return float(ordered[: round(fraction * len(pmf))].sum())
-
-
 def order_age_pmf(customers: FloatArray, most: int) -> FloatArray:
     """How many orders ago a customer's last order was, 0..most-1, for a customer chosen as orders choose theirs.
 

@@ -17,12 +17,17 @@ from models.tpcc_rows import (
     LAST_NAMES,
     NAME_A,
     FloatArray,
-    hottest_share,
     nurand_pmf,
     order_age_pmf,
     pages_pmf,
     uniform_pmf,
 )
+
+
+def hottest_share(pmf: FloatArray, fraction: float) -> float:
+    """Share of accesses that go to the hottest `fraction` of rows or pages."""
+    ordered = np.sort(pmf)[::-1]
+    return float(ordered[: round(fraction * len(pmf))].sum())
 
 
 def enumerated(a: int, low: int, high: int, c: int) -> FloatArray:
