@@ -45,7 +45,10 @@ def command_line(words: Sequence[object]) -> str:
 @contextmanager
 def timed(quiet: bool) -> Iterator[list[Result]]:
     """Says on stderr, unless `quiet`, how fast the results were that the block puts into the list."""
+    from simulator.compiled import is_compiled_already
+
     began = time.monotonic()
+    compiles = {engine: not is_compiled_already(engine) for engine in ("kernel", "reference")}
     results: list[Result] = []
     yield results
     wall_s = max(time.monotonic() - began, 1e-9)
@@ -53,8 +56,9 @@ def timed(quiet: bool) -> Iterator[list[Result]]:
         simulated_s = result.warm_up_s + result.duration_s
         times = simulated_s / wall_s
         speed = f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
+        work = "compiled and simulated" if compiles[result.engine] else "simulated"
         typer.echo(
-            f"{result.engine}: {simulated_s:,.0f} s simulated in {wall_s:,.1f} s, {speed} times"
+            f"{result.engine}: {simulated_s:,.0f} s {work} in {wall_s:,.1f} s, {speed} times"
             f" real time, {result.transactions_per_s * simulated_s / wall_s:,.0f} transactions/s",
             err=True,
         )
