@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenarios.commands.inputs import scenario_path
+from scenarios.files import scenario_path
 from scenarios.progress import display
 from scenarios.runs import default_workers
 from scenarios.saved import write_whole

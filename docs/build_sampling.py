@@ -11,7 +11,7 @@ from models.loading import load_scenario
 from models.sampling import response_s, sample_of, turnover_s
 from models.specs import ScenarioSpec
 from scenarios import saved
-from scenarios.commands.inputs import library
+from scenarios.files import library
 from scenarios.progress import display
 from scenarios.runs import Task, default_workers, run_all
 from simulator.errors import InputError

@@ -13,7 +13,7 @@ from models import sampling
 from models.loading import load_scenario
 from models.specs import ScenarioSpec
 from scenarios import saved
-from scenarios.commands.inputs import library
+from scenarios.files import library
 from scenarios.progress import display
 from scenarios.runs import Task, default_workers, run_all
 from simulator.errors import InputError

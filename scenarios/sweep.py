@@ -21,7 +21,7 @@ from typing import Any
 
 from models.specs import ScenarioSpec
 from scenarios import saved
-from scenarios.commands.inputs import load
+from scenarios.files import load
 from scenarios.progress import Display
 from scenarios.runs import Task, pool, run_all
 from simulator.errors import InputError

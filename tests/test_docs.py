@@ -17,7 +17,7 @@ from models.loading import load_scenario
 from models.sampling import sample_of
 from models.specs import ScenarioSpec
 from models.system import build, memory_plan
-from scenarios.commands.inputs import library, scenario_path
+from scenarios.files import library, scenario_path
 from scenarios.sweep import from_json, grid, parse_axis
 from simulator.errors import InputError
 from simulator.kernel_state import new_kernel

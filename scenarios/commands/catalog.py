@@ -23,7 +23,7 @@ def list_entries(
 ) -> None:
     """List the entries by kind, then the library of scenarios."""
     from models.catalogue import catalogue_kinds, catalogue_names
-    from scenarios.commands.inputs import library
+    from scenarios.files import library
 
     kinds = [kind] if kind else [*catalogue_kinds(), SCENARIOS]
     names = {one: list(library()) if one == SCENARIOS else catalogue_names(one) for one in kinds}

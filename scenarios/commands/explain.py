@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.commands.inputs import load, scenario_path
 from scenarios.commands.options import SetOption
+from scenarios.files import load, scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.commands.inputs import check_places, load, scenario_path
+from scenarios.commands.inputs import check_places
 from scenarios.commands.options import QuietOption, SeedOption
+from scenarios.files import load, scenario_path
 
 if TYPE_CHECKING:
     from scenarios import saved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from scenarios.commands.answer import Wanted, command_line, give, timed
-from scenarios.commands.inputs import check_places, load, scenario_path
+from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     EngineOption,
     Output,
@@ -21,6 +21,7 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
+from scenarios.files import load, scenario_path
 
 
 def run(  # noqa: PLR0913, PLR0917 - one argument per option

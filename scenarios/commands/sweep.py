@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.commands.inputs import check_places, check_store, scenario_path
+from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import (
     EngineOption,
     Output,
@@ -20,6 +20,7 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
+from scenarios.files import scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from models.catalogue import catalogue_entry
 from models.composition import compose, merged, override, read_with_base
 from models.loading import load_scenario, scenario_from_mapping
 from models.specs.workload import OpenArrivalsSpec
-from scenarios.commands.inputs import load
+from scenarios.files import load
 from simulator.errors import InputError
 
 Write = Callable[..., str]

@@ -23,7 +23,7 @@ from models.specs.scenario import ScenarioSpec
 from models.system import build, clients_of
 from models.tpcc_program import LOCKED_HOME
 from models.tpcc_rows import DISTRICTS
-from scenarios.commands.inputs import library
+from scenarios.files import library
 from simulator import kernel
 from simulator.kernel_state import new_kernel
 from simulator.model import Model, RotatingDevice
