@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 from collections.abc import Iterable
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -37,6 +39,12 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
             f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{nearest(name, names)}; "
             f"known: {', '.join(names)}"
         )
+    return copy.deepcopy(_read(kind, name))
+
+
+@cache
+def _read(kind: str, name: str) -> dict[str, Any]:
+    """An entry, read once: the points of a sweep name it again and again."""
     file = resources.files("models").joinpath("catalog", kind, f"{name}.yaml")
     where = f"catalog/{kind}/{name}.yaml"
     return as_mapping(parse_yaml(file.read_text(encoding="utf-8"), where), where)

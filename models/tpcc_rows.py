@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +20,7 @@ MOST_LINES, FEWEST_LINES = 15, 5
 ITEM_A, CUSTOMER_A, NAME_A = 8191, 1023, 255
 
 
+@lru_cache(maxsize=8)
 def nurand_pmf(a: int, low: int, high: int, c: int = 0) -> FloatArray:
     """Exact distribution of NURand(a, low, high) = ((random(0, a) | random(low, high)) - low + c) mod n + low.
 
@@ -25,6 +28,7 @@ def nurand_pmf(a: int, low: int, high: int, c: int = 0) -> FloatArray:
     the values round, and with c = 0 a number drawn is a row's own. `a` must be one less than a power of two. For every
     value y of the second draw the low bits of `y | x` are a superset of y's; each superset is hit by 2^(bits set in y)
     of the a + 1 values of x: a subset-sum transform over the low bits counts them without sampling.
+    It can't be written to: every model of a sweep shares it.
     """
     if a < 1 or a & (a + 1):
         raise ValueError(f"a must be 2^k - 1, got {a}")
@@ -42,7 +46,9 @@ def nurand_pmf(a: int, low: int, high: int, c: int = 0) -> FloatArray:
     flat = counts.reshape(-1)
     reached = np.flatnonzero(flat)
     np.add.at(pmf, (reached - low + c) % len(pmf), flat[reached])
-    return np.asarray(pmf / pmf.sum())
+    pmf /= pmf.sum()
+    pmf.setflags(write=False)
+    return pmf
 
 
 def uniform_pmf(n: int) -> FloatArray:

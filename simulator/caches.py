@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from simulator.clock import NS_PER_MS
 from simulator.compiled import compiled, compiled_inside
+from simulator.model import MOST_USAGE
 from simulator.sorting import sort_first
 
 Int32Array = npt.NDArray[np.int32]
@@ -51,7 +52,6 @@ HEAD_WIDTH = 24
 LRU, CLOCK = 0, 1
 POOL, CACHE = 0, 1
 POLICIES = ("lru", "clock")
-MOST_USAGE = 5
 
 
 class Tiers(NamedTuple):

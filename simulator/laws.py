@@ -18,12 +18,12 @@ def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: Cp
     """Little's law, utilisation, flow balance, sums of shares, over the measured interval."""
     laws = [
         _little(window, classes),
-        _law("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
+        equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
     ]
-    laws.append(_at_most("cpu utilisation", cpu.utilisation))
+    laws.append(at_most("cpu utilisation", cpu.utilisation))
     for number, device in enumerate(model.storage.devices):
         laws.append(
-            _at_most(
+            at_most(
                 f"{device.name} utilisation",
                 window.change(f"{number} busy") / window.ns / getattr(device, "parallel", 1),
             )
@@ -31,7 +31,7 @@ def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: Cp
         served = window.change(f"{number} reads") + window.change(f"{number} writes")
         waiting = window.change(f"{number} length now")
         laws.append(
-            _law(
+            equal(
                 f"{device.name} arrivals = completions + growth of queue",
                 window.change(f"{number} arrived"),
                 served + waiting,
@@ -41,20 +41,21 @@ def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: Cp
     misses = window.change("pool references") - window.change("pool hits")
     grown = window.change("pool evictions") + window.change("pool used now")
     in_transit = len(model.client_registers)
-    laws.append(_law("pool pages in = pages out + growth", misses, grown, in_transit))
-    laws += [_class_times(result) for result in classes if result.completed]
+    laws.append(equal("pool pages in = pages out + growth", misses, grown, in_transit))
+    laws += [class_times(result) for result in classes if result.completed]
     return laws
 
 
-def _class_times(result: ClassResult) -> Law:
+def class_times(result: ClassResult) -> Law:
+    """The parts of a class's response time sum to it."""
     name = f"{result.name}: times sum to the response time"
-    return _law(name, sum(result.time_by_s.values()), result.mean_s, 1e-9 + ROUNDING * result.mean_s)
+    return equal(name, sum(result.time_by_s.values()), result.mean_s, 1e-9 + ROUNDING * result.mean_s)
 
 
 def _little(window: Window, classes: list[ClassResult]) -> Law:
     """Mean number in the system = rate x response time, once those who are inside at the ends are counted so far."""
     by_response = sum(c.completed * c.mean_s for c in classes) + to_s(window.change("ages now"))
-    return _law(
+    return equal(
         "Little: number in system = rate x response time",
         window.change("in system") / window.ns,
         by_response / window.seconds,
@@ -64,12 +65,14 @@ def _little(window: Window, classes: list[ClassResult]) -> Law:
 def _device_little(name: str, number: int, window: Window) -> Law:
     queue = window.change(f"{number} queue") / window.ns
     by_response = window.change(f"{number} response") + window.change(f"{number} ages now")
-    return _law(f"{name}: Little", queue, by_response / window.ns)
+    return equal(f"{name}: Little", queue, by_response / window.ns)
 
 
-def _law(name: str, left: float, right: float, tolerance: float = ROUNDING) -> Law:
+def equal(name: str, left: float, right: float, tolerance: float = ROUNDING) -> Law:
+    """A law that two figures are equal, up to `tolerance` in their own unit."""
     return Law(name, float(left), float(right), float(tolerance), abs(left - right) <= tolerance)
 
 
-def _at_most(name: str, value: float) -> Law:
-    return Law(f"{name} <= 1", float(value), 1.0, ROUNDING, value <= 1.0 + ROUNDING)
+def at_most(name: str, value: float, tolerance: float = ROUNDING) -> Law:
+    """A law that a share is 1 at most."""
+    return Law(f"{name} <= 1", float(value), 1.0, float(tolerance), value <= 1.0 + tolerance)

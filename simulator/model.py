@@ -16,6 +16,9 @@ import numpy.typing as npt
 
 from simulator.program import Program
 
+MOST_USAGE = 5
+"""CLOCK counts no more uses of a page than this, as PostgreSQL does."""
+
 
 @dataclass(frozen=True)
 class Cpu:

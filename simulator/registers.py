@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from simulator.compiled import compiled_inside
 from simulator.program import CODES
-from simulator.samplers import draw_alias
 from simulator.state import (
     CLASS,
     COUNTER_TABLES,
@@ -15,7 +14,7 @@ from simulator.state import (
     SAMPLERS,
     State,
 )
-from simulator.streams import chance, draw_time_ns, uniform_below
+from simulator.streams import chance, draw_alias, draw_time_ns, uniform_below
 
 _CHOOSE, _MAYBE, _JUMP, _LOOP, _CLAIM = CODES["choose"], CODES["maybe"], CODES["jump"], CODES["loop"], CODES["claim"]
 _UNIFORM, _SAMPLE, _OTHER, _SET = CODES["uniform"], CODES["sample"], CODES["other"], CODES["set"]

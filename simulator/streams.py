@@ -66,6 +66,18 @@ def chance(streams: npt.NDArray[np.uint64], stream: int, cut: int) -> bool:
     return np.int64(next_bits(streams, stream) >> _SHIFT_32) < cut
 
 
+@compiled
+def draw_alias(
+    streams: npt.NDArray[np.uint64], stream: int, alias: npt.NDArray[np.int64], start: int, length: int
+) -> int:
+    """A draw from the alias table (simulator/samplers.py) in rows start .. start+length-1 of `alias`."""
+    bits = next_bits(streams, stream)
+    column = np.int64(((bits >> _SHIFT_32) * np.uint64(length)) >> _SHIFT_32)
+    if np.int64(bits & _LOW_32) < alias[start + column, 0]:
+        return column
+    return alias[start + column, 1]
+
+
 CONSTANT, EXPONENTIAL, UNIFORM, ERLANG = 0, 1, 2, 3
 
 LAYERS = 256

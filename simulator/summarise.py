@@ -12,12 +12,12 @@ from importlib.metadata import version
 import numpy as np
 import numpy.typing as npt
 
+from simulator.bottleneck import bottleneck_of, overload, swapping
 from simulator.clock import NS_PER_S, to_s
 from simulator.laws import check_laws
 from simulator.model import Model
 from simulator.recorder import ACTIVITIES, ClassRecorder, quantile_ns
 from simulator.results import (
-    Bottleneck,
     CacheResult,
     ClassResult,
     CpuResult,
@@ -91,7 +91,7 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
         _class(name, recorder, window) for name, recorder in zip(model.program.classes, facts.classes, strict=True)
     ]
     cpu, devices, locks = _cpu(model, window), _devices(model, window), _locks(model, window)
-    main = classes[model.program.main_class]
+    stations, main = _stations(model, window), classes[model.program.main_class]
     return Result(
         scenario=model.name,
         engine=facts.engine,
@@ -121,11 +121,11 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
         swap_in_per_s=window.change("pool swap ins") / window.seconds,
         swap_out_per_s=window.change("pool swap outs") / window.seconds,
         checkpoints_s=[[to_s(begin), to_s(end)] for begin, end in facts.checkpoints_ns],
-        bottleneck=_bottleneck(cpu, devices, locks, _stations(model, window), main),
+        bottleneck=bottleneck_of(cpu, devices, locks, stations, main),
         series=series,
         laws=check_laws(model, window, classes, cpu),
-        warnings=_warnings(window, rates, steady) + _overload(model, window, classes),
-        stations=_stations(model, window),
+        warnings=_warnings(window, rates, steady) + _overloaded(model, window, classes),
+        stations=stations,
     )
 
 
@@ -268,23 +268,6 @@ def _stations(model: Model, window: Window) -> list[StationResult]:
     ]
 
 
-def _bottleneck(
-    cpu: CpuResult,
-    devices: list[DeviceResult],
-    locks: list[LockResult],
-    stations: list[StationResult],
-    main: ClassResult,
-) -> Bottleneck:
-    """What is busiest. Row locks count with their share of the main class's response time."""
-    shares = [(cpu.utilisation, "cpu"), *((device.utilisation, device.name) for device in devices)]
-    shares += [(lock.utilisation, lock.name) for lock in locks if lock.name != "row locks"]
-    shares += [(station.utilisation, station.name) for station in stations]
-    if main.mean_s > 0:
-        shares.append((main.time_by_s["row locks"] / main.mean_s, "row locks"))
-    ordered = sorted(shares, key=lambda item: (-item[0], item[1]))
-    return Bottleneck(ordered[0][1], ordered[0][0], ordered[1][1], ordered[1][0])
-
-
 def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
     steps = [s for s in snapshots if s.at_ns % facts.step_ns == 0]
     pairs = list(itertools.pairwise(steps))
@@ -319,7 +302,6 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
 
 
 DRIFT_STEPS, DRIFT_SHARE = 5, 0.02
-MOST_ERRORS = 5
 """A rate is called unsteady if its last two quarters differ by more than this share and three standard errors."""
 USER_USAGE = ("transaction", "client program")
 SYSTEM_USAGE = tuple(name for name in USAGE if name not in USER_USAGE)
@@ -340,25 +322,16 @@ def _cpu_share(pairs: list[tuple[Snapshot, Snapshot]], activities: tuple[str, ..
     ]
 
 
-def _overload(model: Model, window: Window, classes: list[ClassResult]) -> list[str]:
-    """A sentence if open arrivals come faster than they are completed, by more than chance and a full house explain."""
-    due = model.arrivals_per_s * window.seconds
+def _overloaded(model: Model, window: Window, classes: list[ClassResult]) -> list[str]:
     done = sum(each.completed for each in classes)
-    if due - done <= MOST_ERRORS * math.sqrt(due) + len(model.client_registers):
-        return []
-    come, go = f"{model.arrivals_per_s:,.4g}", f"{done / window.seconds:,.4g}"
-    return [
-        f"overloaded: of {come} transactions/s that arrive {go} are completed; response times grow with the duration"
-    ]
+    return overload(model.arrivals_per_s, done, window.seconds, len(model.client_registers))
 
 
 def _warnings(window: Window, rates: npt.NDArray[np.float64], steady: int) -> list[str]:
     warnings = []
     if window.change("ended main") < 1000:
         warnings.append(f"only {window.change('ended main')} transactions of the main class were counted")
-    if window.change("pool swap ins"):
-        rate = window.change("pool swap ins") / window.seconds
-        warnings.append(f"the machine swaps: {rate:.1f} buffers/s are read back from swap; fewer buffers are faster")
+    warnings += swapping(window.change("pool swap ins") / window.seconds)
     before, after = np.array_split(rates[len(rates) // 2 :], 2)
     if not after.size:
         return warnings

@@ -112,3 +112,10 @@ def test_nearest_names() -> None:
     assert nearest("coers", ["cores", "model"]) == " (did you mean 'cores'?)"
     assert nearest("zzz", ["cores", "model"]) == ""
     assert nearest("x" * 100_000, catalogue.KINDS) == ""
+
+
+def test_an_entry_is_its_readers_own() -> None:
+    whole = catalogue_entry("databases", "virtuoso-4")
+    pool = dict(whole["pool"])
+    whole["pool"].clear()
+    assert catalogue_entry("databases", "virtuoso-4")["pool"] == pool != {}

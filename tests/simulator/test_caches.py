@@ -18,7 +18,6 @@ from simulator.caches import (
     DIRTY_FIRST,
     DIRTY_LAST,
     FLAGS,
-    MOST_USAGE,
     NEWER_DIRTY,
     OLDER_DIRTY,
     PAGE,
@@ -35,6 +34,7 @@ from simulator.caches import (
     touch,
 )
 from simulator.clock import NS_PER_MS
+from simulator.model import MOST_USAGE
 
 PAGES = 12
 TIER = 1
