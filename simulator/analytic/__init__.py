@@ -1,0 +1,1 @@
+"""The analytic engine: mean-value analysis of the same model."""
