@@ -1,0 +1,186 @@
+"""From a solution to a result: the same terms as the simulating engines', without simulating."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+from itertools import pairwise
+
+import numpy as np
+
+from simulator.analytic import figures
+from simulator.analytic.checks import check
+from simulator.analytic.errors import interval, regime_of
+from simulator.analytic.figures import Case
+from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
+from simulator.bottleneck import bottleneck_of, overload, swapping
+from simulator.clock import to_s
+from simulator.recorder import ACTIVITIES
+from simulator.results import CacheResult, ClassResult, CpuResult, DeviceResult, Result, Series
+
+POINTS, WARMING_POINTS = 2, 60
+"""of a constant series, and of a machine's that gets warm"""
+
+
+def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
+    """The result of a solved machine; `warnings`, the doubts, come first in its own.
+
+    From a cold start the rate is the counted interval's mean, and every other figure that of the moment whose rate is
+    nearest to it; counts are what that makes in the counted interval.
+    """
+    model, w, rate = case.model, case.workload, case.rate
+    classes = [_class(case, number) for number in range(len(w.classes))]
+    main = classes[w.main_class]
+    cpu, devices, caches = figures.cpu(case), figures.devices(case), figures.caches(case)
+    tables, locks, stations = figures.tables(case), figures.locks(case), figures.stations(case)
+    bottleneck = bottleneck_of(cpu, devices, locks, stations, main)
+    swap_share = case.mean(case.solution.residence.fault) / case.response_s if case.response_s > 0 else 0.0
+    names = {one.name for one in devices}, {one.name for one in locks}
+    regime = regime_of(bottleneck, *names, swap_share, doubted=bool(warnings))
+    counted = main.rate_per_min if case.warming is None else case.warming_mean_per_s * case.per_min
+    rate_per_min = interval(counted, regime)
+    steady = rate_per_min if case.warming is None else interval(case.warming.steady_per_s * case.per_min, regime)
+    faults_per_s = rate * case.mean(case.solution.demands.faults)
+    completed = rate * case.duration_s
+    return Result(
+        scenario=model.name,
+        engine="analytic",
+        seed=seed,
+        versions={name: version(name) for name in ("oltpsim", "numpy")} | {"python": platform.python_version()},
+        model_hash=model.digest(),
+        start=model.interval.start,
+        warm_up_s=to_s(model.interval.warm_up_ns),
+        duration_s=case.duration_s,
+        main_class=main.name,
+        rate_per_min=rate_per_min,
+        steady_rate_per_min=steady,
+        steady_from_s=0.0 if case.warming is None else case.warming.steady_from_s,
+        transactions_per_s=rate,
+        classes=classes,
+        cpu=cpu,
+        devices=devices,
+        reads_pending=case.reads_pending,
+        caches=caches,
+        tables=tables,
+        locks=locks,
+        log=figures.log(case),
+        swap_in_per_s=faults_per_s,
+        swap_out_per_s=faults_per_s,
+        checkpoints_s=[],
+        bottleneck=bottleneck,
+        series=_series(case, main, cpu, devices, caches),
+        laws=check(case, classes, cpu, devices, tables, stations),
+        warnings=[
+            *warnings,
+            *swapping(faults_per_s),
+            *overload(model.arrivals_per_s, completed, case.duration_s, len(model.client_registers)),
+        ],
+        stations=stations,
+    )
+
+
+def _class(case: Case, number: int) -> ClassResult:
+    """One class. Its percentiles are approximate: a gamma distribution of its mean and variance (percentiles.py).
+
+    Under overload the wait for a connection, which grows from the begin to the end of the counted interval, is added.
+    """
+    w, window = case.workload, case.model.interval
+    time_by_s = _times(case, number)
+    served = sum(time_by_s.values()) - time_by_s["connection"]
+    variance = variance_s2(_stages(case, number))
+    p50, p90, p95, p99, p999 = (
+        gamma_quantile(share, served, variance) + case.backlog * to_s(window.warm_up_ns + share * window.duration_ns)
+        for share in (0.5, 0.9, 0.95, 0.99, 0.999)
+    )
+    per_transaction = float(w.mix[number])
+    return ClassResult(
+        name=w.classes[number],
+        completed=case.counted(per_transaction),
+        rolled_back=case.counted(per_transaction * float(w.rollbacks[number])),
+        rate_per_min=case.rate * per_transaction * 60.0,
+        mean_s=sum(time_by_s.values()),
+        p50_s=p50,
+        p90_s=p90,
+        p95_s=p95,
+        p99_s=p99,
+        p999_s=p999,
+        time_by_s=time_by_s,
+    )
+
+
+def _times(case: Case, number: int) -> dict[str, float]:
+    """Mean response time of a class by activity, in s. The wait of two clients for one page counts as a read.
+
+    As the simulating engines count it, a critical section is waited for until a processor takes it up: the bursts
+    inside sections have their part of the cpu queue. If more arrives than is served, whoever ends at time t has waited
+    for the share `backlog` of t.
+    """
+    r, window = case.solution.residence, case.model.interval
+    in_sections = case.workload.entries.sum(axis=1) / case.solution.demands.bursts
+    parts = {
+        "cpu": r.cpu + r.section,
+        "cpu queue": r.cpu_queue * (1.0 - in_sections),
+        "critical section": r.section_queue + r.cpu_queue * in_sections,
+        "row locks": r.lock,
+        "disk read": r.read,
+        "swap": r.fault,
+        "write throttle": r.victim,
+        "log": r.log,
+        "network": r.network,
+        "stations": r.station,
+    }
+    found = dict.fromkeys(ACTIVITIES, 0.0) | {name: float(times[0, number]) for name, times in parts.items()}
+    found["connection"] = case.backlog * to_s(window.warm_up_ns + window.duration_ns / 2)
+    return found
+
+
+def _stages(case: Case, number: int) -> list[Stage]:
+    """Queues that a class goes to, with its visits of each; only those to locks that have to wait count."""
+    w, r, d = case.workload, case.solution.residence, case.solution.demands
+    waits = sum(
+        lock.acquisitions * float(r.lock_wait[0, k])
+        for k, lock in enumerate(w.locks)
+        if lock.transaction_class == number
+    )
+    entered = float(w.entries[number].sum()) * float(r.section_busy[0])
+    stages = [
+        (r.cpu_queue, float(d.bursts[0, number])),
+        (r.section_queue, entered),
+        (r.lock, waits),
+        (r.read, float(d.reads[0, number])),
+        (r.victim, float(d.victims[0, number])),
+        (r.fault, float(d.faults[0, number])),
+        (r.log, float(w.commits[number])),
+        (r.station, float(np.sum(w.visits[number]))),
+    ]
+    return [Stage(float(times[0, number]), visits) for times, visits in stages]
+
+
+def _series(
+    case: Case, main: ClassResult, cpu: CpuResult, devices: list[DeviceResult], caches: list[CacheResult]
+) -> Series:
+    """The simulating engines' series: constant but for the rates of a machine that gets warm."""
+    pool, cache = caches
+    constants = {
+        "cpu_user": cpu.user,
+        "cpu_system": cpu.system,
+        "reads_pending": case.reads_pending,
+        "pool_hit_ratio": pool.hit_ratio,
+        "page_cache_hit_ratio": cache.hit_ratio,
+        "pool_dirty_fraction": pool.dirty_fraction,
+        "page_cache_dirty_fraction": cache.dirty_fraction,
+    }
+    constants |= {f"{device.name} utilisation": device.utilisation for device in devices}
+    end_s = to_s(case.model.interval.end_ns)
+    points, rates = POINTS, [case.rate] * POINTS
+    if case.warming is not None:
+        points = WARMING_POINTS
+        edges = np.linspace(0.0, end_s, points + 1)
+        rates = [case.warming.mean_per_s(float(a), float(b)) for a, b in pairwise(edges)]
+    values = {key: [value] * points for key, value in constants.items()}
+    values["transactions_per_s"] = rates
+    values["new_orders_per_min" if main.name == "new order" else "main_per_min"] = [
+        rate * case.per_min for rate in rates
+    ]
+    return Series(end_s / points, values)

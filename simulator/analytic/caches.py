@@ -1,0 +1,149 @@
+"""Buffer pool and page cache under a mix of transactions: misses, reads and writes per transaction.
+
+The pool's characteristic time T follows from its size, since the pages that stay for T after each reference fill it
+(Che, Tung, Wang 2002). All of it is tabulated once for a workload over T, and interpolated for any number of pools.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from simulator.analytic.pages import PageGroups
+from simulator.analytic.replacement import clock_missing, lru_missing
+from simulator.analytic.values import FloatArray
+
+TIMES = 400
+SHARPNESS = 30.0
+"""How sharply a frontier's lag is known: its standard deviation is about 1.8 / 30 of it, from the orders' randomness"""
+CLOCK_STAY = 5.5
+"""Revolutions that a page of full usage count stays: five to count down, and the hand somewhere on its way"""
+
+
+@dataclass(frozen=True)
+class PoolTable:
+    """`missing[t, g]`: share of group g's references that miss if the characteristic time is `times[t]`.
+
+    `filled[t]`: buffers in use then; `dirty[t]`: those of them that are dirty if nothing else cleans them.
+    """
+
+    times: FloatArray
+    missing: FloatArray
+    filled: FloatArray
+    dirty: FloatArray
+    policy: str
+
+    @cached_property
+    def missing_area(self) -> FloatArray:
+        """`missing` integrated over time, for means over a range of times."""
+        steps = np.diff(self.times)[:, None] * (self.missing[1:] + self.missing[:-1]) / 2.0
+        return np.concatenate([np.zeros((1, self.missing.shape[1])), np.cumsum(steps, axis=0)]) + self.times[0]
+
+    @cached_property
+    def filled_area(self) -> FloatArray:
+        """`filled` integrated over time."""
+        steps = np.diff(self.times) * (self.filled[1:] + self.filled[:-1]) / 2.0
+        return np.concatenate([[0.0], np.cumsum(steps)])
+
+    def mean_missing(self, begin: FloatArray, end: FloatArray, length: FloatArray) -> FloatArray:
+        """Missing shares, (..., groups), integrated from `begin` to `end` and divided by `length`."""
+        area = self._between(self.missing_area, end) - self._between(self.missing_area, begin)
+        return np.maximum(area, 0.0) / length[..., None]
+
+    def mean_filled(self, begin: FloatArray, end: FloatArray, most: FloatArray) -> FloatArray:
+        """Mean of `filled` from `begin` to `end`, where it rises no more from `most` on."""
+        first, last = np.minimum(begin, most), np.minimum(end, most)
+        logs = np.log(self.times)
+        area = np.interp(np.log(last), logs, self.filled_area) - np.interp(np.log(first), logs, self.filled_area)
+        top = np.exp(np.interp(np.log(most), logs, np.log(self.filled)))
+        return (area + (end - np.maximum(begin, last)) * top) / (end - begin)
+
+    def _between(self, values: FloatArray, times: FloatArray) -> FloatArray:
+        place = np.interp(np.log(times), np.log(self.times), np.arange(len(self.times)))
+        below = np.minimum(place.astype(np.int64), len(self.times) - 2)
+        part = (place - below)[..., None]
+        return values[below] * (1.0 - part) + values[below + 1] * part
+
+    def dirty_at(self, times: FloatArray) -> FloatArray:
+        """Dirty buffers if pages stay dirty until they have not been referred to for so long."""
+        return np.interp(np.log(times), np.log(self.times), self.dirty)
+
+    def dirty_until(self, times: FloatArray, ends: FloatArray) -> FloatArray:
+        """Mean of `dirty_at` over the time from 0 to `ends`, where it stops to rise at `times`."""
+        steps = np.diff(self.times) * (self.dirty[1:] + self.dirty[:-1]) / 2.0
+        area = np.concatenate([[0.0], np.cumsum(steps)])
+        rising = np.minimum(times, ends)
+        under = np.interp(np.log(rising), np.log(self.times), area)
+        return (under + (ends - rising) * self.dirty_at(rising)) / ends
+
+    def leaving_dirty(self, times: FloatArray) -> FloatArray:
+        """Dirty pages per transaction that reach an age without a reference: the slope of `dirty`."""
+        slopes = np.gradient(self.dirty, self.times)
+        return np.interp(np.log(times), np.log(self.times), slopes)
+
+    def time_of_dirty(self, buffers: FloatArray) -> FloatArray:
+        """The age at which dirty pages must be written for so many to be dirty."""
+        return np.exp(np.interp(buffers, self.dirty, np.log(self.times)))
+
+    def time(self, buffers: FloatArray) -> FloatArray:
+        """Characteristic time of pools of these sizes, in transactions; the largest of the table if all fits."""
+        return np.exp(np.interp(np.log(buffers), np.log(self.filled), np.log(self.times)))
+
+    def at(self, times: FloatArray) -> FloatArray:
+        """Missing shares, shape (..., groups), at times of any shape."""
+        return self._between(self.missing, times)
+
+
+def reach(groups: PageGroups, times: FloatArray) -> FloatArray:
+    """How far back a page that windows remember may have been referred to, to be asked for within `times` once more.
+
+    A reference draws others after it, until its window has passed: its page is missing only if neither it nor one of
+    those fell into the time. Cluster process; `offspring` is their mean number.
+    """
+    if not np.isfinite(groups.window) or groups.offspring <= 0:
+        return times
+    window, offspring = groups.window, groups.offspring
+    inside = np.minimum(times, window)
+    late = -np.expm1(-offspring * inside / window)
+    return times + (window - inside) * late + inside - window / offspring * late
+
+
+def pool_table(groups: PageGroups, policy: str) -> PoolTable:
+    """The table of one workload and one replacement policy."""
+    slowest = groups.rate[groups.rate > 0].min(initial=1.0)
+    times = np.geomspace(0.1, 50.0 / slowest, TIMES)
+    far = reach(groups, times)
+    x = groups.rate * times[:, None]
+    x = np.where(groups.clustered > 0, groups.rate * far[:, None], x)
+    missing = lru_missing(x) if policy == "lru" else clock_missing(x)
+    stay = times if policy == "lru" else CLOCK_STAY * times
+    with np.errstate(divide="ignore", over="ignore"):
+        moving = 1.0 / (1.0 + (stay[:, None] / groups.gap) ** SHARPNESS)
+    recent = groups.recent > 0
+    drawn = 1.0 - missing
+    missing = np.where(groups.rate > 0, missing, 1.0) * np.where(np.isfinite(groups.gap), moving, 1.0)
+    if recent.any():
+        parents = groups.clustered * groups.references
+        of_parents = missing @ parents / max(parents.sum(), 1e-300)
+        late = np.clip(1.0 - stay / groups.window, 0.0, 1.0) * np.exp(-groups.offspring * stay / groups.window)
+        missing[:, recent] = (late * of_parents)[:, None]
+    kept = groups.pages * drawn * np.where(np.isfinite(groups.gap), moving, 1.0)
+    kept += groups.gaps * np.minimum(stay[:, None], groups.gap)
+    dirty = groups.pages * drawn * dirty_share(groups.write, drawn)
+    dirty += groups.gaps * groups.write * np.minimum(stay[:, None], groups.gap)
+    return PoolTable(times, missing, _rising(kept.sum(axis=1)), _rising(dirty.sum(axis=1)), policy)
+
+
+def dirty_share(write: FloatArray, found: FloatArray) -> FloatArray:
+    """Share of a group's pages in the cache that are dirty, if a reference finds its page there with chance `found`.
+
+    A page is dirty if one of the references since it came in has changed it; their number is geometric.
+    """
+    return write / np.maximum(1.0 - found * (1.0 - write), 1e-300)
+
+
+def _rising(values: FloatArray) -> FloatArray:
+    """Strictly rising, so that it can be looked up backwards."""
+    return np.asarray(np.maximum.accumulate(values) + 1e-9 * np.arange(1, len(values) + 1), dtype=np.float64)

@@ -1,0 +1,57 @@
+"""Laws that the analytic engine's results must satisfy. Each compares figures that were found on different ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simulator.analytic.figures import Case
+from simulator.laws import at_most, class_times, equal
+from simulator.results import ClassResult, CpuResult, DeviceResult, Law, StationResult, TableResult
+
+CONVERGED = 0.02
+"""relative error that the fixed point of rate, caches and writes may be left with"""
+EXACT = 1e-9
+"""relative error of sums"""
+
+
+def check(
+    case: Case,
+    classes: Sequence[ClassResult],
+    cpu: CpuResult,
+    devices: Sequence[DeviceResult],
+    tables: Sequence[TableResult],
+    stations: Sequence[StationResult],
+) -> list[Law]:
+    """Little's law, utilisation, flow balance, sums of shares."""
+    r, d, rate = case.solution.residence, case.solution.demands, case.rate
+    needed = case.mean(d.cpu_s) + case.mean(d.section_s) + float(d.background_cpu_s[0])
+    demanded = rate * needed / case.model.cpu.cores
+    laws = [
+        _population(case, classes),
+        equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
+        equal("cpu utilisation = rate x demand", cpu.utilisation, demanded, CONVERGED),
+        at_most("cpu utilisation", demanded, CONVERGED),
+    ]
+    laws += [at_most(f"{device.name} utilisation", device.utilisation) for device in devices]
+    laws += [at_most(f"{station.name} utilisation", station.utilisation, CONVERGED) for station in stations]
+    by_tables = sum(table.disk_reads for table in tables) / case.duration_s
+    at_devices = sum(device.by_purpose_per_s.get("data read", 0.0) for device in devices)
+    rounding = len(tables) / case.duration_s
+    laws.append(equal("disk reads of tables = reads of devices", by_tables, at_devices, EXACT * at_devices + rounding))
+    pending = rate * case.mean(d.reads) * float(r.disk_read_s[0])
+    laws.append(equal("Little: reads pending = reads x response", case.reads_pending, pending, EXACT + EXACT * pending))
+    laws += [class_times(result) for result in classes]
+    return laws
+
+
+def _population(case: Case, classes: Sequence[ClassResult]) -> Law:
+    """Closed: every client is thinking or in the system. Open: no more transactions than connections are served."""
+    clients = len(case.model.client_registers)
+    mix = case.workload.mix.tolist()
+    served = sum(
+        share * (result.mean_s - result.time_by_s["connection"]) for share, result in zip(mix, classes, strict=True)
+    )
+    if case.model.arrivals_per_s > 0:
+        return at_most("connections in use", case.rate * served / clients, CONVERGED)
+    inside = case.rate * (served + case.workload.think_s)
+    return equal("Little: clients = rate x (response + think time)", clients, inside, CONVERGED * clients)

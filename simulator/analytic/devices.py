@@ -1,0 +1,129 @@
+"""Data devices: how long a read waits for them, among the writes that go on in the background.
+
+Sources: docs/model.md, section 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.analytic.demands import Demands
+from simulator.analytic.disks import QUEUES, at_queue
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.queues import ENDLESS, TINY, waiting
+from simulator.analytic.traffic import Traffic
+from simulator.analytic.values import FloatArray
+
+DEPTH_ROUNDS = 3
+ARM_RESIDUAL = 0.65
+"""what is left of a disk's service when somebody arrives, as a share of it: its squared variation is about 0.3"""
+WRITER_BATCH = 32.0
+"""pages that writer and checkpoint hand to the disks at once, as in simulator/reference_daemons.py"""
+
+
+@dataclass(frozen=True)
+class Writes:
+    """Writes in the background at one data device; arrays (configurations,).
+
+    Some come in heaps: what a wake-up of the flusher finds, or what the writer hands over to get from its high mark to
+    its low one. The others trickle: dirty pages that the page cache has to give up, and all that direct I/O writes.
+    """
+
+    busy: FloatArray
+    """share of the device's time, heaps and trickle"""
+    trickling: FloatArray
+    """share of its time for those that trickle"""
+    most: FloatArray
+    """requests that may have trickled in"""
+    heap: FloatArray
+    """how many are there while there is a heap, on average"""
+    heap_s: FloatArray
+    """service of one of a heap"""
+    swap: FloatArray
+    """share of the first device's time for swap-outs"""
+
+
+def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
+    """What writes take of the data devices."""
+    sync = d.mean.victims
+    requests = np.maximum(t.requests - sync, 0.0)
+    stays = np.minimum(1.0, t.cache_time / np.maximum(x * (p.expire_s + p.flush_s), TINY)) ** 4
+    trickle = np.where(p.direct > 0, 1.0, 1.0 - stays)
+    heap = np.minimum(np.maximum(x * requests * p.flush_s, p.dirty_high - p.dirty_low), 2.0 * p.in_flight)
+    heap = np.where(p.direct > 0, WRITER_BATCH, heap) / p.data_devices / 2.0
+    more = (t.written / np.maximum(t.requests, TINY) - 1.0) * p.page_transfer_s
+    heap_s = at_queue(p.write_s, heap) + more
+    reads = np.minimum(p.clients / p.data_devices, p.calls)
+    most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) / p.data_devices
+    each = x / p.data_devices / p.parallel * requests
+    trickle_s = at_queue(p.write_s, most) + more
+    for _ in range(DEPTH_ROUNDS):
+        load = each * trickle * trickle_s
+        trickle_s = (trickle_s + at_queue(p.write_s, _depth(reads, load, most)) + more) / 2.0
+    out = at_queue(p.swap_write_s, heap) + p.swap_cluster * p.page_transfer_s
+    return Writes(
+        busy=each * (trickle * trickle_s + (1.0 - trickle) * heap_s),
+        trickling=each * trickle * trickle_s,
+        most=most,
+        heap=heap,
+        heap_s=heap_s,
+        swap=x * (d.mean.faults) / p.swap_cluster * out,
+    )
+
+
+def _depth(reads: FloatArray, load: FloatArray, most: FloatArray) -> FloatArray:
+    """Requests at a device with `reads` reads among which writes of this load come at any time (mixed network)."""
+    return np.minimum((reads + load) / np.maximum(1.0 - load, 0.001), reads + np.maximum(most, 1.0))
+
+
+def read_times(
+    p: Parameters, seen: FloatArray, rate: FloatArray, left: FloatArray, writes: Writes
+) -> tuple[FloatArray, FloatArray]:
+    """Response and service of a read at `rate` reads/s of one device, of whose time writes leave the share `left`.
+
+    One arm: with Q reads there, and the writes that trickle in among them, a request takes S; the arm is busy for the
+    share U of the time left that solves Q = U + seen g U^2 / (1 - seen U), g the share of a service that an arrival
+    finds left. The rate U / S rises with Q and is looked up backwards. While a heap of writes is there, reads get
+    their turn among them in proportion, and are served as fast as they are. Several requests at once: as `waiting`.
+    """
+    g = ARM_RESIDUAL
+    less = (seen * (1.0 - g))[:, None]
+    b = 1.0 + seen[:, None] * QUEUES
+    busy = 2.0 * QUEUES / (b + np.sqrt(b * b - 4.0 * less * QUEUES))
+    times = at_queue(
+        p.read_s, _depth(np.minimum(QUEUES, p.calls[:, None]), writes.trickling[:, None], writes.most[:, None])
+    )
+    heaps = np.clip(writes.busy - writes.trickling, 0.0, 1.0)[:, None]
+    turn = 2.0 * QUEUES / (2.0 * QUEUES + writes.heap[:, None]) * heaps  # twice a sweep: half the new ones lie ahead
+    among = turn / (turn + np.maximum(1.0 - heaps, 0.01))
+    times = times + among * (np.minimum(times, writes.heap_s[:, None]) - times)
+    rates = np.maximum.accumulate(busy / times, axis=1)
+    wanted = rate / left
+    row = np.arange(len(wanted))
+    below = np.clip((rates < wanted[:, None]).sum(axis=1) - 1, 0, len(QUEUES) - 2)
+    r0, r1 = rates[row, below], rates[row, below + 1]
+    part = np.clip((wanted - r0) / np.maximum(r1 - r0, TINY), 0.0, 1.0)
+    service = times[row, below] * (1.0 - part) + times[row, below + 1] * part
+    load = wanted * service
+    room = 1.0 - seen * load
+    arm = np.where(room > TINY, service * (1.0 + seen * g * load / np.maximum(room, TINY)), ENDLESS)
+    servers = np.minimum(p.parallel, p.calls)
+    flash = p.read_s[:, 0]
+    several = flash + waiting(seen, flash, servers, wanted, wanted * flash / servers, flash / 2.0)
+    single = p.parallel <= 1
+    return np.where(single, arm, several) / left, np.where(single, service, flash)
+
+
+def writer_page_s(p: Parameters, reads_there: FloatArray, cpu_wait_s: FloatArray) -> FloatArray:
+    """What writer and checkpoint take for a page, if so many reads are at a device and a burst of CPU waits so long.
+
+    A batch is over when its last page is; reads and the other one's batch get their turns in between.
+    """
+    even = WRITER_BATCH / p.data_devices
+    batch = even + np.sqrt(even * 2.0 * np.log(p.data_devices))
+    there = np.minimum(reads_there, p.calls) + even / 2.0
+    turns = (there * np.log1p(batch) + batch) / p.parallel
+    disks = np.where(p.direct > 0, turns * at_queue(p.write_s, there + batch / 2.0), 0.0)
+    return (cpu_wait_s + disks) / WRITER_BATCH + p.write_cpu_s / p.cpu_speed

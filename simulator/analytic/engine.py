@@ -1,0 +1,59 @@
+"""The analytic engine: a model's result from mean values, in milliseconds and without drawing anything at random."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simulator.analytic.answer import answer
+from simulator.analytic.figures import Case
+from simulator.analytic.parameters import parameters_of
+from simulator.analytic.system import Solution, solve
+from simulator.analytic.validity import doubts
+from simulator.analytic.warming import course, interval_mean_per_s
+from simulator.analytic.workload import read_workload
+from simulator.clock import to_s
+from simulator.errors import InternalError
+from simulator.model import Model, OnProgress, Progress
+from simulator.results import Result
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> Result:
+    """The result of a model; the seed is only noted in it. `on_progress` is told once, at the end.
+
+    Raises InputError for a program whose loops have no bound, InternalError if the equations give no finite figures.
+    """
+    workload = read_workload(model)
+    parameters = parameters_of(model, workload)
+    solution = solve(workload, parameters, model.pool.replacement)
+    warming = None
+    if model.interval.start != "warm" and not model.arrivals_per_s:
+        warming = course(model, workload, parameters, solution)
+        parameters = warming.like(interval_mean_per_s(model, warming))
+        solution = solve(workload, parameters, model.pool.replacement)
+    _refuse_infinite(solution)
+    case = Case(model, workload, parameters, solution, warming)
+    result = answer(case, seed, doubts(case))
+    if on_progress is not None:
+        end_s = to_s(model.interval.end_ns)
+        on_progress(Progress(end_s, end_s, sum(one.completed for one in result.classes)))
+    return result
+
+
+def _refuse_infinite(solution: Solution) -> None:
+    """Raise InternalError naming figures that are infinite or not numbers: no result could hold them."""
+    residence, demands = solution.residence, solution.demands
+    parts: tuple[DataclassInstance, ...] = (residence, residence.writes, solution.pool, solution.traffic, demands)
+    wrong = [
+        f"{type(part).__name__}.{field.name}"
+        for part in parts
+        for field in fields(part)
+        if isinstance(values := getattr(part, field.name), np.ndarray) and not np.isfinite(values).all()
+    ]
+    if wrong:
+        raise InternalError(f"the analytic engine found no finite {', '.join(wrong)}")

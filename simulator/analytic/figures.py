@@ -1,0 +1,303 @@
+"""What a solved machine shows: processors, disks, caches, tables, locks and stations, as the simulating engines do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from simulator.analytic.devices import WRITER_BATCH
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.system import Solution
+from simulator.analytic.values import FloatArray
+from simulator.analytic.warming import Course, interval_mean_per_s
+from simulator.analytic.workload import Workload
+from simulator.clock import to_s
+from simulator.model import FlashDevice, Model
+from simulator.results import (
+    CacheResult,
+    CpuResult,
+    DeviceResult,
+    LockResult,
+    LogResult,
+    StationResult,
+    TableResult,
+)
+
+CPU_USES = ("transaction", "client program", "system calls", "background writer", "write-back")
+"""As simulator.state.USAGE, which can't be imported without the compiler."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One machine and its solution, which has one configuration. Rates are per second, times in s."""
+
+    model: Model
+    workload: Workload
+    parameters: Parameters
+    solution: Solution
+    warming: Course | None = None
+    """how the machine gets warm; None if it is"""
+
+    @property
+    def rate(self) -> float:
+        """Transactions of the whole mix."""
+        return float(self.solution.rate[0])
+
+    @property
+    def per_min(self) -> float:
+        """Transactions of the main class per minute for one of the mix per second."""
+        return 60.0 * float(self.workload.mix[self.workload.main_class])
+
+    @property
+    def warming_mean_per_s(self) -> float:
+        """What the counted interval counts, of a machine that gets warm."""
+        assert self.warming is not None
+        return interval_mean_per_s(self.model, self.warming)
+
+    @property
+    def duration_s(self) -> float:
+        """Of the counted interval."""
+        return to_s(self.model.interval.duration_ns)
+
+    def mean(self, by_class: FloatArray) -> float:
+        """Mean over the mix of what has shape (1, classes)."""
+        return float(by_class[0] @ self.workload.mix)
+
+    def counted(self, per_transaction: float) -> int:
+        """What comes so often per transaction of the mix, in the counted interval."""
+        return round(per_transaction * self.rate * self.duration_s)
+
+    @cached_property
+    def brought(self) -> FloatArray:
+        """Pages that come into the pool per transaction of the mix, new ones too, by group."""
+        return self.solution.pool.missing[0] * self.workload.groups.references
+
+    @property
+    def response_s(self) -> float:
+        """Mean over the mix, waiting for a connection left out."""
+        return self.mean(self.solution.residence.total)
+
+    @property
+    def backlog(self) -> float:
+        """Share of open arrivals that the machine can't take: what has arrived before is waiting; 0 for closed."""
+        arrivals = self.model.arrivals_per_s
+        return max(1.0 - self.rate / arrivals, 0.0) if arrivals > 0 else 0.0
+
+    @property
+    def reads_pending(self) -> float:
+        """Clients that wait for a page from disk, on average (Little's law)."""
+        return self.rate * self.mean(self.solution.residence.read)
+
+
+def cpu(case: Case) -> CpuResult:
+    """The processors. iowait is idle while at least one read is pending, of which there is a Poisson number."""
+    w, d, t = case.workload, case.solution.demands, case.solution.traffic
+    p, costs, mix = case.parameters, case.model.costs, case.workload.mix
+    speed, per_core = float(p.cpu_speed[0]), case.rate / float(p.cores[0])
+    client = float(w.client_s @ mix) / speed
+    own = float((w.user_s + w.inside_s.sum(axis=1)) @ mix) / speed
+    own += float(case.brought.sum()) * to_s(costs.miss_ns) / speed
+    writer = float(t.background[0]) * to_s(costs.write_ns) / speed
+    needed = case.mean(d.cpu_s) + case.mean(d.section_s)
+    seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(d.background_cpu_s[0]) - writer, 0.0))
+    total = sum(seconds) * per_core
+    scale = min(1.0, 1.0 / total) if total > 0 else 0.0
+    shares = {name: spent * per_core * scale for name, spent in zip(CPU_USES, seconds, strict=True)}
+    user, busy = shares["transaction"] + shares["client program"], min(total, 1.0)
+    waiting = (1.0 - busy) * -math.expm1(-case.reads_pending)
+    return CpuResult(
+        cores=case.model.cpu.cores,
+        user=user,
+        system=busy - user,
+        iowait=waiting,
+        idle=1.0 - busy - waiting,
+        by_activity=shares,
+    )
+
+
+def devices(case: Case) -> list[DeviceResult]:
+    """Disks. A read's response is the engine's; writes come in heaps and wait for half of the others (approximate)."""
+    storage, r = case.model.storage, case.solution.residence
+    return [
+        _device(
+            case,
+            number,
+            float(r.log_busy[0] if number >= storage.data_devices else r.disk_busy[0] if number else r.first_busy[0]),
+        )
+        for number in range(len(storage.devices))
+    ]
+
+
+def _device(case: Case, number: int, utilisation: float) -> DeviceResult:
+    storage, r, p = case.model.storage, case.solution.residence, case.parameters
+    device = storage.devices[number]
+    per_s = _requests(case, number)
+    reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
+    total = sum(per_s.values())
+    parallel = device.parallel if isinstance(device, FlashDevice) else 1
+    service = utilisation * parallel / total if total > 0 else 0.0
+    calls = per_s.get("data read", 0.0) + per_s.get("eviction write", 0.0)
+    queue = min(calls * float(r.disk_read_s[0]), float(p.calls[0]))
+    queue += case.rate * case.mean(r.fault) if "swap in" in per_s else 0.0
+    heap = _heap(case) / storage.data_devices
+    for purpose, count in per_s.items():
+        if purpose in ("write-back", "writer", "swap out"):
+            queue += count * service * (1.0 + max(heap - 1.0, 0.0) / 2.0 / parallel)
+        elif purpose == "log":
+            shared = number < storage.data_devices
+            queue += count * (max(float((p.log_first_s - p.flush_overhead_s)[0]), service) if shared else service)
+    return DeviceResult(
+        name=device.name,
+        kind=device.kind,
+        reads_per_s=reads,
+        writes_per_s=total - reads,
+        utilisation=utilisation,
+        mean_queue=queue,
+        mean_service_s=service,
+        mean_response_s=queue / total if total > 0 else 0.0,
+        by_purpose_per_s=per_s,
+    )
+
+
+def _requests(case: Case, number: int) -> dict[str, float]:
+    """Requests per second of a device by the kernel's names of purposes, those that come at all."""
+    model, d, t, p = case.model, case.solution.demands, case.solution.traffic, case.parameters
+    storage, found = model.storage, {}
+    if number < storage.data_devices:
+        each, victims = case.rate / storage.data_devices, case.mean(d.victims)
+        found["data read"] = each * case.mean(d.reads)
+        found["eviction write"] = each * victims
+        found["writer" if model.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
+    if number == 0:
+        found["swap in"] = case.rate * case.mean(d.faults)
+        found["swap out"] = found["swap in"] / float(p.swap_cluster[0])
+    if number == storage.log_device:
+        found["log"] = log(case).flushes_per_s
+    return {name: per_s for name, per_s in sorted(found.items()) if per_s > 0}
+
+
+def _heap(case: Case) -> float:
+    """Writes that are handed to all data devices at once."""
+    if case.model.direct_io:
+        return WRITER_BATCH
+    p = case.parameters
+    return float(min(case.rate * case.solution.traffic.requests[0] * p.flush_s[0], p.in_flight[0]))
+
+
+def caches(case: Case) -> list[CacheResult]:
+    """Buffer pool and page cache in a steady state, in which whatever comes in displaces something.
+
+    Dirty pages that the page cache had to give up are not known, and counted as 0.
+    """
+    model, t, groups = case.model, case.solution.traffic, case.workload.groups
+    pool, cache = model.pool, model.page_cache
+    brought, misses, reads = float(case.brought.sum()), float(case.solution.pool.misses.sum()), float(t.reads.sum())
+    references = float(groups.references.sum())
+    table = case.workload.table(pool.replacement)
+    needed = float(table.filled[-1]) if len(groups.references) else 0.0
+    stay_s = to_s(cache.expire_ns + cache.flush_interval_ns / 2)
+    rewritten = min(case.rate * float(t.written[0]) * stay_s, cache.dirty_limit_pages, model.program.pages)
+    dirty = 0.0 if model.direct_io else rewritten
+    return [
+        CacheResult(
+            name="buffer pool",
+            capacity_pages=pool.pages,
+            references=case.counted(references),
+            hits=case.counted(references - brought),
+            hit_ratio=(references - brought) / references if references > 0 else 0.0,
+            evictions=case.counted(brought) if needed > pool.pages else 0,
+            dirty_evictions=case.counted(float(t.dirty_victims[0])),
+            dirty_fraction=min(float(t.dirty[0]) / max(pool.pages, 1), 1.0),
+            resident_fraction=min(pool.resident_pages / max(min(needed, pool.pages), 1.0), 1.0),
+        ),
+        CacheResult(
+            name="page cache",
+            capacity_pages=cache.pages,
+            references=case.counted(misses),
+            hits=case.counted(misses - reads),
+            hit_ratio=(misses - reads) / misses if misses > 0 else 0.0,
+            evictions=0 if model.direct_io else case.counted(reads),
+            dirty_evictions=0,
+            dirty_fraction=min(dirty / max(cache.pages, 1), 1.0),
+            resident_fraction=1.0,
+        ),
+    ]
+
+
+def tables(case: Case) -> list[TableResult]:
+    """References of each region and where they were answered; a row's parts sum to its references."""
+    groups, names = case.workload.groups, case.model.program.region_names
+    misses, reads = case.solution.pool.misses[0], case.solution.traffic.reads[0]
+    found = []
+    for number, name in enumerate(names):
+        here = groups.region == number
+        parts = [
+            case.counted(float(values[here].sum()))
+            for values in (groups.references - case.brought, misses - reads, reads, case.brought - misses)
+        ]
+        found.append(TableResult(name, sum(parts), *parts))
+    return found
+
+
+def locks(case: Case) -> list[LockResult]:
+    """Row locks of all kinds together, then critical sections, which share what the engine knows of them by entries.
+
+    A section is waited for as often as it is found occupied.
+    """
+    w, r = case.workload, case.solution.residence
+    taken = np.array([w.mix[lock.transaction_class] * lock.acquisitions for lock in w.locks])
+    waits = float(taken @ r.lock_wait[0]) if len(taken) else 0.0
+    found = [
+        LockResult(
+            name="row locks",
+            acquisitions=case.counted(float(taken.sum())),
+            waits=case.counted(waits),
+            mean_wait_s=case.mean(r.lock) / waits if waits > 0 else 0.0,
+            utilisation=0.0,
+        )
+    ]
+    entries, inside = w.mix @ w.entries, w.mix @ w.inside_s
+    occupied = min(float(r.section_busy[0]), 1.0)
+    queue = case.mean(r.section_queue) / max(float(entries.sum()) * occupied, 1e-300)
+    for section, entered, spent in zip(case.model.sections, entries.tolist(), inside.tolist(), strict=True):
+        found.append(
+            LockResult(
+                name=section.name,
+                acquisitions=case.counted(entered),
+                waits=case.counted(entered * occupied),
+                mean_wait_s=queue if entered * occupied > 0 else 0.0,
+                utilisation=occupied * spent / max(float(inside.sum()), 1e-300),
+            )
+        )
+    return found
+
+
+def log(case: Case) -> LogResult:
+    """The transaction log. Without anything to log nothing is flushed."""
+    w = case.workload
+    bytes_per_s = case.rate * float(w.log_bytes @ w.mix)
+    return LogResult(
+        bytes_per_s=bytes_per_s,
+        commits_per_s=case.rate * float(w.commits @ w.mix),
+        flushes_per_s=float(case.solution.residence.flushes[0]) if bytes_per_s > 0 else 0.0,
+    )
+
+
+def stations(case: Case) -> list[StationResult]:
+    """Plain stations; the time there, as far as it is not known by station, is shared by service."""
+    w = case.workload
+    visits, served = w.mix @ w.visits, w.mix @ w.served_s
+    number = case.rate * case.mean(case.solution.residence.station)
+    return [
+        StationResult(
+            name=station.name,
+            servers=station.servers,
+            visits_per_s=case.rate * float(visits[k]),
+            utilisation=case.rate * float(served[k]) / station.servers,
+            mean_number=number * float(served[k]) / max(float(served.sum()), 1e-300),
+        )
+        for k, station in enumerate(case.model.stations)
+    ]

@@ -1,0 +1,375 @@
+"""Which pages a mix of transactions refers to, and how long a page waits for its next reference.
+
+Time is counted in transactions of the whole mix. References come in groups that share a distribution of the gap since
+the page's last reference:
+
+    drawn     pages chosen at random: gaps are exponential; pages of about one popularity are one group
+    moving    pages that a frontier of inserts or of deliveries passes over: gaps are as long as the frontier's lag
+    recent    pages chosen among the last that a group of clients has used (program.py: windows)
+
+A page lives in an LRU cache as long as its gaps are shorter than the cache's characteristic time T, so the misses of a
+group are its references times P(gap > T), and the pages that it keeps in the cache are its references times the mean
+of min(gap, T), which is Little's law.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from simulator.analytic.frontiers import Burst
+from simulator.analytic.values import FloatArray, Frontier, Numbers, Value
+from simulator.analytic.visits import Reader, Touches
+
+BIN_RATIO = 2.5
+"""Pages whose popularity differs by less than this share a group."""
+POPULAR, ROW, APPEND, RECENT = range(4)
+SHARE_STEPS = 1000
+"""Groups of a region whose shares differ by less than this part of the largest one are alike."""
+AGES = 8
+"""Quantiles that stand for references of widely spread ages."""
+
+
+@dataclass(frozen=True)
+class PageGroups:
+    """Groups of references; arrays of shape (groups,). See the module's text."""
+
+    region: npt.NDArray[np.int64]
+    rate: FloatArray
+    """references to one page per transaction, as far as they come at random; 0 for others"""
+    gap: FloatArray
+    """moving: transactions since the frontier has passed; infinite for the others"""
+    references: FloatArray
+    """per transaction"""
+    pages: FloatArray
+    """pages among which random references choose; 0 for others"""
+    gaps: FloatArray
+    """gaps of length `gap` that begin per transaction, in which a page stays in the cache until it is its turn"""
+    write: FloatArray
+    """share of references after which the page is dirty"""
+    read: FloatArray
+    """1, or 0 where a miss needs no read because the page is new"""
+    clustered: FloatArray
+    """1 for pages that windows remember"""
+    recent: FloatArray
+    """1 for references to what a window remembers"""
+    views: FloatArray
+    """(views, groups): references of one transaction of each class, then of each lock's class until it asks for it"""
+    repeated: FloatArray
+    """references per transaction to the page just used, by region: they always find it"""
+    window: float
+    """how long a window remembers a page"""
+    offspring: float
+    """references by way of the window that each reference to a remembered page draws after it"""
+
+
+@dataclass
+class _Collector:
+    """Groups as they are found."""
+
+    views: int
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    shares: list[FloatArray] = field(default_factory=list)
+
+    def add(  # noqa: PLR0913 - one argument for each column
+        self, region: int, references: float, views: FloatArray, *, rate: float = 0.0, gap: float = np.inf,
+        gaps: float = 0.0, write: float = 0.0, read: float = 1.0, clustered: float = 0.0, recent: float = 0.0,
+    ) -> None:  # fmt: skip
+        if references > 0 or gaps > 0:
+            pages = references / rate if rate > 0 else 0.0
+            self.rows.append((region, rate, gap, references, pages, gaps, min(write, 1.0), read, clustered, recent))
+            self.shares.append(views)
+
+
+@dataclass(frozen=True)
+class _Use:
+    """References of one operation as seen by the views."""
+
+    touches: Touches
+    per_view: FloatArray
+    per_transaction: float
+
+    @property
+    def new_share(self) -> float:
+        """Share of references that are not to the page just referred to."""
+        return 1.0 - self.touches.repeats / self.touches.visits
+
+
+class PageReader:
+    """Sorts the references of a program into groups."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader, self.program = reader, reader.program
+        self.locks = [(number, lock) for number, work in enumerate(reader.works) for lock in work.locks]
+        self.views = len(reader.works) + len(self.locks)
+        self.found = _Collector(self.views)
+        self.repeated = np.zeros(len(self.program.regions))
+        self.uses = self._uses()
+        self.window, self.offspring, self.window_groups = np.inf, 0.0, 1.0
+        self._windows()
+
+    def groups(self) -> PageGroups:
+        """All groups of the program."""
+        by_region: dict[int, list[_Use]] = defaultdict(list)
+        for use in self.uses:
+            by_region[int(self.program.references[use.touches.reference, 1])].append(use)
+        for region, uses in by_region.items():
+            self._interior(region, uses)
+            self._drawn(region, uses)
+            self._moving(region, uses)
+        columns = np.array(self.found.rows).reshape(-1, 10).T
+        regions, rate, gap, references, pages, gaps, write, read, clustered, recent = columns
+        return PageGroups(
+            region=regions.astype(np.int64),
+            rate=rate,
+            gap=gap,
+            references=references,
+            pages=pages,
+            gaps=gaps,
+            write=write,
+            read=read,
+            clustered=clustered,
+            recent=recent,
+            views=np.array(self.found.shares).reshape(-1, self.views).T,
+            repeated=self.repeated,
+            window=self.window,
+            offspring=self.offspring,
+        )
+
+    def _uses(self) -> list[_Use]:
+        uses = []
+        classes = len(self.reader.works)
+        for number, work in enumerate(self.reader.works):
+            for key, touches in work.touches.items():
+                per_view = np.zeros(self.views)
+                per_view[number] = touches.visits
+                for place, (owner, (_, _, _, before)) in enumerate(self.locks):
+                    if owner == number and key in before.touches:
+                        per_view[classes + place] = before.touches[key].visits
+                uses.append(_Use(touches, per_view, float(self.reader.mix[number]) * touches.visits))
+        return uses
+
+    def _kind(self, use: _Use) -> int:
+        return int(self.program.references[use.touches.reference, 0])
+
+    def _windows(self) -> None:
+        """How long windows remember, and how many references by way of them a remembered one draws."""
+        entries = [use for use in self.uses if self._kind(use) == POPULAR and self._window_of(use) >= 0]
+        draws = [use for use in self.uses if self._kind(use) == RECENT]
+        if not entries or not draws or not sum(use.per_transaction for use in entries):
+            return
+        length = float(self.program.windows[0, 1])
+        self.window_groups = _effective(self.shares(entries[0].touches.row, int(self.program.windows[0, 2])))
+        filled = sum(use.per_transaction for use in entries)
+        self.window = length * self.window_groups / filled
+        bursts = sum(share * hit for share, hit in self._bursts(draws, length).values())
+        self.offspring = self.window * bursts / self.window_groups
+
+    def _bursts(self, draws: list[_Use], length: float) -> dict[int, tuple[float, float]]:
+        """For each class that draws from windows: its share of the mix, and the chance that one entry is drawn."""
+        per_class: dict[int, float] = defaultdict(float)
+        for use in draws:
+            per_class[use.touches.transaction_class] += use.touches.visits
+        return {
+            number: (float(self.reader.mix[number]), -np.expm1(visits * np.log1p(-1.0 / max(length, 2.0))))
+            for number, visits in per_class.items()
+        }
+
+    def _window_of(self, use: _Use) -> int:
+        return int(self.program.references[use.touches.reference, 5])
+
+    def shares(self, value: Value, size: int) -> FloatArray:
+        """Distribution of a register over 0 .. size - 1; what follows a counter is spread evenly."""
+        shares = np.zeros(size)
+        for weight, part in value:
+            if isinstance(part, Frontier):
+                shares += weight / size
+                continue
+            at = part.low + np.arange(len(part.share))
+            inside = (at >= 0) & (at < size)
+            shares[at[inside]] += weight * part.share[inside]
+        return shares
+
+    def _interior(self, region: int, uses: list[_Use]) -> None:
+        """Index pages above a region: each reference below asks for one of them first."""
+        interior = int(self.program.regions[region, 4])
+        if interior < 0:
+            return
+        groups = int(self.program.regions[region, 1])
+        used = np.zeros(groups)
+        for use in uses:
+            used += self.shares(use.touches.group, groups)
+        pages = max(1.0, float(self.program.regions[interior, 2]) * np.count_nonzero(used) / groups)
+        references = sum(use.per_transaction for use in uses)
+        views = np.sum([use.per_view for use in uses], axis=0)
+        self.found.add(interior, references, views, rate=references / pages)
+
+    def _drawn(self, region: int, uses: list[_Use]) -> None:
+        """Pages by exact popularity: the product of the groups' and the rows' distributions, summed over operations."""
+        _, groups, group_pages, rows_per_page, *_ = self.program.regions[region].tolist()
+        across, along, amounts, writes, views = [], [], [], [], []
+        clustered = 0.0
+        for use in uses:
+            kind = self._kind(use)
+            if kind == RECENT:
+                self._recent(region, use)
+                continue
+            pages = self._pages(use, kind, group_pages, rows_per_page)
+            weight = float(pages.sum())
+            if weight <= 0:
+                continue
+            fresh = use.new_share
+            self.repeated[region] += use.per_transaction * (1.0 - fresh)
+            across.append(self.shares(use.touches.group, groups))
+            along.append(pages)
+            amounts.append(use.per_transaction * fresh)
+            writes.append(use.per_transaction if use.touches.write else 0.0)
+            views.append(use.per_view * fresh)
+            if kind == POPULAR and self._window_of(use) >= 0:
+                clustered = 1.0
+        if not across:
+            return
+        by_group = np.array(across)
+        steps = np.maximum(by_group.max(axis=1, keepdims=True), 1e-300) / SHARE_STEPS
+        profiles, counts = np.unique(np.round(by_group / steps), axis=1, return_counts=True)
+        profiles = profiles * steps
+        used = profiles.any(axis=0)
+        shares = (profiles[:, used].T[:, :, None] * np.array(along)).transpose(1, 0, 2).reshape(len(across), -1)
+        pages_like = np.repeat(counts[used].astype(np.float64), len(along[0]))
+        self._binned(region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered)
+
+    def _pages(self, use: _Use, kind: int, group_pages: int, rows_per_page: int) -> FloatArray:
+        """Probability of each page of a group, as far as the row is drawn at random."""
+        if kind == POPULAR:
+            pmf = self.reader.pmf(int(self.program.references[use.touches.reference, 4]))
+            return np.pad(pmf[:group_pages], (0, max(group_pages - len(pmf), 0)))
+        pages = np.zeros(group_pages)
+        for weight, part in use.touches.row:
+            if isinstance(part, Numbers):
+                offsets = (part.low + np.arange(len(part.share))) // rows_per_page % group_pages
+                pages += weight * np.bincount(offsets, weights=part.share, minlength=group_pages)
+        return pages
+
+    def _binned(
+        self, region: int, shares: FloatArray, amounts: FloatArray, writes: FloatArray, views: FloatArray,
+        counts: FloatArray, clustered: float,
+    ) -> None:  # fmt: skip
+        """Pages of about one popularity as one group. `shares`: (operations, pages); `counts`: pages like each."""
+        rates = amounts @ shares
+        asked = np.flatnonzero(rates > 0)
+        bins = np.floor(np.log(rates[asked]) / np.log(BIN_RATIO)).astype(np.int64)
+        for each in np.unique(bins):
+            inside = asked[bins == each]
+            part = shares[:, inside] @ counts[inside]
+            total = float(amounts @ part)
+            self.found.add(
+                region, total, (views * part[:, None]).sum(axis=0), rate=total / float(counts[inside].sum()),
+                write=float(writes @ part) / total, clustered=clustered,
+            )  # fmt: skip
+
+    def _recent(self, region: int, use: _Use) -> None:
+        """What windows remember: of the draws of one transaction only the first of each entry can miss."""
+        length = float(self.program.windows[0, 1])
+        _, hit = self._bursts([use], length)[use.touches.transaction_class]
+        fresh = min(1.0, length * hit / use.touches.visits)
+        self.repeated[region] += use.per_transaction * (1.0 - fresh)
+        self.found.add(
+            region, use.per_transaction * fresh, use.per_view * fresh, recent=1.0,
+            write=1.0 if use.touches.write else 0.0,
+        )  # fmt: skip
+
+    def _moving(self, region: int, uses: list[_Use]) -> None:
+        """Pages under a frontier: a burst of references while it passes, and a gap until the next one passes."""
+        bursts = self._bursts_of_frontier(region, uses)
+        if not bursts:
+            return
+        counter = bursts[0].counter
+        _, groups, _, rows_per_page, *_ = self.program.regions[region].tolist()
+        moved = float(self.reader.taken[counter])
+        if moved <= 0:
+            return
+        width = _effective(self.shares(bursts[0].group, groups))
+        step = width / moved  # transactions in which a group's counter moves by one
+        per_page = rows_per_page / bursts[0].factor  # steps in which a frontier passes over one page
+        new_pages = moved / per_page
+        end, dirty = -np.inf, 0.0
+        created = False
+        for burst in bursts:
+            references = burst.references / burst.at_once
+            self.repeated[region] += burst.references - references
+            views = burst.views / burst.at_once
+            each = references / moved
+            if not burst.spread and burst.append and not created:
+                created = True
+                share = min(1.0, new_pages / references)
+                self.found.add(region, references * share, views * share, read=0.0)
+            elif burst.spread:
+                self._ages(region, burst, step, width / per_page, references, views)
+                continue
+            else:
+                gap = burst.lag - end
+                share = min(1.0, new_pages / references) if gap > 0 else 0.0
+                self.found.add(
+                    region, references * share, views * share, gap=gap * step, gaps=references * share, write=dirty
+                )
+            self.found.add(region, references * (1 - share), views * (1 - share), rate=each / step, write=burst.write)
+            end, dirty = max(end, burst.lag + per_page), max(dirty, burst.write)
+        self.found.add(region, 0.0, np.zeros(self.views), gaps=new_pages, write=dirty)
+
+    def _ages(
+        self, region: int, burst: Burst, step: float, pages_per_step: float, references: float, views: FloatArray
+    ) -> None:
+        """References to rows of widely spread ages: random ones among the pages that the frontier has left behind."""
+        at = np.cumsum(burst.ages.share)
+        edges = np.searchsorted(at, np.arange(AGES + 1) / AGES).clip(0, len(at) - 1)
+        middles = np.searchsorted(at, (np.arange(AGES) + 0.5) / AGES)
+        for first, middle, last in zip(edges[:-1], middles, edges[1:], strict=True):
+            age = max(burst.lag_of(burst.ages.low + int(middle)), 0.5)
+            span = abs(burst.lag_of(burst.ages.low + int(first)) - burst.lag_of(burst.ages.low + int(last)))
+            pages = max(span, 1.0) * pages_per_step
+            self.found.add(region, references / AGES, views / AGES, gap=age * step, rate=references / AGES / pages)
+
+    def _bursts_of_frontier(self, region: int, uses: list[_Use]) -> list[Burst]:
+        """The frontier's references in the order in which they reach a page; those that insert come first."""
+        rows_per_page = int(self.program.regions[region, 3])
+        moving = [
+            (use, weight, part)
+            for use in uses
+            if self._kind(use) in (ROW, APPEND) and use.per_transaction > 0
+            for weight, part in use.touches.row
+            if isinstance(part, Frontier)
+        ]
+        inserts = [part for use, _, part in moving if self._kind(use) == APPEND] or [part for _, _, part in moving]
+        if not inserts:
+            return []
+        main = inserts[0]
+        found: dict[tuple[int, int, int, int], Burst] = {}
+        for use, weight, part in moving:
+            start = self._initial(main.counter) - self._initial(part.counter)
+            lag = start - part.offset.mean / part.factor + main.offset.mean / main.factor
+            deviation = float(
+                np.sqrt(
+                    part.offset.share @ (np.arange(len(part.offset.share)) - part.offset.mean + part.offset.low) ** 2
+                )
+            )
+            place = round(lag * main.factor / rows_per_page * 2)
+            key = use.touches.transaction_class, use.touches.reference, part.counter, place
+            burst = found.setdefault(key, Burst(main.counter, main.factor, use.touches.group, self.views))
+            burst.take(
+                use.per_transaction * weight * use.new_share, use.per_view * weight * use.new_share, lag,
+                use.touches, deviation > rows_per_page, self._kind(use) == APPEND, part, start,
+            )  # fmt: skip
+        return sorted(found.values(), key=lambda burst: (not burst.append, burst.lag))
+
+    def _initial(self, counter: int) -> float:
+        start, length = self.program.counter_tables[counter]
+        return float(self.program.counters[start : start + length].mean())
+
+
+def _effective(shares: FloatArray) -> float:
+    """How many groups are in use: as many even ones as would meet as often by chance."""
+    total = float(shares.sum())
+    return total * total / float(shares @ shares) if total > 0 else 1.0

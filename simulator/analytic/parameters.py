@@ -1,0 +1,190 @@
+"""What the analytic engine knows of machines: arrays with one entry for each configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from simulator.analytic.disks import service_s
+from simulator.analytic.values import FloatArray
+from simulator.analytic.workload import Workload
+from simulator.clock import NS_PER_S
+from simulator.model import Device, FlashDevice, Model
+
+WARM_TURNOVERS = 3.0
+"""of the pool before a warm start, as in simulator/start.py"""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Machines that run one workload; every array has shape (configurations,) or (configurations, queues).
+
+    A field of shape (1,) holds for all configurations. Service times by the number of waiting requests are tabulated
+    at `disks.QUEUES`.
+    """
+
+    clients: FloatArray
+    arrivals_per_s: FloatArray
+    cpu_speed: FloatArray
+    """relative to the machine that the workload was read for"""
+    cores: FloatArray
+    handover_s: FloatArray
+    read_cpu_s: FloatArray
+    write_cpu_s: FloatArray
+    miss_cpu_s: FloatArray
+    request_cpu_s: FloatArray
+    buffers: FloatArray
+    growing: FloatArray
+    """1 while the pool is being filled: nothing dirty leaves it, nothing of it is in the page cache yet"""
+    held: FloatArray
+    """share of a group's misses that the pool answers by what it held at the start, (configurations, groups)"""
+    resident: FloatArray
+    dirty_high: FloatArray
+    dirty_low: FloatArray
+    cache_pages: FloatArray
+    cache_dirty_limit: FloatArray
+    expire_s: FloatArray
+    flush_s: FloatArray
+    free_behind: FloatArray
+    direct: FloatArray
+    data_devices: FloatArray
+    parallel: FloatArray
+    """requests that a data device serves at once"""
+    calls: FloatArray
+    """requests of the database that one device may have at once"""
+    read_s: FloatArray
+    write_s: FloatArray
+    page_transfer_s: FloatArray
+    """what each further page of a merged write adds"""
+    merged_pages: FloatArray
+    in_flight: FloatArray
+    """pages that write-back may have at the disks at once"""
+    swap_read_s: FloatArray
+    swap_write_s: FloatArray
+    swap_cluster: FloatArray
+    durable: FloatArray
+    flush_overhead_s: FloatArray
+    log_own: FloatArray
+    log_first_s: FloatArray
+    """a flush of the log that nobody else was waiting for, with its overhead"""
+    log_again_s: FloatArray
+    """one that follows another at once: on an arm the place has just passed under the head"""
+    log_byte_s: FloatArray
+    since_s: FloatArray
+    """time from the start to the middle of the counted interval"""
+    turnovers: FloatArray
+    """how often the pool has turned over before the start"""
+    checkpoint_s: FloatArray
+    spread_s: FloatArray
+
+    def __len__(self) -> int:
+        """Number of configurations."""
+        return max(len(getattr(self, field.name)) for field in fields(self))
+
+    def filled(self) -> Parameters:
+        """Every array as long as there are configurations."""
+        count = len(self)
+
+        def whole(value: FloatArray) -> FloatArray:
+            return value if len(value) == count else np.repeat(value, count, axis=0)
+
+        return replace(self, **{field.name: whole(getattr(self, field.name)) for field in fields(self)})
+
+    def repeated(self, count: int) -> Parameters:
+        """One configuration so many times."""
+        return replace(self, clients=np.repeat(self.clients, count)).filled()
+
+    def followed_by(self, other: Parameters) -> Parameters:
+        """These configurations, then those."""
+        return stacked([self, other])
+
+    def take(self, some: slice) -> Parameters:
+        """Some of the configurations."""
+        every = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{name: value if len(value) == 1 else value[some] for name, value in every.items()})
+
+
+def parameters_of(model: Model, workload: Workload) -> Parameters:
+    """One model as parameters, every array of length 1."""
+    storage, cache, pool, costs = model.storage, model.page_cache, model.pool, model.costs
+    data, log = storage.devices[0], storage.devices[storage.log_device]
+    page = storage.page_bytes
+    data_bytes = float(workload.groups.pages.sum()) / storage.data_devices * page
+    file_bytes = -(-model.program.pages // storage.data_devices) * page
+    swap_bytes = pool.pages * page
+    own_log = storage.log_device >= storage.data_devices
+
+    def one(value: float) -> FloatArray:
+        return np.array([float(value)])
+
+    def s(value: float) -> FloatArray:
+        return one(value / NS_PER_S)
+
+    def table(span: float, write: bool) -> FloatArray:
+        return np.array([service_s(data, span, page, write)])
+
+    byte_s = 0.0 if isinstance(log, FlashDevice) else log.revolution_ns / log.track_bytes / NS_PER_S
+    data_byte_s = 0.0 if isinstance(data, FlashDevice) else data.revolution_ns / data.track_bytes / NS_PER_S
+    first, again = _flush_ns(log, model.log.flush_overhead_ns)
+    if not own_log and not isinstance(log, FlashDevice):
+        first = model.log.flush_overhead_ns + service_s(log, data_bytes, page, True)[0] * NS_PER_S
+    return Parameters(
+        clients=one(len(model.client_registers)),
+        arrivals_per_s=one(model.arrivals_per_s),
+        cpu_speed=one(1.0),
+        cores=one(model.cpu.cores),
+        handover_s=s(max((section.handover_ns for section in model.sections), default=0)),
+        read_cpu_s=s(costs.read_ns),
+        write_cpu_s=s(costs.write_ns),
+        miss_cpu_s=s(costs.miss_ns),
+        request_cpu_s=s(costs.request_ns),
+        buffers=one(pool.pages),
+        growing=one(0.0),
+        held=np.zeros((1, 1)),
+        resident=one(pool.resident_pages),
+        dirty_high=one(pool.writer_high_pages),
+        dirty_low=one(pool.writer_low_pages),
+        cache_pages=one(cache.pages),
+        cache_dirty_limit=one(cache.dirty_limit_pages),
+        expire_s=s(cache.expire_ns),
+        flush_s=s(cache.flush_interval_ns),
+        free_behind=one(cache.free_behind),
+        direct=one(model.direct_io),
+        data_devices=one(storage.data_devices),
+        parallel=one(data.parallel if isinstance(data, FlashDevice) else 1),
+        calls=one(storage.requests_per_device),
+        read_s=table(data_bytes, False),
+        write_s=table(data_bytes, True),
+        page_transfer_s=one(page * data_byte_s),
+        merged_pages=one(storage.merged_pages),
+        in_flight=one(cache.in_flight_pages),
+        swap_read_s=table(file_bytes + storage.data_start_bytes - storage.swap_start_bytes - swap_bytes / 2, False),
+        swap_write_s=table(file_bytes + storage.data_start_bytes - storage.swap_start_bytes - swap_bytes / 2, True),
+        swap_cluster=one(storage.swap_cluster_pages),
+        durable=one(model.log.durable),
+        flush_overhead_s=s(model.log.flush_overhead_ns),
+        log_own=one(own_log),
+        log_first_s=s(first),
+        log_again_s=s(again),
+        log_byte_s=one(byte_s),
+        since_s=s(model.interval.warm_up_ns + model.interval.duration_ns / 2),
+        turnovers=one(WARM_TURNOVERS if model.interval.start == "warm" else 0.0),
+        checkpoint_s=s(model.checkpoint.interval_ns),
+        spread_s=s(model.checkpoint.spread_ns),
+    )
+
+
+def _flush_ns(log: Device, overhead_ns: float) -> tuple[float, float]:
+    """A flush out of the blue, and one right after another, without the transfer."""
+    if isinstance(log, FlashDevice):
+        return overhead_ns + log.write_ns, overhead_ns + log.write_ns
+    ready = overhead_ns + log.overhead_ns
+    return ready + log.revolution_ns / 2, (ready // log.revolution_ns + 1) * log.revolution_ns
+
+
+def stacked(parameters: list[Parameters]) -> Parameters:
+    """Several parameters as one, in their order."""
+    return Parameters(
+        **{field.name: np.concatenate([getattr(one, field.name) for one in parameters]) for field in fields(Parameters)}
+    )

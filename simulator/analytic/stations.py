@@ -1,0 +1,232 @@
+"""Residence times of a transaction at every station, once the rate of transactions is given.
+
+Arrival theorem: whoever arrives sees the queue without itself. Sources: docs/model.md, section 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from simulator.analytic.demands import Demands
+from simulator.analytic.devices import Writes, read_times, writer_page_s, writes_of
+from simulator.analytic.locks import lock_times
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
+from simulator.analytic.traffic import Traffic
+from simulator.analytic.values import FloatArray
+from simulator.analytic.workload import Workload
+
+LOG_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Residence:
+    """Mean times in one transaction of each class, (configurations, classes), and what the stations show."""
+
+    cpu: FloatArray
+    cpu_queue: FloatArray
+    read: FloatArray
+    victim: FloatArray
+    fault: FloatArray
+    lock: FloatArray
+    section: FloatArray
+    section_queue: FloatArray
+    log: FloatArray
+    network: FloatArray
+    station: FloatArray
+    cpu_busy: FloatArray
+    """share of all cores, (configurations,)"""
+    section_busy: FloatArray
+    disk_busy: FloatArray
+    """a data device without log and swap"""
+    first_busy: FloatArray
+    """the first data device, with them"""
+    log_busy: FloatArray
+    flushes: FloatArray
+    """per second"""
+    page_s: FloatArray
+    """what writer and checkpoint take for a page, waiting for the processors and with direct I/O for the disks"""
+    disk_read_s: FloatArray
+    """mean response of one read"""
+    lock_wait: FloatArray
+    """share of acquisitions that wait, (configurations, locks)"""
+    writes: Writes
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """Response time by class."""
+        return (
+            self.cpu + self.cpu_queue + self.read + self.victim + self.fault + self.lock + self.section
+            + self.section_queue + self.log + self.network + self.station
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Cpu:
+    """Waiting for processors and in front of critical sections, (configurations,)."""
+
+    wait_s: FloatArray
+    """of one burst"""
+    queue_s: FloatArray
+    """of one entry into a section"""
+    busy: FloatArray
+    section_busy: FloatArray
+
+
+@dataclass(frozen=True)
+class _Log:
+    """The log's flushes, (configurations,)."""
+
+    flush_s: FloatArray
+    flushing: FloatArray
+    """share of time"""
+    flushes: FloatArray
+    busy: FloatArray
+    in_the_way_s: FloatArray
+    """what a read of the same device waits for them"""
+
+
+def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Residence:
+    """Residence times at `x` transactions/s. A station that can't carry the rate has an endless queue."""
+    seen = np.where(p.arrivals_per_s > 0, 1.0, np.maximum(p.clients - 1.0, 0.0) / p.clients)
+    cpu = _processors(w, p, d, x, seen)
+    each, writes = x / p.data_devices, writes_of(p, d, t, x)
+    asked = each * (d.mean.reads + d.mean.victims)
+    left = np.maximum(1.0 - writes.busy, 0.02)
+    read_wait, service = read_times(p, seen, asked, left, writes)
+    # the first device also has the log, if that has no device of its own, and swap
+    shared = p.log_own <= 0
+    volume = np.where(p.durable > 0, 0.0, x * float(w.log_bytes @ w.mix) * p.log_byte_s)
+    first_asked = asked + x * d.mean.faults
+    first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
+    alike = np.array_equal(first_left, left) and not d.mean.faults.any()
+    first_wait, first_service = (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes)
+    log = _flushes(w, p, x, first_asked, first_wait, first_service, first_left, volume)
+    first_wait = first_wait + log.in_the_way_s
+    read_s = read_wait + (first_wait - read_wait) / p.data_devices
+    fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0]
+    at_once = np.minimum(p.parallel, np.where(p.parallel > 1, p.calls, ENDLESS))
+    disk_busy = asked * service / at_once + writes.busy
+    first_busy = disk_busy + writes.swap + x * d.mean.faults * first_service
+    first_busy = first_busy + np.where(shared, log.busy / p.parallel, 0.0)
+    cpu_queue = cpu.wait_s[:, None] * d.bursts
+    section_queue = cpu.queue_s[:, None] * w.entries.sum(axis=1)
+    read, victim, fault = read_s[:, None] * d.reads, read_s[:, None] * d.victims, fault_s[:, None] * d.faults
+    station = _stations(w, p, x, seen)
+    paging = read + victim + fault
+    between = (d.cpu_s + cpu_queue + d.section_s + section_queue + paging + station + w.network_s) @ w.mix + w.think_s
+    commit = _commits(w, p, log, seen, between)
+    lock, lock_wait = lock_times(
+        w, p, d, x, d.cpu_s + cpu_queue, paging + station, d.section_s + section_queue + commit
+    )
+    return Residence(
+        cpu=d.cpu_s,
+        cpu_queue=cpu_queue,
+        read=read,
+        victim=victim,
+        fault=fault,
+        lock=lock,
+        section=d.section_s,
+        section_queue=section_queue,
+        log=commit,
+        network=w.network_s + np.zeros_like(d.cpu_s),
+        station=station,
+        cpu_busy=cpu.busy,
+        section_busy=cpu.section_busy,
+        disk_busy=np.minimum(disk_busy, 1.0),
+        first_busy=np.minimum(first_busy, 1.0),
+        log_busy=np.where(shared, 0.0, log.busy),
+        flushes=log.flushes,
+        page_s=writer_page_s(p, asked * read_wait, cpu.wait_s),
+        disk_read_s=read_s,
+        lock_wait=lock_wait,
+        writes=writes,
+    )
+
+
+def _processors(w: Workload, p: Parameters, d: Demands, x: FloatArray, seen: FloatArray) -> _Cpu:
+    """Processors, and critical sections: whoever has waited for one costs a hand-over more."""
+    mean, entered = d.mean, max(float(w.entries.sum(axis=1) @ w.mix), TINY)
+    free = np.maximum(1.0 - x * d.background_cpu_s / p.cores, 0.01)
+    burst = (mean.cpu_s + mean.section_s) / mean.bursts / free
+    load = x * (mean.cpu_s + mean.section_s) / free / p.cores
+    few = np.clip((p.clients - p.cores) / np.maximum(p.clients - 1.0, 1.0), 0.0, 1.0)
+    few = np.where(p.arrivals_per_s > 0, 1.0, few)
+    # a convoy lets go of one client after the other, evenly: they rarely meet at the processors (Allen-Cunneen)
+    inside = mean.section_s / entered
+    turn = inside + p.handover_s
+    convoy = np.clip(x * entered * turn, 0.0, 1.0)
+    uneven = mean.section_variation * (inside / np.maximum(turn, TINY)) ** 2
+    few = few * (1.0 - convoy**2 * (1.0 - uneven) + mean.burst_variation) / (1.0 + mean.burst_variation)
+    left = mean.burst_left_s / free
+    wait = waiting(seen, burst, p.cores, x * mean.bursts, load, left * few)
+    delay = all_busy(seen * load, p.cores) * left / p.cores * few
+    hold, entries = inside + delay, x * entered
+    taken = np.clip(entries * hold / np.maximum(1.0 - seen * entries * p.handover_s, TINY), 0.0, 1.0) * seen
+    ahead = mean.section_left_s + delay / 2.0 + p.handover_s
+    used = entries * (hold + p.handover_s)
+    room = np.maximum(1.0 - seen * used, TINY)
+    return _Cpu(
+        wait_s=wait,
+        queue_s=taken * ahead / room + (hold + p.handover_s) * overfull(used),
+        busy=np.minimum(x * (mean.cpu_s + mean.section_s + d.background_cpu_s) / p.cores, 1.0),
+        section_busy=np.minimum(entries * (hold + taken * p.handover_s), 1.0),
+    )
+
+
+def _flushes(
+    w: Workload, p: Parameters, x: FloatArray, asked: FloatArray, wait_s: FloatArray, service_s: FloatArray,
+    left: FloatArray, volume: FloatArray,
+) -> _Log:  # fmt: skip
+    """Group commit: who commits during a flush shares the next one. On a shared device reads get their turns.
+
+    `asked`, `wait_s`, `service_s`, `left`: reads/s of the device, their response and service, and the share of its
+    time that writes leave; `volume`: share of its time that an unforced log's bytes take.
+    """
+    commits = x * float(w.commits @ w.mix)
+    size_s = float(w.log_bytes @ w.mix) / max(float(w.commits @ w.mix), TINY) * p.log_byte_s
+    again_s, first_s = p.log_again_s + size_s, p.log_first_s + size_s
+    shared = p.log_own <= 0
+    busy = np.clip(asked * service_s / np.minimum(p.parallel, p.calls), 0.0, 1.0) / left
+    others = np.where(shared, np.minimum(busy, 1.0), 0.0)
+    write_again = (1.0 - others) * again_s + others * first_s
+    between = np.where(shared, np.minimum(asked * wait_s, p.clients) * service_s, 0.0)
+    room = np.where(shared, left, 1.0)
+    flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between
+    flush_first = p.flush_overhead_s + (first_s - p.flush_overhead_s) / room + between
+    flushing, flush = np.clip(commits * flush_again, 0.0, 1.0), flush_first
+    for _ in range(LOG_ROUNDS):
+        flush = flushing * flush_again + (1.0 - flushing) * flush_first
+        ends = np.exp(-np.minimum(commits * flush, 50.0))  # chance that nobody has come during a flush
+        flushing = flush / (flush + ends / np.maximum(commits, TINY))
+    flushes = np.where(p.durable > 0, flushing / np.maximum(flush, TINY), 1.0 / np.maximum(p.flush_s, TINY))
+    written = flushing * write_again + (1.0 - flushing) * first_s - p.flush_overhead_s
+    in_the_way = np.where(shared, flushes * (first_s - p.flush_overhead_s) ** 2 / room, 0.0) / p.parallel
+    return _Log(flush, flushing, flushes, flushes * written + volume, in_the_way)
+
+
+def _commits(w: Workload, p: Parameters, log: _Log, seen: FloatArray, between_s: FloatArray) -> FloatArray:
+    """Waiting for the log, by class: for the rest of the flush that goes on, and for the next.
+
+    All who shared a flush go on together, so that the next one has lasted for as long as they need between commits.
+    """
+    between = between_s / max(float(w.commits @ w.mix), TINY)
+    rest = log.flush_s / -np.expm1(-np.maximum(log.flush_s / np.maximum(between, TINY), TINY)) - between
+    wait = log.flush_s + log.flushing * seen * np.clip(rest, 0.0, log.flush_s)
+    return np.where(p.durable > 0, wait, 0.0)[:, None] * w.commits
+
+
+def _stations(w: Workload, p: Parameters, x: FloatArray, seen: FloatArray) -> FloatArray:
+    """Plain stations, by class."""
+    total = np.zeros((len(p), len(w.classes)))
+    for number, servers in enumerate(w.station_servers):
+        visits, served = float(w.visits[:, number] @ w.mix), float(w.served_s[:, number] @ w.mix)
+        if visits <= 0:
+            continue
+        each, count = np.full(len(p), served / visits), np.full(len(p), float(servers))
+        wait = waiting(seen, each, count, x * visits, x * served / count, each)
+        total = total + wait[:, None] * w.visits[:, number] + w.served_s[:, number]
+    return total

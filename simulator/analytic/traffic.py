@@ -1,0 +1,61 @@
+"""What a transaction costs below the buffer pool: reads from disk, writes, dirty victims.
+
+Everything is per transaction of the mix. Times are counted in transactions; a rate of transactions turns the intervals
+of checkpoints and write-back into such times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.analytic.caches import PoolTable
+from simulator.analytic.page_cache import page_cache
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.pool import Pool
+from simulator.analytic.values import FloatArray
+from simulator.analytic.workload import Workload
+from simulator.analytic.writing import merged, pool_writes
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Shapes (configurations,) and (configurations, groups)."""
+
+    reads: FloatArray
+    """from disk, by group"""
+    dirty_victims: FloatArray
+    """pages that whoever needs their buffer writes first"""
+    written: FloatArray
+    """pages that reach the disks"""
+    requests: FloatArray
+    """writes that they make"""
+    background: FloatArray
+    """pages that writer and checkpoint write"""
+    dirty: FloatArray
+    """dirty buffers on average"""
+    cache_time: FloatArray
+
+
+def traffic(
+    workload: Workload, table: PoolTable, p: Parameters, pool: Pool, rate: FloatArray, page_s: FloatArray,
+    near: FloatArray | None = None,
+) -> Traffic:  # fmt: skip
+    """Reads and writes at `rate` transactions/s, if writer and checkpoint take `page_s` for a page.
+
+    `near`: a characteristic time of the page cache to look around first.
+    """
+    writes = pool_writes(workload, table, p, pool.time, rate, page_s)
+    hits, cache_time = page_cache(workload, p, pool, writes, rate, near)
+    written = writes.aged + writes.checkpoint
+    requests = writes.aged + merged(workload, p, writes.heap) / writes.cycle
+    return Traffic(
+        reads=pool.misses * (1.0 - hits),
+        dirty_victims=writes.victims,
+        written=written,
+        requests=np.where(p.direct > 0, written, requests),
+        background=written - writes.victims,
+        dirty=writes.dirty,
+        cache_time=cache_time,
+    )

@@ -1,0 +1,60 @@
+"""Where the analytic engine's assumptions don't hold, in words.
+
+The thresholds are set so that on random machines (docs/analytic.md) those whose rate is off by more than 10 % are
+among the doubted ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from simulator.analytic.figures import Case
+from simulator.clock import NS_PER_S, to_s
+from simulator.model import RotatingDevice
+
+CHECK = "check with the kernel engine"
+BUSY_ARM, WRITING_ARM, WRITING_CLIENTS = 0.6, 0.15, 0.05
+"""an arm so busy, of which so much for writes in the background, or clients that write so much of their time"""
+LONG_COMMIT, LONG_FAULTS, LONG_LOCKS, SOME_LOCKS, FEW = 0.3, 0.02, 0.6, 0.1, 8
+"""shares of the response time from which on waits decide; so few clients that whoever waits is missed elsewhere"""
+READING = 0.3
+"""share of the response time for reads from which on uneven clients differ in speed"""
+
+
+def doubts(case: Case) -> list[str]:
+    """Sentences for the user, none if nothing is in doubt."""
+    return [f"{reason}: {CHECK}" for reason in _reasons(case)]
+
+
+def _reasons(case: Case) -> Iterator[str]:
+    """What doesn't hold, a clause each."""
+    residence, storage, p = case.solution.residence, case.model.storage, case.parameters
+    response = max(case.response_s, 1.0 / NS_PER_S)
+    arm = isinstance(storage.devices[0], RotatingDevice)
+    busy = float(residence.first_busy[0])
+    victims = case.mean(residence.victim) / response
+    writing = float(residence.writes.busy[0])
+    if arm and busy > BUSY_ARM and (writing > WRITING_ARM or victims > WRITING_CLIENTS):
+        yield (
+            f"reads share disks that are {100 * busy:.0f} % busy with heaps of writes ({100 * writing:.0f} % of the "
+            "time), whose order mean values don't know"
+        )
+    commit = case.mean(residence.log) / response
+    if arm and p.durable[0] and not p.log_own[0] and commit > LONG_COMMIT:
+        yield f"commits wait {100 * commit:.0f} % of the time for a log on a data disk, whose arm they take turns for"
+    faults = case.mean(residence.fault) / response
+    if faults > LONG_FAULTS:
+        yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
+    locks = case.mean(residence.lock) / response
+    if locks > LONG_LOCKS or (locks > SOME_LOCKS and len(case.model.client_registers) <= FEW):
+        yield f"row locks take {100 * locks:.0f} % of the time; waits for locks and sections come in convoys"
+    reads = case.mean(residence.read) / response
+    _, clients = np.unique(case.model.client_registers, axis=0, return_counts=True)
+    if reads > READING and clients.max() > clients.min():
+        yield "some warehouses have more clients than others: their pages stay cached, and they get ahead"
+    since_s = to_s(case.model.interval.end_ns)
+    turnover_s = float(case.solution.traffic.cache_time[0]) / max(case.rate, 1e-9)
+    if not case.model.direct_io and case.model.page_cache.free_behind and turnover_s > since_s and reads > READING:
+        yield "the page cache still holds what it held at the start; it takes longer than the run to turn over"

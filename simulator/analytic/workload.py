@@ -1,0 +1,119 @@
+"""A workload as the analytic engine sees it: one program read once, for any number of machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from simulator.analytic.caches import PoolTable, pool_table
+from simulator.analytic.pages import PageGroups, PageReader
+from simulator.analytic.values import FloatArray
+from simulator.analytic.visits import Reader
+from simulator.clock import NS_PER_S
+from simulator.model import Model
+
+
+@dataclass(frozen=True)
+class LockUse:
+    """Acquisitions of one kind of row lock by one class, in one transaction of it."""
+
+    kind: int
+    transaction_class: int
+    acquisitions: float
+    rows: float
+    """rows in use, all alike"""
+    apart: float
+    """groups of clients that never ask for each other's rows"""
+    cpu_s: float
+    """user and system time of the transaction, page misses left out, before it asks for the lock"""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Expected work of each class; arrays of shape (classes,) or (classes, parts). Times in s on this machine."""
+
+    classes: tuple[str, ...]
+    main_class: int
+    mix: FloatArray
+    think_s: float
+    user_s: FloatArray
+    system_s: FloatArray
+    client_s: FloatArray
+    network_s: FloatArray
+    log_bytes: FloatArray
+    commits: FloatArray
+    rollbacks: FloatArray
+    entries: FloatArray
+    """into critical sections, (classes, sections)"""
+    inside_s: FloatArray
+    visits: FloatArray
+    """of plain stations, (classes, stations)"""
+    served_s: FloatArray
+    station_servers: tuple[int, ...]
+    locks: tuple[LockUse, ...]
+    groups: PageGroups
+    region_pages: FloatArray
+    clients: int
+
+    @cached_property
+    def tables(self) -> dict[str, PoolTable]:
+        """Pool tables by replacement policy, made when first asked for."""
+        return {}
+
+    def table(self, policy: str) -> PoolTable:
+        """The pool table of a policy."""
+        if policy not in self.tables:
+            self.tables[policy] = pool_table(self.groups, policy)
+        return self.tables[policy]
+
+
+def read_workload(model: Model) -> Workload:
+    """Read a model's program. Raises InputError for a program whose loops have no bound."""
+    program = model.program
+    reader = Reader(program, model.client_registers)
+    works = reader.works
+    pages = PageReader(reader)
+
+    def of(name: str) -> FloatArray:
+        return np.array([getattr(work, name) for work in works], dtype=np.float64)
+
+    def parts(name: str, count: int, column: int) -> FloatArray:
+        empty = [0.0, 0.0]
+        return np.array([[getattr(work, name).get(k, empty)[column] for k in range(count)] for work in works])
+
+    locks = []
+    for number, (kind, acquisitions, row, before) in pages.locks:
+        numbers = [part for _, part in row]
+        shares = pages.shares(row, int(program.lock_tables[kind, 1]))
+        locks.append(
+            LockUse(
+                kind, number, acquisitions, 1.0 / max(float(shares @ shares), 1e-300),
+                max((getattr(part, "apart", 1.0) for part in numbers), default=1.0),
+                (before.user_ns + before.system_ns + before.client_ns) / NS_PER_S,
+            )
+        )  # fmt: skip
+    sections, stations = len(program.sections), len(program.stations)
+    return Workload(
+        classes=program.classes,
+        main_class=program.main_class,
+        mix=reader.mix,
+        think_s=reader.think_ns / NS_PER_S,
+        user_s=of("user_ns") / NS_PER_S,
+        system_s=of("system_ns") / NS_PER_S,
+        client_s=of("client_ns") / NS_PER_S,
+        network_s=of("network_ns") / NS_PER_S,
+        log_bytes=of("log_bytes"),
+        commits=of("commits"),
+        rollbacks=of("rollbacks"),
+        entries=parts("sections", sections, 0).reshape(len(works), sections),
+        inside_s=parts("sections", sections, 1).reshape(len(works), sections) / NS_PER_S,
+        visits=parts("visits", stations, 0).reshape(len(works), stations),
+        served_s=parts("visits", stations, 1).reshape(len(works), stations) / NS_PER_S,
+        station_servers=tuple(station.servers for station in model.stations),
+        locks=tuple(locks),
+        groups=pages.groups(),
+        region_pages=(program.regions[:, 1] * program.regions[:, 2]).astype(np.float64),
+        clients=len(model.client_registers),
+    )

@@ -1,0 +1,292 @@
+"""Results of the analytic engine: complete, consistent, and in the simulating engines' terms."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import gamma
+
+from models.loading import load_scenario
+from models.system import build
+from simulator import kernel
+from simulator.analytic import engine, errors
+from simulator.analytic.answer import answer
+from simulator.analytic.errors import Measured, interval, regime_of
+from simulator.analytic.figures import CPU_USES, Case
+from simulator.analytic.parameters import parameters_of
+from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
+from simulator.analytic.system import solve
+from simulator.analytic.workload import read_workload
+from simulator.errors import InternalError
+from simulator.kernel_state import PURPOSES
+from simulator.model import Model, Progress
+from simulator.recorder import ACTIVITIES
+from simulator.results import Bottleneck, Result, from_json, to_json
+from simulator.state import USAGE
+
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
+SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
+SOME_OF_EVERYTHING = ["database.log={commit: durable, flush_overhead_us: 50}", "machine.cpu.cores=2"]
+FEW_BUFFERS = ["database.pool.buffers=300"]
+OPEN = ["workload.arrivals={kind: open, transactions_per_s: 100, connections: 8}"]
+OVERLOADED = ["workload.arrivals={kind: open, transactions_per_s: 5000, connections: 8}"]
+DIRECT = ["database.io=direct"]
+EVERY = [[], SOME_OF_EVERYTHING, FEW_BUFFERS, OPEN, OVERLOADED, DIRECT]
+
+
+def model_of(settings: list[str]) -> Model:
+    return build(load_scenario(TINY, settings))
+
+
+def case_of(settings: list[str]) -> Case:
+    model = model_of(settings)
+    workload = read_workload(model)
+    parameters = parameters_of(model, workload)
+    return Case(model, workload, parameters, solve(workload, parameters, model.pool.replacement))
+
+
+def tampered(case: Case, **figures: float) -> Case:
+    """The case with figures of the residences multiplied."""
+    changed: dict[str, Any] = {name: getattr(case.solution.residence, name) * by for name, by in figures.items()}
+    return replace(case, solution=replace(case.solution, residence=replace(case.solution.residence, **changed)))
+
+
+def broken(case: Case) -> list[str]:
+    return [law.name for law in answer(case, 1).broken_laws]
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Case:
+    return case_of([])
+
+
+# Completeness
+
+
+@pytest.mark.parametrize("settings", EVERY)
+def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
+    case = case_of(settings)
+    result = answer(case, 7, ["first"])
+    assert (result.engine, result.seed, result.model_hash) == ("analytic", 7, case.model.digest())
+    assert result.warnings[0] == "first"
+    assert not result.broken_laws
+    for one in result.classes:
+        assert tuple(one.time_by_s) == ACTIVITIES
+        assert math.isclose(sum(one.time_by_s.values()), one.mean_s, rel_tol=1e-9)
+        assert min(one.time_by_s.values()) >= 0.0
+        percentiles = [one.p50_s, one.p90_s, one.p95_s, one.p99_s, one.p999_s]
+        assert percentiles == sorted(percentiles)
+        assert percentiles[0] > 0.0
+    assert tuple(result.cpu.by_activity) == USAGE
+    assert math.isclose(sum(result.cpu.by_activity.values()), result.cpu.utilisation)
+    for device in result.devices:
+        assert set(device.by_purpose_per_s) <= set(PURPOSES)
+        assert math.isclose(sum(device.by_purpose_per_s.values()), device.reads_per_s + device.writes_per_s)
+        assert math.isclose(device.mean_queue, device.mean_response_s * sum(device.by_purpose_per_s.values()))
+    for table in result.tables:
+        parts = table.pool_hits + table.page_cache_hits + table.disk_reads + table.created
+        assert table.references == parts
+    assert {len(values) for values in result.series.values.values()} == {2}
+    assert from_json(to_json(result)) == result
+
+
+def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:
+    assert CPU_USES == USAGE
+    calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.model, 1)
+    assert set(calculated.series.values) == set(simulated.series.values)
+    for names in (
+        lambda result: [one.name for one in result.classes],
+        lambda result: [(one.name, one.kind) for one in result.devices],
+        lambda result: [(one.name, one.capacity_pages) for one in result.caches],
+        lambda result: [one.name for one in result.tables],
+        lambda result: [one.name for one in result.locks],
+        lambda result: [(one.name, one.servers) for one in result.stations],
+        lambda result: (result.scenario, result.model_hash, result.start, result.warm_up_s, result.duration_s),
+    ):
+        assert names(calculated) == names(simulated)
+
+
+def test_it_is_near_the_simulation(tiny: Case) -> None:
+    """Bounds that only catch nonsense: how good the engine is, errors.json says."""
+    calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.model, 1)
+    assert calculated.rate_per_min.mean == pytest.approx(simulated.rate_per_min.mean, rel=0.25)
+    assert calculated.cpu.utilisation == pytest.approx(simulated.cpu.utilisation, abs=0.2)
+    assert calculated.caches[0].hit_ratio == pytest.approx(simulated.caches[0].hit_ratio, abs=0.05)
+    assert calculated.log.bytes_per_s == pytest.approx(simulated.log.bytes_per_s, rel=0.25)
+    for one, other in zip(calculated.classes, simulated.classes, strict=True):
+        assert one.time_by_s["cpu"] == pytest.approx(other.time_by_s["cpu"], rel=0.2)
+    for here, there in zip(calculated.tables, simulated.tables, strict=True):
+        missed, simulated_misses = here.references - here.pool_hits, there.references - there.pool_hits
+        assert missed == pytest.approx(simulated_misses, rel=0.25, abs=150)
+
+
+def test_progress_is_told_once_at_the_end(tiny: Case) -> None:
+    told: list[Progress] = []
+    result = engine.simulate(tiny.model, 1, told.append)
+    assert [(one.simulated_s, one.end_s) for one in told] == [(20.0, 20.0)]
+    assert told[0].transactions == sum(one.completed for one in result.classes)
+
+
+def test_it_loads_no_compiler() -> None:
+    code = "import sys, simulator.analytic.engine\nprint(sorted({'numba', 'scipy', 'simpy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# Laws
+
+
+@pytest.mark.parametrize(
+    ("figures", "law"),
+    [
+        ({"cpu_queue": 1.5}, "Little: clients = rate x (response + think time)"),
+        ({"first_busy": 1.1}, "disk 1 utilisation <= 1"),
+        ({"disk_read_s": 1.01}, "Little: reads pending = reads x response"),
+    ],
+)
+def test_a_tampered_solution_breaks_a_law(tiny: Case, figures: dict[str, float], law: str) -> None:
+    assert not broken(tiny)
+    case = tampered(tiny, first_busy=1.0 / float(tiny.solution.residence.first_busy[0]))
+    assert law in broken(tampered(case, **figures))
+
+
+def test_a_tampered_rate_breaks_laws(tiny: Case) -> None:
+    twice = replace(tiny, solution=replace(tiny.solution, rate=tiny.solution.rate * 2.0))
+    assert {"Little: clients = rate x (response + think time)", "cpu utilisation <= 1"} <= set(broken(twice))
+
+
+def test_reads_that_nobody_asked_for_break_a_law() -> None:
+    case = case_of(FEW_BUFFERS)
+    more = replace(case.solution.traffic, reads=case.solution.traffic.reads + 1.0)
+    assert broken(replace(case, solution=replace(case.solution, traffic=more))) == [
+        "disk reads of tables = reads of devices"
+    ]
+
+
+def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = tampered(tiny, disk_busy=math.nan).solution
+    monkeypatch.setattr(engine, "solve", lambda *_: wrong)
+    with pytest.raises(InternalError, match=r"no finite Residence\.disk_busy$"):
+        engine.simulate(tiny.model, 1)
+
+
+# Open arrivals
+
+
+def test_open_arrivals_that_fit_are_all_completed() -> None:
+    result = answer(case_of(OPEN), 1)
+    assert result.transactions_per_s == pytest.approx(100.0)
+    assert not [line for line in result.warnings if line.startswith("overloaded")]
+    assert {one.time_by_s["connection"] for one in result.classes} == {0.0}
+
+
+def test_overload_is_said_and_lets_response_times_grow() -> None:
+    result = answer(case_of(OVERLOADED), 1)
+    assert result.transactions_per_s < 5000.0
+    assert [line for line in result.warnings if line.startswith("overloaded: of 5,000 transactions/s that arrive")]
+    left_over = 1.0 - result.transactions_per_s / 5000.0
+    assert result.classes[0].time_by_s["connection"] == pytest.approx(left_over * (5.0 + 15.0 / 2.0))
+    assert left_over * 19.9 < result.classes[0].p999_s < left_over * 20.0 + 0.1
+
+
+# Percentiles
+
+
+@pytest.mark.parametrize(("shape", "within"), [(1, 0.03), (2, 0.015), (5, 0.007), (50, 0.001)])
+def test_percentiles_of_exponential_and_erlang_times(shape: int, within: float) -> None:
+    for share in SHARES:
+        exact = float(gamma.ppf(share, shape, scale=3.0 / shape))
+        assert gamma_quantile(share, 3.0, 9.0 / shape) == pytest.approx(exact, rel=within)
+
+
+@pytest.mark.parametrize("shape", [0.01, 0.1, 0.3, 0.7, 1.0, 4.0, 1e6])
+def test_percentiles_never_fall_nor_are_negative(shape: float) -> None:
+    found = [gamma_quantile(share, 1.0, 1.0 / shape) for share in np.linspace(0.001, 0.999, 200).tolist()]
+    assert min(found) >= 0.0
+    assert found == sorted(found)
+
+
+def test_high_percentiles_rise_with_the_variance() -> None:
+    for share in (0.95, 0.99, 0.999):
+        found = [gamma_quantile(share, 2.0, variance) for variance in (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0)]
+        assert found == sorted(set(found))
+        assert found[0] == 2.0
+    assert gamma_quantile(0.99, 0.0, 0.0) == 0.0
+
+
+def test_variance_of_random_sums() -> None:
+    assert variance_s2([]) == 0.0
+    assert variance_s2([Stage(0.0, 0.0)]) == 0.0
+    draw = np.random.default_rng(1)
+    visits = draw.poisson(3.0, 200_000)
+    times = draw.gamma(np.maximum(visits, 1e-9), 0.5)
+    assert variance_s2([Stage(1.5, 3.0)]) == pytest.approx(float(times.var()), rel=0.03)
+    assert variance_s2([Stage(1.5, 3.0)] * 2) == pytest.approx(2 * variance_s2([Stage(1.5, 3.0)]))
+
+
+# Intervals
+
+
+def test_interval_holds_what_the_simulation_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "errors", lambda: {"cpu": Measured(1234, 0.02, 0.2), "disk": Measured(0, 0.1, 0.1)})
+    found = interval(120.0, "cpu")
+    assert (found.mean, found.confidence) == (120.0, 0.95)
+    assert (found.low, found.high) == pytest.approx((100.0, 150.0))
+    assert found.method == "95 % of 1,234 random machines of this kind lay within 20 % of the simulation"
+    assert interval(1.0, "disk").method == "assumption, not measured yet: within 10 % of the simulation"
+
+
+def test_stored_errors_are_complete() -> None:
+    assert tuple(errors.errors()) == errors.REGIMES
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", json.dumps({key: {"machines": 5, "median": 0.2, "p95": 0.1} for key in errors.REGIMES})]
+)
+def test_errors_that_make_no_sense_are_refused(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = tmp_path / "errors.json"
+    figures.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(errors, "FIGURES", figures)
+    with pytest.raises(InternalError, match=r"errors\.json: "):
+        errors.errors.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "swap", "regime"),
+    [
+        ("cpu", 0.9, 0.0, "cpu"),
+        ("disk 1", 0.9, 0.01, "disk"),
+        ("row locks", 0.9, 0.0, "locks"),
+        ("section", 0.9, 0.0, "locks"),
+        ("web server", 0.9, 0.0, "cpu"),
+        ("cpu", 0.5, 0.0, "light"),
+        ("cpu", 0.5, 0.1, "swap"),
+    ],
+)
+def test_regimes(name: str, share: float, swap: float, regime: str) -> None:
+    assert regime_of(Bottleneck(name, share, "other", 0.1), {"disk 1"}, {"row locks", "section"}, swap, True) == regime
+    assert regime_of(Bottleneck(name, share, "other", 0.1), {"disk 1"}, {"row locks"}, swap, False) == "trusted"
+
+
+def test_the_regime_of_a_machine_gives_its_interval(tiny: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {
+        name: Measured(9, 0.0, part) for name, part in zip(errors.REGIMES, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), strict=True)
+    }
+    monkeypatch.setattr(errors, "errors", lambda: table)
+
+    def error(result: Result) -> float:
+        return result.rate_per_min.mean / result.rate_per_min.low - 1.0
+
+    light = replace(tiny, solution=replace(tiny.solution, rate=tiny.solution.rate / 10.0))
+    light = tampered(light, first_busy=0.1, section_busy=0.1, lock=0.1)
+    assert error(answer(light, 1, ["a doubt"])) == pytest.approx(0.3)
+    assert error(answer(tampered(tiny, fault=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
+    assert error(answer(light, 1)) == pytest.approx(0.6)

@@ -1,0 +1,118 @@
+"""Service times of an arm by queue length, against the disk itself; a drive that doesn't sort is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from simulator.analytic.disks import LONGEST, QUEUES, at_queue, service_s
+from simulator.compiled import compiled
+from simulator.disk import FloatArray, geometry, pick
+from simulator.model import FlashDevice, RotatingDevice
+
+MS = 1_000_000
+PAGE = 8192
+FAST = RotatingDevice(
+    name="15,000 rpm", capacity_bytes=146 * 10**9, revolution_ns=4 * MS, track_bytes=400_000,
+    seek_track_ns=300_000, seek_average_ns=3_500_000, seek_full_ns=7_500_000, overhead_ns=100_000, queue_depth=64,
+    scheduler="look",
+)  # fmt: skip
+SLOW = RotatingDevice(
+    name="7,200 rpm", capacity_bytes=500 * 10**9, revolution_ns=8_333_333, track_bytes=800_000,
+    seek_track_ns=900_000, seek_average_ns=8_500_000, seek_full_ns=18 * MS, overhead_ns=300_000, queue_depth=64,
+    scheduler="look",
+)  # fmt: skip
+FLASH = FlashDevice("flash", read_ns=100_000, write_ns=250_000, parallel=4)
+SERVED, TOLERANCE = 20_000, 0.08
+
+
+@compiled
+def served_ns(disk: FloatArray, queue: FloatArray, places: FloatArray, count: int) -> int:
+    """Time to serve as many requests as there are places, if a new one comes for each that is done."""
+    now, arm = 0, 0
+    for place in places:
+        best, time = pick(disk, queue, count, arm, now)
+        now += time
+        arm = int(queue[0, best])
+        queue[0, best] = place
+        queue[2, best] = now
+    return now
+
+
+@cache
+def simulated_s(device: RotatingDevice, requests: int, span: float) -> float:
+    """Mean service of a drive that always holds so many requests to pages within `span`."""
+    places = np.random.default_rng(7).random(SERVED + requests) * span // PAGE * PAGE
+    queue = np.zeros((4, requests))
+    queue[0], queue[1] = places[:requests], PAGE
+    return served_ns(geometry(device), queue, places[requests:], requests) / SERVED / 1e9
+
+
+def predicted_s(device: RotatingDevice, requests: int, span: float) -> float:
+    table = np.array([service_s(device, span, PAGE, False)])
+    return float(at_queue(table, np.array([float(requests)]))[0])
+
+
+def is_refused(found: float, expected: float) -> bool:
+    return abs(expected / found - 1.0) > TOLERANCE
+
+
+@pytest.mark.parametrize("device", [FAST, SLOW], ids=lambda device: device.name)
+@pytest.mark.parametrize("part", [0.1, 0.8])
+@pytest.mark.parametrize("requests", [1, 8, 64])
+def test_an_arm_takes_as_long_as_predicted(device: RotatingDevice, part: float, requests: int) -> None:
+    span = part * device.capacity_bytes
+    found = simulated_s(device, requests, span)
+    assert not is_refused(found, predicted_s(device, requests, span))
+    other = SLOW if device is FAST else FAST
+    assert is_refused(found, predicted_s(other, requests, part * other.capacity_bytes))
+    if requests > 1:
+        assert is_refused(found, predicted_s(replace(device, queue_depth=1), 1, span))
+
+
+def test_a_faster_platter_is_refused() -> None:
+    span = 0.5 * FAST.capacity_bytes
+    wrong = replace(FAST, revolution_ns=FAST.revolution_ns * 2)
+    assert is_refused(simulated_s(FAST, 8, span), predicted_s(wrong, 8, span))
+    assert not is_refused(simulated_s(wrong, 8, span), predicted_s(wrong, 8, span))
+
+
+@pytest.mark.parametrize("device", [FAST, SLOW, replace(FAST, queue_depth=4)])
+def test_times_fall_with_the_queue_and_rise_with_the_span(device: RotatingDevice) -> None:
+    tables = np.array([service_s(device, part * device.capacity_bytes, PAGE, False) for part in (0.05, 0.2, 0.5, 1.0)])
+    assert (np.diff(tables, axis=1) <= 1e-12).all()
+    assert (np.diff(tables, axis=0) > 0).all()
+    assert not (np.diff(tables[:, ::-1], axis=1) <= 1e-12).all()
+    assert (tables > device.overhead_ns * 1e-9).all()
+
+
+def test_a_larger_transfer_takes_longer() -> None:
+    small, large = (np.array(service_s(FAST, 1e10, size, True)) for size in (PAGE, 2 * PAGE))
+    assert large - small == pytest.approx(PAGE / FAST.track_bytes * FAST.revolution_ns * 1e-9)
+
+
+def test_a_flash_device_takes_the_same_time_for_any_queue() -> None:
+    assert service_s(FLASH, 1e10, PAGE, False) == pytest.approx([100e-6] * len(QUEUES))
+    assert service_s(FLASH, 1e12, PAGE, False) == service_s(FLASH, 1e10, PAGE, False)
+    assert service_s(FLASH, 1e10, PAGE, True) == pytest.approx([250e-6] * len(QUEUES))
+    assert service_s(FLASH, 1e10, PAGE, True) != pytest.approx(service_s(FLASH, 1e10, PAGE, False))
+
+
+def test_interpolation_is_exact_where_times_are_tabulated() -> None:
+    table = np.array([service_s(FAST, 1e11, PAGE, False), service_s(SLOW, 1e11, PAGE, False)])
+    queues = np.stack([QUEUES, QUEUES])
+    np.testing.assert_allclose(at_queue(table, queues), table, rtol=1e-12)
+    between = np.sqrt(QUEUES[:-1] * QUEUES[1:])
+    found = at_queue(table, np.stack([between, between]))
+    np.testing.assert_allclose(found, (table[:, 1:] + table[:, :-1]) / 2.0, rtol=1e-9)
+    assert not np.allclose(at_queue(table, 1.1 * queues)[:, :-8], table[:, :-8], rtol=1e-3)
+
+
+def test_queues_out_of_range_are_those_at_its_ends() -> None:
+    table = np.array([service_s(FAST, 1e11, PAGE, False)])
+    assert at_queue(table, np.array([0.0])) == table[0, 0]
+    assert at_queue(table, np.array([10.0 * LONGEST])) == pytest.approx(table[0, -1])
+    assert at_queue(table, np.array([2.0])) != pytest.approx(table[0, 0])

@@ -1,0 +1,257 @@
+"""Groups of page references and the misses that pools make of them, against runs in which nothing takes time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from models.loading import load_scenario
+from models.system import build
+from simulator.analytic.caches import pool_table, reach
+from simulator.analytic.pages import PageGroups, PageReader
+from simulator.analytic.visits import Reader
+from simulator.assembler import Assembler
+from simulator.caches import POOL, REFERENCES
+from simulator.model import Model
+from simulator.start import forget_counts, load_everything, run_without_time
+from simulator.state import TABLE_CACHE_HITS, TABLE_DISK_READS, new_state
+
+FloatArray = npt.NDArray[np.float64]
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
+WAREHOUSES, CLIENTS = 5, 200
+WARM, COUNTED = 500, 1000
+"""rounds in which each client runs one transaction; counted misses have a standard deviation of 0.3 %"""
+SETTINGS = [
+    "machine.memory_gib=16",
+    f"workload.warehouses={WAREHOUSES}",
+    f"workload.arrivals={{kind: closed, clients: {CLIENTS}, think_time_s: 0}}",
+]
+FEW, SOME, MOST = 6_000, 15_000, 45_000
+"""buffers: misses that windows matter for; that popularity decides; that only frontiers still make"""
+
+
+@cache
+def model_of(buffers: int, policy: str) -> Model:
+    pool = [f"database.pool.buffers={buffers}", f"database.pool.replacement={policy}"]
+    return build(load_scenario(TINY, SETTINGS + pool))
+
+
+@cache
+def reader() -> Reader:
+    model = model_of(FEW, "lru")
+    return Reader(model.program, model.client_registers)
+
+
+@cache
+def groups() -> PageGroups:
+    return PageReader(reader()).groups()
+
+
+@cache
+def counted(buffers: int, policy: str) -> float:
+    """Misses of pages that exist, per transaction."""
+    state = new_state(model_of(buffers, policy), 5)
+    load_everything(state)
+    head = state.tiers.head[POOL]
+    for number in range(WARM + COUNTED):
+        if number == WARM:
+            forget_counts(state)
+        run_without_time(state, 1 << 60, int(head[REFERENCES]) + 1)
+    return float(state.table_counts[:, [TABLE_CACHE_HITS, TABLE_DISK_READS]].sum()) / (COUNTED * CLIENTS)
+
+
+def predicted(buffers: float, policy: str, of: PageGroups | None = None) -> float:
+    of = groups() if of is None else of
+    table = pool_table(of, policy)
+    missing = table.at(table.time(np.array([float(buffers)])))[0]
+    return float(missing @ (of.references * of.read))
+
+
+def off(found: float, expected: float) -> float:
+    return abs(expected / found - 1.0)
+
+
+def without_windows(of: PageGroups) -> PageGroups:
+    """As if what windows remember were not referred to again."""
+    return replace(of, offspring=0.0)
+
+
+def without_lags(of: PageGroups) -> PageGroups:
+    """As if the next frontier never came."""
+    return replace(of, gap=np.full_like(of.gap, np.inf))
+
+
+def lags_of_a_third(of: PageGroups) -> PageGroups:
+    return replace(of, gap=of.gap / 3.0)
+
+
+# Totals
+
+
+def expected_references() -> FloatArray:
+    """By region, of one transaction of the mix."""
+    program = reader().program
+    found = np.zeros(len(program.regions))
+    for share, work in zip(reader().mix, reader().works, strict=True):
+        for touches in work.touches.values():
+            found[program.references[touches.reference, 1]] += share * touches.visits
+    below = program.regions[:, 4]
+    found[below[below >= 0]] = found[below >= 0]
+    return found
+
+
+def grouped_references(of: PageGroups) -> FloatArray:
+    return np.bincount(of.region, weights=of.references, minlength=len(of.repeated)) + of.repeated
+
+
+def test_groups_hold_every_reference() -> None:
+    np.testing.assert_allclose(grouped_references(groups()), expected_references(), rtol=1e-6)
+    repeated = replace(groups(), repeated=0.0 * groups().repeated)
+    assert not np.allclose(grouped_references(repeated), expected_references(), rtol=1e-3)
+
+
+def test_views_of_the_classes_are_the_whole_mix() -> None:
+    mix = reader().mix
+    found = mix @ groups().views[: len(mix)]
+    np.testing.assert_allclose(found, groups().references, rtol=1e-9)
+    assert not np.allclose(mix[::-1] @ groups().views[: len(mix)], groups().references, rtol=1e-3)
+
+
+def test_drawn_groups_have_no_more_pages_than_their_regions() -> None:
+    of, program = groups(), reader().program
+    drawn = np.where(np.isfinite(of.gap) | (of.recent > 0), 0.0, of.pages)
+    there = program.regions[:, 1] * program.regions[:, 2]
+    pages = np.bincount(of.region, weights=drawn, minlength=len(there))
+    stock = program.region_names.index("stock")
+    assert pages[stock] == pytest.approx(there[stock], rel=1e-6)
+    assert (pages <= there * (1 + 1e-9)).all()
+
+
+# A popularity by hand
+
+
+def drawn_by_hand() -> PageGroups:
+    """Pages of 10:1 popularity, half of them each, twice in a transaction."""
+    asm = Assembler()
+    draws, group = asm.stream("draws"), asm.register("group")
+    asm.emit("choose", asm.table("mix", [1.0]), draws)
+    pages = asm.region("pages", 1, 200, 1)
+    weights = np.where(np.arange(200) < 100, 10.0, 1.0)
+    page = asm.reference("page", "popular", pages, group, table=asm.table("two", weights), stream=draws)
+    asm.begin_class("look")
+    for _ in range(2):
+        asm.emit("touch", page, 0, 0)
+    asm.emit("end")
+    return PageReader(Reader(asm.finish("look"), np.zeros((1, 1), dtype=np.int64))).groups()
+
+
+def test_two_popularities_are_two_groups() -> None:
+    of = drawn_by_hand()
+    assert sorted(of.pages.tolist()) == pytest.approx([100, 100])
+    assert sorted(of.references.tolist()) == pytest.approx([2 / 11, 20 / 11])
+    assert sorted(of.rate.tolist()) == pytest.approx([2 / 1100, 20 / 1100], rel=1e-6)
+    assert not of.write.any()
+
+
+def test_a_pool_of_two_popularities_is_filled_as_by_hand() -> None:
+    table = pool_table(drawn_by_hand(), "lru")
+    expected = 200.0 - 100.0 * (np.exp(-table.times / 550.0) + np.exp(-table.times / 55.0))
+    np.testing.assert_allclose(table.filled, expected, rtol=1e-5, atol=1e-4)
+    wrong = 200.0 * (1.0 - np.exp(-table.times / 100.0))
+    assert not np.allclose(table.filled, wrong, rtol=1e-2)
+
+
+# Misses
+
+
+@pytest.mark.parametrize(
+    ("policy", "buffers", "within"), [("lru", FEW, 0.05), ("lru", SOME, 0.06), ("clock", SOME, 0.04)]
+)
+def test_misses_are_those_of_a_run(policy: str, buffers: int, within: float) -> None:
+    found = counted(buffers, policy)
+    assert off(found, predicted(buffers, policy)) < within
+    assert off(found, predicted(0.85 * buffers, policy)) > within
+    assert off(found, predicted(1.15 * buffers, policy)) > within
+
+
+def test_the_table_of_the_other_policy_is_refused() -> None:
+    assert off(counted(SOME, "clock"), predicted(SOME, "lru")) > 0.04
+    assert off(counted(FEW, "lru"), predicted(FEW, "clock")) > 0.05
+
+
+@pytest.mark.parametrize("policy", ["lru", "clock"])
+def test_a_small_pool_needs_the_windows(policy: str) -> None:
+    found = counted(FEW, policy)
+    less = off(found, predicted(FEW, policy, without_windows(groups())))
+    assert less > off(found, predicted(FEW, policy)) + 0.03
+
+
+@pytest.mark.parametrize("change", [without_lags, lags_of_a_third])
+def test_a_large_pool_needs_the_lags(change: Callable[[PageGroups], PageGroups]) -> None:
+    """Nearly all that is missed then are pages that a frontier comes back to."""
+    found = counted(MOST, "lru")
+    assert off(found, predicted(MOST, "lru")) < 0.2
+    assert off(found, predicted(MOST, "lru", change(groups()))) > 0.5
+
+
+# Tables
+
+
+@dataclass(frozen=True)
+class Rises:
+    """Whether a table's columns go the way they must."""
+
+    filled: bool
+    missing: bool
+    dirty: bool
+
+
+def rises(times: FloatArray, filled: FloatArray, missing: FloatArray, dirty: FloatArray) -> Rises:
+    assert (np.diff(times) > 0).all()
+    return Rises(
+        bool((np.diff(filled) > 0).all()),
+        bool((np.diff(missing, axis=0) <= 1e-9).all()),
+        bool((dirty <= filled + 1e-3).all()),
+    )
+
+
+@pytest.mark.parametrize("policy", ["lru", "clock"])
+def test_longer_times_fill_more_and_miss_less(policy: str) -> None:
+    table = pool_table(groups(), policy)
+    assert rises(table.times, table.filled, table.missing, table.dirty) == Rises(True, True, True)
+    turned = rises(table.times, table.filled[::-1], table.missing[::-1], 2.0 * table.filled)
+    assert turned == Rises(False, False, False)
+
+
+@pytest.mark.parametrize("policy", ["lru", "clock"])
+def test_the_time_of_a_size_fills_that_size(policy: str) -> None:
+    table = pool_table(groups(), policy)
+    sizes = np.geomspace(500.0, 50_000.0, 30)
+    filled = np.exp(np.interp(np.log(table.time(sizes)), np.log(table.times), np.log(table.filled)))
+    np.testing.assert_allclose(filled, sizes, rtol=1e-9)
+    halves = np.exp(np.interp(np.log(table.time(sizes) / 2.0), np.log(table.times), np.log(table.filled)))
+    assert not np.allclose(halves, sizes, rtol=1e-2)
+
+
+def test_misses_fall_with_every_buffer_more() -> None:
+    sizes = np.geomspace(500.0, 50_000.0, 60)
+    for policy in ("lru", "clock"):
+        misses = np.array([predicted(size, policy) for size in sizes])
+        assert (np.diff(misses) < 0).all()
+        assert not (np.diff(misses[::-1]) < 0).any()
+
+
+def test_what_windows_remember_reaches_further_back() -> None:
+    of, times = groups(), np.geomspace(1.0, 1e5, 50)
+    assert np.isfinite(of.window)
+    assert of.offspring > 0
+    far = reach(of, times)
+    assert (far >= times * (1 - 1e-12)).all()
+    assert (far > 1.01 * times).any()
+    np.testing.assert_array_equal(reach(without_windows(of), times), times)
