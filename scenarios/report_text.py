@@ -44,6 +44,11 @@ class Comparison:
         return signed_share(self.error)
 
 
+def is_calculated(result: Result) -> bool:
+    """Whether formulas gave a result, so that there was no simulated time."""
+    return result.engine == "analytic"
+
+
 def unit_of(main_class: str) -> str:
     """What the rate of a run counts."""
     name = main_class.replace("_", " ")

@@ -53,39 +53,63 @@ class Stopped(Exception):
 
 
 def simulate(task: Task, on_progress: OnProgress | None = None, on_step: Callable[[str], None] | None = None) -> Result:
-    """Build the model and run it to its end. Raises InputError (Infeasible) if the machine cannot run it."""
-    if on_step is not None:
-        on_step(MODEL_STEP)
+    """Build the model and let its engine answer. Raises InputError (Infeasible) if the machine cannot run it.
+
+    The analytic engine tells neither progress nor steps: it is done before anybody could read them.
+    """
     from models import sampling
     from models.remarks import remarks
+    from models.system import build
+
+    if task.scenario.engine == "analytic":
+        from simulator.analytic import engine
+
+        result = engine.simulate(build(task.scenario), task.seed)
+    else:
+        result = _by_events(task, on_progress, on_step or _ignored)
+    more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result)]
+    if result.engine != task.scenario.engine:
+        from simulator.compiled import NOT_KEPT
+
+        more.append(SLOW_ENGINE.format(NOT_KEPT))
+    return replace(result, warnings=[*result.warnings, *more])
+
+
+def _ignored(_: str) -> None:
+    """A step that nobody wants to know."""
+
+
+def _by_events(task: Task, on_progress: OnProgress | None, on_step: Callable[[str], None]) -> Result:
+    on_step(MODEL_STEP)
     from models.system import build
 
     model = build(task.scenario)
     from simulator import compiled, kernel, reference
 
-    if on_step is not None:
-        on_step(START_STEP if compiled.is_compiled_already(task.scenario.engine) else KERNEL_STEP)
+    on_step(START_STEP if compiled.is_compiled_already(task.scenario.engine) else KERNEL_STEP)
     if task.scenario.engine == "kernel" and not compiled.NOT_KEPT:
-        result = kernel.simulate(model, task.seed, on_progress)
-    else:
-        result = reference.simulate(model, task.seed, on_progress)
-    more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result)]
-    if task.scenario.engine == "kernel" and compiled.NOT_KEPT:
-        more.append(SLOW_ENGINE.format(compiled.NOT_KEPT))
-    return replace(result, warnings=[*result.warnings, *more])
+        return kernel.simulate(model, task.seed, on_progress)
+    return reference.simulate(model, task.seed, on_progress)
 
 
 def run_all(tasks: Sequence[Task], workers: int, display: Display) -> Generator[tuple[int, Outcome]]:
-    """Run every task; yields number and outcome as each is finished. Stops cleanly when the consumer does."""
-    if min(workers, len(tasks)) > 1:
+    """Run every task; yields number and outcome as each is finished. Stops cleanly when the consumer does.
+
+    Tasks of the analytic engine alone stay in this process: others would start in more time than they'd save.
+    """
+    simulated = sum(task.scenario.engine != "analytic" for task in tasks)
+    if min(workers, simulated) > 1:
         yield from _in_processes(tasks, min(workers, len(tasks)), display)
         return
     for number, task in enumerate(tasks):
         display_one = _Share(display, number, len(tasks))
         try:
-            yield number, simulate(task, display_one.advance, display.step)
+            outcome: Outcome = simulate(task, display_one.advance, display.step)
         except InputError as error:
-            yield number, error
+            outcome = error
+        if task.scenario.engine == "analytic":
+            display.advance((number + 1) / len(tasks), f"{number + 1:,} of {len(tasks):,} runs finished")
+        yield number, outcome
 
 
 def replicate(scenario: ScenarioSpec, seed: int, replications: int, workers: int, display: Display) -> list[Result]:
@@ -127,6 +151,15 @@ def pool(results: Sequence[Result]) -> Result:
         rate_per_min=mean(result.rate_per_min.mean for result in results),
         steady_rate_per_min=mean(result.steady_rate_per_min.mean for result in results),
     )
+
+
+def check_replications(scenarios: Iterable[ScenarioSpec], replications: int) -> None:
+    """Refuse several replications of what every seed answers alike. Raises InputError."""
+    if replications > 1 and any(scenario.engine == "analytic" for scenario in scenarios):
+        raise InputError(
+            f"--replications: got {replications}; the analytic engine draws nothing at random and answers every seed "
+            "alike: leave --replications out, or take --engine kernel"
+        )
 
 
 def default_workers() -> int:

@@ -17,6 +17,7 @@ from scenarios.report_text import (
     comparison,
     configuration_line,
     interval,
+    is_calculated,
     loads,
     main_of,
     next_words,
@@ -58,6 +59,8 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ass
 
 def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
     parts = [f"{count(result.rate_per_min.mean)}  {interval(result.rate_per_min)}"]
+    if is_calculated(result):
+        parts.append("calculated, not simulated")
     measured = comparison(result, scenario)
     if measured is not None:
         parts.append(
@@ -91,7 +94,8 @@ def _hits(result: Result) -> list[str]:
     pool, lower = result.caches[0], page_cache(result)
     found = [f"pool {share(pool.hit_ratio)}"]
     found += [f"page cache {share(lower.hit_ratio)}"] if lower else []
-    return [*found, f"dirty {share(pool.dirty_fraction)}", f"steady after {span(result.steady_from_s)}"]
+    found.append(f"dirty {share(pool.dirty_fraction)}")
+    return found if is_calculated(result) else [*found, f"steady after {span(result.steady_from_s)}"]
 
 
 def _flow(label: str | None, parts: Sequence[str], width: int, separator: str = "   ", indent: int = 2) -> list[str]:

@@ -63,7 +63,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Sweep:
-    """All points in grid order, the last axis fastest. `done` is less than the grid after an interruption."""
+    """All points in grid order, the last axis fastest; fewer than the grid has after an interruption.
+
+    `engine` names every engine that answered.
+    """
 
     scenario: str
     axes: tuple[Axis, ...]
@@ -191,6 +194,7 @@ class Runner:
         """What is done so far, in grid order. Raises InputError if no point could be run."""
         rows: list[Row] = []
         example: Result | None = None
+        engines: list[str] = []
         for number, point in enumerate(self.points):
             outcomes = [self._outcomes.get((number, replication)) for replication in range(self.replications)]
             refused = next((outcome for outcome in outcomes if isinstance(outcome, InputError)), None)
@@ -199,6 +203,7 @@ class Runner:
                 rows.append(Row(point.values, reason=str(refused)))
             elif len(results) == self.replications:
                 example = results[0]
+                engines += [result.engine for result in results]
                 rows.append(_row(point.values, pool(results)))
         if example is None:
             reasons = "; ".join(sorted({row.reason for row in rows if row.reason}))
@@ -208,7 +213,7 @@ class Runner:
             axes=tuple(axes),
             seed=self.seed,
             replications=self.replications,
-            engine=example.engine,
+            engine=", ".join(dict.fromkeys(engines)),
             versions=example.versions,
             confidence=example.rate_per_min.confidence,
             rows=tuple(rows),
@@ -281,22 +286,18 @@ def to_csv(sweep: Sweep) -> str:
         "cpu_utilisation",
         "disk_utilisation",
     ]
-    tail = ["seed", "replications", "engine", "version", "model_hash", "reason", "warnings"]
-    writer.writerow([*(a.key for a in sweep.axes), *header, *(f"{name} hit_ratio" for name in ratios), *tail])
+    keys = [axis.key for axis in sweep.axes]
+    run = {"seed": sweep.seed, "replications": sweep.replications, "engine": sweep.engine}
+    if "engine" in keys:  # whose column says for each row which it was
+        del run["engine"]
+    tail = ["version", "model_hash", "reason", "warnings"]
+    writer.writerow([*keys, *header, *(f"{name} hit_ratio" for name in ratios), *run, *tail])
     version = sweep.versions.get("oltpsim", "")
     for row in sweep.rows:
         figures = [getattr(row, name) for name in header]
         hits = [(row.hit_ratios or {}).get(name) for name in ratios]
-        origin = [
-            sweep.seed,
-            sweep.replications,
-            sweep.engine,
-            version,
-            row.model_hash,
-            row.reason,
-            "; ".join(row.warnings),
-        ]
-        writer.writerow([*row.values, *figures, *hits, *origin])
+        origin = [version, row.model_hash, row.reason, "; ".join(row.warnings)]
+        writer.writerow([*row.values, *figures, *hits, *run.values(), *origin])
     return out.getvalue()
 
 

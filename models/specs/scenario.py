@@ -45,9 +45,10 @@ class ScenarioSpec(Spec):
     database: DatabaseSpec
     workload: WorkloadSpec
     interval: IntervalSpec
-    engine: Literal["kernel", "reference"] = Field(
+    engine: Literal["kernel", "reference", "analytic"] = Field(
         default="kernel",
-        description="kernel: compiled; reference: SimPy, the definition. Both give the same result.",
+        description="kernel: compiled; reference: SimPy, the definition, with the same result; "
+        "analytic: calculated from mean values, in milliseconds, with an error that was measured against the kernel",
     )
     sampling_fraction: Fraction = Field(
         default=1.0,

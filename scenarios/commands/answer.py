@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,10 @@ NARROWEST = 60
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to do with a result. `command` gives the same result again; `assumed` is listed in the table."""
+    """What to do with a result. `command` gives the same result again; `assumed` is listed in the table.
+
+    `before` is the analytic answer that was shown before this one, to be compared with it.
+    """
 
     output: Output
     report: Path | None
@@ -35,6 +38,15 @@ class Wanted:
     target: float | None
     command: str
     assumed: Sequence[str] = ()
+    before: Result | None = None
+
+
+@dataclass
+class Timed:
+    """The results of a block, and how long it took when it is over."""
+
+    results: list[Result] = field(default_factory=list)
+    wall_s: float = 0.0
 
 
 def command_line(words: Sequence[object]) -> str:
@@ -43,25 +55,40 @@ def command_line(words: Sequence[object]) -> str:
 
 
 @contextmanager
-def timed(quiet: bool) -> Iterator[list[Result]]:
-    """Says on stderr, unless `quiet`, how fast the results were that the block puts into the list."""
+def timed(quiet: bool, engine: str) -> Iterator[Timed]:
+    """Says on stderr, unless `quiet`, how fast an engine was with the results that the block puts into the list."""
+    compiles = _what_compiles(engine)
+    block = Timed()
+    began = time.monotonic()
+    yield block
+    block.wall_s = max(time.monotonic() - began, 1e-9)
+    for result in [] if quiet else block.results:
+        compiled = "compiled and " if result.engine in compiles else ""
+        typer.echo(f"{result.engine}: {_speed(result, block.wall_s, compiled)}", err=True)
+
+
+def _what_compiles(engine: str) -> list[str]:
+    """Which engines wait for the compiler, should they answer; for the analytic one it isn't even loaded."""
+    if engine == "analytic":
+        return []
     from simulator.compiled import is_compiled_already
 
-    began = time.monotonic()
-    compiles = {engine: not is_compiled_already(engine) for engine in ("kernel", "reference")}
-    results: list[Result] = []
-    yield results
-    wall_s = max(time.monotonic() - began, 1e-9)
-    for result in [] if quiet else results:
-        simulated_s = result.warm_up_s + result.duration_s
-        times = simulated_s / wall_s
-        speed = f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
-        work = "compiled and simulated" if compiles[result.engine] else "simulated"
-        typer.echo(
-            f"{result.engine}: {simulated_s:,.0f} s {work} in {wall_s:,.1f} s, {speed} times"
-            f" real time, {result.transactions_per_s * simulated_s / wall_s:,.0f} transactions/s",
-            err=True,
-        )
+    return [each for each in ("kernel", "reference") if not is_compiled_already(each)]
+
+
+def _speed(result: Result, wall_s: float, compiled: str) -> str:
+    from scenarios.report_numbers import milliseconds
+    from scenarios.report_text import is_calculated
+
+    if is_calculated(result):
+        return f"answered in {milliseconds(wall_s)} ms"
+    simulated_s = result.warm_up_s + result.duration_s
+    times = simulated_s / wall_s
+    speed = f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
+    return (
+        f"{simulated_s:,.0f} s {compiled}simulated in {wall_s:,.1f} s, {speed} times"
+        f" real time, {result.transactions_per_s * simulated_s / wall_s:,.0f} transactions/s"
+    )
 
 
 def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
@@ -91,15 +118,35 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
         from scenarios.summary import summary_csv
 
         return summary_csv(result, scenario)
-    from scenarios.summary import summary_text
-
-    lines = [summary_text(result, scenario, terminal_width(), wanted.assumed).rstrip("\n")]
+    lines = [table_of(scenario, result, wanted)]
+    if wanted.before is not None:
+        lines.append(_compared(wanted.before, result))
     if wanted.report is not None:
         lines.append(f"report: {wanted.report}")
     if wanted.save is not None:
         lines.append(f"saved: {wanted.save}")
     lines.append(f"again, same bytes: {wanted.command}")
     return "\n".join(lines) + "\n"
+
+
+def table_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
+    """The answer as a table, its last line not ended."""
+    from scenarios.summary import summary_text
+
+    return summary_text(result, scenario, terminal_width(), wanted.assumed).rstrip("\n")
+
+
+def _compared(calculated: Result, simulated: Result) -> str:
+    """How far apart two answers are. Without their times, which would not be the same bytes again."""
+    import textwrap
+
+    from scenarios.report_numbers import count, share
+    from scenarios.report_text import interval
+
+    one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
+    apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","
+    words = f"analytic {count(one)}{apart} simulated {count(other)} {interval(simulated.rate_per_min)}"
+    return textwrap.fill(words, terminal_width())
 
 
 def terminal_width() -> int:

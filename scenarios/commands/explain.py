@@ -1,4 +1,4 @@
-"""oltpsim explain: what a scenario does, or where the time of a saved run went."""
+"""oltpsim explain: what a scenario does, or where the time goes in a saved run or by the analytic engine."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scenarios.commands.answer import command_line
 from scenarios.commands.options import SetOption
 from scenarios.files import load, scenario_path
 from simulator.errors import InputError
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
     from simulator.results import ClassResult, Result
 
 BAR = 40
+CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
 
 
 def explain(
     what: Annotated[
         str,
-        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run; with --program also a scenario."),
+        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario."),
     ],
     program: Annotated[
         bool, typer.Option("--program", help="List the program that a client of SCENARIO executes.")
@@ -29,20 +31,41 @@ def explain(
 ) -> None:
     """Show where the time of a transaction goes.
 
+    In a saved run, or at once in a scenario, which the analytic engine calculates for it.
+
     With --program: the program that every client of a scenario, or of the scenario of a saved run, executes,
     operation by operation.
     """
     if program:
         text = _program(what, set_ or [])
+    elif not what.endswith(".json"):
+        text = _calculated(what, set_ or [])
     elif set_:
-        raise InputError(f"explain {what} --set {set_[0]}: a saved run can't be changed; --set goes with --program")
-    elif what.endswith(".json"):
+        raise InputError(
+            f"explain {what} --set {set_[0]}: a saved run can't be changed; --set goes with --program or a scenario"
+        )
+    else:
         from scenarios import saved
 
         text = times(saved.read(Path(what)).result)
-    else:
-        raise InputError(f"{what}: explain needs a saved run (oltpsim run {what} --save FILE.json); or say --program")
     typer.echo(text, nl=False)
+
+
+def _calculated(what: str, overrides: list[str]) -> str:
+    """The bars of a scenario at once, below a line that says whose they are."""
+    from scenarios.runs import Task, simulate
+
+    words = [word for setting in overrides for word in ("--set", setting)]
+    run = [command_line(["oltpsim", "run", what, *words, "--save", "FILE.json"]), "oltpsim explain FILE.json"]
+    for setting in overrides:
+        if setting.partition("=")[0].strip() == "engine":
+            raise InputError(
+                f"explain {what} --set {setting}: a scenario is explained by the analytic engine; for another: "
+                f"{run[0]}, then {run[1]}"
+            )
+    result = simulate(Task(load(scenario_path(what), [*overrides, "engine=analytic"]), seed=1))
+    warnings = [f"warning: {warning}" for warning in result.warnings]
+    return "\n".join([CALCULATED.format(*run), *warnings, times(result)])
 
 
 def _program(what: str, overrides: list[str]) -> str:

@@ -22,10 +22,11 @@ class Output(StrEnum):
 
 
 class Engine(StrEnum):
-    """What executes the model."""
+    """What answers for the model."""
 
     KERNEL = "kernel"
     REFERENCE = "reference"
+    ANALYTIC = "analytic"
 
 
 def settings(set_: list[str] | None, engine: Engine | None) -> tuple[str, ...]:
@@ -49,7 +50,10 @@ SetOption = Annotated[
 ]
 EngineOption = Annotated[
     Engine | None,
-    typer.Option(metavar="NAME", help="kernel (compiled) or reference (SimPy); both give the same result."),
+    typer.Option(
+        metavar="NAME",
+        help="kernel (compiled) or reference (SimPy), which give the same result; analytic: formulas, at once.",
+    ),
 ]
 SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of all random streams.", min=0, max=MOST_SEED)]
 ReplicationsOption = Annotated[

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.commands.answer import Wanted, command_line, give, timed
+from scenarios.commands.answer import Timed, Wanted, command_line, give, table_of, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     EngineOption,
@@ -21,6 +22,13 @@ from scenarios.commands.options import (
     TargetOption,
     settings,
 )
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from models.specs import ScenarioSpec
+
+FIRST = "First answer, calculated by the analytic engine; the simulation follows:"
+SECOND = "Second answer, simulated by the {} engine:"
 
 
 def quick(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -60,6 +68,9 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
 ) -> None:
     """Predict a machine from eight answers.
 
+    Calculates an answer at once, then simulates the same machine and says how far apart the two are. With --engine,
+    --output json or csv there is one answer; what is saved, reported and held to --target is the simulation's.
+
     Only databases with a profile in the catalogue are offered ('oltpsim catalog list databases').
     What the questions leave open is assumed; the table and the report list the assumptions.
     """
@@ -67,6 +78,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
 
     from scenarios.progress import display
     from scenarios.quick import Questions, assumed, scenario_of
+    from scenarios.report_numbers import significant
     from scenarios.runs import replicate
     from scenarios.saved import write_whole
 
@@ -75,18 +87,41 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         database=database, cpu=cpu, operating_system=operating_system, buffers=buffers, pool=pool, think=think,
         warm_up=warm_up, duration=duration, answered=[word.partition("=")[0] for word in context.obj],
     )  # fmt: skip
-    scenario, data = scenario_of(questions, settings(set_, engine))
+    overrides = settings(set_, engine)
+    scenario, data = scenario_of(questions, overrides)
     check_places(report, save, save_scenario)
     if save_scenario is not None:
         write_whole(save_scenario, yaml.safe_dump(data, sort_keys=False))
     if output is not Output.TABLE and not quiet:  # whose forms hold figures only
         for note in scenario.notes:
             typer.echo(note, err=True)
-    with timed(quiet) as results, display(quiet) as shown:
-        (result,) = replicate(scenario, seed, 1, 1, shown)
-        results.append(result)
-    command = command_line(["oltpsim", *context.obj])
-    give(scenario, result, Wanted(output, report, save, target, command, assumed(scenario)))
+    wanted = Wanted(output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumed(scenario))
+    chosen = any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
+    first = None if chosen or output is not Output.TABLE else _calculated(scenario, seed, quiet, wanted)
+    with timed(quiet, scenario.engine) as second, display(quiet) as shown:
+        second.results += replicate(scenario, seed, 1, 1, shown)
+    (result,) = second.results
+    if first is not None:
+        if not quiet:
+            typer.echo(f"the simulation took {significant(second.wall_s / first.wall_s)} times as long", err=True)
+        typer.echo("\n" + SECOND.format(result.engine))
+        wanted = replace(wanted, before=first.results[0])
+    give(scenario, result, wanted)
+
+
+def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted) -> Timed | None:
+    """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
+    from scenarios.runs import Task, simulate
+
+    calculated = scenario.model_copy(update={"engine": "analytic"})
+    try:
+        with timed(quiet, "analytic") as block:
+            block.results.append(simulate(Task(calculated, seed)))
+    except InputError as error:
+        typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)
+        return None
+    typer.echo(f"{FIRST}\n{table_of(calculated, block.results[0], wanted)}")
+    return block
 
 
 def register(app: typer.Typer) -> None:

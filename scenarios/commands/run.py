@@ -39,19 +39,22 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
 ) -> None:
     """Simulate one scenario: its rate and what limits it.
 
+    With --engine analytic it is calculated from mean values instead, in milliseconds.
+
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
     from scenarios.progress import display
-    from scenarios.runs import default_workers, pool, replicate
+    from scenarios.runs import check_replications, default_workers, pool, replicate
 
     path = scenario_path(scenario)
     spec = load(path, settings(set_, engine))
+    check_replications([spec], replications)
     check_places(report, save)
-    with timed(quiet) as results, display(quiet) as shown:
+    with timed(quiet, spec.engine) as block, display(quiet) as shown:
         runs = replicate(spec, seed, replications, workers or default_workers(), shown)
         result = pool(runs)
-        results.append(result)
+        block.results.append(result)
     interrupted = len(runs) < replications
     if interrupted:
         typer.echo(f"the answer is that of {len(runs)} of {replications} replications", err=True)

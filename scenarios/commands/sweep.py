@@ -54,7 +54,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     from scenarios import sweep as sweeping
     from scenarios.progress import display
-    from scenarios.runs import default_workers
+    from scenarios.runs import check_replications, default_workers
 
     if picture is not None and picture.suffix not in (".html", ".svg"):
         raise InputError(f"--picture {picture}: the name must end in .html or .svg")
@@ -64,6 +64,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     check_store(save)
     axes = [sweeping.parse_axis(text) for text in vary]
     points = sweeping.grid(scenario_path(scenario), axes, settings(set_, engine))
+    check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), replications)
     runner = sweeping.Runner(points, seed, replications, save)
     interrupted = False
     try:

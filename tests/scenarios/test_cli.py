@@ -46,6 +46,17 @@ def test_help_imports_nothing_heavy(words: list[str], loaded: str) -> None:
     assert done.stdout.splitlines()[-1] == loaded
 
 
+def test_models_are_built_without_the_compiler() -> None:
+    show = "print(sorted({'numba', 'scipy', 'simpy'} & set(sys.modules)))"
+    code = (
+        "import sys\nfrom models.system import build\nfrom scenarios.files import library, load\n"
+        "import models.remarks, models.schema, scenarios.quick, scenarios.runs, scenarios.summary, simulator.listing\n"
+        f"models = [build(load(path)) for name, path in library().items() if name != 'million-orders']\n{show}"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_version(capsys: Output) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("oltpsim ")
@@ -165,7 +176,9 @@ def test_schema_is_json(capsys: Output) -> None:
         (["report", TINY, "--out", "-"], "-: files are not written to stdout; give the name of a file"),
         (["run", TINY, "--save", "-"], "-: files are not written to stdout; give the name of a file"),
         (["explain", "no_such.json"], "cannot be read"),
-        (["explain", TINY], "--program"),
+        (["explain", TINY, "--set", "engine=reference"], "oltpsim explain FILE.json"),
+        (["run", TINY, "--engine", "analytical"], "analytical"),
+        (["run", TINY, "--set", "engine=analytical"], "engine: got 'analytical'"),
         (["catalog", "show", "disks", "no such disk"], "no such disk"),
         (["catalog", "list", "no_such_kind"], "no_such_kind"),
         (["sweep", TINY], "vary"),

@@ -181,7 +181,7 @@ def test_the_table_lists_what_is_assumed_however_quiet(capsys: Output) -> None:
     out, err = capsys.readouterr()
     assert (
         "assumed: pool 60 % of free memory; virtuoso-4, whose critical section may limit; server-2020s cores;"
-        " no think time; warm start; clients on the server again, same bytes:"
+        " no think time; warm start; clients on the server "
     ) in " ".join(out.split())
     assert max(len(line) for line in out.splitlines()[:-1]) <= 80
     assert err.count("\n") == 1
