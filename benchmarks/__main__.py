@@ -22,6 +22,7 @@ SECTIONS = (
     "growth",
     "start",
     "day",
+    "analytic",
 )
 OPENING = (
     "Written by `make bench` on {machine}. Contestants run in turn, round by round; a figure is the median of the "
