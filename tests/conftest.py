@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
+
+settings.register_profile("no clock", deadline=None)  # a busy machine is no defect
+settings.load_profile("no clock")
 
 CHROMIUM = Path("/usr/bin/chromium")
 CHROMIUM_ARGUMENTS = [
