@@ -54,7 +54,6 @@ class Workload:
     station_servers: tuple[int, ...]
     locks: tuple[LockUse, ...]
     groups: PageGroups
-    region_pages: FloatArray
     clients: int
 
     @cached_property
@@ -114,6 +113,5 @@ def read_workload(model: Model) -> Workload:
         station_servers=tuple(station.servers for station in model.stations),
         locks=tuple(locks),
         groups=pages.groups(),
-        region_pages=(program.regions[:, 1] * program.regions[:, 2]).astype(np.float64),
         clients=len(model.client_registers),
     )
