@@ -1,4 +1,4 @@
-"""Buffer pool and page cache under a mix of transactions: misses, reads and writes per transaction.
+"""The buffer pool under a mix of transactions: misses, buffers in use and dirty ones.
 
 The pool's characteristic time T follows from its size, since the pages that stay for T after each reference fill it
 (Che, Tung, Wang 2002). All of it is tabulated once for a workload over T, and interpolated for any number of pools.

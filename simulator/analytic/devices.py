@@ -69,7 +69,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
         most=most,
         heap=heap,
         heap_s=heap_s,
-        swap=x * (d.mean.faults) / p.swap_cluster * out,
+        swap=x * d.mean.faults / p.swap_cluster * out,
     )
 
 

@@ -1,7 +1,7 @@
 """Where the analytic engine's assumptions don't hold, in words.
 
-The thresholds are set so that on random machines (docs/analytic.md) those whose rate is off by more than 10 % are
-among the doubted ones.
+The thresholds are set so that of random machines those whose rate is off by more than 10 % are among the doubted ones;
+docs/analytic.md says which were missed.
 """
 
 from __future__ import annotations

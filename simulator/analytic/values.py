@@ -77,7 +77,7 @@ def joined(values: Sequence[tuple[float, Value]]) -> Value:
 
 
 def affine(part: Part, factor: int, add: int, modulus: int) -> Part:
-    """Part * factor + add, modulo `modulus` if that is not 0."""
+    """`part` * `factor` + `add`, modulo `modulus` if that is not 0."""
     if isinstance(part, Frontier):
         if modulus:
             return evenly(modulus, 0)  # a counter that runs on visits every residue
@@ -97,11 +97,11 @@ def _spread(numbers: Numbers, factor: int, add: int, modulus: int) -> Numbers:
 
 
 def total(high: Part, factor: int, low: Part) -> Part:
-    """High * factor + low, of independent parts."""
+    """`high` * `factor` + `low`, of independent parts."""
     if isinstance(low, Frontier):
         high, factor, low = low, 1, affine(high, factor, 0, 0)
     if isinstance(low, Frontier):
-        return evenly(1, 0)
+        return evenly(1, 0)  # of two counters together nothing is known: no program has such a row
     if isinstance(high, Frontier):
         scaled = affine(high, factor, 0, 0)
         assert isinstance(scaled, Frontier)
