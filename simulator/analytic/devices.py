@@ -51,9 +51,10 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     requests = np.maximum(t.requests - sync, 0.0)
     stays = np.minimum(1.0, t.cache_time / np.maximum(x * (p.expire_s + p.flush_s), TINY)) ** 4
     trickle = np.where(p.direct > 0, 1.0, 1.0 - stays)
-    heap = np.minimum(np.maximum(x * requests * p.flush_s, p.dirty_high - p.dirty_low), 2.0 * p.in_flight)
-    heap = np.where(p.direct > 0, WRITER_BATCH, heap) / p.data_devices / 2.0
-    more = (t.written / np.maximum(t.requests, TINY) - 1.0) * p.page_transfer_s
+    each = t.written / np.maximum(t.requests, TINY)
+    heap = np.maximum(np.minimum(np.maximum(x * t.written * p.flush_s, t.burst), p.in_flight), t.crowded * t.burst)
+    heap = np.where(p.direct > 0, WRITER_BATCH, heap / each) / p.data_devices / 2.0
+    more = (each - 1.0) * p.page_transfer_s
     heap_s = at_queue(p.write_s, heap) + more
     reads = np.minimum(p.clients / p.data_devices, p.calls)
     most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) / p.data_devices

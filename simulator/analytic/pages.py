@@ -60,6 +60,10 @@ class PageGroups:
     """(views, groups): references of one transaction of each class, then of each lock's class until it asks for it"""
     repeated: FloatArray
     """references per transaction to the page just used, by region: they always find it"""
+    places: FloatArray
+    """where a frontier leaves dirty pages in a row: as many rows as groups have one; 0 for others"""
+    beside: FloatArray
+    """(groups, groups): share of a group's pages whose next one on the same device is in the other"""
     window: float
     """how long a window remembers a page"""
     offspring: float
@@ -73,15 +77,28 @@ class _Collector:
     views: int
     rows: list[tuple[float, ...]] = field(default_factory=list)
     shares: list[FloatArray] = field(default_factory=list)
+    pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=list)
+    """groups of pages, of those that lie next to them, and how many such pairs there are"""
 
     def add(  # noqa: PLR0913 - one argument for each column
         self, region: int, references: float, views: FloatArray, *, rate: float = 0.0, gap: float = np.inf,
         gaps: float = 0.0, write: float = 0.0, read: float = 1.0, clustered: float = 0.0, recent: float = 0.0,
+        places: float = 0.0,
     ) -> None:  # fmt: skip
         if references > 0 or gaps > 0:
             pages = references / rate if rate > 0 else 0.0
-            self.rows.append((region, rate, gap, references, pages, gaps, min(write, 1.0), read, clustered, recent))
+            row = region, rate, gap, references, pages, gaps, min(write, 1.0), read, clustered, recent, places
+            self.rows.append(row)
             self.shares.append(views)
+
+    def beside(self) -> FloatArray:
+        """Share of each group's pages whose neighbour is in each other group."""
+        count = len(self.rows)
+        found = np.zeros((count, count))
+        for here, there, number in self.pairs:
+            np.add.at(found, (here, there), number)
+        pages = np.array([row[4] for row in self.rows])
+        return found / np.maximum(pages, 1e-300)[:, None]
 
 
 @dataclass(frozen=True)
@@ -99,10 +116,10 @@ class _Use:
 
 
 class PageReader:
-    """Sorts the references of a program into groups."""
+    """Sorts the references of a program into groups. Pages are striped over so many `devices`."""
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader, self.program = reader, reader.program
+    def __init__(self, reader: Reader, devices: int = 1) -> None:
+        self.reader, self.program, self.devices = reader, reader.program, devices
         self.locks = [(number, lock) for number, work in enumerate(reader.works) for lock in work.locks]
         self.views = len(reader.works) + len(self.locks)
         self.found = _Collector(self.views)
@@ -120,8 +137,8 @@ class PageReader:
             self._interior(region, uses)
             self._drawn(region, uses)
             self._moving(region, uses)
-        columns = np.array(self.found.rows).reshape(-1, 10).T
-        regions, rate, gap, references, pages, gaps, write, read, clustered, recent = columns
+        columns = np.array(self.found.rows).reshape(-1, 11).T
+        regions, rate, gap, references, pages, gaps, write, read, clustered, recent, places = columns
         return PageGroups(
             region=regions.astype(np.int64),
             rate=rate,
@@ -135,6 +152,8 @@ class PageReader:
             recent=recent,
             views=np.array(self.found.shares).reshape(-1, self.views).T,
             repeated=self.repeated,
+            places=places,
+            beside=self.found.beside(),
             window=self.window,
             offspring=self.offspring,
         )
@@ -239,7 +258,7 @@ class PageReader:
         used = profiles.any(axis=0)
         shares = (profiles[:, used].T[:, :, None] * np.array(along)).transpose(1, 0, 2).reshape(len(across), -1)
         pages_like = np.repeat(counts[used].astype(np.float64), len(along[0]))
-        self._binned(region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered)
+        self._binned(region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered, len(along[0]))
 
     def _pages(self, use: _Use, kind: int, group_pages: int, rows_per_page: int) -> FloatArray:
         """Probability of each page of a group, as far as the row is drawn at random."""
@@ -255,20 +274,29 @@ class PageReader:
 
     def _binned(
         self, region: int, shares: FloatArray, amounts: FloatArray, writes: FloatArray, views: FloatArray,
-        counts: FloatArray, clustered: float,
+        counts: FloatArray, clustered: float, group_pages: int,
     ) -> None:  # fmt: skip
-        """Pages of about one popularity as one group. `shares`: (operations, pages); `counts`: pages like each."""
+        """Pages of about one popularity as one group. `shares`: (operations, pages); `counts`: pages like each.
+
+        The pages are those of some of the table's groups, `group_pages` of each in their order.
+        """
         rates = amounts @ shares
         asked = np.flatnonzero(rates > 0)
         bins = np.floor(np.log(rates[asked]) / np.log(BIN_RATIO)).astype(np.int64)
+        group_of = np.full(len(rates), -1)
         for each in np.unique(bins):
             inside = asked[bins == each]
+            group_of[inside] = len(self.found.rows)
             part = shares[:, inside] @ counts[inside]
             total = float(amounts @ part)
             self.found.add(
                 region, total, (views * part[:, None]).sum(axis=0), rate=total / float(counts[inside].sum()),
                 write=float(writes @ part) / total, clustered=clustered,
             )  # fmt: skip
+        by_place, like = group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)
+        here, there = by_place[:, : -self.devices].ravel(), by_place[:, self.devices :].ravel()
+        both = (here >= 0) & (there >= 0)
+        self.found.pairs.append((here[both], there[both], like[:, : -self.devices].ravel()[both]))
 
     def _recent(self, region: int, use: _Use) -> None:
         """What windows remember: of the draws of one transaction only the first of each entry can miss."""
@@ -313,11 +341,12 @@ class PageReader:
                 gap = burst.lag - end
                 share = min(1.0, new_pages / references) if gap > 0 else 0.0
                 self.found.add(
-                    region, references * share, views * share, gap=gap * step, gaps=references * share, write=dirty
-                )
+                    region, references * share, views * share, gap=gap * step, gaps=references * share, write=dirty,
+                    places=width,
+                )  # fmt: skip
             self.found.add(region, references * (1 - share), views * (1 - share), rate=each / step, write=burst.write)
             end, dirty = max(end, burst.lag + per_page), max(dirty, burst.write)
-        self.found.add(region, 0.0, np.zeros(self.views), gaps=new_pages, write=dirty)
+        self.found.add(region, 0.0, np.zeros(self.views), gaps=new_pages, write=dirty, places=width)
 
     def _ages(
         self, region: int, burst: Burst, step: float, pages_per_step: float, references: float, views: FloatArray

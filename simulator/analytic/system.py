@@ -78,7 +78,7 @@ def _rounds(w: Workload, p: Parameters, policy: str) -> tuple[FloatArray, Pool, 
         rate, number = np.sqrt(found * rate) if number else found, number + 1
         if not changed or number == ROUNDS:
             return found, pool, t, d
-        page_s = (page_s + at_stations(w, p, d, t, rate).page_s) / (2.0 if number > 1 else 1.0)
+        page_s = (page_s + at_stations(w, p, d, t, found).page_s) / (2.0 if number > 1 else 1.0)
         cache_time = t.cache_time
 
 

@@ -16,7 +16,7 @@ from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
-from simulator.analytic.writing import merged, pool_writes
+from simulator.analytic.writing import LEAST, merged, pool_writes
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,10 @@ class Traffic:
     dirty: FloatArray
     """dirty buffers on average"""
     cache_time: FloatArray
+    burst: FloatArray
+    """pages that are written together because of their age"""
+    crowded: FloatArray
+    """share of them that wait until the page cache may hold no more dirty ones"""
 
 
 def traffic(
@@ -49,7 +53,9 @@ def traffic(
     writes = pool_writes(workload, table, p, pool.time, rate, page_s)
     hits, cache_time = page_cache(workload, p, pool, writes, rate, near)
     written = writes.aged + writes.checkpoint
-    requests = writes.aged + merged(workload, p, writes.heap) / writes.cycle
+    burst = writes.aged_of * (writes.burst / np.maximum(writes.aged, LEAST))[:, None]
+    aged = writes.aged * np.minimum(merged(workload, p, burst) / writes.burst, 1.0)
+    requests = aged + merged(workload, p, writes.heap) / writes.cycle
     return Traffic(
         reads=pool.misses * (1.0 - hits),
         dirty_victims=writes.victims,
@@ -58,4 +64,6 @@ def traffic(
         background=written - writes.victims,
         dirty=writes.dirty,
         cache_time=cache_time,
+        burst=writes.burst,
+        crowded=writes.crowded,
     )

@@ -73,7 +73,7 @@ def read_workload(model: Model) -> Workload:
     program = model.program
     reader = Reader(program, model.client_registers)
     works = reader.works
-    pages = PageReader(reader)
+    pages = PageReader(reader, model.storage.data_devices)
 
     def of(name: str) -> FloatArray:
         return np.array([getattr(work, name) for work in works], dtype=np.float64)

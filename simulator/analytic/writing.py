@@ -18,6 +18,8 @@ from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 
 LEAST = 1e-100
+CROWDED_POWER = 6.0
+"""how sharply the page cache's limit of dirty pages is felt"""
 STEPS, LONG = 24, 30.0
 """of the search for the time between two of the writer's turns, and its greatest logarithm"""
 
@@ -34,6 +36,12 @@ class PoolWrites:
     """pages written because of their age"""
     victims: FloatArray
     """those of them that whoever needs the buffer writes"""
+    aged_of: FloatArray
+    """the same by group"""
+    burst: FloatArray
+    """pages written together because of their age"""
+    crowded: FloatArray
+    """share of them that wait in the page cache until it may hold no more dirty ones, and then go all at once"""
     heap: FloatArray
     """pages that one checkpoint writes, by group"""
     dirty: FloatArray
@@ -75,17 +83,28 @@ def pool_writes(
     old = np.clip(1.0 - (age / cycle)[:, None] * still, 0.0, 1.0)
     aged = np.where(drawn, groups.references * missing * share, 0.0)
     aged += groups.gaps * groups.write * np.where(np.isfinite(groups.gap), missing, 1.0)
-    by_age = (aged * old).sum(axis=1) * (1.0 - p.growing)
+    aged_of = aged * old * (1.0 - p.growing)[:, None]
+    by_age = aged_of.sum(axis=1)
     if table.policy == "clock":
-        again = _at_the_hand(groups, p, full, 1.0 - table.at(time), rate * (p.expire_s + p.flush_s))
-        by_age = np.maximum(by_age, np.minimum(again, 1.0 / np.maximum(page_s * rate, LEAST)))
+        again = _at_the_hand(groups, p, full, 1.0 - table.at(time), rate)
+        more = again.sum(axis=1) > by_age
+        aged_of = np.where(more[:, None], again, aged_of)
+        by_age = np.minimum(aged_of.sum(axis=1), np.maximum(1.0 / np.maximum(page_s * rate, LEAST), by_age))
     in_time = np.minimum(1.0 / np.maximum(page_s * rate, LEAST), by_age)
+    victims = by_age - np.where(age < time, in_time, 0.0)
+    aged_of = aged_of * (by_age / np.maximum(aged_of.sum(axis=1), LEAST))[:, None]
+    at_once = (p.dirty_high - p.dirty_low) * (1.0 - victims / np.maximum(by_age, LEAST))
+    crowded = _crowded(p, rate * by_age)
+    at_once = np.maximum(np.maximum(at_once, rate * by_age * p.flush_s), 1.0)
     changed = np.where(drawn, share, np.where(groups.recent > 0, 1.0, groups.write))
     return PoolWrites(
         age=age,
         cycle=cycle,
         aged=by_age,
-        victims=by_age - np.where(age < time, in_time, 0.0),
+        victims=victims,
+        aged_of=aged_of,
+        burst=at_once + crowded * np.maximum(p.cache_dirty_limit - at_once, 0.0),
+        crowded=crowded,
         heap=at_start * still,
         dirty=table.dirty_until(age, cycle),
         changed=changed,
@@ -93,30 +112,41 @@ def pool_writes(
     )
 
 
-def _at_the_hand(
-    groups: PageGroups, p: Parameters, full: FloatArray, found: FloatArray, delay: FloatArray
-) -> FloatArray:
-    """Pages per transaction that the writer of a CLOCK pool cleans again and again, hot ones among them.
+def _crowded(p: Parameters, pages_per_s: FloatArray) -> FloatArray:
+    """Whether pages come faster into the page cache than write-back takes them, or than it may hold until they age."""
+    most = np.minimum(p.cache_dirty_limit / (p.expire_s + p.flush_s / 2.0), p.in_flight / p.flush_s)
+    return np.where(p.direct > 0, 0.0, 1.0 / (1.0 + (most / np.maximum(pages_per_s, LEAST)) ** CROWDED_POWER))
 
-    With a page cache below only one write of a page in `delay` transactions reaches the disks.
+
+def _at_the_hand(
+    groups: PageGroups, p: Parameters, full: FloatArray, found: FloatArray, rate: FloatArray
+) -> FloatArray:
+    """Pages per transaction that the writer of a CLOCK pool cleans again and again, hot ones among them, by group.
 
     It takes the dirty pages that lie next behind the hand, whatever their use. From its low mark to its high one it
     waits until enough of those that it has cleaned have been changed; they are the share of the pool that isn't dirty.
+    With a page cache below, a page is written to disk once it is old enough, or when there are too many dirty ones.
     """
     zone = np.clip(1.0 - p.dirty_low / np.maximum(full, LEAST), 0.0, 1.0)
-    some = np.maximum(p.dirty_high - p.dirty_low, 1.0)
     buffers, changes = groups.pages * found, groups.rate * groups.write
 
     def changed(after: FloatArray) -> FloatArray:
-        return (buffers * -np.expm1(-changes * after[:, None])).sum(axis=1)
+        return zone[:, None] * buffers * -np.expm1(-changes * after[:, None])
 
-    low, high = np.zeros(len(zone)), np.full(len(zone), LONG)
-    for _ in range(STEPS):
-        middle = (low + high) / 2.0
-        few = zone * changed(np.exp(middle)) < some
-        low, high = np.where(few, middle, low), np.where(few, high, middle)
-    each = np.maximum(np.exp(high), np.where(p.direct > 0, 0.0, delay))
-    return np.where((full > p.dirty_high) & (high < LONG), zone * changed(each) / each, 0.0)
+    def until(pages: FloatArray) -> FloatArray:
+        """Transactions in which so many are changed."""
+        low, high = np.zeros(len(zone)), np.full(len(zone), LONG)
+        for _ in range(STEPS):
+            middle = (low + high) / 2.0
+            few = changed(np.exp(middle)).sum(axis=1) < pages
+            low, high = np.where(few, middle, low), np.where(few, high, middle)
+        return np.exp(high)
+
+    turn = until(np.maximum(p.dirty_high - p.dirty_low, 1.0))
+    stays = np.minimum(rate * (p.expire_s + p.flush_s / 2.0), until(p.cache_dirty_limit))
+    each = np.maximum(turn, np.where(p.direct > 0, 0.0, stays))
+    cleans = (full > p.dirty_high) & (turn < np.exp(LONG - 1.0))
+    return np.where(cleans[:, None], changed(each) / each[:, None], 0.0)
 
 
 def _dirty(groups: PageGroups, found: FloatArray, age: FloatArray) -> FloatArray:
@@ -126,16 +156,25 @@ def _dirty(groups: PageGroups, found: FloatArray, age: FloatArray) -> FloatArray
 
 
 def merged(workload: Workload, p: Parameters, pages: FloatArray) -> FloatArray:
-    """Requests that a checkpoint's pages make: neighbours go together, up to `merged_pages`.
+    """Requests that `pages` of each group make if they are written together: neighbours, up to `merged_pages`.
 
-    A page's neighbour is dirty as often as pages of its table in use are; those that a frontier leaves lie in a row.
+    A run ends where the next page on the device isn't written; those that a frontier leaves lie in a row.
     """
-    groups, most = workload.groups, p.merged_pages[:, None]
-    drawn = groups.rate > 0
-    requests = np.zeros(len(pages))
-    for region in np.unique(groups.region[drawn]):
-        here = (groups.region == region) & drawn
-        dirty = pages[:, here].sum(axis=1, keepdims=True)
-        dense = np.clip(dirty / groups.pages[here].sum(), 0.0, 0.999)
-        requests += (dirty * (1.0 - dense) / (1.0 - dense**most))[:, 0]
-    return requests + pages[:, ~drawn].sum(axis=1) / np.minimum(p.merged_pages, 2.0)
+    groups = workload.groups
+    rows = np.isin(groups.region, groups.region[groups.places > 0])
+    written = np.clip(pages / np.maximum(groups.pages, LEAST), 0.0, 1.0)
+    ends = np.where(rows, 0.0, pages * (1.0 - written @ groups.beside.T))
+    total = np.maximum(np.where(rows, 0.0, pages).sum(axis=1), LEAST)
+    requests = _cut(total, ends.sum(axis=1), p.merged_pages)
+    for region in np.unique(groups.region[rows]):
+        here = groups.region == region
+        total = np.maximum(pages[:, here].sum(axis=1), LEAST)
+        places = float(groups.places[here].sum()) * p.data_devices
+        requests += _cut(total, places * -np.expm1(-total / places), p.merged_pages)
+    return requests
+
+
+def _cut(pages: FloatArray, runs: FloatArray, most: FloatArray) -> FloatArray:
+    """Requests for pages that lie in so many runs, if one takes `most` pages: the runs' lengths are geometric."""
+    again = np.clip(1.0 - runs / pages, 0.0, 0.999)
+    return runs / (1.0 - again**most)
