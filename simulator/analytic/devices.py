@@ -17,6 +17,10 @@ from simulator.analytic.traffic import Traffic
 from simulator.analytic.values import FloatArray
 
 DEPTH_ROUNDS = 3
+SWEEP_READS = float(np.e) - 1.0
+"""reads that a client gets through while the arm sweeps once over a heap"""
+MOST_HEAPS, STALL_POWER = 0.98, 4.0
+"""share of time that heaps may take; how sharply they begin to stall clients"""
 ARM_RESIDUAL = 0.65
 """what is left of a disk's service when somebody arrives, as a share of it: its squared variation is about 0.3"""
 WRITER_BATCH = 32.0
@@ -27,8 +31,9 @@ WRITER_BATCH = 32.0
 class Writes:
     """Writes in the background at one data device; arrays (configurations,).
 
-    Some come in heaps: what a wake-up of the flusher finds, or what the writer hands over to get from its high mark to
-    its low one. The others trickle: dirty pages that the page cache has to give up, and all that direct I/O writes.
+    Some come in heaps: what a wake-up of the flusher finds, what the writer hands over to get from its high mark to
+    its low one, or all dirty pages that the page cache may hold. The others trickle: dirty pages that the page cache
+    has to give up, and all that direct I/O writes.
     """
 
     busy: FloatArray
@@ -38,11 +43,42 @@ class Writes:
     most: FloatArray
     """requests that may have trickled in"""
     heap: FloatArray
-    """how many are there while there is a heap, on average"""
+    """how many requests a heap has"""
     heap_s: FloatArray
     """service of one of a heap"""
     swap: FloatArray
     """share of the first device's time for swap-outs"""
+
+
+@dataclass(frozen=True)
+class Stalls:
+    """What heaps of writes do to everybody else; arrays (configurations,)."""
+
+    share: FloatArray
+    """of the time in which there is a heap"""
+    among: FloatArray
+    """of that time in which clients go on as if there were none"""
+    rate: FloatArray
+    """transactions/s while there is none"""
+    lasts_s: FloatArray
+    """how long the arm takes for a heap"""
+
+
+def stalls(p: Parameters, x: FloatArray, blocking: FloatArray, writes: Writes) -> Stalls:
+    """Heaps of writes as an environment that changes slowly (Courtois 1977, nearly decomposable systems).
+
+    While the arm sweeps over a heap a read is served if the arm has still to come by its place. From the sweep's begin
+    a client gets through e - 1 reads: the first one's place is anywhere, the next one's must lie ahead, and so on. So
+    all clients together end no more than (e - 1) clients / `blocking` transactions, `blocking` being how often one
+    waits for a disk; if they end fewer in that time anyhow, the heap takes nothing but the device's time.
+    """
+    heaps = np.clip(writes.busy - writes.trickling, 0.0, MOST_HEAPS)
+    inside = SWEEP_READS * p.clients
+    lasts = (writes.heap + inside / p.data_devices) * writes.heap_s / p.parallel
+    most = inside / np.maximum(blocking * lasts, TINY)
+    among = (1.0 + (x / np.maximum(most, TINY)) ** STALL_POWER) ** (-1.0 / STALL_POWER)
+    share = np.clip(heaps * (1.0 + (1.0 - among) * inside / p.data_devices / np.maximum(writes.heap, 1.0)), 0.0, MOST_HEAPS)
+    return Stalls(share, among, x * (1.0 - share * among) / (1.0 - share), lasts)
 
 
 def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
@@ -53,9 +89,9 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     trickle = np.where(p.direct > 0, 1.0, 1.0 - stays)
     each = t.written / np.maximum(t.requests, TINY)
     heap = np.maximum(np.minimum(np.maximum(x * t.written * p.flush_s, t.burst), p.in_flight), t.crowded * t.burst)
-    heap = np.where(p.direct > 0, WRITER_BATCH, heap / each) / p.data_devices / 2.0
+    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, heap / each) / p.data_devices, 1.0)
     more = (each - 1.0) * p.page_transfer_s
-    heap_s = at_queue(p.write_s, heap) + more
+    heap_s = at_queue(p.write_s, heap / 2.0) + more
     reads = np.minimum(p.clients / p.data_devices, p.calls)
     most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) / p.data_devices
     each = x / p.data_devices / p.parallel * requests
@@ -63,7 +99,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     for _ in range(DEPTH_ROUNDS):
         load = each * trickle * trickle_s
         trickle_s = (trickle_s + at_queue(p.write_s, _depth(reads, load, most)) + more) / 2.0
-    out = at_queue(p.swap_write_s, heap) + p.swap_cluster * p.page_transfer_s
+    out = at_queue(p.swap_write_s, heap / 2.0) + p.swap_cluster * p.page_transfer_s
     return Writes(
         busy=each * (trickle * trickle_s + (1.0 - trickle) * heap_s),
         trickling=each * trickle * trickle_s,
@@ -86,8 +122,7 @@ def read_times(
 
     One arm: with Q reads there, and the writes that trickle in among them, a request takes S; the arm is busy for the
     share U of the time left that solves Q = U + seen g U^2 / (1 - seen U), g the share of a service that an arrival
-    finds left. The rate U / S rises with Q and is looked up backwards. While a heap of writes is there, reads get
-    their turn among them in proportion, and are served as fast as they are. Several requests at once: as `waiting`.
+    finds left. The rate U / S rises with Q and is looked up backwards. Several requests at once: as `waiting`.
     """
     g = ARM_RESIDUAL
     less = (seen * (1.0 - g))[:, None]
@@ -96,10 +131,6 @@ def read_times(
     times = at_queue(
         p.read_s, _depth(np.minimum(QUEUES, p.calls[:, None]), writes.trickling[:, None], writes.most[:, None])
     )
-    heaps = np.clip(writes.busy - writes.trickling, 0.0, 1.0)[:, None]
-    turn = 2.0 * QUEUES / (2.0 * QUEUES + writes.heap[:, None]) * heaps  # twice a sweep: half the new ones lie ahead
-    among = turn / (turn + np.maximum(1.0 - heaps, 0.01))
-    times = times + among * (np.minimum(times, writes.heap_s[:, None]) - times)
     rates = np.maximum.accumulate(busy / times, axis=1)
     wanted = rate / left
     row = np.arange(len(wanted))

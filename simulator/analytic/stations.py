@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from simulator.analytic.demands import Demands
-from simulator.analytic.devices import Writes, read_times, writer_page_s, writes_of
+from simulator.analytic.devices import Writes, read_times, stalls, writer_page_s, writes_of
 from simulator.analytic.locks import lock_times
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
@@ -92,13 +92,18 @@ class _Log:
 def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Residence:
     """Residence times at `x` transactions/s. A station that can't carry the rate has an endless queue."""
     seen = np.where(p.arrivals_per_s > 0, 1.0, np.maximum(p.clients - 1.0, 0.0) / p.clients)
+    shared = p.log_own <= 0
+    writes = writes_of(p, d, t, x)
+    blocking = d.mean.reads + d.mean.victims + d.mean.faults
+    blocking = blocking + np.where(shared & (p.durable > 0), float(w.commits @ w.mix), 0.0)
+    stalled = stalls(p, x, blocking, writes)
+    total, x = x, stalled.rate
     cpu = _processors(w, p, d, x, seen)
-    each, writes = x / p.data_devices, writes_of(p, d, t, x)
+    each = x / p.data_devices
     asked = each * (d.mean.reads + d.mean.victims)
-    left = np.maximum(1.0 - writes.busy, 0.02)
+    left = np.maximum(1.0 - writes.trickling - stalled.share * stalled.among, 0.02)
     read_wait, service = read_times(p, seen, asked, left, writes)
     # the first device also has the log, if that has no device of its own, and swap
-    shared = p.log_own <= 0
     volume = np.where(p.durable > 0, 0.0, x * float(w.log_bytes @ w.mix) * p.log_byte_s)
     first_asked = asked + x * d.mean.faults
     first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
@@ -109,9 +114,10 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     read_s = read_wait + (first_wait - read_wait) / p.data_devices
     fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0]
     at_once = np.minimum(p.parallel, np.where(p.parallel > 1, p.calls, ENDLESS))
-    disk_busy = asked * service / at_once + writes.busy
-    first_busy = disk_busy + writes.swap + x * d.mean.faults * first_service
-    first_busy = first_busy + np.where(shared, log.busy / p.parallel, 0.0)
+    part = total / x
+    disk_busy = part * asked * service / at_once + writes.busy
+    first_busy = disk_busy + writes.swap + total * d.mean.faults * first_service
+    first_busy = first_busy + np.where(shared, part * log.busy / p.parallel, 0.0)
     cpu_queue = cpu.wait_s[:, None] * d.bursts
     section_queue = cpu.queue_s[:, None] * w.entries.sum(axis=1)
     read, victim, fault = read_s[:, None] * d.reads, read_s[:, None] * d.victims, fault_s[:, None] * d.faults
@@ -122,6 +128,12 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     lock, lock_wait = lock_times(
         w, p, d, x, d.cpu_s + cpu_queue, paging + station, d.section_s + section_queue + commit
     )
+    # what heaps of writes hold up, spread over all that waits for disks
+    closed = p.clients * np.maximum(1.0 / total - 1.0 / x, 0.0)
+    waits = np.where(p.arrivals_per_s > 0, stalled.share * stalled.lasts_s / 2.0 * -np.expm1(-blocking), closed)
+    each_s = (waits / np.maximum(blocking, TINY))[:, None]
+    read, victim, fault = read + each_s * d.reads, victim + each_s * d.victims, fault + each_s * d.faults
+    commit = commit + np.where((shared & (p.durable > 0))[:, None], each_s * w.commits, 0.0)
     return Residence(
         cpu=d.cpu_s,
         cpu_queue=cpu_queue,
@@ -134,14 +146,14 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
         log=commit,
         network=w.network_s + np.zeros_like(d.cpu_s),
         station=station,
-        cpu_busy=cpu.busy,
-        section_busy=cpu.section_busy,
+        cpu_busy=cpu.busy * part,
+        section_busy=cpu.section_busy * part,
         disk_busy=np.minimum(disk_busy, 1.0),
         first_busy=np.minimum(first_busy, 1.0),
         log_busy=np.where(shared, 0.0, log.busy),
-        flushes=log.flushes,
+        flushes=log.flushes * part,
         page_s=writer_page_s(p, asked * read_wait, cpu.wait_s),
-        disk_read_s=read_s,
+        disk_read_s=read_s + each_s[:, 0],
         lock_wait=lock_wait,
         writes=writes,
     )
