@@ -88,8 +88,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     stays = np.minimum(1.0, t.cache_time / np.maximum(x * (p.expire_s + p.flush_s), TINY)) ** 4
     trickle = np.where(p.direct > 0, 1.0, 1.0 - stays)
     each = t.written / np.maximum(t.requests, TINY)
-    heap = np.maximum(np.minimum(np.maximum(x * t.written * p.flush_s, t.burst), p.in_flight), t.crowded * t.burst)
-    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, heap / each) / p.data_devices, 1.0)
+    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / each) / p.data_devices, 1.0)
     more = (each - 1.0) * p.page_transfer_s
     heap_s = at_queue(p.write_s, heap / 2.0) + more
     reads = np.minimum(p.clients / p.data_devices, p.calls)

@@ -36,10 +36,8 @@ class Traffic:
     dirty: FloatArray
     """dirty buffers on average"""
     cache_time: FloatArray
-    burst: FloatArray
-    """pages that are written together because of their age"""
-    crowded: FloatArray
-    """share of them that wait until the page cache may hold no more dirty ones"""
+    heap: FloatArray
+    """pages that the page cache hands to the disks together"""
 
 
 def traffic(
@@ -55,7 +53,8 @@ def traffic(
     written = writes.aged + writes.checkpoint
     burst = writes.aged_of * (writes.burst / np.maximum(writes.aged, LEAST))[:, None]
     aged = writes.aged * np.minimum(merged(workload, p, burst) / writes.burst, 1.0)
-    requests = aged + merged(workload, p, writes.heap) / writes.cycle
+    checkpoint = merged(workload, p, writes.heap) / writes.cycle
+    requests = np.maximum(aged + checkpoint, LEAST)
     return Traffic(
         reads=pool.misses * (1.0 - hits),
         dirty_victims=writes.victims,
@@ -64,6 +63,5 @@ def traffic(
         background=written - writes.victims,
         dirty=writes.dirty,
         cache_time=cache_time,
-        burst=writes.burst,
-        crowded=writes.crowded,
+        heap=(aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / requests,
     )

@@ -40,10 +40,12 @@ class PoolWrites:
     """the same by group"""
     burst: FloatArray
     """pages written together because of their age"""
-    crowded: FloatArray
-    """share of them that wait in the page cache until it may hold no more dirty ones, and then go all at once"""
     heap: FloatArray
     """pages that one checkpoint writes, by group"""
+    aged_heap: FloatArray
+    """pages written because of their age that the page cache hands to the disks together"""
+    checkpoint_heap: FloatArray
+    """pages of a checkpoint that it hands over together"""
     dirty: FloatArray
     """dirty buffers on average"""
     changed: FloatArray
@@ -93,9 +95,12 @@ def pool_writes(
     in_time = np.minimum(1.0 / np.maximum(page_s * rate, LEAST), by_age)
     victims = by_age - np.where(age < time, in_time, 0.0)
     aged_of = aged_of * (by_age / np.maximum(aged_of.sum(axis=1), LEAST))[:, None]
-    at_once = (p.dirty_high - p.dirty_low) * (1.0 - victims / np.maximum(by_age, LEAST))
+    by_writer = (p.dirty_high - p.dirty_low) * (1.0 - victims / np.maximum(by_age, LEAST))
+    at_once = np.maximum(np.maximum(by_writer, rate * by_age * p.flush_s), 1.0)
     crowded = _crowded(p, rate * by_age)
-    at_once = np.maximum(np.maximum(at_once, rate * by_age * p.flush_s), 1.0)
+    heap = at_start * still
+    pages = heap.sum(axis=1)
+    per_s = pages / np.maximum(p.spread_s, p.flush_s)
     changed = np.where(drawn, share, np.where(groups.recent > 0, 1.0, groups.write))
     return PoolWrites(
         age=age,
@@ -103,9 +108,12 @@ def pool_writes(
         aged=by_age,
         victims=victims,
         aged_of=aged_of,
-        burst=at_once + crowded * np.maximum(p.cache_dirty_limit - at_once, 0.0),
-        crowded=crowded,
-        heap=at_start * still,
+        burst=np.maximum(at_once, crowded * p.cache_dirty_limit),
+        heap=heap,
+        aged_heap=np.maximum(np.minimum(at_once, p.in_flight), crowded * p.cache_dirty_limit),
+        checkpoint_heap=np.maximum(
+            np.minimum(per_s * p.flush_s, p.in_flight), _crowded(p, per_s) * np.minimum(pages, p.cache_dirty_limit)
+        ),
         dirty=table.dirty_until(age, cycle),
         changed=changed,
         left_dirty=changed * old,
