@@ -24,8 +24,9 @@ from simulator.analytic.frontiers import Burst
 from simulator.analytic.values import FloatArray, Frontier, Numbers, Value
 from simulator.analytic.visits import Reader, Touches
 
-BIN_RATIO = 2.5
-"""Pages whose popularity differs by less than this share a group."""
+FINE_RATIO, SPREAD = 1.05, 0.002
+"""Pages whose popularity differs by less than the first are alike. A group takes in more popular ones as long as the
+variance of its popularity's logarithm, times its share of the region's pages, stays below the second."""
 POPULAR, ROW, APPEND, RECENT = range(4)
 SHARE_STEPS = 1000
 """Groups of a region whose shares differ by less than this part of the largest one are alike."""
@@ -282,10 +283,10 @@ class PageReader:
         """
         rates = amounts @ shares
         asked = np.flatnonzero(rates > 0)
-        bins = np.floor(np.log(rates[asked]) / np.log(BIN_RATIO)).astype(np.int64)
+        like = _alike(rates[asked], counts[asked])
         group_of = np.full(len(rates), -1)
-        for each in np.unique(bins):
-            inside = asked[bins == each]
+        for each in range(like.max(initial=-1) + 1):
+            inside = asked[like == each]
             group_of[inside] = len(self.found.rows)
             part = shares[:, inside] @ counts[inside]
             total = float(amounts @ part)
@@ -335,7 +336,7 @@ class PageReader:
                 share = min(1.0, new_pages / references)
                 self.found.add(region, references * share, views * share, read=0.0)
             elif burst.spread:
-                self._ages(region, burst, step, width / per_page, references, views)
+                self._ages(region, burst, bursts, step, per_page, width, references, views)
                 continue
             else:
                 gap = burst.lag - end
@@ -349,17 +350,21 @@ class PageReader:
         self.found.add(region, 0.0, np.zeros(self.views), gaps=new_pages, write=dirty, places=width)
 
     def _ages(
-        self, region: int, burst: Burst, step: float, pages_per_step: float, references: float, views: FloatArray
-    ) -> None:
-        """References to rows of widely spread ages: random ones among the pages that the frontier has left behind."""
+        self, region: int, burst: Burst, bursts: list[Burst], step: float, per_page: float, width: float,
+        references: float, views: FloatArray,
+    ) -> None:  # fmt: skip
+        """References to rows of widely spread ages: random ones among the pages that the frontiers have left behind."""
+        ends = np.array([0.0, *(other.lag + per_page for other in bursts if not other.spread)])
         at = np.cumsum(burst.ages.share)
         edges = np.searchsorted(at, np.arange(AGES + 1) / AGES).clip(0, len(at) - 1)
         middles = np.searchsorted(at, (np.arange(AGES) + 0.5) / AGES)
         for first, middle, last in zip(edges[:-1], middles, edges[1:], strict=True):
             age = max(burst.lag_of(burst.ages.low + int(middle)), 0.5)
             span = abs(burst.lag_of(burst.ages.low + int(first)) - burst.lag_of(burst.ages.low + int(last)))
-            pages = max(span, 1.0) * pages_per_step
-            self.found.add(region, references / AGES, views / AGES, gap=age * step, rate=references / AGES / pages)
+            pages = max(span, 1.0) * width / per_page
+            since = age - float(ends[ends <= age].max())
+            gap = max(since, 0.5) * step
+            self.found.add(region, references / AGES, views / AGES, gap=gap, rate=references / AGES / pages)
 
     def _bursts_of_frontier(self, region: int, uses: list[_Use]) -> list[Burst]:
         """The frontier's references in the order in which they reach a page; those that insert come first."""
@@ -396,6 +401,25 @@ class PageReader:
     def _initial(self, counter: int) -> float:
         start, length = self.program.counter_tables[counter]
         return float(self.program.counters[start : start + length].mean())
+
+
+def _alike(rates: FloatArray, counts: FloatArray) -> npt.NDArray[np.int64]:
+    """Numbers of groups of about one popularity; `counts`: how many pages each stands for."""
+    logs = np.log(rates)
+    bins, number_of = np.unique(np.floor(logs / np.log(FINE_RATIO)).astype(np.int64), return_inverse=True)
+    pages = np.bincount(number_of, weights=counts)
+    means = np.bincount(number_of, weights=counts * logs) / pages
+    most = SPREAD * pages.sum()
+    group_of, group = np.zeros(len(bins), dtype=np.int64), 0
+    held, mean, spread = 0.0, 0.0, 0.0
+    for number, (count, log) in enumerate(zip(pages.tolist(), means.tolist(), strict=True)):
+        apart = (log - mean) ** 2 * held * count / (held + count)
+        if spread + apart > most:
+            group, held, mean, spread, apart = group + 1, 0.0, 0.0, 0.0, 0.0
+        mean = (mean * held + log * count) / (held + count)
+        held, spread = held + count, spread + apart
+        group_of[number] = group
+    return group_of[number_of]
 
 
 def _effective(shares: FloatArray) -> float:
