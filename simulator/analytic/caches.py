@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from simulator.analytic.pages import PageGroups
-from simulator.analytic.replacement import clock_missing, lru_missing
+from simulator.analytic.replacement import clock_missing, clustered_clock, lru_missing
 from simulator.analytic.values import FloatArray
 
 TIMES = 400
@@ -114,26 +114,49 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     """The table of one workload and one replacement policy."""
     slowest = groups.rate[groups.rate > 0].min(initial=1.0)
     times = np.geomspace(0.1, 50.0 / slowest, TIMES)
-    far = reach(groups, times)
     x = groups.rate * times[:, None]
-    x = np.where(groups.clustered > 0, groups.rate * far[:, None], x)
-    missing = lru_missing(x) if policy == "lru" else clock_missing(x)
+    if policy == "lru":
+        x = np.where(groups.clustered > 0, groups.rate * reach(groups, times)[:, None], x)
+        missing = lru_missing(x)
+    else:
+        missing = clock_missing(x)
     stay = times if policy == "lru" else CLOCK_STAY * times
     with np.errstate(divide="ignore", over="ignore"):
         moving = 1.0 / (1.0 + (stay[:, None] / groups.gap) ** SHARPNESS)
     recent = groups.recent > 0
     drawn = 1.0 - missing
     missing = np.where(groups.rate > 0, missing, 1.0) * np.where(np.isfinite(groups.gap), moving, 1.0)
-    if recent.any():
+    if recent.any() and policy == "lru":
         parents = groups.clustered * groups.references
         of_parents = missing @ parents / max(parents.sum(), 1e-300)
         late = np.clip(1.0 - stay / groups.window, 0.0, 1.0) * np.exp(-groups.offspring * stay / groups.window)
         missing[:, recent] = (late * of_parents)[:, None]
+    if policy == "clock":
+        _hit_again(groups, times, missing, drawn)
     kept = groups.pages * drawn * np.where(np.isfinite(groups.gap), moving, 1.0)
     kept += groups.gaps * np.minimum(stay[:, None], groups.gap)
     dirty = groups.pages * drawn * dirty_share(groups.write, drawn)
     dirty += groups.gaps * groups.write * np.minimum(stay[:, None], groups.gap)
     return PoolTable(times, missing, _rising(kept.sum(axis=1)), _rising(dirty.sum(axis=1)), policy)
+
+
+def _hit_again(groups: PageGroups, times: FloatArray, missing: FloatArray, drawn: FloatArray) -> None:
+    """What a CLOCK counts that LRU doesn't: hits of pages that windows remember, and of the page just used."""
+    hot, recent = groups.clustered > 0, groups.recent > 0
+    some = hot | ((groups.rate > 0) & (groups.again > 0) & ~np.isfinite(groups.gap))
+    if not some.any():
+        return
+    of_offspring = float(groups.again[recent].max(initial=0.0))
+    twice = np.minimum(np.stack([groups.again, np.where(hot, of_offspring, 0.0)])[:, some], 1.0)
+    offspring = np.where(hot, groups.offspring, 0.0)[some]
+    window = np.where(hot & np.isfinite(groups.window), groups.window, 0.0)[some]
+    parents, by_offspring, there = clustered_clock(
+        groups.rate[some] * times[:, None], window / times[:, None], offspring, twice
+    )
+    missing[:, some], drawn[:, some] = parents, there
+    if recent.any():
+        weight = (groups.references * hot)[some]
+        missing[:, recent] = (by_offspring @ weight / max(weight.sum(), 1e-300))[:, None]
 
 
 def dirty_share(write: FloatArray, found: FloatArray) -> FloatArray:

@@ -61,6 +61,8 @@ class PageGroups:
     """(views, groups): references of one transaction of each class, then of each lock's class until it asks for it"""
     repeated: FloatArray
     """references per transaction to the page just used, by region: they always find it"""
+    again: FloatArray
+    """the same for each reference of a group"""
     places: FloatArray
     """where a frontier leaves dirty pages in a row: as many rows as groups have one; 0 for others"""
     beside: FloatArray
@@ -153,6 +155,7 @@ class PageReader:
             recent=recent,
             views=np.array(self.found.shares).reshape(-1, self.views).T,
             repeated=self.repeated,
+            again=self._again(regions, references, clustered, recent),
             places=places,
             beside=self.found.beside(),
             window=self.window,
@@ -187,6 +190,15 @@ class PageReader:
         self.window = length * self.window_groups / filled
         bursts = sum(share * hit for share, hit in self._bursts(draws, length).values())
         self.offspring = self.window * bursts / self.window_groups
+
+    def _again(self, region: FloatArray, references: FloatArray, clustered: FloatArray, recent: FloatArray) -> FloatArray:
+        """Hits of the page just used for each reference of a group; where there is a window it is its draws."""
+        hits = np.zeros(len(region))
+        for number in np.flatnonzero(self.repeated):
+            here = (region == number) & (clustered == 0)
+            drawn = here & (recent > 0) if (here & (recent > 0)).any() else here
+            hits[drawn] = self.repeated[number] / max(float(references[drawn].sum()), 1e-300)
+        return hits
 
     def _bursts(self, draws: list[_Use], length: float) -> dict[int, tuple[float, float]]:
         """For each class that draws from windows: its share of the mix, and the chance that one entry is drawn."""

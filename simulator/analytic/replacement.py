@@ -21,6 +21,7 @@ Pages that are never referred to (a rate of 0) are never in the cache.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final, Literal
 
@@ -41,6 +42,9 @@ TOLERANCE: Final = 1e-12
 UNDERFLOWN: Final = 1000.0
 """exp(-x) is 0 from here on"""
 ENTRY_USAGE: Final = 1
+SURELY_IN: Final = 20.0
+LATE: Final = 1e-3
+"""parents in a revolution from which on a page is never out; the shortest windows told apart, in revolutions"""
 CELLS_PER_GROUP: Final = 8
 """How finely `grouped` looks at the rates before it makes groups of them"""
 
@@ -78,6 +82,102 @@ def clock_missing(x: npt.ArrayLike) -> FloatArray:
     stay = sum(scaled[count] * none**count for count in range(ENTRY_USAGE + 1))
     least = none**MOST_USAGE
     return np.asarray(least / (least + hits * stay))
+
+
+def clustered_clock(
+    x: FloatArray, late: FloatArray, offspring: FloatArray, twice: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """A CLOCK whose references draw others after them: parents missing, offspring missing, and the page's presence.
+
+    A parent's window stays open for an exponential time, in which `offspring` references follow on average. The share
+    `twice` of parents and of offspring hit the page once more at once. `x`: parents in a revolution, `late`:
+    revolutions that a window lasts; both of one shape, (..., groups); `offspring`, `twice`: (groups,) and (2, groups).
+
+    A page is hot while a window of its own is open. As in `clock_missing` the count goes down by at most 1, so the way
+    from a count to the one below is the same at every count but for the highest: a matrix for where the page ends, hot
+    or cold, and a vector for the revolutions that it takes (matrix-analytic solution of a chain of type M/G/1, Neuts
+    1981). A page that is out comes back by a parent or, while it is hot, by its offspring.
+    """
+    x = np.minimum(x, SURELY_IN)
+    z = 1.0 / np.maximum(late, LATE)
+    ends = -np.expm1(-z)  # chance that a window open at the hand's pass closes before the next
+    opened = ends / z  # chance that one opened in between is open at the end
+    each, rest = offspring * (1.0 - opened), offspring * ends
+    by_hits = [_revolution(x, each, rest, opened, ends, number, twice) for number in range(MOST_USAGE)]
+    one = np.array([1.0, 1.0])
+    ways: dict[int, FloatArray] = {}
+    times: dict[int, FloatArray] = {}
+    for count in reversed(range(MOST_USAGE)):
+        most = MOST_USAGE - 1 - count  # hits from which on the count is as high as it gets
+        to = {count + number - 1: by_hits[number] for number in range(1, most + 1)}
+        to[MOST_USAGE - 1] = _any(x, opened, ends) - sum(by_hits[: most + 1])
+        stays, longer = np.zeros_like(by_hits[0]), np.zeros(x.shape + (2,)) + one
+        for there, chance in to.items():
+            way, time = np.broadcast_to(np.eye(2), chance.shape), np.zeros_like(longer)
+            for step in range(there, count, -1):
+                time = time + (way @ times[step][..., None])[..., 0]
+                way = way @ ways[step]
+            stays = stays + chance @ way
+            longer = longer + (chance @ time[..., None])[..., 0]
+        back = _inverse(np.eye(2) - stays)
+        ways[count], times[count] = back @ by_hits[0], (back @ longer[..., None])[..., 0]
+    once, again = ways[1] @ ways[0], ways[2] @ ways[1] @ ways[0]
+    stay = times[1][..., 0] + (ways[1][..., 0, :] * times[0]).sum(axis=-1)
+    longer = times[2][..., 0] + (ways[2][..., 0, :] * times[1]).sum(axis=-1)
+    longer = longer + ((ways[2] @ ways[1])[..., 0, :] * times[0]).sum(axis=-1)
+    stay = (1.0 - twice[0]) * stay + twice[0] * longer
+    hot = (1.0 - twice[0]) * once[..., 0, 0] + twice[0] * again[..., 0, 0]
+    away = 1.0 / (x + offspring * z + z)
+    by_offspring = hot * offspring * z * away
+    out = hot * away * (1.0 + z / x) + (1.0 - hot) / x
+    cycle = stay + out
+    return (1.0 - by_offspring) / (x * cycle), by_offspring / (x * np.maximum(offspring, LATE) * cycle), stay / cycle
+
+
+def _revolution(
+    x: FloatArray, each: FloatArray, rest: FloatArray, opened: FloatArray, ends: FloatArray, hits: int, twice: FloatArray
+) -> FloatArray:
+    """Chances of so many hits in a revolution, (..., 2, 2): from hot and cold to hot and cold.
+
+    Parents are Poisson of mean `x`; each brings `each` more references on average, a window open before `rest`.
+    """
+    found = np.zeros((*x.shape, 2, 2))
+    for parents in range(hits + 1):
+        some = np.exp(-x) * x**parents / math.factorial(parents)
+        for start, before in enumerate((rest, 0.0)):
+            mean = parents * each + before
+            chance = np.zeros_like(x)
+            for number in range(hits - parents + 1):  # references of offspring
+                more = hits - parents - number  # second hits, of parents or of offspring
+                both = sum(
+                    _some(parents, first, twice[0]) * _some(number, more - first, twice[1])
+                    for first in range(more + 1)
+                    if first <= parents and more - first <= number
+                )
+                chance = chance + np.exp(-mean) * mean**number / math.factorial(number) * both
+            cold = (1.0 - opened) ** parents * (ends if start == 0 else 1.0)
+            found[..., start, 0] += some * chance * (1.0 - cold)
+            found[..., start, 1] += some * chance * cold
+    return found
+
+
+def _some(of: int, number: int, chance: FloatArray) -> FloatArray:
+    """Binomial probability."""
+    return math.comb(of, number) * chance**number * (1.0 - chance) ** (of - number)
+
+
+def _any(x: FloatArray, opened: FloatArray, ends: FloatArray) -> FloatArray:
+    """Chances to go from hot and cold to hot and cold in a revolution, with any number of hits."""
+    none = np.exp(-x * opened)
+    cold = np.stack([none * ends, none], axis=-1)
+    return np.stack([1.0 - cold, cold], axis=-1)
+
+
+def _inverse(matrices: FloatArray) -> FloatArray:
+    """Inverses of matrices of shape (..., 2, 2)."""
+    a, b, c, d = matrices[..., 0, 0], matrices[..., 0, 1], matrices[..., 1, 0], matrices[..., 1, 1]
+    rows = np.stack([np.stack([d, -b], axis=-1), np.stack([-c, a], axis=-1)], axis=-2)
+    return np.asarray(rows / (a * d - b * c)[..., None, None])
 
 
 def frames_missing(x: npt.ArrayLike) -> FloatArray:
