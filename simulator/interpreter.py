@@ -8,6 +8,7 @@ engine has let the time pass it calls `advance` again.
 from __future__ import annotations
 
 from simulator.caches import (
+    ACCESSED,
     BUSY,
     CACHE,
     CLOCK,
@@ -228,6 +229,7 @@ def bring_in(state: State, client: int, page: int, region: int, now: int) -> tup
         from_disk = from_disk or (not create and tiers.where[CACHE, page] < 0)
     row[USER_DEBT] += costs[MISS_NS]
     insert(tiers, POOL, slot, page)
+    tiers.slots[slot, RESIDENCE] = ACCESSED
     if create:
         row[PENDING_CREATE] = 0
         counts[TABLE_CREATED] += 1

@@ -191,7 +191,9 @@ class PageReader:
         bursts = sum(share * hit for share, hit in self._bursts(draws, length).values())
         self.offspring = self.window * bursts / self.window_groups
 
-    def _again(self, region: FloatArray, references: FloatArray, clustered: FloatArray, recent: FloatArray) -> FloatArray:
+    def _again(
+        self, region: FloatArray, references: FloatArray, clustered: FloatArray, recent: FloatArray
+    ) -> FloatArray:
         """Hits of the page just used for each reference of a group; where there is a window it is its draws."""
         hits = np.zeros(len(region))
         for number in np.flatnonzero(self.repeated):
@@ -271,7 +273,9 @@ class PageReader:
         used = profiles.any(axis=0)
         shares = (profiles[:, used].T[:, :, None] * np.array(along)).transpose(1, 0, 2).reshape(len(across), -1)
         pages_like = np.repeat(counts[used].astype(np.float64), len(along[0]))
-        self._binned(region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered, len(along[0]))
+        self._binned(
+            region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered, len(along[0])
+        )
 
     def _pages(self, use: _Use, kind: int, group_pages: int, rows_per_page: int) -> FloatArray:
         """Probability of each page of a group, as far as the row is drawn at random."""

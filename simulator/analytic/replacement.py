@@ -135,7 +135,13 @@ def clustered_clock(
 
 
 def _revolution(
-    x: FloatArray, each: FloatArray, rest: FloatArray, opened: FloatArray, ends: FloatArray, hits: int, twice: FloatArray
+    x: FloatArray,
+    each: FloatArray,
+    rest: FloatArray,
+    opened: FloatArray,
+    ends: FloatArray,
+    hits: int,
+    twice: FloatArray,
 ) -> FloatArray:
     """Chances of so many hits in a revolution, (..., 2, 2): from hot and cold to hot and cold.
 
