@@ -99,7 +99,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     trickle_s = at_queue(p.write_s, most) + more
     for _ in range(DEPTH_ROUNDS):
         load = each * trickle * trickle_s
-        trickle_s = (trickle_s + at_queue(p.write_s, _depth(reads, load, most)) + more) / 2.0
+        trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most)) + more) / 2.0
     out = at_queue(p.swap_write_s, heap / 2.0) + p.swap_cluster * p.page_transfer_s
     return Writes(
         busy=each * (trickle * trickle_s + (1.0 - trickle) * heap_s),
@@ -111,7 +111,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     )
 
 
-def _depth(reads: FloatArray, load: FloatArray, most: FloatArray) -> FloatArray:
+def depth(reads: FloatArray, load: FloatArray, most: FloatArray) -> FloatArray:
     """Requests at a device with `reads` reads among which writes of this load come at any time (mixed network)."""
     return np.minimum((reads + load) / np.maximum(1.0 - load, 0.001), reads + np.maximum(most, 1.0))
 
@@ -130,7 +130,7 @@ def read_times(
     b = 1.0 + seen[:, None] * QUEUES
     busy = 2.0 * QUEUES / (b + np.sqrt(b * b - 4.0 * less * QUEUES))
     times = at_queue(
-        p.read_s, _depth(np.minimum(QUEUES, p.calls[:, None]), writes.trickling[:, None], writes.most[:, None])
+        p.read_s, depth(np.minimum(QUEUES, p.calls[:, None]), writes.trickling[:, None], writes.most[:, None])
     )
     rates = np.maximum.accumulate(busy / times, axis=1)
     wanted = rate / left

@@ -24,8 +24,9 @@ BAND_POWER = 0.65
 """How the band narrows with the drive's share of the queue; measured in the same way, 64 of 64 to 4,096 requests"""
 PLACES, INSTANTS = 64, 400
 NS = 1e-9
+PATIENCE_S = 1.0
 TRACKS_PER_CYLINDER = 8
-"""as in simulator/disk.py"""
+"""both as in simulator/disk.py"""
 
 
 @lru_cache(maxsize=256)
@@ -39,6 +40,26 @@ def service_s(device: Device, span_bytes: float, size_bytes: float, write: bool)
     bands = span_bytes * (held / QUEUES) ** BAND_POWER
     times = [_least_ns(device, n, band) + transfer for n, band in zip(held, bands, strict=True)]
     return tuple(np.array(times) * NS)
+
+
+@lru_cache(maxsize=256)
+def turns(device: Device, start_bytes: float, span_bytes: float, size_bytes: float) -> tuple[float, ...]:
+    """Requests that an arm serves until it takes one at the edge of a file, by how many others are there (QUEUES).
+
+    The arm takes the edge's request when it reaches that before all others, which lie nearer: with the chance that
+    none of them is reached in the time for the way to the edge. `start_bytes`: from the edge to the file.
+    """
+    if not isinstance(device, RotatingDevice):
+        return tuple(np.ones(len(QUEUES)))
+    t, reached = _reached(device, span_bytes)
+    places = (np.arange(PLACES) + 0.5) / PLACES * span_bytes + start_bytes
+    arrives = _seek_ns(device, places / device.capacity_bytes)[:, None]
+    times = arrives + (np.arange(PLACES) + 0.5) / PLACES * device.revolution_ns
+    later = 1.0 - np.interp(times, t, reached)
+    held = np.minimum(QUEUES, device.queue_depth)
+    chance = np.array([float((later**n).mean()) for n in held])
+    patience = 1.0 + PATIENCE_S / np.array(service_s(device, span_bytes, size_bytes, write=False))
+    return tuple(np.minimum(1.0 / np.maximum(chance, 1e-9), patience))
 
 
 def at_queue(table: FloatArray, queue: FloatArray) -> FloatArray:
@@ -55,6 +76,14 @@ def at_queue(table: FloatArray, queue: FloatArray) -> FloatArray:
 
 def _least_ns(device: RotatingDevice, requests: float, band_bytes: float) -> float:
     """Mean time to reach the nearest of so many requests within a band."""
+    t, reached = _reached(device, band_bytes)
+    later = (1.0 - reached) ** requests
+    least = float(((later[1:] + later[:-1]) / 2.0).sum() * (t[1] - t[0]))
+    return device.overhead_ns + least * (1.0 + PASSED_OVER * (1.0 - 1.0 / requests) ** 3)
+
+
+def _reached(device: RotatingDevice, band_bytes: float) -> tuple[FloatArray, FloatArray]:
+    """Times, and the chance that the arm has reached a place at random in its band by then."""
     x = (np.arange(PLACES) + 0.5) / PLACES
     weight = 2.0 * (1.0 - x) / PLACES
     seek = _seek_ns(device, x * band_bytes / device.capacity_bytes)
@@ -63,9 +92,7 @@ def _least_ns(device: RotatingDevice, requests: float, band_bytes: float) -> flo
     moved = np.clip((t[:, None] - seek) / device.revolution_ns, 0.0, 1.0)
     there = np.clip(t / device.revolution_ns, 0.0, 1.0)[:, None]
     reached = (moved * (1.0 - same) + there * same) @ weight / weight.sum()
-    later = (1.0 - reached) ** requests
-    least = float(((later[1:] + later[:-1]) / 2.0).sum() * (t[1] - t[0]))
-    return device.overhead_ns + least * (1.0 + PASSED_OVER * (1.0 - 1.0 / requests) ** 3)
+    return t, reached
 
 
 def _seek_ns(device: RotatingDevice, fraction: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from simulator.analytic.disks import service_s
+from simulator.analytic.disks import service_s, turns
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 from simulator.clock import NS_PER_S
@@ -71,6 +71,8 @@ class Parameters:
     log_again_s: FloatArray
     """one that follows another at once: on an arm the place has just passed under the head"""
     log_byte_s: FloatArray
+    log_turns: FloatArray
+    """requests of a device that has the log beside data until the log's is served, the log's counted in"""
     since_s: FloatArray
     """time from the start to the middle of the counted interval"""
     turnovers: FloatArray
@@ -168,6 +170,7 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         log_first_s=s(first),
         log_again_s=s(again),
         log_byte_s=one(byte_s),
+        log_turns=np.array([turns(log, storage.data_start_bytes - storage.log_start_bytes, data_bytes, page)]),
         since_s=s(model.interval.warm_up_ns + model.interval.duration_ns / 2),
         turnovers=one(WARM_TURNOVERS if model.interval.start == "warm" else 0.0),
         checkpoint_s=s(model.checkpoint.interval_ns),

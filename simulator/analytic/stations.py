@@ -11,7 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from simulator.analytic.demands import Demands
-from simulator.analytic.devices import Writes, read_times, stalls, writer_page_s, writes_of
+from simulator.analytic.disks import at_queue
+from simulator.analytic.devices import Writes, depth, read_times, stalls, writer_page_s, writes_of
 from simulator.analytic.locks import lock_times
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
@@ -109,7 +110,9 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
     alike = np.array_equal(first_left, left) and not d.mean.faults.any()
     first_wait, first_service = (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes)
-    log = _flushes(w, p, x, first_asked, first_wait, first_service, first_left, volume)
+    log = _flushes(
+        w, p, x, first_asked, first_wait, first_service, first_left, volume, writes.trickling, writes.most
+    )
     first_wait = first_wait + log.in_the_way_s
     read_s = read_wait + (first_wait - read_wait) / p.data_devices
     fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0]
@@ -191,7 +194,7 @@ def _processors(w: Workload, p: Parameters, d: Demands, x: FloatArray, seen: Flo
 
 def _flushes(
     w: Workload, p: Parameters, x: FloatArray, asked: FloatArray, wait_s: FloatArray, service_s: FloatArray,
-    left: FloatArray, volume: FloatArray,
+    left: FloatArray, volume: FloatArray, trickling: FloatArray, most: FloatArray,
 ) -> _Log:  # fmt: skip
     """Group commit: who commits during a flush shares the next one. On a shared device reads get their turns.
 
@@ -205,7 +208,9 @@ def _flushes(
     busy = np.clip(asked * service_s / np.minimum(p.parallel, p.calls), 0.0, 1.0) / left
     others = np.where(shared, np.minimum(busy, 1.0), 0.0)
     write_again = (1.0 - others) * again_s + others * first_s
-    between = np.where(shared, np.minimum(asked * wait_s, p.clients) * service_s, 0.0)
+    there = depth(np.minimum(asked * wait_s, p.clients), trickling, most)
+    turns = np.where(there < 1.0, 1.0 + (at_queue(p.log_turns, there) - 1.0) * there, at_queue(p.log_turns, there))
+    between = np.where(shared, (turns - 1.0) * service_s, 0.0)
     room = np.where(shared, left, 1.0)
     flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between
     flush_first = p.flush_overhead_s + (first_s - p.flush_overhead_s) / room + between
