@@ -88,7 +88,7 @@ def pool_writes(
     aged_of = aged * old * (1.0 - p.growing)[:, None]
     by_age = aged_of.sum(axis=1)
     if table.policy == "clock":
-        again = _at_the_hand(groups, p, full, 1.0 - table.at(time), rate)
+        again = _at_the_hand(groups, p, table.dirty_until(time, cycle), 1.0 - table.at(time), rate)
         more = again.sum(axis=1) > by_age
         aged_of = np.where(more[:, None], again, aged_of)
         by_age = np.minimum(aged_of.sum(axis=1), np.maximum(1.0 / np.maximum(page_s * rate, LEAST), by_age))
