@@ -42,6 +42,9 @@ from simulator.caches import (
 from simulator.compiled import compiled, compiled_inside
 from simulator.state import COSTS, FREE_BEHIND, State
 
+SCATTER = 2654435761
+"""a prime: multiples of it, modulo the number of slots, are all slots in a scattered order"""
+
 
 @compiled_inside
 def cache_slot(state: State) -> int:
@@ -110,6 +113,7 @@ def finish_write_back(state: State, page: int) -> None:
 def make_resident(tiers: Tiers, slot: int) -> None:
     """Give a slot memory; if none is left another slot loses its own (second chance) and must be swapped out.
 
+    The operating system comes by in an order of its own, which has nothing to do with that of the pool's hand.
     Slots that are being read or written keep their memory: with all of them busy one more has some for a while.
     """
     head = tiers.head[POOL]
@@ -118,14 +122,15 @@ def make_resident(tiers: Tiers, slot: int) -> None:
             break
         hand = head[RESIDENT_HAND] + 1 if head[RESIDENT_HAND] + 1 < head[USED] else 0
         head[RESIDENT_HAND] = hand
-        if tiers.slots[hand, FLAGS] & BUSY:
+        other = hand * SCATTER % head[USED]
+        if tiers.slots[other, FLAGS] & BUSY:
             continue
-        if tiers.slots[hand, RESIDENCE] == IDLE:
-            tiers.slots[hand, RESIDENCE] = SWAPPED_OUT
+        if tiers.slots[other, RESIDENCE] == IDLE:
+            tiers.slots[other, RESIDENCE] = SWAPPED_OUT
             head[SWAP_OUTS] += 1
             head[RESIDENT] -= 1
-        elif tiers.slots[hand, RESIDENCE] == ACCESSED:
-            tiers.slots[hand, RESIDENCE] = IDLE
+        elif tiers.slots[other, RESIDENCE] == ACCESSED:
+            tiers.slots[other, RESIDENCE] = IDLE
     tiers.slots[slot, RESIDENCE] = ACCESSED
     head[RESIDENT] += 1
 

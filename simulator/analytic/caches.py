@@ -57,7 +57,7 @@ class PoolTable:
         first, last = np.minimum(begin, most), np.minimum(end, most)
         logs = np.log(self.times)
         area = np.interp(np.log(last), logs, self.filled_area) - np.interp(np.log(first), logs, self.filled_area)
-        top = np.exp(np.interp(np.log(most), logs, np.log(self.filled)))
+        top = self.filled_at(most)
         return (area + (end - np.maximum(begin, last)) * top) / (end - begin)
 
     def _between(self, values: FloatArray, times: FloatArray) -> FloatArray:
@@ -65,6 +65,10 @@ class PoolTable:
         below = np.minimum(place.astype(np.int64), len(self.times) - 2)
         part = (place - below)[..., None]
         return values[below] * (1.0 - part) + values[below + 1] * part
+
+    def filled_at(self, times: FloatArray) -> FloatArray:
+        """Buffers in use at these characteristic times."""
+        return np.exp(np.interp(np.log(times), np.log(self.times), np.log(self.filled)))
 
     def dirty_at(self, times: FloatArray) -> FloatArray:
         """Dirty buffers if pages stay dirty until they have not been referred to for so long."""

@@ -110,9 +110,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
     alike = np.array_equal(first_left, left) and not d.mean.faults.any()
     first_wait, first_service = (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes)
-    log = _flushes(
-        w, p, x, first_asked, first_wait, first_service, first_left, volume, writes.trickling, writes.most
-    )
+    log = _flushes(w, p, x, first_asked, first_wait, first_service, first_left, volume, writes.trickling, writes.most)
     first_wait = first_wait + log.in_the_way_s
     read_s = read_wait + (first_wait - read_wait) / p.data_devices
     fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0]
