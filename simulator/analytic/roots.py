@@ -80,8 +80,8 @@ def root_among(
         low, high, other = places[row, above - 1], places[row, above], places[row, third]
         at_low, at_high, at_other = values[row, above - 1], values[row, above], values[row, third]
         with np.errstate(divide="ignore", invalid="ignore"):
-            run = (high - low) / (at_high - at_low)
-            straight = np.clip(low - at_low * run, low, high)
+            run = (high - low) / np.maximum(at_high - at_low, np.finfo(np.float64).tiny)
+            straight = np.fmax(np.fmin(low - at_low * run, high), low)
             curved = straight + at_low * at_high * ((other - low) / (at_other - at_low) - run) / (at_other - at_high)
         fits = (curved >= low) & (curved <= high)
         guess = np.where(fits, curved, straight)

@@ -21,8 +21,8 @@ from simulator.analytic.traffic import Traffic, traffic
 from simulator.analytic.values import FloatArray, rows, with_rows
 from simulator.analytic.workload import Workload
 
-ROUNDS, MOST_ROUNDS = 6, 30
-"""for `rates` and for `solve`; few need more than four"""
+ROUNDS = 30
+"""at most; few machines need more than four"""
 AGREED = 1e-3
 """how much a configuration's last round may change the logarithm of its rate"""
 TOLERANCE, FINE = 1e-4, 1e-8
@@ -47,21 +47,18 @@ class Solution:
 def solve(w: Workload, p: Parameters, policy: str) -> Solution:
     """Solve all configurations together, so exactly that clients = rate x (response + think time); see also `rates`."""
     p = p.filled()
-    last = _rounds(w, p, pool_of(w, w.table(policy), p), policy, MOST_ROUNDS)
+    last = _rounds(w, p, pool_of(w, w.table(policy), p), policy)
     rate = balanced(w, p, last.demands, last.traffic, FINE, last.found).rate
     residence = at_stations(w, p, last.demands, last.traffic, rate)
     return Solution(rate, residence, last.pool, last.traffic, last.demands)
 
 
 def rates(w: Workload, p: Parameters, policy: str) -> FloatArray:
-    """Transactions of the mix per second of each configuration, solved some at a time.
-
-    Those of `solve` where caches and rate agree after `ROUNDS`; the few others may be some per cent away.
-    """
+    """Transactions of the mix per second of each configuration, solved some at a time; `solve` is a little exacter."""
     found = []
     for begin in range(0, len(p), CHUNK):
         some = p.take(slice(begin, begin + CHUNK)).filled()
-        found.append(_rounds(w, some, pool_of(w, w.table(policy), some), policy, ROUNDS).found.rate)
+        found.append(_rounds(w, some, pool_of(w, w.table(policy), some), policy).found.rate)
     return np.concatenate(found)
 
 
@@ -92,8 +89,8 @@ def _round(
     return _Round(p, pool, log_rate, page_s, t, d, found, np.log(found.rate) - log_rate)
 
 
-def _rounds(w: Workload, p: Parameters, pool: Pool, policy: str, rounds: int) -> _Round:
-    """Each configuration's last round: when rate, caches and writes agree, or after so many rounds.
+def _rounds(w: Workload, p: Parameters, pool: Pool, policy: str) -> _Round:
+    """Each configuration's last round: when rate, caches and writes agree, or after `ROUNDS`.
 
     The first begins with the most that the processors can do, the second with what it has found; each later one where
     the change would be zero if it went on as from the last to this one (secant).
@@ -102,7 +99,7 @@ def _rounds(w: Workload, p: Parameters, pool: Pool, policy: str, rounds: int) ->
     rate = np.where(p.arrivals_per_s > 0, np.minimum(p.arrivals_per_s, rate), rate)
     now = last = _round(w, p, pool, policy, np.log(np.maximum(rate, TINY)), np.zeros(len(p)))
     left, slope = np.arange(len(p)), np.full(len(p), -1.0)
-    for number in range(1, rounds):
+    for number in range(1, ROUNDS):
         go_on = np.flatnonzero(np.abs(now.change) > AGREED)
         if not len(go_on):
             break
