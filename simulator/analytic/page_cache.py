@@ -3,18 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool
-from simulator.analytic.roots import root
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 from simulator.analytic.writing import LEAST, PoolWrites
 
-TOLERANCE, NEAR = 1e-3, 0.1
-"""of the characteristic time, and how far around the last one to look first, as logarithms"""
+TOLERANCE, MOST_STEPS = 1e-3, 50
+"""length of the last step to the characteristic time, relative, and the most steps; each is the square of the last"""
+SHORTEST, LONGEST = 0.1, 1e12
+"""times that are looked at"""
+FARTHEST = 30.0
+"""how many times as long as the last one the next time may be"""
+SELDOM = 1e12
+"""time until a page is asked for again that nobody asks for"""
+NEGLIGIBLE = 1e-9
+"""Groups with no more than this share of the misses are left out."""
+
+
+@dataclass(frozen=True)
+class _Stays:
+    """Pages that are asked for again after a time `first` and an exponential one more.
+
+    `amount` of them come in per transaction. `amount` and `mean` have shape (configurations, groups), `first`
+    (configurations,).
+    """
+
+    amount: FloatArray
+    first: FloatArray
+    mean: FloatArray
+
+    @cached_property
+    def total(self) -> FloatArray:
+        return self.amount.sum(axis=1)
+
+    @cached_property
+    def weighted(self) -> FloatArray:
+        return self.amount * self.mean
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        return self.weighted.sum(axis=1)
+
+    @cached_property
+    def per_mean(self) -> FloatArray:
+        return -1.0 / self.mean
+
+    def not_yet(self, limit: FloatArray) -> FloatArray:
+        """Chance that a page has not been asked for again in a time `limit`."""
+        exponent = np.maximum(limit - self.first, 0.0)[:, None] * self.per_mean
+        return np.exp(exponent, out=exponent)
+
+    def kept(self, limit: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Pages in a cache that keeps them until they are asked for again, but no longer than `limit`; its slope."""
+        chance = self.not_yet(limit)
+        more = self.weight - np.einsum("cg,cg->c", self.weighted, chance)
+        return self.total * np.minimum(limit, self.first) + more, np.einsum("cg,cg->c", self.amount, chance)
 
 
 def page_cache(
@@ -23,76 +72,76 @@ def page_cache(
     """Share of the pool's misses that the page cache answers, by group, and its characteristic time.
 
     It is touched by each miss of the pool and by each write. From a miss a page stays in the pool for T and longer;
-    a dirty one is written when it leaves (or at `age`), so that its time in the page cache begins again.
+    a dirty one is written when it leaves (or at `age`), so that its time in the page cache begins again. `near`: a
+    characteristic time from which to begin the search.
     """
     groups = workload.groups
-    drawn = groups.rate > 0
-    missing = np.maximum(pool.missing, LEAST)
+    gaps = np.flatnonzero(groups.gaps * groups.write)
+    some = np.flatnonzero((pool.misses > NEGLIGIBLE * pool.misses.sum(axis=1)[:, None]).any(axis=0))
+    misses, missing = pool.misses[:, some], np.maximum(pool.missing[:, some], LEAST)
     time = pool.time[:, None]
-    away = np.where(drawn, 1.0 / np.maximum(groups.rate, LEAST), np.maximum(groups.gap - time, LEAST))
-    away = np.where(np.isfinite(away), away, 1e15)
-    more = np.where(drawn, np.maximum((1.0 / missing - 1.0) * away - time, 0.0), 0.0)
-    age, written = writes.age, writes.left_dirty
-    cleaned = writes.changed - written
-    behind = p.free_behind[:, None] > 0
-    stays = (rate * (p.expire_s + p.flush_s))[:, None]
-    early = (pool.time - age)[:, None]
-    new = groups.gaps * groups.write
+    drawn = groups.rate > 0
+    away = np.where(drawn, 1.0 / np.maximum(groups.rate, LEAST), groups.gap - time)
+    away = np.minimum(np.maximum(away, LEAST), SELDOM)
+    new, new_away = groups.gaps[gaps] * groups.write[gaps], away[:, gaps]
+    away = away[:, some]
+    more = np.where(drawn[some], np.clip((1.0 / missing - 1.0) * away - time, LEAST, SELDOM), LEAST)
+    written, changed = writes.left_dirty[:, some], writes.changed[:, some]
+    behind = p.free_behind > 0
+    stays = rate * (p.expire_s + p.flush_s)
+    clean = _Stays(misses * (1.0 - written), pool.time, np.minimum(more + away, SELDOM))
+    dirty = _Stays(misses * written, writes.age, more)
+    again = _Stays(dirty.amount, pool.time - writes.age, away)
+    new_total, checkpoint = new.sum(), writes.checkpoint
 
-    def within(limit: FloatArray, first: FloatArray, mean: FloatArray) -> FloatArray:
-        """Mean of min(limit, first + an exponential time)."""
-        return np.minimum(limit, first) + mean * -np.expm1(-np.maximum(limit - first, 0.0) / mean)
+    def occupied(limit: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Pages that it holds if they stay no longer than `limit`, and the slope of that."""
+        after = np.where(behind, np.minimum(stays, limit), limit)
+        longer = (after == limit).astype(np.float64)
+        kept = [clean.kept(limit), dirty.kept(limit)]
+        pages, slope = again.kept(after)
+        pages, slope = pages + kept[0][0] + kept[1][0], slope * longer + kept[0][1] + kept[1][1]
+        first = np.where(behind, new_total * after, np.minimum(limit[:, None], new_away) @ new)
+        slope += np.where(behind, new_total * longer, (limit[:, None] < new_away) @ new)
+        most = np.where(behind, stays, writes.cycle)
+        return pages + first + checkpoint * np.minimum(limit, most), slope + checkpoint * (limit < most)
 
-    def occupied(limit: FloatArray) -> FloatArray:
-        late = limit[:, None]
-        after = np.where(behind, np.minimum(stays, late), late)
-        clean = within(late, time, more + away)
-        dirty = within(late, age[:, None], np.maximum(more, LEAST)) + within(after, early, away)
-        pages = pool.misses * ((1.0 - written) * clean + written * dirty)
-        pages += new * np.where(behind, np.minimum(stays, late), np.minimum(late, away))
-        again = writes.checkpoint * np.where(
-            p.free_behind > 0, np.minimum(stays[:, 0], limit), np.minimum(limit, writes.cycle)
-        )
-        return pages.sum(axis=1) + again
-
-    limit = _limit(occupied, p.cache_pages, pool.time, near)
-    late = limit[:, None]
-    found_clean = -np.expm1(-np.maximum(late - time, 0.0) / (more + away))
-    found_checked = np.where(behind, 0.0, -np.expm1(-np.maximum(late - time / 2.0, 0.0) / away))
-    after = np.where(behind, np.minimum(stays, late), late)
-    found_written = -np.expm1(-np.maximum(after - early, 0.0) / away)
-    waited = np.maximum(groups.window - time, LEAST)
-    recently = np.where(behind, np.minimum(stays, late), np.maximum(late - early, 0.0))
-    found_written = np.where(groups.recent > 0, np.minimum(recently / waited, 1.0), found_written)
-    hits = written * found_written + cleaned * found_checked + (1.0 - written - cleaned) * found_clean
-    # what has been written lies at the end that is used up first, where newcomers take the last one's place: what is
-    # left of the cache holds whatever it held before
-    so_far = rate * p.since_s + p.turnovers * p.buffers / np.maximum(pool.misses.sum(axis=1), LEAST)
-    spare = np.clip(p.cache_pages - occupied(np.minimum(limit, so_far)), 0.0, None)
-    spare = spare / max(float(groups.pages.sum()), 1.0)
-    hits = hits + (1.0 - hits) * np.where(behind, np.minimum(spare, 1.0)[:, None], 0.0)
-    none = (p.direct + p.growing)[:, None] > 0
-    return np.where(none, 0.0, np.clip(hits, 0.0, 1.0)), limit
+    limit = _limit(occupied, p.cache_pages, pool.time if near is None else near)
+    after = np.where(behind, np.minimum(stays, limit), limit)
+    found_checked = np.where(behind[:, None], 0.0, 1.0 - _Stays(misses, pool.time / 2.0, away).not_yet(limit))
+    found_written = 1.0 - again.not_yet(after)
+    recent = groups.recent[some] > 0
+    if recent.any():
+        waited = np.maximum(groups.window - pool.time, LEAST)
+        recently = np.where(behind, after, np.maximum(limit - again.first, 0.0))
+        found_written[:, recent] = np.minimum(recently / waited, 1.0)[:, None]
+    hits = written * found_written + (changed - written) * found_checked
+    hits += (1.0 - changed) * (1.0 - clean.not_yet(limit))
+    if behind.any():
+        # what has been written lies at the end that is used up first, where newcomers take the last one's place: what
+        # is left of the cache holds whatever it held before
+        so_far = rate * p.since_s + p.turnovers * p.buffers / np.maximum(pool.misses.sum(axis=1), LEAST)
+        spare = np.clip(p.cache_pages - occupied(np.minimum(limit, so_far))[0], 0.0, None)
+        spare = np.minimum(spare / max(float(groups.pages.sum()), 1.0), 1.0)
+        hits += (1.0 - hits) * np.where(behind, spare, 0.0)[:, None]
+    found = np.zeros_like(pool.misses)
+    found[:, some] = np.where((p.direct + p.growing)[:, None] > 0, 0.0, np.clip(hits, 0.0, 1.0))
+    return found, limit
 
 
 def _limit(
-    occupied: Callable[[FloatArray], FloatArray], pages: FloatArray, pool_time: FloatArray, near: FloatArray | None
+    occupied: Callable[[FloatArray], tuple[FloatArray, FloatArray]], pages: FloatArray, start: FloatArray
 ) -> FloatArray:
-    """The page cache's characteristic time: at which what stays so long fills it; a long time if all fits."""
-    wanted = np.log(pages)
+    """The page cache's characteristic time: at which what stays so long fills it; a long time if all fits.
 
-    def too_full(log_time: FloatArray) -> FloatArray:
-        return np.log(np.maximum(occupied(np.exp(log_time)), LEAST)) - wanted
-
-    low, high = np.full(len(pages), np.log(0.1)), np.log(np.maximum(100.0 * pool_time, 1e12))
-    if near is not None:
-        around = np.clip(np.log(near), low, high)
-        below, above = np.maximum(around - NEAR, low), np.minimum(around + NEAR, high)
-        short, long = too_full(below) > 0, too_full(above) < 0
-        low, high = (
-            np.where(short, low, np.where(long, above, below)),
-            np.where(long, high, np.where(short, below, above)),
-        )
-    always, never = too_full(high) < 0, too_full(low) > 0
-    found = root(too_full, np.where(always, high, low), np.where(never, low, high), TOLERANCE)
-    return np.exp(np.where(always, high, np.where(never, low, found)))
+    What is kept rises with the time, the slower the longer it is: so Newton's steps, at the latest from the second on,
+    come from below and pass nothing.
+    """
+    limit = np.clip(start, SHORTEST, LONGEST)
+    for _ in range(MOST_STEPS):
+        held, slope = occupied(limit)
+        step = np.clip((pages - held) / np.maximum(slope * limit, LEAST), 1.0 / FARTHEST - 1.0, FARTHEST)
+        last, limit = limit, np.clip(limit * (1.0 + step), SHORTEST, LONGEST)
+        if (np.abs(limit - last) <= TOLERANCE * last).all():
+            break
+    return limit

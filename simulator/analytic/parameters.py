@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -82,6 +83,10 @@ class Parameters:
 
     def __len__(self) -> int:
         """Number of configurations."""
+        return self._count
+
+    @cached_property
+    def _count(self) -> int:
         return max(len(getattr(self, field.name)) for field in fields(self))
 
     def filled(self) -> Parameters:

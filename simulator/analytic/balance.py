@@ -1,0 +1,88 @@
+"""The rate at which as many clients as there are keep a machine busy, when its caches and writes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.analytic.demands import Demands
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.queues import ENDLESS, TINY
+from simulator.analytic.roots import PLACES, root, root_among, secant
+from simulator.analytic.stations import at_stations
+from simulator.analytic.traffic import Traffic
+from simulator.analytic.values import FloatArray, rows
+from simulator.analytic.workload import Workload
+
+WIDE, CLOSE = 25.0, 0.2
+"""how far below the highest rate the first search begins, and how far around a rate that is near others look first; as
+logarithms, as all tolerances"""
+ROUGH, ENOUGH = 1e-2, 0.9
+"""tolerance of many configurations' first search, and the share of them that need to keep it"""
+FIRST_SLOPE, STEPS, SURE = 20.0, 2, 100.0
+"""slope to begin with; steps of later searches, and how many times the tolerance the last one may be: what is left is
+about its square"""
+FEW = 6
+"""configurations that are each looked at with several rates at once, since that takes little longer than with one"""
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Rates, and the slopes of the functions that are zero there; (configurations,)."""
+
+    rate: FloatArray
+    slope: FloatArray
+
+
+def balanced(
+    w: Workload, p: Parameters, d: Demands, t: Traffic, tolerance: float, near: Balance | None = None
+) -> Balance:
+    """The rate at which clients = rate x (response + think time); an open system's is what arrives, if it can.
+
+    `near`: a rate to look around first, with the slope that was there before. Without it many configurations' rates
+    are found only roughly.
+    """
+    fastest = w.think_s + d.mean.cpu_s + d.mean.section_s + float(w.network_s @ w.mix)
+    most = np.log(p.clients / np.maximum(fastest, TINY)) + 1e-9
+    start = most if near is None else np.minimum(np.log(near.rate), most)
+    if len(p) <= FEW:
+        each = np.repeat(np.arange(len(p)), PLACES)
+        several = _too_many(w, rows(p, each), rows(d, each), rows(t, each))
+        found = root_among(several, start, WIDE if near is None else CLOSE, most, tolerance)
+        slope = np.ones(len(p))
+    elif near is None:
+        too_many = _too_many(w, p, d, t)
+        found = root(too_many, most - WIDE, most, ROUGH, ENOUGH)
+        found, slope, _ = secant(too_many, found, np.full(len(p), FIRST_SLOPE), most, 1)
+    else:
+        too_many = _too_many(w, p, d, t)
+        found, slope, step = secant(too_many, start, near.slope, most, STEPS)
+        doubtful = np.flatnonzero(step > SURE * tolerance)
+        if len(doubtful):
+            some = _too_many(w, rows(p, doubtful), rows(d, doubtful), rows(t, doubtful))
+            found[doubtful] = _around(some, start[doubtful], most[doubtful], tolerance)
+    rate = np.exp(found)
+    return Balance(np.where(p.arrivals_per_s > 0, np.minimum(p.arrivals_per_s, rate), rate), slope)
+
+
+def _too_many(w: Workload, p: Parameters, d: Demands, t: Traffic) -> Callable[[FloatArray], FloatArray]:
+    """Whether a rate (its log) takes more clients than there are: a function that rises from -1 to 1."""
+
+    def function(log_rate: FloatArray) -> FloatArray:
+        x = np.exp(log_rate).ravel()
+        response = np.minimum(at_stations(w, p, d, t, x).total @ w.mix, ENDLESS)
+        # in a form that is nearly straight on both sides of the knee
+        return np.tanh(0.5 * np.log(x * (response + w.think_s) / p.clients)).reshape(log_rate.shape)
+
+    return function
+
+
+def _around(
+    too_many: Callable[[FloatArray], FloatArray], near: FloatArray, most: FloatArray, tolerance: float
+) -> FloatArray:
+    """Its zero, looked for between bounds: around what is near, or else anywhere."""
+    low, high = near - CLOSE, np.minimum(near + CLOSE, most)
+    low, high = np.where(too_many(low) > 0, most - WIDE, low), np.where(too_many(high) < 0, most, high)
+    return root(too_many, low, high, tolerance)
