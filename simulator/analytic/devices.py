@@ -92,7 +92,8 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     each = t.written / np.maximum(t.requests, TINY)
     heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / each) / p.data_devices, 1.0)
     more = (each - 1.0) * p.page_transfer_s
-    heap_s = at_queue(p.write_s, heap / 2.0) + more
+    order = np.where(p.direct > 0, WRITER_BATCH, t.sorted / each) / p.data_devices
+    heap_s = at_queue(p.write_s, np.maximum(order, heap) / 2.0) + more
     reads = np.minimum(p.clients / p.data_devices, p.calls)
     most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) / p.data_devices
     each = x / p.data_devices / p.parallel * requests

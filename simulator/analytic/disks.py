@@ -15,8 +15,8 @@ import numpy as np
 from simulator.analytic.values import FloatArray
 from simulator.model import Device, RotatingDevice
 
-PER_DOUBLING, LONGEST = 2, 4096
-QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 12 + 1)
+PER_DOUBLING, LONGEST = 2, 131_072
+QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
 """Numbers of waiting requests for which service times are tabulated, even in their logarithms."""
 PASSED_OVER = 0.06
 """Measured by simulating the disk of simulator/disk.py alone, 7,200 to 15,000 rpm, 1 to 64 requests: 0 to 8 %"""
@@ -38,8 +38,10 @@ def service_s(device: Device, span_bytes: float, size_bytes: float, write: bool)
     transfer = size_bytes / device.track_bytes * device.revolution_ns
     held = np.minimum(QUEUES, device.queue_depth)
     bands = span_bytes * (held / QUEUES) ** BAND_POWER
-    times = [_least_ns(device, n, band) + transfer for n, band in zip(held, bands, strict=True)]
-    return tuple(np.array(times) * NS)
+    times = np.array([_least_ns(device, n, band) + transfer for n, band in zip(held, bands, strict=True)])
+    # requests that lie close: the head passes over what is between them
+    along = np.maximum(span_bytes / QUEUES / device.track_bytes * device.revolution_ns, device.overhead_ns + transfer)
+    return tuple(np.minimum(times, along) * NS)
 
 
 @lru_cache(maxsize=256)

@@ -38,6 +38,8 @@ class Traffic:
     cache_time: FloatArray
     heap: FloatArray
     """pages that the page cache hands to the disks together"""
+    sorted: FloatArray
+    """pages in whose order on disk they come, a geometric mean"""
 
 
 def traffic(
@@ -55,6 +57,7 @@ def traffic(
     aged = writes.aged * np.minimum(merged(workload, p, burst) / writes.burst, 1.0)
     checkpoint = merged(workload, p, writes.heap) / writes.cycle
     requests = np.maximum(aged + checkpoint, LEAST)
+    all_dirty = np.maximum(writes.heap.sum(axis=1), 1.0)
     return Traffic(
         reads=pool.misses * (1.0 - hits),
         dirty_victims=writes.victims,
@@ -64,4 +67,5 @@ def traffic(
         dirty=writes.dirty,
         cache_time=cache_time,
         heap=(aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / requests,
+        sorted=np.exp((aged * np.log(writes.burst) + checkpoint * np.log(all_dirty)) / requests),
     )
