@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.caches import PoolTable
+from simulator.analytic.frames import clock_faults
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 
-CLOCK_REVOLUTIONS = 2.0
 STEPS = 28
 """of the search for the frames' time of revolution, each twice as fine as the one before"""
 
@@ -37,27 +37,23 @@ def pool_of(workload: Workload, table: PoolTable, p: Parameters) -> Pool:
     missing = table.at(time) * (1.0 - p.held * groups.read)
     faults = np.zeros_like(missing)
     if (p.resident < p.buffers).any():
-        kept = _frames(workload, p, table.policy, time)
+        kept = _frames(workload, p, time) if table.policy == "lru" else clock_faults(workload.groups, p, time, missing)
         faults = np.where((p.resident < p.buffers)[:, None], kept, 0.0)
     return Pool(time, missing, groups.references * missing * groups.read, faults)
 
 
-def _frames(workload: Workload, p: Parameters, policy: str, time: FloatArray) -> FloatArray:
+def _frames(workload: Workload, p: Parameters, time: FloatArray) -> FloatArray:
     """References to buffers without memory, (configurations, groups); a page that is replaced gives its frame too.
 
-    Second chance takes a frame once the hand has found it unused: between one and two revolutions after its last
-    use, evenly. A page stays in an LRU pool for its characteristic time after its last use, and in a CLOCK for two
-    revolutions at least. So the buffers without memory are what `filled` rises by from ages of one to two revolutions
-    to that time, which gives the revolution, and the faults are references times the mean of the missing shares over
+    Of an LRU pool (frames.py has CLOCK): the frames in use are the mean of `filled` over ages from one to two
+    revolutions, which gives the revolution, and the faults are references times the mean of the missing shares over
     the same ages.
     """
     table = workload.table("lru")
-    stays = np.minimum(CLOCK_REVOLUTIONS * time if policy == "clock" else time, table.times[-1])
-    target = p.resident - p.buffers + table.filled_at(stays)
-    low, high = np.full(len(time), np.log(table.times[0])), np.log(stays)
+    low, high = np.full(len(time), np.log(table.times[0])), np.log(time)
     for _ in range(STEPS):
         middle = np.exp((low + high) / 2.0)
-        fits = table.mean_filled(middle, 2.0 * middle, stays) < target
+        fits = table.mean_filled(middle, 2.0 * middle, time) < p.resident
         low, high = np.where(fits, np.log(middle), low), np.where(fits, high, np.log(middle))
     turn = np.exp((low + high) / 2.0)
-    return workload.groups.references * table.mean_missing(turn, np.minimum(2.0 * turn, stays), turn)
+    return workload.groups.references * table.mean_missing(turn, np.minimum(2.0 * turn, time), turn)
