@@ -131,12 +131,14 @@ def _at_the_hand(
 ) -> FloatArray:
     """Pages per transaction that the writer of a CLOCK pool cleans again and again, hot ones among them, by group.
 
-    It takes the dirty pages that lie next behind the hand, whatever their use. From its low mark to its high one it
+    It takes the dirty pages that the hand comes to next, whatever their use; those under a frontier have just come in,
+    and lie where the hand has just been. From its low mark to its high one it
     waits until enough of those that it has cleaned have been changed; they are the share of the pool that isn't dirty.
     With a page cache below, a page is written to disk once it is old enough, or when there are too many dirty ones.
     """
     zone = np.clip(1.0 - p.dirty_low / np.maximum(full, LEAST), 0.0, 1.0)
-    buffers, changes = groups.pages * found, groups.rate * groups.write
+    old = ~np.isin(groups.region, groups.region[groups.places > 0])
+    buffers, changes = groups.pages * found * old, groups.rate * groups.write
 
     def changed(after: FloatArray) -> FloatArray:
         return zone[:, None] * buffers * -np.expm1(-changes * after[:, None])
