@@ -119,7 +119,11 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     disk_busy = part * asked * service / at_once + writes.busy
     first_busy = disk_busy + writes.swap + total * d.mean.faults * first_service
     first_busy = first_busy + np.where(shared, part * log.busy / p.parallel, 0.0)
-    cpu_queue = cpu.wait_s[:, None] * d.bursts
+    # all who shared a flush of the log come back to the processors together, each with its first burst
+    commits = x * float(w.commits @ w.mix)
+    group = np.where(p.durable > 0, commits / np.maximum(log.flushes, TINY), 1.0) * log.flushing
+    crowd = np.maximum(group - 1.0, 0.0) / 2.0 * (d.mean.cpu_s + d.mean.section_s) / d.mean.bursts / p.cores
+    cpu_queue = cpu.wait_s[:, None] * d.bursts + crowd[:, None] * np.minimum(d.bursts, 1.0)
     section_queue = cpu.queue_s[:, None] * w.entries.sum(axis=1)
     read, victim, fault = read_s[:, None] * d.reads, read_s[:, None] * d.victims, fault_s[:, None] * d.faults
     station = _stations(w, p, x, seen)
