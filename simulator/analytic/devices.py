@@ -42,6 +42,8 @@ class Writes:
     """share of its time for those that trickle"""
     most: FloatArray
     """requests that may have trickled in"""
+    batch: FloatArray
+    """how many of those come together; 0 if each for itself"""
     heap: FloatArray
     """how many requests a heap has"""
     heap_s: FloatArray
@@ -98,23 +100,35 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) / p.data_devices
     each = x / p.data_devices / p.parallel * requests
     trickle_s = at_queue(p.write_s, most) + more
+    batch = np.where(p.direct > 0, WRITER_BATCH, 0.0) / p.data_devices
     for _ in range(DEPTH_ROUNDS):
         load = each * trickle * trickle_s
-        trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most)) + more) / 2.0
+        trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most, batch)) + more) / 2.0
     out = at_queue(p.swap_write_s, heap / 2.0) + p.swap_cluster * p.page_transfer_s
     return Writes(
         busy=each * (trickle * trickle_s + (1.0 - trickle) * heap_s),
         trickling=each * trickle * trickle_s,
         most=most,
+        batch=batch,
         heap=heap,
         heap_s=heap_s,
         swap=x * d.mean.faults / p.swap_cluster * out,
     )
 
 
-def depth(reads: FloatArray, load: FloatArray, most: FloatArray) -> FloatArray:
-    """Requests at a device with `reads` reads among which writes of this load come at any time (mixed network)."""
-    return np.minimum((reads + load) / np.maximum(1.0 - load, 0.001), reads + np.maximum(most, 1.0))
+def depth(reads: FloatArray, load: FloatArray, most: FloatArray, batch: FloatArray) -> FloatArray:
+    """Requests at a device with `reads` reads among which writes of this load come.
+
+    At any time (mixed network), or in batches that are half done on average.
+    """
+    alone = np.minimum((reads + load) / np.maximum(1.0 - load, 0.001), reads + np.maximum(most, 1.0))
+    return np.where(batch > 0, reads + np.maximum(batch / 2.0, 0.5) * batch_there(reads, load, batch), alone)
+
+
+def batch_there(reads: FloatArray, load: FloatArray, batch: FloatArray) -> FloatArray:
+    """Share of time in which there is a batch: as long as its share of the queue needs for its share of the time."""
+    half = np.maximum(batch / 2.0, 0.5)
+    return np.minimum(load * (reads + half) / half, 1.0)
 
 
 def read_times(
@@ -131,7 +145,11 @@ def read_times(
     b = 1.0 + seen[:, None] * QUEUES
     busy = 2.0 * QUEUES / (b + np.sqrt(b * b - 4.0 * less * QUEUES))
     times = at_queue(
-        p.read_s, depth(np.minimum(QUEUES, p.calls[:, None]), writes.trickling[:, None], writes.most[:, None])
+        p.read_s,
+        depth(
+            np.minimum(QUEUES, p.calls[:, None]), writes.trickling[:, None], writes.most[:, None],
+            writes.batch[:, None],
+        ),
     )
     rates = np.maximum.accumulate(busy / times, axis=1)
     wanted = rate / left

@@ -12,7 +12,7 @@ import numpy as np
 
 from simulator.analytic.demands import Demands
 from simulator.analytic.disks import at_queue
-from simulator.analytic.devices import Writes, depth, read_times, stalls, writer_page_s, writes_of
+from simulator.analytic.devices import Writes, batch_there, depth, read_times, stalls, writer_page_s, writes_of
 from simulator.analytic.locks import lock_times
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
@@ -21,6 +21,8 @@ from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 
 LOG_ROUNDS = 3
+LAST_OF_BATCH = 2.0
+"""writes of a batch that are left when the log has a chance again"""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
     alike = np.array_equal(first_left, left) and not d.mean.faults.any()
     first_wait, first_service = (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes)
-    log = _flushes(w, p, x, first_asked, first_wait, first_service, first_left, volume, writes.trickling, writes.most)
+    log = _flushes(w, p, x, first_asked, first_wait, first_service, first_left, volume, writes)
     first_wait = first_wait + log.in_the_way_s
     read_s = read_wait + (first_wait - read_wait) / p.data_devices
     fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0]
@@ -196,7 +198,7 @@ def _processors(w: Workload, p: Parameters, d: Demands, x: FloatArray, seen: Flo
 
 def _flushes(
     w: Workload, p: Parameters, x: FloatArray, asked: FloatArray, wait_s: FloatArray, service_s: FloatArray,
-    left: FloatArray, volume: FloatArray, trickling: FloatArray, most: FloatArray,
+    left: FloatArray, volume: FloatArray, writes: Writes,
 ) -> _Log:  # fmt: skip
     """Group commit: who commits during a flush shares the next one. On a shared device reads get their turns.
 
@@ -210,8 +212,7 @@ def _flushes(
     busy = np.clip(asked * service_s / np.minimum(p.parallel, p.calls), 0.0, 1.0) / left
     others = np.where(shared, np.minimum(busy, 1.0), 0.0)
     write_again = (1.0 - others) * again_s + others * first_s
-    there = depth(np.minimum(asked * wait_s, p.clients), trickling, most)
-    turns = np.where(there < 1.0, 1.0 + (at_queue(p.log_turns, there) - 1.0) * there, at_queue(p.log_turns, there))
+    turns = _turns(p, np.minimum(asked * wait_s, p.clients), writes)
     between = np.where(shared, (turns - 1.0) * service_s, 0.0)
     room = np.where(shared, left, 1.0)
     flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between
@@ -225,6 +226,23 @@ def _flushes(
     written = flushing * write_again + (1.0 - flushing) * first_s - p.flush_overhead_s
     in_the_way = np.where(shared, flushes * (first_s - p.flush_overhead_s) ** 2 / room, 0.0) / p.parallel
     return _Log(flush, flushing, flushes, flushes * written + volume, in_the_way)
+
+
+def _turns(p: Parameters, reads: FloatArray, writes: Writes) -> FloatArray:
+    """Requests that a device with so many reads serves until the log's turn has come, that counted in.
+
+    Among a batch of writes it comes when they are all but through, at the latest.
+    """
+
+    def until(others: FloatArray) -> FloatArray:
+        """With so many others there; fewer than one are there for so much of the time."""
+        return 1.0 + (at_queue(p.log_turns, others) - 1.0) * np.minimum(others, 1.0)
+
+    half = np.maximum(writes.batch / 2.0, 0.5)
+    batched = np.minimum(until(reads + half), half + until(reads + LAST_OF_BATCH))
+    there = batch_there(reads, writes.trickling, writes.batch)
+    single = until(depth(reads, writes.trickling, writes.most, writes.batch))
+    return np.where(writes.batch > 0, there * batched + (1.0 - there) * until(reads), single)
 
 
 def _commits(w: Workload, p: Parameters, log: _Log, seen: FloatArray, between_s: FloatArray) -> FloatArray:
