@@ -120,7 +120,7 @@ def _pool(record: RunRecord) -> Iterator[Finding]:
     hits, misses = _of(resources.buffer_hits_per_s), _of(resources.buffer_reads_per_s)
     if hits is None or misses is None or hits + misses <= 0:
         return
-    yield Finding("hit ratio", None, f"pool {hits / (hits + misses):.4f}: {misses:,.4g} of {hits + misses:,.4g} pages/s not in it")
+    yield Finding("hit ratio", None, f"pool {hits / (hits + misses):.4f}: {misses:,.0f} of {hits + misses:,.0f} pages/s not in it")
     cached = _of(resources.page_cache_hits_per_s)
     if cached is not None and misses > 0:
         yield Finding("double buffering", None, f"the page cache answered {cached / misses:.0%} of what the pool lacked")

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from calibration.counters import differences, pairs_of, span_of
-from calibration.reading import Leaf, Path, Reading, Samples
+from calibration.reading import RANK_OF_WITNESS, Leaf, Path, Reading, Samples
 from calibration.record import RunRecord
 from calibration.timing import aligned, is_timed, means
 from models.problems import sentence
@@ -34,7 +34,8 @@ class Merged:
 
 def merge(name: str, readings: Sequence[Reading]) -> Merged:
     """One record. Raises InputError if no file is a harness's result, or two are of different runs."""
-    harness = [reading for reading in readings if reading.tool is not None]
+    results = [reading for reading in readings if reading.tool is not None]
+    harness = [reading for reading in results if reading.rank < RANK_OF_WITNESS] or results
     if not harness:
         kinds = ", ".join(sorted({reading.kind for reading in readings})) or "nothing known"
         raise InputError(f"{name}: got {kinds}; expected the result of a load generator too; add its output to the folder")
@@ -59,7 +60,7 @@ def merge(name: str, readings: Sequence[Reading]) -> Merged:
 def _together(harness: Sequence[Reading], notes: list[str]) -> dict[Path, Leaf]:
     """One run's results from several files; a second rate over another window is kept as reported, under its definition."""
     values: dict[Path, Leaf] = {}
-    for reading in sorted(harness, key=lambda each: not any(path in each.values for path in RATES)):
+    for reading in sorted(harness, key=lambda each: each.rank):
         for path, leaf in reading.values.items():
             known = values.setdefault(path, leaf)
             if path in RATES and known is not leaf:
@@ -87,8 +88,10 @@ def _start(values: dict[Path, Leaf], window: tuple[float, float], harness: Seque
 def _fill(values: dict[Path, Leaf], readings: Sequence[Reading]) -> None:
     """What the other files say of machine and settings; of two sizes of memory the smaller is what there was to use."""
     for reading in readings:
-        if reading.tool is None:
+        if reading.tool is None or reading.rank >= RANK_OF_WITNESS:
             for path, leaf in reading.values.items():
+                if path[0] == "outcome":
+                    continue
                 known = values.setdefault(path, leaf)
                 if path == MEMORY and _number(leaf) < _number(known):
                     values[path] = leaf

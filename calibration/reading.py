@@ -64,17 +64,42 @@ class Snapshot:
     clock_s: float | None = None
 
 
+@dataclass(frozen=True)
+class DiskPoint:
+    """What a disk did at one depth: fio's mean completion latency and rate. `p99_us` is NaN if fio was not asked."""
+
+    file: str
+    way: str
+    depth: float
+    block_kib: float
+    per_s: float
+    mean_us: float
+    p99_us: float
+
+
+RANK_OF_DETAIL = 1
+"""Logs and series beside a summary."""
+RANK_OF_WITNESS = 5
+"""The database's own report of its rate."""
+
+
 @dataclass
 class Reading:
-    """All that was read from one file. `tool` is set if it is the harness's own result."""
+    """All that was read from one file. `tool` is set if it is the harness's own result.
+
+    Of several results of one run those of the lowest `rank` are believed first; from RANK_OF_WITNESS on a result is
+    only used where no load generator's is.
+    """
 
     kind: str
     file: str
     tool: str | None = None
+    rank: int = 0
     values: dict[Path, Leaf] = field(default_factory=dict)
     window: tuple[float, float] | None = None
     samples: Samples | None = None
     snapshot: Snapshot | None = None
+    disk: list[DiskPoint] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def observe(self, path: Path, value: float, unit: str, place: str, definition: str) -> None:

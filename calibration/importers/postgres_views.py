@@ -61,7 +61,6 @@ def read(file: SourceFile) -> Reading:
     assert view is not None
     reading = Reading(f"{KIND} {view}", file.name)
     rows = _rows(file)
-    reading.tell(("engine", "name"), "PostgreSQL", view, "database engine")
     phase = phase_of(file.name)
 
     def number(row: Row, column: str) -> float:
@@ -75,8 +74,7 @@ def read(file: SourceFile) -> Reading:
     elif view in PARTS:
         counters, rates = PARTS[view](rows, number)
         reading.snapshot = Snapshot(phase, counters, rates)
-    else:
-        reading.notes.append("recognised; nothing of it goes into the record")
+        reading.tell(("engine", "name"), "PostgreSQL", view, "database engine")
     return reading
 
 
@@ -147,8 +145,18 @@ def _writer(rows: list[Row], number: Number) -> Parts:
     return counters, (Rate(("resources", "buffer_writes_per_s"), "written", "pages", definition),)
 
 
+def _statements(rows: list[Row], number: Number) -> Parts:
+    """What all statements together did; it lacks what was evicted from the view."""
+    counters = {name: sum(number(row, name) for row in rows) for name in ("shared_blks_hit", "shared_blks_read")}
+    return counters, (
+        Rate(("resources", "buffer_hits_per_s"), "shared_blks_hit", "pages", "pages found in the pool by the statements kept"),
+        Rate(READS, "shared_blks_read", "pages", READ_MEANS),
+    )
+
+
 PARTS: dict[str, Callable[[list[Row], Number], Parts]] = {
     "pg_stat_database": _database,
+    "pg_stat_statements": _statements,
     "pg_stat_io": _io,
     "pg_stat_wal": _wal,
     "pg_stat_bgwriter": _writer,

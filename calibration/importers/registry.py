@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from calibration.importers import (
+    fio,
     go_tpc,
+    hammerdb_database,
+    hammerdb_log,
+    hammerdb_report,
     iostat,
     kernel_counters,
     mysql_status,
@@ -15,13 +19,17 @@ from calibration.reading import Importer, Reading
 from calibration.source_file import SourceFile
 
 IMPORTERS: tuple[Importer, ...] = (
+    fio,
     go_tpc,
+    hammerdb_database,
+    hammerdb_report,
+    hammerdb_log,
     iostat,
+    kernel_counters,
+    mysql_status,
+    postgres_views,
     sysstat_cpu,
     vmstat,
-    kernel_counters,
-    postgres_views,
-    mysql_status,
 )
 
 
