@@ -55,14 +55,17 @@ def little(record: RunRecord) -> Finding:
     clients, rate, response_s = workload.clients.value, outcome.transactions_per_s.value, outcome.mean_ms.value / 1000.0
     think_s = workload.think_time_s.value if workload.think_time_s else 0.0
     busy = rate * (response_s + think_s)
-    seen = f"{rate:,.4g}/s x {(response_s + think_s) * 1000:,.4g} ms = {busy:,.4g} of {clients:g} clients ({busy / clients:.0%})"
+    seen = (
+        f"{_short(rate)}/s x {_short((response_s + think_s) * 1000)} ms = {_short(busy)} "
+        f"of {clients:g} clients ({busy / clients:.0%})"
+    )
     if abs(busy / clients - 1.0) <= LITTLE_TOLERANCE:
         return Finding(law, True, seen)
     if busy > clients:
         return Finding(law, False, f"{seen}: more at work than there are; a unit, a count or the clients are wrong")
     if workload.think_time_s is None:
         left_ms = (clients / rate - response_s) * 1000.0
-        return Finding(law, None, f"{seen}: leaves {left_ms:,.4g} ms between transactions: a think time, or errors that took time")
+        return Finding(law, None, f"{seen}: leaves {_short(left_ms)} ms between transactions: a think time, or errors that took time")
     return Finding(law, False, f"{seen}: fewer at work than there are; a unit, a count or the think time is wrong")
 
 
@@ -111,7 +114,10 @@ def _device(name: str, device: Device) -> Iterator[Finding]:
     if queue is None or reads is None or writes is None or max(queue, 0.0) < 1.0:
         return
     inside = (reads * (read_ms or 0.0) + writes * (write_ms or 0.0)) / 1000.0
-    text = f"{name}: {reads:,.4g} reads/s x {read_ms or 0:.3g} ms + {writes:,.4g} writes/s x {write_ms or 0:.3g} ms = {inside:.3g}; queue {queue:.3g}"
+    text = (
+        f"{name}: {_short(reads)} reads/s x {read_ms or 0:.3g} ms + {_short(writes)} writes/s x {write_ms or 0:.3g} ms "
+        f"= {inside:.3g}; queue {queue:.3g}"
+    )
     yield Finding("Little's law of the device", abs(inside - queue) <= QUEUE_TOLERANCE * queue, text)
 
 
@@ -128,9 +134,13 @@ def _pool(record: RunRecord) -> Iterator[Finding]:
     device_kib = max((_of(device.read_kib_per_s) or 0.0 for device in resources.devices.values()), default=0.0)
     if page_kib and device_kib > 0:
         pages = device_kib / page_kib
-        text = f"the busiest device reads {pages:,.4g} pages/s, the pool asks for {misses:,.4g}"
+        text = f"the busiest device reads {_short(pages)} pages/s, the pool asks for {_short(misses)}"
         law = "devices read no more than the pool asks for"
         yield Finding(law, pages <= 1.1 * misses + 50, text)
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
 def _of(observed: Observed | None) -> float | None:
