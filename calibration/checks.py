@@ -65,7 +65,11 @@ def little(record: RunRecord) -> Finding:
         return Finding(law, False, f"{seen}: more at work than there are; a unit, a count or the clients are wrong")
     if workload.think_time_s is None:
         left_ms = (clients / rate - response_s) * 1000.0
-        return Finding(law, None, f"{seen}: leaves {_short(left_ms)} ms between transactions: a think time, or errors that took time")
+        return Finding(
+            law,
+            None,
+            f"{seen}: leaves {_short(left_ms)} ms between transactions: a think time, or errors that took time",
+        )
     return Finding(law, False, f"{seen}: fewer at work than there are; a unit, a count or the think time is wrong")
 
 
@@ -82,12 +86,17 @@ def _mix(outcome: Outcome) -> Iterator[Finding]:
 
 
 def _percentiles(outcome: Outcome) -> Iterator[Finding]:
-    everything = {"all": outcome.percentiles_ms, **{name: each.percentiles_ms for name, each in outcome.classes.items()}}
+    everything = {
+        "all": outcome.percentiles_ms,
+        **{name: each.percentiles_ms for name, each in outcome.classes.items()},
+    }
     for name, percentiles in everything.items():
         ordered = sorted(percentiles.items(), key=lambda each: float(each[0]))
         for (low, below), (high, above) in pairwise(ordered):
             if below.value > above.value:
-                yield Finding("percentiles rise", False, f"{name}: p{low} {below.value:g} ms is above p{high} {above.value:g} ms")
+                yield Finding(
+                    "percentiles rise", False, f"{name}: p{low} {below.value:g} ms is above p{high} {above.value:g} ms"
+                )
 
 
 def _cpu(resources: Resources) -> Iterator[Finding]:
@@ -103,7 +112,9 @@ def _cpu(resources: Resources) -> Iterator[Finding]:
         total = sum(known.values())
         text = f"{' + '.join(f'{name} {value:.1%}' for name, value in known.items())} = {total:.1%}"
         complete = len(known) >= 4
-        yield Finding("CPU shares add up", 0.97 <= total <= 1.03 if complete else (None if total <= 1.03 else False), text)
+        yield Finding(
+            "CPU shares add up", 0.97 <= total <= 1.03 if complete else (None if total <= 1.03 else False), text
+        )
 
 
 def _device(name: str, device: Device) -> Iterator[Finding]:
@@ -126,10 +137,14 @@ def _pool(record: RunRecord) -> Iterator[Finding]:
     hits, misses = _of(resources.buffer_hits_per_s), _of(resources.buffer_reads_per_s)
     if hits is None or misses is None or hits + misses <= 0:
         return
-    yield Finding("hit ratio", None, f"pool {hits / (hits + misses):.4f}: {misses:,.0f} of {hits + misses:,.0f} pages/s not in it")
+    yield Finding(
+        "hit ratio", None, f"pool {hits / (hits + misses):.4f}: {misses:,.0f} of {hits + misses:,.0f} pages/s not in it"
+    )
     cached = _of(resources.page_cache_hits_per_s)
     if cached is not None and misses > 0:
-        yield Finding("double buffering", None, f"the page cache answered {cached / misses:.0%} of what the pool lacked")
+        yield Finding(
+            "double buffering", None, f"the page cache answered {cached / misses:.0%} of what the pool lacked"
+        )
     page_kib = _of(record.engine.page_kib)
     device_kib = max((_of(device.read_kib_per_s) or 0.0 for device in resources.devices.values()), default=0.0)
     if page_kib and device_kib > 0:

@@ -72,7 +72,7 @@ def span_of(pairs: Sequence[Pair], window: tuple[float, float] | None, duration_
 
 
 def _within(start_s: float, end_s: float, place: str, window: tuple[float, float] | None) -> Span:
-    """Nothing runs after the harness: what the last snapshot counts beyond the window took no longer than the window."""
+    """Nothing runs after the harness: what the last snapshot counts was done before the window's end."""
     seconds = end_s - start_s
     if seconds <= 0:
         raise InputError(f"{place}: got {seconds:.1f} s between them; expected the later one last; check their names")
@@ -81,9 +81,13 @@ def _within(start_s: float, end_s: float, place: str, window: tuple[float, float
     late_s, early_s = end_s - window[1], max(0.0, window[0] - start_s)
     notes = [f"the last snapshot was taken {late_s:.1f} s after the end: rates are over the time until the end"]
     if late_s > MOST_OUTSIDE * seconds:
-        notes.append(f"{late_s:.0f} s of {seconds:.0f} s between the snapshots are after the end: a checkpoint may be in them")
+        notes.append(
+            f"{late_s:.0f} s of {seconds:.0f} s between the snapshots are after the end: a checkpoint may be in them"
+        )
     if early_s > MOST_OUTSIDE * seconds:
-        notes.append(f"{early_s:.0f} s of {seconds:.0f} s between the snapshots are before the window: the ramp is in them")
+        notes.append(
+            f"{early_s:.0f} s of {seconds:.0f} s between the snapshots are before the window: the ramp is in them"
+        )
     return Span(window[1] - start_s, place, tuple(notes))
 
 
@@ -104,8 +108,9 @@ def differences(pairs: Sequence[Pair], span: Span) -> dict[Path, Leaf]:
             value = _value(rate, pair, span.seconds)
             if value is not None:
                 definition = f"{rate.definition}; difference of two snapshots, {span.seconds:.1f} s"
-                found.setdefault(rate.path, {"value": value, "unit": rate.unit, "source": f"{pair.place}, {rate.counter}",
-                                             "definition": definition})  # fmt: skip
+                source = f"{pair.place}, {rate.counter}"
+                leaf: Leaf = {"value": value, "unit": rate.unit, "source": source, "definition": definition}
+                found.setdefault(rate.path, leaf)
     return found
 
 

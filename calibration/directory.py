@@ -42,7 +42,10 @@ def find_runs(paths: Sequence[Path]) -> list[Found]:
         if folder.is_dir():
             below = _folder(folder, folder, 0)
             if not any(found.readings for found in below):
-                raise InputError(f"{folder}: got no file of a known format; expected a load generator's output; see 'oltpsim import --help'")
+                raise InputError(
+                    f"{folder}: got no file of a known format; expected a load generator's output; "
+                    "'oltpsim import --help' names them"
+                )
             runs += below
     return runs
 
@@ -52,7 +55,9 @@ def _folder(folder: Path, root: Path, depth: int) -> list[Found]:
     here = Found(folder.resolve().name)
     entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     if len(entries) > MOST_FILES or depth > MOST_DEPTH:
-        raise InputError(f"{folder}: got {len(entries)} files at depth {depth}; expected the folder of a run; name it itself")
+        raise InputError(
+            f"{folder}: got {len(entries)} files at depth {depth}; expected the folder of a run; name it itself"
+        )
     for path in entries:
         if path.is_file():
             _add(here, path, str(path.relative_to(root)))

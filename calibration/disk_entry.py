@@ -1,8 +1,8 @@
 """A disk for the catalogue from fio's results at one or more depths.
 
-The catalogue's flash disk serves `parallel_requests` at once, each for the latency of its kind. Latency is that of the
-least depth; the requests served at once follow from the highest rate by Little's law, rate * latency. How far this is
-from each result is printed: a throttle and a disk with an arm are no such disks.
+The catalogue's flash disk serves `parallel_requests` at once, each for the latency of its kind. Latency is that of
+the least depth; the requests served at once follow from the highest rate by Little's law, rate * latency. How far
+this is from each result is printed: a throttle and a disk with an arm are no such disks.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from simulator.errors import InputError
 
 MOST_ERROR = 0.15
 """A disk whose rates are further off at any depth is told not to be of this kind."""
+MOST_TAIL = 8.0
+"""A p99 that is so many times the mean at the least depth: requests wait for leave, not for service."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,14 @@ class DiskEntry:
     points: tuple[DiskPoint, ...]
 
     def rate_per_s(self, point: DiskPoint) -> float:
-        """What the entry does at a point's depth: min(depth, parallel) / latency."""
-        latency_us = self.spec.read_latency_us if point.way == "read" else self.spec.write_latency_us
-        return min(point.depth, self.spec.parallel_requests) / latency_us * 1e6
+        """What the entry does at a point's depth, min(depth, parallel) / latency; reads beside writes share the depth."""
+        together = [each for each in self.points if each.file == point.file and each.depth == point.depth]
+        share = point.per_s / sum(each.per_s for each in together)
+        mean_us = sum(each.per_s * self._latency_us(each) for each in together) / sum(each.per_s for each in together)
+        return share * min(point.depth, self.spec.parallel_requests) / mean_us * 1e6
+
+    def _latency_us(self, point: DiskPoint) -> float:
+        return self.spec.read_latency_us if point.way == "read" else self.spec.write_latency_us
 
 
 def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> DiskEntry:
@@ -45,7 +52,10 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
         raise InputError(f"{files}: got no random reads; expected a result with reads; run fio with --rw=randread")
     sizes = sorted({point.block_kib for point in points})
     if len(sizes) > 1:
-        raise InputError(f"{files}: got blocks of {' and '.join(f'{size:g} KiB' for size in sizes)}; expected one size; give those of one")
+        raise InputError(
+            f"{files}: got blocks of {' and '.join(f'{size:g} KiB' for size in sizes)}; "
+            "expected one size; give the results of one"
+        )
     if capacity is None:
         raise InputError(f"{files}: fio doesn't tell the disk's capacity; add --capacity, such as --capacity 931GiB")
     source = f"fio, blocks of {sizes[0]:g} KiB, depths {', '.join(f'{point.depth:g}' for point in reads)}: {files}"
@@ -59,7 +69,7 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
             "capacity_gib": parse(capacity, "memory", "GiB"),
             "read_latency_us": round(reads[0].mean_us, 3),
             "write_latency_us": round((writes or reads)[0].mean_us, 3),
-            "parallel_requests": max(1, round(max(point.per_s for point in reads) * reads[0].mean_us / 1e6)),
+            "parallel_requests": _parallel(reads, writes),
             "source": source,
         }
     except ValueError as error:
@@ -67,8 +77,20 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
     try:
         spec = FlashDiskSpec.model_validate(data)
     except ValidationError as error:
-        raise InputError("\n".join(f"{files}: {sentence(each, FlashDiskSpec, data)}" for each in error.errors())) from error
+        raise InputError(
+            "\n".join(f"{files}: {sentence(each, FlashDiskSpec, data)}" for each in error.errors())
+        ) from error
     return DiskEntry(spec, (*reads, *writes))
+
+
+def _parallel(reads: Sequence[DiskPoint], writes: Sequence[DiskPoint]) -> int:
+    """Requests in service at the highest rate: the sum over reads and writes of rate times latency."""
+    inside: dict[tuple[str, float], float] = {}
+    for points in (reads, writes):
+        for point in points:
+            key = (point.file, point.depth)
+            inside[key] = inside.get(key, 0.0) + point.per_s * points[0].mean_us / 1e6
+    return max(1, round(max(inside.values())))
 
 
 def table_lines(entry: DiskEntry) -> list[str]:
@@ -80,11 +102,19 @@ def table_lines(entry: DiskEntry) -> list[str]:
         off = rate / point.per_s - 1.0
         worst = max(worst, abs(off))
         lines.append(
-            f"# {point.way:<5} {point.depth:>6g} {point.per_s:>11,.1f} {point.mean_us:>11,.1f} {point.p99_us:>9,.1f} {rate:>12,.1f} {off:+.0%}"
+            f"# {point.way:<5} {point.depth:>6g} {point.per_s:>11,.1f} {point.mean_us:>11,.1f} "
+            f"{point.p99_us:>9,.1f} {rate:>12,.1f} {off:+.0%}"
+        )
+    least = entry.points[0]
+    if least.p99_us > MOST_TAIL * least.mean_us:
+        lines.append(
+            f"# warning: at depth {least.depth:g} one request in a hundred takes {least.p99_us / least.mean_us:.0f} times "
+            "the mean: a limit of I/Os per s rather than a disk; its service is shorter than this entry's latency"
         )
     if worst > MOST_ERROR:
         lines.append(
-            f"# warning: up to {worst:.0%} off: this disk isn't so many servers of one latency (a throttle, an arm, or writes beside reads)"
+            f"# warning: up to {worst:.0%} off: this disk isn't so many servers of one latency "
+            "(an arm, a cache, a limit of bandwidth)"
         )
     return lines
 

@@ -38,17 +38,23 @@ def merge(name: str, readings: Sequence[Reading]) -> Merged:
     harness = [reading for reading in results if reading.rank < RANK_OF_WITNESS] or results
     if not harness:
         kinds = ", ".join(sorted({reading.kind for reading in readings})) or "nothing known"
-        raise InputError(f"{name}: got {kinds}; expected the result of a load generator too; add its output to the folder")
+        raise InputError(
+            f"{name}: got {kinds}; expected the result of a load generator too; add its output to the folder"
+        )
     tools = sorted({str(reading.tool) for reading in harness})
     if len(tools) > 1:
         files = ", ".join(reading.file for reading in harness)
-        raise InputError(f"{name}: got results of {' and '.join(tools)} ({files}); expected one run; give each a folder")
+        raise InputError(
+            f"{name}: got results of {' and '.join(tools)} ({files}); expected one run; give each a folder"
+        )
     notes = [f"{reading.file}: {note}" for reading in readings for note in reading.notes]
     values = _together(harness, notes)
     window = next((reading.window for reading in harness if reading.window), None)
     duration = values.get(("window", "duration_s"))
     if not isinstance(duration, dict):
-        raise InputError(f"{name}: the result names no measured time; add the file that does: {harness[0].file} alone is not enough")
+        raise InputError(
+            f"{name}: the result names no measured time; add the file that does: {harness[0].file} alone is not enough"
+        )
     if window is not None:
         _start(values, window, harness)
     _fill(values, readings)
@@ -58,7 +64,7 @@ def merge(name: str, readings: Sequence[Reading]) -> Merged:
 
 
 def _together(harness: Sequence[Reading], notes: list[str]) -> dict[Path, Leaf]:
-    """One run's results from several files; a second rate over another window is kept as reported, under its definition."""
+    """One run's results from several files; a second rate over another window is kept as reported."""
     values: dict[Path, Leaf] = {}
     for reading in sorted(harness, key=lambda each: each.rank):
         for path, leaf in reading.values.items():
@@ -162,7 +168,9 @@ def _compare(path: Path, known: Leaf, other: Leaf, notes: list[str]) -> None:
     ours, theirs = _number(known), _number(other)
     least = 0.05 if path[-1].endswith("_fraction") else 1.0
     if max(ours, theirs) > least and abs(ours - theirs) > MOST_APART * max(ours, theirs):
-        notes.append(f"{'.'.join(path)}: {ours:.4g} ({known['source']}) or {theirs:.4g} ({other['source']}); the first is taken")
+        notes.append(
+            f"{'.'.join(path)}: {ours:.4g} ({known['source']}) or {theirs:.4g} ({other['source']}); the first is taken"
+        )
 
 
 def _drop_idle(found: dict[Path, Leaf]) -> None:
@@ -196,7 +204,11 @@ def _page_cache(found: dict[Path, Leaf], counted: Mapping[Path, Leaf], readings:
 
 def record_of(name: str, values: Mapping[Path, Leaf], notes: Sequence[str], files: Sequence[str]) -> RunRecord:
     """The valid record of these values. Raises InputError with one line for each problem."""
-    data: dict[str, Any] = {"name": name, "source": "imported from " + ", ".join(files), "notes": [note[:10_000] for note in notes]}
+    data: dict[str, Any] = {
+        "name": name,
+        "source": "imported from " + ", ".join(files),
+        "notes": [note[:10_000] for note in notes],
+    }
     for path, leaf in values.items():
         place = data
         for key in path[:-1]:

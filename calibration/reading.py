@@ -43,7 +43,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Rate:
-    """A field that is the difference of counter `counter`, divided by that of `per` (seconds if None), times `factor`."""
+    """A field that is the rise of `counter`, divided by that of `per` (seconds if None), times `factor`."""
 
     path: Path
     counter: str
@@ -137,10 +137,15 @@ class Reading:
 class Importer(Protocol):
     """One format. Each module of calibration/importers is one."""
 
-    KIND: str
+    @property
+    def KIND(self) -> str:  # noqa: N802 - a constant of a module
+        """What messages and lists call it."""
+        ...
 
     def detect(self, file: SourceFile) -> bool:
         """Whether the file is of this format, from its beginning; never raises."""
+        ...
 
     def read(self, file: SourceFile) -> Reading:
         """All of it, or InputError; never a half."""
+        ...

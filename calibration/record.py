@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from models.quantities import Number
 from models.specs.base import Name, Spec, Text
 
-FORMAT = "oltpsim-run-1"
+FORMAT: Literal["oltpsim-run-1"] = "oltpsim-run-1"
 MOST_SERIES_POINTS = 120
 """A longer series is stored as means of neighbouring intervals."""
 
@@ -79,7 +79,7 @@ class Engine(Spec):
     version: Told | None = None
     buffer_pool_gib: Positive | None = None
     page_kib: Positive | None = None
-    settings: dict[Name, Told] = {}
+    settings: dict[Name, Told] = Field(default_factory=dict)
 
 
 class Workload(Spec):
@@ -112,7 +112,7 @@ class TransactionClass(Spec):
     errors: Counted | None = None
     mean_ms: Counted | None = None
     max_ms: Counted | None = None
-    percentiles_ms: dict[Percentile, Counted] = {}
+    percentiles_ms: dict[Percentile, Counted] = Field(default_factory=dict)
 
 
 class Outcome(Spec):
@@ -121,15 +121,21 @@ class Outcome(Spec):
     new_orders_per_minute: Positive | None = None
     transactions_per_s: Positive | None = None
     mean_ms: Counted | None = None
-    percentiles_ms: dict[Percentile, Counted] = {}
+    percentiles_ms: dict[Percentile, Counted] = Field(default_factory=dict)
     errors_per_s: Counted | None = None
-    classes: dict[Name, TransactionClass] = {}
-    reported: dict[Name, Observed] = {}
-    series: dict[Name, Series] = {}
+    classes: dict[Name, TransactionClass] = Field(default_factory=dict)
+    reported: dict[Name, Observed] = Field(default_factory=dict)
+    series: dict[Name, Series] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_a_rate(self) -> Self:
+        if self.new_orders_per_minute is None and self.transactions_per_s is None:
+            raise ValueError("a run needs new_orders_per_minute or transactions_per_s")
+        return self
 
 
 class Device(Spec):
-    """One block device, means over the window. `requests_per_s` and `await_ms` are of tools that don't tell reads apart."""
+    """One block device, means over the window; `requests_per_s` and `await_ms` of tools that don't tell reads apart."""
 
     reads_per_s: Counted | None = None
     writes_per_s: Counted | None = None
@@ -151,7 +157,7 @@ class Resources(Spec):
     cpu_iowait_fraction: Share | None = None
     cpu_idle_fraction: Share | None = None
     cpu_steal_fraction: Share | None = None
-    devices: dict[Name, Device] = {}
+    devices: dict[Name, Device] = Field(default_factory=dict)
     buffer_hits_per_s: Counted | None = None
     buffer_reads_per_s: Counted | None = None
     buffer_writes_per_s: Counted | None = None
@@ -176,9 +182,3 @@ class RunRecord(Spec):
     outcome: Outcome
     resources: Resources = Resources()
     notes: tuple[Text, ...] = ()
-
-    @model_validator(mode="after")
-    def _has_a_rate(self) -> Self:
-        if self.outcome.new_orders_per_minute is None and self.outcome.transactions_per_s is None:
-            raise ValueError("outcome: a run needs new_orders_per_minute or transactions_per_s")
-        return self

@@ -38,7 +38,9 @@ def record_path(text: str) -> Path:
         return names[text]
     if path.exists():
         raise InputError(f"{text}: is a folder; give a run record, or 'oltpsim runs list {text}'")
-    raise InputError(f"{text}: no such file or run{nearest(path.stem, names)}; the program has {', '.join(names) or 'none'}")
+    raise InputError(
+        f"{text}: no such file or run{nearest(path.stem, names)}; the program has {', '.join(names) or 'none'}"
+    )
 
 
 def records_in(folder: Path) -> list[Path]:
@@ -52,7 +54,9 @@ def load_record(path: Path) -> RunRecord:
     """A record. Raises InputError with one line for each problem."""
     file = SourceFile(path, path.name)
     if len(file.stored) > MOST_BYTES:
-        file.refuse("", f"{len(file.stored):,} bytes", f"at most {MOST_BYTES:,}", "give a run record, not the tool's output")
+        file.refuse(
+            "", f"{len(file.stored):,} bytes", f"at most {MOST_BYTES:,}", "give a run record, not the tool's output"
+        )
     data = file.data if path.suffix == ".json" else parse_yaml(file.text, path.name)
     data = as_mapping(data, path.name)
     try:
@@ -74,7 +78,7 @@ def as_text(record: RunRecord, suffix: str) -> str:
 class _Dumper(yaml.SafeDumper):
     """No anchors, which a reader refuses; lists of numbers on few lines."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is yaml's
         return True
 
 

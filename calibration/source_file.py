@@ -76,7 +76,9 @@ class SourceFile:
             before = self.text[max(0, error.pos - 20) : error.pos + 20]
             place = f"line {error.lineno}"
             if not rest:
-                self.refuse(place, "the end of the file", "the rest of the JSON value", "the file is cut off: copy it again")
+                self.refuse(
+                    place, "the end of the file", "the rest of the JSON value", "the file is cut off: copy it again"
+                )
             if re.search(r"[:\s]\d+,\d+", before):
                 self.refuse(place, shorten(before.strip()), "numbers with a decimal point", LOCALE_REMEDY)
             self.refuse(place, shorten(rest), "JSON as the tool writes it", "give the file as the tool wrote it")
@@ -88,11 +90,14 @@ class SourceFile:
     def truncated(self, missing: str) -> NoReturn:
         """Refuse a file that ends before what it must hold."""
         self.refuse(
-            f"line {len(self.lines)}", "the end of the file", missing, "the run was stopped or the file cut off: copy it again"
+            f"line {len(self.lines)}",
+            "the end of the file",
+            missing,
+            "the run was stopped or the file cut off: copy it again",
         )
 
     def number(self, text: Any, place: str, grouped: bool = False) -> float:
-        """A finite number from text; `grouped` allows 12,345.6. A decimal comma is refused and never read as a group."""
+        """A finite number from text; `grouped` allows 12,345.6; a decimal comma is refused, never read as a group."""
         if isinstance(text, bool) or text is None:
             self.refuse(place, "nothing" if text is None else str(text).lower(), "a number", "give the tool's own file")
         word = str(text).strip()
@@ -102,7 +107,7 @@ class SourceFile:
                 return number
         elif COMMA.fullmatch(word):
             self.refuse(place, repr(word), "a decimal point", LOCALE_REMEDY)
-        self.refuse(place, repr(shorten(word)), "a finite number", "give the file as the tool wrote it")
+        return self.refuse(place, repr(shorten(word)), "a finite number", "give the file as the tool wrote it")
 
     def rows(self, delimiter: str = ",") -> list[dict[str, str]]:
         """The rows of a table with a header. Raises InputError for a row that is shorter or longer than the header."""

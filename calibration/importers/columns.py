@@ -53,7 +53,9 @@ CPU_DEFINITION = {
 Number = Callable[[object, str], float]
 
 
-def cpu_values(words: Mapping[str, object], number: Number, place: str) -> tuple[dict[Path, float], dict[Path, Meaning]]:
+def cpu_values(
+    words: Mapping[str, object], number: Number, place: str
+) -> tuple[dict[Path, float], dict[Path, Meaning]]:
     """Shares of 1 from columns in percent, `%` before a name or not."""
     values: dict[Path, float] = {}
     meanings: dict[Path, Meaning] = {}

@@ -1,7 +1,7 @@
 """DBT-2's summary (dbt2-post-process).
 
-Traps: response times are in seconds; NOTPM is over the measured time without the ramp; rolled-back new orders are in the
-total; the duration is rounded to 0.1 minutes.
+Traps: response times are in seconds; NOTPM is over the measured time without the ramp; rolled-back new orders are
+in the total; the duration is rounded to 0.1 minutes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from calibration.reading import Reading
 from calibration.source_file import SourceFile
 
 KIND = "DBT-2 summary"
-ROW = re.compile(r"^\s*(Delivery|New Order|Order Status|Payment|Stock Level)\s+([\d.,]+)\s+([\d.,]+)\s+([\d.,]+)\s+(\d+)\s+(\d+)\s+[\d.,]+")
+ROW = re.compile(
+    r"^\s*(Delivery|New Order|Order Status|Payment|Stock Level)"
+    r"\s+([\d.,]+)\s+([\d.,]+)\s+([\d.,]+)\s+(\d+)\s+(\d+)\s+[\d.,]+"
+)
 LINES = {
     "notpm": re.compile(r"^\s*\* Throughput: ([\d.,]+) new-order transactions per minute"),
     "minutes": re.compile(r"^\s*\* Duration: ([\d.,]+) minute"),
@@ -53,7 +56,11 @@ def read(file: SourceFile) -> Reading:
     if "ramp" in told:
         reading.observe(("window", "ramp_s"), told["ramp"][0] * 60.0, "min", told["ramp"][1], "ramp-up")
     reading.observe(("outcome", "new_orders_per_minute"), told["notpm"][0], "NOTPM", told["notpm"][1], "DBT-2's NOTPM")
-    reading.observe(("outcome", "transactions_per_s"), total / minutes / 60.0, "Total", where, "all transactions over the duration")
-    reading.observe(("outcome", "mean_ms"), weighted / total * 1000.0, "s", "table", "mean response of all by their totals")
+    reading.observe(
+        ("outcome", "transactions_per_s"), total / minutes / 60.0, "Total", where, "all transactions over the duration"
+    )
+    reading.observe(
+        ("outcome", "mean_ms"), weighted / total * 1000.0, "s", "table", "mean response of all by their totals"
+    )
     reading.tell(("workload", "driver"), "DBT-2", "table", "load generator")
     return reading

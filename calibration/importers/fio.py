@@ -1,7 +1,7 @@
 """fio's JSON: what a disk does at one depth, for the catalogue.
 
-Traps: 3.x has `clat_ns` in nanoseconds, 2.x `clat` in microseconds; percentiles have text for keys ("99.000000"); kB/s
-are KiB/s; with numjobs several jobs share the disk and their rates add up.
+Traps: 3.x has `clat_ns` in nanoseconds, 2.x `clat` in microseconds; percentiles have text for keys ("99.000000");
+kB/s are KiB/s; with numjobs several jobs share the disk and their rates add up.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def read(file: SourceFile) -> Reading:
             found = _direction(file, job.get(way, {}), f"{name}, {way}")
             if found is not None:
                 jobs.setdefault((way, depth, size_kib), []).append(found)
-    for (way, depth, size_kib), found in jobs.items():
-        per_s = sum(each[0] for each in found)
-        mean_us = sum(each[0] * each[1] for each in found) / per_s
-        p99_us = max(each[2] for each in found)
-        reading.disk.append(DiskPoint(file.name, way, depth * len(found), size_kib, per_s, mean_us, p99_us))
+    for (way, depth, size_kib), results in jobs.items():
+        per_s = sum(each[0] for each in results)
+        mean_us = sum(each[0] * each[1] for each in results) / per_s
+        p99_us = max(each[2] for each in results)
+        reading.disk.append(DiskPoint(file.name, way, depth * len(results), size_kib, per_s, mean_us, p99_us))
     if not reading.disk:
         file.refuse("jobs", "no read and no write", "at least one", "run fio with a job that does I/O")
     return reading
@@ -66,7 +66,7 @@ def _direction(file: SourceFile, part: Mapping[str, Any], place: str) -> tuple[f
             percentiles = {float(word): value for word, value in part[key].get("percentile", {}).items()}
             p99 = file.number(percentiles[99.0], f"{place}, p99") / per_us if 99.0 in percentiles else math.nan
             return per_s, mean_us, p99
-    file.refuse(place, "no clat_ns and no clat", "completion latencies", "run fio without disable_clat")
+    return file.refuse(place, "no clat_ns and no clat", "completion latencies", "run fio without disable_clat")
 
 
 def _block(file: SourceFile, text: str, name: str) -> float:

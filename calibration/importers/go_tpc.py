@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -137,7 +137,7 @@ def _totals(file: SourceFile, reading: Reading) -> None:
         table = re.match(r"^\|\s*([\d.]+)\s*\|\s*([\d.]+)\s*\|\s*([\d.]+)%\s*\|$", line)
         match = plain or table
         words = list(match.groups()) if match else []
-        if line.startswith('[{"efficiency"') or line.startswith('[{"tpmC"'):
+        if line.startswith(('[{"efficiency"', '[{"tpmC"')):
             totals = json.loads(line)[0]
             words = [totals["tpmC"], totals["tpmTotal"], totals["efficiency"].rstrip("%")]
         if not words:
@@ -157,14 +157,15 @@ def _totals(file: SourceFile, reading: Reading) -> None:
         file.truncated("the last line with tpmC and tpmTotal")
 
 
-def _series(rows: list[Row], reading: Reading, number: object) -> None:
+def _series(rows: list[Row], reading: Reading, number: Callable[[Row, str], float]) -> None:
     points = [row for row in rows if not row.summary and class_name(row.operation) == "new_order"]
-    assert callable(number)
     if len(points) >= 2:
         takes = [number(row, "Takes(s)") for row in points]
         rates = [number(row, "Count") / max(took, 0.1) * 60.0 for row, took in zip(points, takes, strict=True)]
         place = f"lines {points[0].line} to {points[-1].line}"
-        reading.draw("new_orders_per_minute", sum(takes) / len(takes), rates, "count", place, "[Current] NEW_ORDER rows")
+        reading.draw(
+            "new_orders_per_minute", sum(takes) / len(takes), rates, "count", place, "[Current] NEW_ORDER rows"
+        )
 
 
 def _warm_s(file: SourceFile) -> float | None:

@@ -1,7 +1,7 @@
 """What HammerDB's log, job pieces, report and database have in common: the result line and the timings.
 
-TPM counts commits (and rollbacks) of the engine, NOPM new orders; TPM is about 2.32 NOPM and is never a rate of new orders.
-Timings are of all virtual users from their first transaction on: the ramp-up is in them.
+TPM counts commits (and rollbacks) of the engine, NOPM new orders; TPM is about 2.32 NOPM and is never a rate of new
+orders. Timings are of all virtual users from their first transaction on: the ramp-up is in them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def timings(file: SourceFile, reading: Reading, rows: Mapping[str, Mapping[str, 
             if row.get(key) is not None:
                 reading.observe((*base, "percentiles_ms", percentile), number(key), "ms", where, f"of {TIMING_MEANS}")
     if calls > 0 and elapsed_ms > 0:
-        reading.observe(("outcome", "mean_ms"), total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}")
+        reading.observe(
+            ("outcome", "mean_ms"), total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}"
+        )
         reading.observe(("outcome", "transactions_per_s"), calls / elapsed_ms * 1000.0, "calls", place,
                         f"calls of all procedures over elapsed_ms, {TIMING_MEANS}")  # fmt: skip
 

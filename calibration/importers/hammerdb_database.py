@@ -1,7 +1,8 @@
 """HammerDB's own SQLite database, hammer.DB, since 4.6.
 
-Traps: columns were added over the versions, so they are asked for by name; JOBMETRIC is not there in 4.6 and 4.9; one file
-holds many jobs, of which only those with a result count; only summary rows of JOBTIMING are of all virtual users.
+Traps: columns were added over the versions, so they are asked for by name; JOBMETRIC is not there in 4.6 and 4.9;
+one file holds many jobs, of which only those with a result count; only summary rows of JOBTIMING are of all virtual
+users.
 """
 
 from __future__ import annotations
@@ -18,7 +19,19 @@ from calibration.source_file import SQLITE_MAGIC, SourceFile
 KIND = "HammerDB database"
 SETTINGS = {"warehouses": r"count_ware\s+(\d+)", "ramp": r"_rampup\s+(\d+)", "minutes": r"_duration\s+(\d+)"}
 CPU = {"usr": "user", "sys": "system", "irq": "system", "idle": "idle"}
-TIMINGS = ("procname", "calls", "avg_ms", "max_ms", "total_ms", "p99_ms", "p95_ms", "p75_ms", "p50_ms", "p25_ms", "elapsed_ms")
+TIMINGS = (
+    "procname",
+    "calls",
+    "avg_ms",
+    "max_ms",
+    "total_ms",
+    "p99_ms",
+    "p95_ms",
+    "p75_ms",
+    "p50_ms",
+    "p25_ms",
+    "elapsed_ms",
+)
 
 
 def detect(file: SourceFile) -> bool:
@@ -34,7 +47,12 @@ def read(file: SourceFile) -> Reading:
             database.row_factory = sqlite3.Row
             _read(file, reading, database)
     except sqlite3.DatabaseError as error:
-        file.refuse("", f"a database that SQLite can't read ({error})", "a whole hammer.DB", "copy it again after HammerDB ended")
+        file.refuse(
+            "",
+            f"a database that SQLite can't read ({error})",
+            "a whole hammer.DB",
+            "copy it again after HammerDB ended",
+        )
     return reading
 
 
@@ -48,18 +66,31 @@ def _read(file: SourceFile, reading: Reading, database: sqlite3.Connection) -> N
         jobs.setdefault(str(row["jobid"]), []).append(str(row["output"]))
     done = [job for job, lines in jobs.items() if any(hammerdb.RESULT.search(line) for line in lines)]
     if len(done) != 1:
-        file.refuse("", f"{len(done)} jobs with a result ({', '.join(done[:5])})", "one", "delete the others, or export each with 'job ID'")
+        file.refuse(
+            "",
+            f"{len(done)} jobs with a result ({', '.join(done[:5])})",
+            "one",
+            "delete the others, or export each with 'job ID'",
+        )
     job = done[0]
     for line in jobs[job]:
         hammerdb.result(file, reading, line, f"JOBOUTPUT, job {job}")
         if match := hammerdb.USERS.search(line):
             hammerdb.users(reading, float(match[1]), f"JOBOUTPUT, job {job}")
     main = database.execute("SELECT jobdict FROM JOBMAIN WHERE jobid = ?", (job,)).fetchone()
-    told = {key: match[1] for key, pattern in SETTINGS.items() if main and (match := re.search(pattern, str(main["jobdict"])))}
+    told = {
+        key: match[1]
+        for key, pattern in SETTINGS.items()
+        if main and (match := re.search(pattern, str(main["jobdict"])))
+    }
     if "minutes" in told:
-        hammerdb.period(reading, float(told["minutes"]), float(told["ramp"]) if "ramp" in told else None, "JOBMAIN, jobdict")
+        hammerdb.period(
+            reading, float(told["minutes"]), float(told["ramp"]) if "ramp" in told else None, "JOBMAIN, jobdict"
+        )
     if "warehouses" in told:
-        reading.observe(("workload", "warehouses"), float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built")
+        reading.observe(
+            ("workload", "warehouses"), float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built"
+        )
     _timings(file, reading, database, job)
     _counter(file, reading, database, job)
     _metrics(file, reading, database, job)
@@ -80,7 +111,10 @@ def _timings(file: SourceFile, reading: Reading, database: sqlite3.Connection, j
 def _counter(file: SourceFile, reading: Reading, database: sqlite3.Connection, job: str) -> None:
     """The active window is where the counter shows work; the timed period is its last minutes."""
     query = "SELECT counter, timestamp FROM JOBTCOUNT WHERE jobid = ? ORDER BY timestamp"
-    points = [(moment_s(str(row["timestamp"])), file.number(row["counter"], "JOBTCOUNT")) for row in database.execute(query, (job,))]
+    points = [
+        (moment_s(str(row["timestamp"])), file.number(row["counter"], "JOBTCOUNT"))
+        for row in database.execute(query, (job,))
+    ]
     busy = [(at, value) for at, value in points if at is not None and value > 0]
     ramp, duration = (reading.values.get(("window", key)) for key in ("ramp_s", "duration_s"))
     if len(busy) < 2 or not isinstance(duration, dict):
@@ -108,5 +142,7 @@ def _metrics(file: SourceFile, reading: Reading, database: sqlite3.Connection, j
         start_s = rows[-1].end_s if rows else None
         rows.append(Sample(f"JOBMETRIC at {row['timestamp']}", values, start_s, end_s))
     if rows:
-        meanings = {("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()}
+        meanings: dict[Path, Meaning] = {
+            ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
+        }
         reading.samples = Samples(tuple(rows), meanings)

@@ -22,7 +22,7 @@ COUNTER_INTERVAL_S = 10.0
 
 def detect(file: SourceFile) -> bool:
     """By the result line, or by the counter's lines."""
-    if file.head.lstrip().startswith("{"):
+    if file.head.lstrip().startswith(("{", "[")):
         return False
     lines = file.head.splitlines()
     return bool(
@@ -62,5 +62,12 @@ def read(file: SourceFile) -> Reading:
     if counted:
         kept = counted[steady[0] : steady[1]] if steady else counted
         means = "commits per minute in the timed period" if steady else "commits per minute, ramp-up and end with them"
-        reading.draw("commits_per_minute", COUNTER_INTERVAL_S, kept, "TPM", f"{len(kept)} lines 'tpm'", f"{means}; intervals of 10 s assumed")
+        reading.draw(
+            "commits_per_minute",
+            COUNTER_INTERVAL_S,
+            kept,
+            "TPM",
+            f"{len(kept)} lines 'tpm'",
+            f"{means}; intervals of 10 s assumed",
+        )
     return reading

@@ -1,7 +1,7 @@
 """HammerDB 6's job report (`hammerdb-job-report-v1`) and the pieces that its job commands print as JSON.
 
-Traps: I/O after the end of the test is a checkpoint, so metrics are kept inside the active window and after the ramp-up;
-CPU shares don't add up to 100 because iowait is not among them.
+Traps: I/O after the end of the test is a checkpoint, so metrics are kept inside the active window and after the
+ramp-up; CPU shares don't add up to 100 because iowait is not among them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def read(file: SourceFile) -> Reading:
 
 def _report(file: SourceFile, reading: Reading, data: dict[str, Any]) -> None:
     job, config, result = data["job"], data["benchmark_config"], data["result"]
-    hammerdb.rates(reading, file.number(result["nopm"], "result.nopm"), file.number(result["tpm"], "result.tpm"), "result")
+    hammerdb.rates(
+        reading, file.number(result["nopm"], "result.nopm"), file.number(result["tpm"], "result.tpm"), "result"
+    )
     hammerdb.users(reading, file.number(config["virtual_users"], "virtual_users"), "benchmark_config")
     warehouses = file.number(config["warehouses"], "warehouses")
     reading.observe(("workload", "warehouses"), warehouses, "warehouses", "benchmark_config", "warehouses built")
@@ -71,7 +73,9 @@ def _report(file: SourceFile, reading: Reading, data: dict[str, Any]) -> None:
     active = data.get("analysis_hints", {}).get("active_window", {})
     start_s, end_s = moment_s(str(active.get("start"))), moment_s(str(active.get("end")))
     if start_s is None or end_s is None:
-        reading.notes.append("no active window: its metrics are left out, for they may hold ramp-up and the checkpoint after")
+        reading.notes.append(
+            "no active window: its metrics are left out, for they may hold ramp-up and the checkpoint after"
+        )
     else:
         begin_s = start_s + ramp * 60.0
         reading.window = (begin_s, min(begin_s + minutes * 60.0, end_s))
@@ -89,10 +93,14 @@ def _system(file: SourceFile, reading: Reading, system: dict[str, Any]) -> None:
     if "os_name" in system:
         reading.tell(("environment", "operating_system"), str(system["os_name"]), "system", "operating system")
     if "cpucount" in system:
-        reading.observe(("environment", "cores"), file.number(system["cpucount"], "cpucount"), "CPUs", "system", "CPUs seen")
+        reading.observe(
+            ("environment", "cores"), file.number(system["cpucount"], "cpucount"), "CPUs", "system", "CPUs seen"
+        )
     words = str(system.get("memory", "")).split()
     if len(words) == 2 and words[1] in ("GB", "GiB"):
-        reading.observe(("environment", "memory_gib"), file.number(words[0], "memory"), words[1], "system", "memory; its GB are GiB")
+        reading.observe(
+            ("environment", "memory_gib"), file.number(words[0], "memory"), words[1], "system", "memory; its GB are GiB"
+        )
 
 
 def _metrics(file: SourceFile, reading: Reading, metrics: dict[str, Any]) -> None:
@@ -112,7 +120,9 @@ def _metrics(file: SourceFile, reading: Reading, metrics: dict[str, Any]) -> Non
         if end_s is not None:
             rows.append(Sample(f"metrics at {text}", values, end_s - MOST_INTERVAL_S, end_s))
     if rows:
-        meanings = {("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()}
+        meanings: dict[Path, Meaning] = {
+            ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
+        }
         meanings[IOPS] = Meaning("IOPS", 1.0, "requests of all devices per s")
         reading.samples = Samples(tuple(rows), meanings)
         reading.notes.append("its CPU shares lack iowait and don't add up to 100 %")
@@ -126,4 +136,6 @@ def _counter(
     if len(kept) >= 2:
         interval_s = (kept[-1][0] - kept[0][0]) / (len(kept) - 1)
         where = "in the timed period" if window else "ramp-up and end with them"
-        reading.draw("commits_per_minute", interval_s, [value for _, value in kept], "TPM", name, f"commits per minute, {where}")
+        reading.draw(
+            "commits_per_minute", interval_s, [value for _, value in kept], "TPM", name, f"commits per minute, {where}"
+        )

@@ -1,7 +1,7 @@
 """iostat, JSON (`-o JSON`) or text, extended (`-x`) or not.
 
-Traps: the first sample is since boot and is dropped; columns differ by version and are found by name; MB/s or kB/s by
-flag, told by the column's name.
+Traps: the first sample is since boot and is dropped; columns differ by version and are found by name; MB/s or kB/s
+by flag, told by the column's name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ def read(file: SourceFile) -> Reading:
     """Samples without the first. Raises InputError if there is no second one."""
     reading = Reading(KIND, file.name)
     meanings: dict[Path, Meaning] = {}
-    rows = _from_json(file, reading, meanings) if file.text.lstrip().startswith("{") else _from_text(file, reading, meanings)
+    rows = (
+        _from_json(file, reading, meanings)
+        if file.text.lstrip().startswith("{")
+        else _from_text(file, reading, meanings)
+    )
     if len(rows) < 2:
         file.refuse("", f"{len(rows)} sample", "at least two: the first is since boot", "run iostat with an interval")
     reading.notes.append(SINCE_BOOT.format(len(rows)))
@@ -51,7 +55,9 @@ def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
         statistics = host["statistics"]
         disks = [{disk["disk_device"]: disk for disk in each["disk"]} for each in statistics]
     except (KeyError, IndexError, TypeError):
-        file.refuse("", "JSON of another shape", "sysstat.hosts[0].statistics with disk_device", "write it with iostat -o JSON")
+        file.refuse(
+            "", "JSON of another shape", "sysstat.hosts[0].statistics with disk_device", "write it with iostat -o JSON"
+        )
     cores(reading, file, host.get("number-of-cpus"))
     rows = []
     for at, (each, devices) in enumerate(zip(statistics, disks, strict=True), 1):
@@ -68,7 +74,9 @@ def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
 def cores(reading: Reading, file: SourceFile, word: object) -> None:
     """The number of CPUs that sysstat's banner names."""
     if word is not None:
-        reading.observe(("environment", "cores"), file.number(word, "number of CPUs"), "CPUs", "banner", "CPUs that are on line")
+        reading.observe(
+            ("environment", "cores"), file.number(word, "number of CPUs"), "CPUs", "banner", "CPUs that are on line"
+        )
 
 
 def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
@@ -92,7 +100,12 @@ def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
         elif header:
             named = words if header[0] == "Device" else ["", *words]
             if len(named) != len(header):
-                file.refuse(f"line {at}", f"{len(words)} columns", f"{len(header)} as in the header", "the file is cut off: copy it again")
+                file.refuse(
+                    f"line {at}",
+                    f"{len(words)} columns",
+                    f"{len(header)} as in the header",
+                    "the file is cut off: copy it again",
+                )
             rest = dict(zip(header[1:], named[1:], strict=True))
             if header[0] == "Device":
                 values, found = device_values(named[0], rest, file.number, f"line {at}")
@@ -110,4 +123,9 @@ def _complete(file: SourceFile, blocks: list[tuple[int, dict[Path, float], float
     """Refuse a last sample that lacks what the one before it has."""
     for (_, before, _), (at, last, _) in list(pairwise(blocks))[-1:]:
         if {path[2] for path in before if len(path) == 4} - {path[2] for path in last if len(path) == 4}:
-            file.refuse(f"line {at}", "a sample without all devices", "every device in each", "the file is cut off: drop its last sample")
+            file.refuse(
+                f"line {at}",
+                "a sample without all devices",
+                "every device in each",
+                "the file is cut off: drop its last sample",
+            )

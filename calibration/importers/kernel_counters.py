@@ -1,7 +1,7 @@
-"""Counters of the Linux kernel before and after: /proc/diskstats, /proc/stat, /proc/vmstat; and memory: meminfo, cgroup.
+"""Counters of the Linux kernel before and after: /proc/diskstats, /proc/stat, /proc/vmstat; and sizes of memory.
 
-Traps: they are totals since boot and mean something only as differences; the clock ticks of all CPUs add up to the time
-between two snapshots; a cgroup's limit is the memory that the database has, not what the machine has.
+Traps: they are totals since boot and mean something only as differences; the clock ticks of all CPUs add up to the
+time between two snapshots; a cgroup's limit is the memory that the database has, not what the machine has.
 """
 
 from __future__ import annotations
@@ -65,7 +65,12 @@ def _disks(file: SourceFile, phase: str | None) -> Snapshot:
     for at, line in enumerate(file.lines, 1):
         match = DISK.match(line)
         if match is None:
-            file.refuse(f"line {at}", f"{len(line.split())} words", "a device with at least 11 counters", "copy /proc/diskstats again")
+            file.refuse(
+                f"line {at}",
+                f"{len(line.split())} words",
+                "a device with at least 11 counters",
+                "copy /proc/diskstats again",
+            )
         name, words = match[1], match[2].split()
         counters.update({f"{name} {key}": float(word) for key, word in zip(DISK_FIELDS, words, strict=False)})
         if float(words[0]) + float(words[4]) == 0:
@@ -74,12 +79,15 @@ def _disks(file: SourceFile, phase: str | None) -> Snapshot:
         for kind in ("read", "write"):
             rates += [
                 Rate((*base, f"{kind}s_per_s"), f"{name} {kind}s", f"{kind}s", f"{kind}s completed, after merging"),
-                Rate((*base, f"{kind}_kib_per_s"), f"{name} {kind}_sectors", "sectors of 512 bytes", f"sectors of {kind}s", 0.5),
+                Rate((*base, f"{kind}_kib_per_s"), f"{name} {kind}_sectors", "sectors of 512 bytes",
+                     f"sectors of {kind}s", 0.5),
                 Rate((*base, f"{kind}_await_ms"), f"{name} {kind}_ms", "ms", f"time of all {kind}s over their number",
                      per=f"{name} {kind}s"),
             ]  # fmt: skip
         rates += [
-            Rate((*base, "queue_length"), f"{name} queue_ms", "ms", "requests waiting or in service: weighted time", 1e-3),
+            Rate(
+                (*base, "queue_length"), f"{name} queue_ms", "ms", "requests waiting or in service: weighted time", 1e-3
+            ),
             Rate((*base, "utilisation_fraction"), f"{name} busy_ms", "ms", "time with a request in flight", 1e-3),
         ]
     return Snapshot(phase, counters, tuple(rates))
@@ -95,7 +103,13 @@ def _cpus(file: SourceFile, phase: str | None, reading: Reading) -> Snapshot:
     counters = {share: sum(ticks.get(key, 0.0) for key in keys) for share, keys in SHARES}
     counters["all"] = sum(counters.values())
     rates = tuple(
-        Rate(("resources", f"cpu_{share}_fraction"), share, "ticks", f"ticks of {' and '.join(keys)} over all ticks", per="all")
+        Rate(
+            ("resources", f"cpu_{share}_fraction"),
+            share,
+            "ticks",
+            f"ticks of {' and '.join(keys)} over all ticks",
+            per="all",
+        )
         for share, keys in SHARES
     )
     return Snapshot(phase, counters, rates, clock_s=counters["all"] / TICKS_PER_S / cpus)
@@ -106,7 +120,13 @@ def _swap(file: SourceFile, phase: str | None) -> Snapshot:
     if not {"pswpin", "pswpout"} <= set(counters):
         file.truncated("pswpin and pswpout")
     rates = tuple(
-        Rate(("resources", f"swap_{way}_kib_per_s"), f"pswp{way}", "pages of 4 KiB", f"pswp{way} of the whole machine", 4.0)
+        Rate(
+            ("resources", f"swap_{way}_kib_per_s"),
+            f"pswp{way}",
+            "pages of 4 KiB",
+            f"pswp{way} of the whole machine",
+            4.0,
+        )
         for way in ("in", "out")
     )
     return Snapshot(phase, counters, rates)

@@ -1,7 +1,7 @@
 """SHOW GLOBAL STATUS of MySQL or MariaDB before and after, tab-separated or in frames.
 
-Traps: totals since the start, of which only differences mean something; a hit is a read request without a read; `Uptime`
-is the clock between two snapshots.
+Traps: totals since the start, of which only differences mean something; a hit is a read request without a read;
+`Uptime` is the clock between two snapshots.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """pgbench's summary.
 
-Traps: with -R the latency includes the schedule lag, during which a transaction only waits for its turn; older versions
-print two rates, of which the one without connecting is meant; `-T` runs to the end of each transaction.
+Traps: with -R the latency includes the schedule lag, during which a transaction only waits for its turn; older
+versions print two rates, of which the one without connecting is meant; `-T` runs to the end of each transaction.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from calibration.reading import Reading
 from calibration.source_file import SourceFile
@@ -28,7 +29,9 @@ PROGRESS = re.compile(r"^progress: ([\d.,]+) s, ([\d.,]+) tps, lat ([\d.,]+) ms"
 
 def detect(file: SourceFile) -> bool:
     """By lines that only it prints."""
-    return bool(re.search(r"^(transaction type: |pgbench \(|progress: [\d.,]+ s, [\d.,]+ tps)", file.head, re.MULTILINE))
+    return bool(
+        re.search(r"^(transaction type: |pgbench \(|progress: [\d.,]+ s, [\d.,]+ tps)", file.head, re.MULTILINE)
+    )
 
 
 def read(file: SourceFile) -> Reading:
@@ -52,12 +55,18 @@ def read(file: SourceFile) -> Reading:
     rate = number("tps")
     seconds = number("seconds") if "seconds" in found else number("count") / rate
     where = found["seconds" if "seconds" in found else "count"][1]
-    reading.frame("whole", seconds, "s", where, "transactions done over the time from the first connection made to the last end")
-    reading.observe(("outcome", "transactions_per_s"), rate, "tps", found["tps"][1], "tps without the time of connecting")
+    reading.frame(
+        "whole", seconds, "s", where, "transactions done over the time from the first connection made to the last end"
+    )
+    reading.observe(
+        ("outcome", "transactions_per_s"), rate, "tps", found["tps"][1], "tps without the time of connecting"
+    )
     reading.observe(("workload", "clients"), number("clients"), "clients", found["clients"][1], "sessions")
     _latency(reading, number, found)
     if "failed" in found:
-        reading.observe(("outcome", "errors_per_s"), number("failed") / seconds, "count", found["failed"][1], "failed, per s")
+        reading.observe(
+            ("outcome", "errors_per_s"), number("failed") / seconds, "count", found["failed"][1], "failed, per s"
+        )
     if "scale" in found:
         reading.observe(("workload", "scale"), number("scale"), "scale", found["scale"][1], "100,000 accounts each")
     if "type" in found:
@@ -65,19 +74,22 @@ def read(file: SourceFile) -> Reading:
     reading.tell(("engine", "name"), "PostgreSQL", "summary", "database engine")
     if len(points) >= 2:
         interval_s = points[1][0] - points[0][0]
-        reading.draw("transactions_per_s", interval_s, [rate for _, rate in points], "tps", f"{len(points)} lines 'progress'",
-                     "transactions per s in each interval")  # fmt: skip
+        rates, place = [rate for _, rate in points], f"{len(points)} lines 'progress'"
+        reading.draw("transactions_per_s", interval_s, rates, "tps", place, "transactions per s in each interval")
     return reading
 
 
-def _latency(reading: Reading, number: object, found: dict[str, tuple[str, str]]) -> None:
-    assert callable(number)
-    latency_ms, where = float(number("latency")), found["latency"][1]
+def _latency(reading: Reading, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
+    latency_ms, where = number("latency"), found["latency"][1]
     if "lag" not in found:
         reading.observe(("outcome", "mean_ms"), latency_ms, "ms", where, "mean of all transactions")
         return
-    lag_ms = float(number("lag"))
+    lag_ms = number("lag")
     reading.observe(("outcome", "mean_ms"), latency_ms - lag_ms, "ms", f"{where} less {found['lag'][1]}",
                     "mean latency less mean schedule lag (-R): the time in the database")  # fmt: skip
-    reading.observe(("outcome", "reported", "latency with schedule lag"), latency_ms, "ms", where, "pgbench's latency average")
-    reading.notes.append(f"run with -R: {lag_ms:g} ms of its latency are schedule lag and taken off; the rate was given, not reached")
+    reading.observe(
+        ("outcome", "reported", "latency with schedule lag"), latency_ms, "ms", where, "pgbench's latency average"
+    )
+    reading.notes.append(
+        f"run with -R: {lag_ms:g} ms of its latency are schedule lag and taken off; the rate was given, not reached"
+    )

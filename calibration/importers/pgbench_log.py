@@ -1,12 +1,14 @@
 """pgbench's logs, per transaction (`-l`) or per interval (`--aggregate-interval`).
 
-Traps: `-j N` writes N logs, `.1`, `.2` beside the first, and only all together are the run; the first interval begins in
-the middle and the last one is not written; times are microseconds; with -R the latency includes the schedule lag.
+Traps: `-j N` writes N logs, `.1`, `.2` beside the first, and only all together are the run; the first interval
+begins in the middle and the last one is not written; times are microseconds; with -R the latency includes the
+schedule lag.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 from calibration.reading import RANK_OF_DETAIL, Reading
@@ -32,7 +34,9 @@ def read(file: SourceFile) -> Reading:
     if numbered and file.path.with_name(numbered[1]).exists():
         return Reading(f"{KIND}, read with {numbered[1]}", file.name)
     if numbered:
-        file.refuse("", f"the log of thread {numbered[2]} alone", f"{numbered[1]} beside it", "give the folder with all logs")
+        file.refuse(
+            "", f"the log of thread {numbered[2]} alone", f"{numbered[1]} beside it", "give the folder with all logs"
+        )
     logs = [file, *(SourceFile(path, path.name) for path in _others(file))]
     rows = [[(at, line.split()) for at, line in enumerate(log.lines, 1) if line.strip()] for log in logs]
     pattern = AGGREGATE if AGGREGATE.match(file.lines[0].strip()) else SINGLE
@@ -62,19 +66,22 @@ def _aggregate(file: SourceFile, reading: Reading, rows: list[list[tuple[int, li
     by_start: dict[int, list[float]] = {}
     for log in rows:
         for _, words in log:
-            totals = by_start.setdefault(int(words[0]), [0.0, 0.0, 0.0])
-            totals[0], totals[1], totals[2] = totals[0] + float(words[1]), totals[1] + float(words[2]), totals[2] + 1
+            totals = by_start.setdefault(int(words[0]), [0.0, 0.0])
+            lag_us = float(words[6]) if len(words) > 6 else 0.0
+            totals[0], totals[1] = totals[0] + float(words[1]), totals[1] + float(words[2]) - lag_us
     starts = sorted(by_start)
     if len(starts) < 3:
         file.refuse("", f"{len(starts)} intervals", "at least three: the first begins in the middle", "run it longer")
-    interval_s = min(after - before for before, after in zip(starts, starts[1:], strict=False))
+    interval_s = min(after - before for before, after in pairwise(starts))
     kept = starts[1:]
     seconds = float(interval_s * len(kept))
     count, total_us = (sum(by_start[start][column] for start in kept) for column in (0, 1))
     means = "transactions of all threads in whole intervals; the first and the unwritten last are left out"
     _rates(reading, count / seconds, total_us / max(count, 1.0) / 1000.0, seconds, place, means)
     reading.window = (float(kept[0]), kept[-1] + float(interval_s))
-    reading.draw("transactions_per_s", interval_s, [by_start[start][0] / interval_s for start in kept], "count", place, means)
+    reading.draw(
+        "transactions_per_s", interval_s, [by_start[start][0] / interval_s for start in kept], "count", place, means
+    )
 
 
 def _single(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
@@ -91,14 +98,18 @@ def _single(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[
                 times_us.append(float(words[2]) - lag_us)
     seconds = max(ends_s) - min(ends_s)
     if seconds <= 0 or len(times_us) < 2:
-        file.refuse("", f"{len(times_us)} transactions in {seconds:g} s", "at least two that end apart", "run it longer")
+        file.refuse(
+            "", f"{len(times_us)} transactions in {seconds:g} s", "at least two that end apart", "run it longer"
+        )
     means = "transactions of all threads between the first end and the last, schedule lag taken off"
     _rates(reading, (len(times_us) - 1) / seconds, sum(times_us) / len(times_us) / 1000.0, seconds, place, means)
     reading.window = (min(ends_s), max(ends_s))
     times_us.sort()
     for percentile in PERCENTILES:
         value = times_us[min(len(times_us) - 1, int(len(times_us) * float(percentile) / 100.0))]
-        reading.observe(("outcome", "percentiles_ms", percentile), value / 1000.0, "us", place, f"{percentile} % of {means}")
+        reading.observe(
+            ("outcome", "percentiles_ms", percentile), value / 1000.0, "us", place, f"{percentile} % of {means}"
+        )
     if failed:
         reading.observe(("outcome", "errors_per_s"), failed / seconds, "count", place, "failed or skipped, per s")
 

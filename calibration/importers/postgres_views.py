@@ -1,14 +1,14 @@
-"""PostgreSQL's statistics views before and after, as CSV (\\copy ... csv header) or JSON (json_agg).
+"""PostgreSQL's statistics views before and after, as CSV or JSON (json_agg).
 
 Traps: `blks_read` asks the operating system, whose cache may answer; in 18 pg_stat_io's `reads` counts calls and
-`read_bytes` bytes; 17 moved checkpoints out of pg_stat_bgwriter; 18 moved log flushes into pg_stat_io. All are totals
-since a reset and mean something only as differences.
+`read_bytes` bytes; 17 moved checkpoints out of pg_stat_bgwriter; 18 moved log flushes into pg_stat_io. All are
+totals since a reset and mean something only as differences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 
 from calibration.importers.phases import phase_of
 from calibration.reading import Rate, Reading, Snapshot
@@ -32,8 +32,20 @@ VIEWS: dict[str, set[str]] = {
     "pg_buffercache": {"rel", "buffers", "dirty"},
 }
 """By which columns each is known, whatever else a version has."""
-KEPT = ("shared_buffers", "effective_cache_size", "wal_buffers", "synchronous_commit", "fsync", "full_page_writes", "autovacuum",
-        "checkpoint_timeout", "max_wal_size", "bgwriter_lru_maxpages", "wal_compression", "huge_pages")  # fmt: skip
+KEPT = (
+    "shared_buffers",
+    "effective_cache_size",
+    "wal_buffers",
+    "synchronous_commit",
+    "fsync",
+    "full_page_writes",
+    "autovacuum",
+    "checkpoint_timeout",
+    "max_wal_size",
+    "bgwriter_lru_maxpages",
+    "wal_compression",
+    "huge_pages",
+)
 KIB = {"B": 1 / 1024, "kB": 1.0, "8kB": 8.0, "16kB": 16.0, "MB": 1024.0, "GB": 2.0**20, "4kB": 4.0, "32kB": 32.0}
 READS = ("resources", "buffer_reads_per_s")
 READ_MEANS = "pages that the pool asked the operating system for; its page cache may have answered"
@@ -98,7 +110,12 @@ def _database(rows: list[Row], number: Number) -> Parts:
             for column in ("xact_commit", "xact_rollback", "blks_read", "blks_hit"):
                 counters[column] = counters.get(column, 0.0) + number(row, column)
     return counters, (
-        Rate(("resources", "commits_per_s"), "xact_commit", "commits", "commits of all databases; pings of drivers count too"),
+        Rate(
+            ("resources", "commits_per_s"),
+            "xact_commit",
+            "commits",
+            "commits of all databases; pings of drivers count too",
+        ),
         Rate(("resources", "buffer_hits_per_s"), "blks_hit", "pages", "pages found in the pool"),
         Rate(READS, "blks_read", "pages", READ_MEANS),
     )
@@ -106,7 +123,12 @@ def _database(rows: list[Row], number: Number) -> Parts:
 
 def _io(rows: list[Row], number: Number) -> Parts:
     """Version 18 counts bytes beside calls; before it every call was one page of op_bytes."""
-    counters: dict[str, float] = {"relation_read_bytes": 0.0, "relation_write_bytes": 0.0, "wal_fsyncs": 0.0, "hits": 0.0}
+    counters: dict[str, float] = {
+        "relation_read_bytes": 0.0,
+        "relation_write_bytes": 0.0,
+        "wal_fsyncs": 0.0,
+        "hits": 0.0,
+    }
     for row in rows:
         if row["object"] == "relation":
             for way in ("read", "write"):
@@ -117,7 +139,9 @@ def _io(rows: list[Row], number: Number) -> Parts:
             counters["wal_fsyncs"] += number(row, "fsyncs")
     pages = 1.0 / 8192.0
     rates = [
-        Rate(READS, "relation_read_bytes", "B", f"{READ_MEANS}; read_bytes over 8 KiB, for `reads` counts calls", pages),
+        Rate(
+            READS, "relation_read_bytes", "B", f"{READ_MEANS}; read_bytes over 8 KiB, for `reads` counts calls", pages
+        ),
         Rate(("resources", "buffer_writes_per_s"), "relation_write_bytes", "B", "pages written by all backends", pages),
         Rate(("resources", "buffer_hits_per_s"), "hits", "pages", "pages found in the pool"),
     ]
@@ -149,7 +173,12 @@ def _statements(rows: list[Row], number: Number) -> Parts:
     """What all statements together did; it lacks what was evicted from the view."""
     counters = {name: sum(number(row, name) for row in rows) for name in ("shared_blks_hit", "shared_blks_read")}
     return counters, (
-        Rate(("resources", "buffer_hits_per_s"), "shared_blks_hit", "pages", "pages found in the pool by the statements kept"),
+        Rate(
+            ("resources", "buffer_hits_per_s"),
+            "shared_blks_hit",
+            "pages",
+            "pages found in the pool by the statements kept",
+        ),
         Rate(READS, "shared_blks_read", "pages", READ_MEANS),
     )
 
@@ -178,7 +207,8 @@ def _moment_s(text: str) -> float | None:
     word = text.strip()
     for form in ("%Y-%m-%d %H:%M:%S.%f%z", "%Y-%m-%d %H:%M:%S%z"):
         try:
-            return datetime.strptime(f"{word}00" if word[-3:-2] in "+-" else word, form).timestamp()
+            zone = "00" if word[-3:-2] in "+-" else ""
+            return datetime.strptime(word + zone, form).astimezone(UTC).timestamp()
         except ValueError:
             continue
     return None
@@ -189,9 +219,13 @@ def _settings(file: SourceFile, rows: list[Row], reading: Reading) -> None:
     for name in KEPT:
         if name in by_name:
             row = by_name[name]
-            reading.tell(("engine", "settings", name), f"{row['setting']} {row['unit'] or ''}".strip(), name, "setting in force")
+            reading.tell(
+                ("engine", "settings", name), f"{row['setting']} {row['unit'] or ''}".strip(), name, "setting in force"
+            )
     if "server_version" in by_name:
-        reading.tell(("engine", "version"), str(by_name["server_version"]["setting"]), "server_version", "version of the server")
+        reading.tell(
+            ("engine", "version"), str(by_name["server_version"]["setting"]), "server_version", "version of the server"
+        )
     if "block_size" in by_name:
         size = file.number(by_name["block_size"]["setting"], "block_size")
         reading.observe(("engine", "page_kib"), size / 1024, "B", "block_size", "size of a page")

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from calibration.importers import (
+    awr,
+    benchbase,
+    blkparse,
+    dbt2,
+    file_summary,
     fio,
     go_tpc,
     hammerdb_database,
     hammerdb_log,
     hammerdb_report,
+    innodb_status,
     iostat,
     kernel_counters,
     mysql_status,
+    pgbench,
+    pgbench_log,
     postgres_views,
+    sysbench,
     sysstat_cpu,
+    tpcc_mysql,
     vmstat,
 )
 from calibration.reading import Importer, Reading
@@ -24,12 +34,22 @@ IMPORTERS: tuple[Importer, ...] = (
     hammerdb_database,
     hammerdb_report,
     hammerdb_log,
+    sysbench,
+    pgbench,
+    pgbench_log,
+    benchbase,
+    tpcc_mysql,
+    dbt2,
     iostat,
-    kernel_counters,
-    mysql_status,
-    postgres_views,
     sysstat_cpu,
     vmstat,
+    kernel_counters,
+    postgres_views,
+    mysql_status,
+    innodb_status,
+    file_summary,
+    awr,
+    blkparse,
 )
 
 
@@ -39,6 +59,6 @@ def importer_of(file: SourceFile) -> Importer | None:
 
 
 def read_file(file: SourceFile) -> Reading | None:
-    """All that a file says, or None if its format is not known. Raises InputError for a file of a known format with faults."""
+    """All that a file says, or None if its format is not known. Raises InputError for a faulty file."""
     importer = importer_of(file)
     return None if importer is None else importer.read(file)

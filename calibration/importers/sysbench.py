@@ -1,12 +1,14 @@
 """sysbench's text, of its OLTP scripts and of sysbench-tpcc, with text or CSV reports.
 
-Traps: there is one percentile and it is the one that was asked for; 1.0.15 writes `err/s 0.00` and 1.0.20 `err/s: 0.00`;
-no line names the script, so TPC-C is told by its queries per transaction; a third or so of those are new orders, 10 of 23.
+Traps: there is one percentile and it is the one that was asked for; 1.0.15 writes `err/s 0.00` and 1.0.20 `err/s:
+0.00`; no line names the script, so TPC-C is told by its queries per transaction; a third or so of those are new
+orders, 10 of 23.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from calibration.reading import Reading
 from calibration.source_file import SourceFile
@@ -48,7 +50,9 @@ def read(file: SourceFile) -> Reading:
         if match := INTERVAL.match(line) or CSV.match(line):
             points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
         elif match := THREADS.match(line):
-            reading.observe(("workload", "clients"), float(match[1]), "threads", f"line {at}", "threads without think time")
+            reading.observe(
+                ("workload", "clients"), float(match[1]), "threads", f"line {at}", "threads without think time"
+            )
     missing = [name for name in ("transactions", "queries", "time", "avg") if name not in found]
     if missing:
         file.truncated(f"sysbench's totals ({', '.join(missing)})")
@@ -61,7 +65,9 @@ def read(file: SourceFile) -> Reading:
     reading.frame("whole", seconds, "s", where, "transactions done over total time, from the first one on")
     transactions, where = number("transactions")
     rate = number("transactions", 1)[0]
-    reading.observe(("outcome", "transactions_per_s"), transactions / seconds, "count", where, "transactions over total time")
+    reading.observe(
+        ("outcome", "transactions_per_s"), transactions / seconds, "count", where, "transactions over total time"
+    )
     reading.observe(("outcome", "reported", "tps"), rate, "1/s", where, "sysbench's transactions per s")
     _latencies(file, reading, found)
     if "errors" in found:
@@ -75,27 +81,40 @@ def read(file: SourceFile) -> Reading:
 
 def _latencies(file: SourceFile, reading: Reading, found: dict[str, tuple[int, tuple[str, ...]]]) -> None:
     at, (word, *_) = found["avg"]
-    reading.observe(("outcome", "mean_ms"), file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions")
+    reading.observe(
+        ("outcome", "mean_ms"), file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions"
+    )
     if "percentile" in found:
         at, (percentile, word) = found["percentile"]
         value = file.number(word, f"line {at}, percentile")
-        reading.observe(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}",
-                        "of all transactions, by a histogram of 1 % steps; the only one that sysbench keeps")  # fmt: skip
+        means = "of all transactions, by a histogram of 1 % steps; the only one that sysbench keeps"
+        reading.observe(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}", means)
 
 
 def _script(reading: Reading, queries: float, per_s: float, where: str) -> None:
     if queries < LEAST_TPCC_QUERIES:
-        reading.tell(("workload", "driver"), f"sysbench, {queries:.4g} queries per transaction", where, "load generator")
+        reading.tell(
+            ("workload", "driver"), f"sysbench, {queries:.4g} queries per transaction", where, "load generator"
+        )
         return
     reading.tell(("workload", "driver"), "sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
-    reading.observe(("outcome", "new_orders_per_minute"), per_s * 60.0 * NEW_ORDERS, "transactions", where,
-                    "transactions per minute * 10/23: the share of new orders that sysbench-tpcc draws, not a count")  # fmt: skip
-    reading.notes.append(f"taken for sysbench-tpcc, for it has {queries:.3g} queries per transaction; new orders are 10 of 23")
+    means = "transactions per minute * 10/23: the share of new orders that sysbench-tpcc draws, not a count"
+    reading.observe(("outcome", "new_orders_per_minute"), per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
+    reading.notes.append(
+        f"taken for sysbench-tpcc, for it has {queries:.3g} queries per transaction; new orders are 10 of 23"
+    )
 
 
 def _series(reading: Reading, points: list[tuple[float, float]]) -> None:
-    steps = sorted(after[0] - before[0] for before, after in zip(points, points[1:], strict=False))
+    steps = sorted(after[0] - before[0] for before, after in pairwise(points))
     if steps and steps[len(steps) // 2] > 0:
         interval_s = steps[len(steps) // 2]
         rates = [rate for _, rate in points]
-        reading.draw("transactions_per_s", interval_s, rates, "tps", f"{len(points)} reports", "transactions per s in each report")
+        reading.draw(
+            "transactions_per_s",
+            interval_s,
+            rates,
+            "tps",
+            f"{len(points)} reports",
+            "transactions per s in each report",
+        )

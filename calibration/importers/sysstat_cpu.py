@@ -1,7 +1,7 @@
 """sadf -j (sar) and mpstat, JSON or mpstat's text.
 
-Traps: rows of single CPUs stand beside that of all; `Average:` is no sample; sar's interval after a gap is as long as the
-gap; times are UTC only if the file says so.
+Traps: rows of single CPUs stand beside that of all; `Average:` is no sample; sar's interval after a gap is as long
+as the gap; times are UTC only if the file says so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ def read(file: SourceFile) -> Reading:
     """Samples of all CPUs together, of devices if sar had them, and of swap."""
     reading = Reading(KIND, file.name)
     meanings: dict[Path, Meaning] = {}
-    rows = _from_json(file, reading, meanings) if file.text.lstrip().startswith("{") else _from_text(file, reading, meanings)
+    rows = (
+        _from_json(file, reading, meanings)
+        if file.text.lstrip().startswith("{")
+        else _from_text(file, reading, meanings)
+    )
     if not rows:
         file.refuse("", "no sample of all CPUs", "at least one", "run the tool with an interval")
     reading.samples = Samples(tuple(rows), meanings)
@@ -65,7 +69,9 @@ def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
     return timed(rows) if rows and rows[0].start_s is None else rows
 
 
-def _swap(file: SourceFile, each: dict[str, Any], place: str, values: dict[Path, float], found: dict[Path, Meaning]) -> None:
+def _swap(
+    file: SourceFile, each: dict[str, Any], place: str, values: dict[Path, float], found: dict[Path, Meaning]
+) -> None:
     for word, key in (("pswpin", "swap_in_kib_per_s"), ("pswpout", "swap_out_kib_per_s")):
         if word in each.get("swap-pages", {}):
             path = ("resources", key)
@@ -95,7 +101,12 @@ def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
             header = words
         elif header and len(words) > 2 and words[1] == "all" and not words[0].startswith("Average"):
             if len(words) != len(header):
-                file.refuse(f"line {at}", f"{len(words)} columns", f"{len(header)} as in the header", "the file is cut off: copy it again")
+                file.refuse(
+                    f"line {at}",
+                    f"{len(words)} columns",
+                    f"{len(header)} as in the header",
+                    "the file is cut off: copy it again",
+                )
             values, found = cpu_values(dict(zip(header[2:], words[2:], strict=True)), file.number, f"line {at}")
             meanings.update(found)
             clock = words[0].replace("AM", " AM").replace("PM", " PM")

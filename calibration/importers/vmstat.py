@@ -1,7 +1,7 @@
 """vmstat's text.
 
-Traps: the first row is since boot and is dropped; the columns differ by version (`st`, `gu`) and by -w; swap is in KiB/s
-unless -S said otherwise; `bi` and `bo` are of all block devices, stacked ones twice, and are not used.
+Traps: the first row is since boot and is dropped; the columns differ by version (`st`, `gu`) and by -w; swap is in
+KiB/s unless -S said otherwise; `bi` and `bo` are of all block devices, stacked ones twice, and are not used.
 """
 
 from __future__ import annotations
@@ -44,7 +44,12 @@ def read(file: SourceFile) -> Reading:
 def _row(file: SourceFile, at: int, header: list[str], words: list[str], meanings: dict[Path, Meaning]) -> Sample:
     names = [name for name in header if not re.fullmatch(r"[A-Z+\d-]+", name)]
     if len(words) not in (len(names), len(names) + 2):
-        file.refuse(f"line {at}", f"{len(words)} columns", f"{len(names)} as in the header", "the file is cut off: copy it again")
+        file.refuse(
+            f"line {at}",
+            f"{len(words)} columns",
+            f"{len(names)} as in the header",
+            "the file is cut off: copy it again",
+        )
     named = dict(zip(names, words, strict=False))
     values, found = cpu_values(named, file.number, f"line {at}")
     for word, key in SWAP.items():

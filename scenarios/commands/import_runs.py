@@ -28,19 +28,22 @@ def import_(
     ] = None,
     mapping: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.yaml", help="PATH is a CSV table with a run in each row; this says what its columns are."),
+        typer.Option(
+            metavar="FILE.yaml", help="PATH is a CSV table with a run in each row; this says what its columns are."
+        ),
     ] = None,
     capacity: Annotated[
         str | None, typer.Option(metavar="GIB", help="Capacity of the disk that fio measured, such as 931GiB.")
     ] = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Read runs of HammerDB, sysbench, pgbench, BenchBase, go-tpc, tpcc-mysql or DBT-2, and of the monitors beside them.
+    """Read runs of load generators, with what monitors saw beside them.
 
-    A folder is one run if a load generator's result lies in it: iostat, sar, mpstat, vmstat, /proc counters,
-    PostgreSQL's views, MySQL's status, an AWR report and blkparse are found by their contents and brought together by time.
-    Snapshots of counters need start and end (or before and after) in their names. Results of fio become a disk for
-    the catalogue. Exit status 1 if a run breaks a law, such as Little's.
+    A folder is one run if a result of HammerDB, sysbench, pgbench, BenchBase, go-tpc, tpcc-mysql or DBT-2 lies in it.
+    iostat, sar, mpstat, vmstat, /proc counters, PostgreSQL's views, MySQL's status, an AWR report and blkparse are
+    found by their contents and brought together by time. Snapshots of counters need start and end (or before and
+    after) in their names. Results of fio become a disk for the catalogue. Exit status 1 if a run breaks a law, such as
+    Little's.
     """
     from calibration.directory import find_runs
     from scenarios.commands.inputs import check_places, check_store

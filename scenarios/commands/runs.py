@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 LAW_BROKEN = 1
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show and check records of measured runs.")
-RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run record, or the name of one that comes with the program.")]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run record, or the name of one that comes with the program.")
+]
 FolderArgument = Annotated[
     Path | None, typer.Argument(metavar="FOLDER", help="Of this folder, instead of those that come with the program.")
 ]
