@@ -33,7 +33,7 @@ class DiskEntry:
     points: tuple[DiskPoint, ...]
 
     def rate_per_s(self, point: DiskPoint) -> float:
-        """What the entry does at a point's depth, min(depth, parallel) / latency; reads beside writes share the depth."""
+        """What the entry does at a point's depth: min(depth, parallel) / latency; reads and writes share the depth."""
         together = [each for each in self.points if each.file == point.file and each.depth == point.depth]
         share = point.per_s / sum(each.per_s for each in together)
         mean_us = sum(each.per_s * self._latency_us(each) for each in together) / sum(each.per_s for each in together)
@@ -107,9 +107,10 @@ def table_lines(entry: DiskEntry) -> list[str]:
         )
     least = entry.points[0]
     if least.p99_us > MOST_TAIL * least.mean_us:
+        times = least.p99_us / least.mean_us
         lines.append(
-            f"# warning: at depth {least.depth:g} one request in a hundred takes {least.p99_us / least.mean_us:.0f} times "
-            "the mean: a limit of I/Os per s rather than a disk; its service is shorter than this entry's latency"
+            f"# warning: at depth {least.depth:g} one request in a hundred takes {times:.0f} times the mean: "
+            "a limit of I/Os per s, or a busy host; the disk itself is faster than this entry's latency"
         )
     if worst > MOST_ERROR:
         lines.append(

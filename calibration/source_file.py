@@ -75,7 +75,7 @@ class SourceFile:
             rest = self.text[error.pos : error.pos + 20].strip()
             before = self.text[max(0, error.pos - 20) : error.pos + 20]
             place = f"line {error.lineno}"
-            if not rest:
+            if not rest or self.text.rstrip()[-1:] not in ("}", "]"):
                 self.refuse(
                     place, "the end of the file", "the rest of the JSON value", "the file is cut off: copy it again"
                 )

@@ -14,7 +14,11 @@ MOST_DIFFERENCE = 0.02
 LEAST_AHEAD = 1.5
 """And at any other place by so much worse."""
 LEAST_SHARED = 5
-WEIGHTS = {"read_await_ms": "reads_per_s", "write_await_ms": "writes_per_s", "await_ms": "requests_per_s"}
+WEIGHTS = {
+    "read_await_ms": ("reads_per_s",),
+    "write_await_ms": ("writes_per_s",),
+    "await_ms": ("requests_per_s", "reads_per_s", "writes_per_s"),
+}
 """The mean time of a request is weighted by requests, not by seconds."""
 
 
@@ -53,8 +57,7 @@ def means(samples: Samples, window: tuple[float, float] | None) -> dict[Path, Me
         rows = [(row, seconds) for row, seconds in shared if path in row.values]
         if not rows:
             continue
-        by = (*path[:-1], WEIGHTS.get(path[-1], ""))
-        weights = [seconds * row.values.get(by, 1.0 if path[-1] not in WEIGHTS else 0.0) for row, seconds in rows]
+        weights = [seconds * _requests(row, path) for row, seconds in rows]
         total = sum(weights)
         if total <= 0:
             continue
@@ -62,6 +65,12 @@ def means(samples: Samples, window: tuple[float, float] | None) -> dict[Path, Me
         place = rows[0][0].place if len(rows) == 1 else f"{rows[0][0].place} to {rows[-1][0].place}"
         found[path] = Mean(value, place, sum(seconds for _, seconds in rows))
     return found
+
+
+def _requests(row: Sample, path: Path) -> float:
+    """By what a field is weighted besides time; 1 if by nothing, or if the tool doesn't say how many requests there were."""
+    told = [row.values[each] for key in WEIGHTS.get(path[-1], ()) if (each := (*path[:-1], key)) in row.values]
+    return sum(told) if told else 1.0
 
 
 def aligned(samples: Samples, reference: Samples) -> Samples | None:

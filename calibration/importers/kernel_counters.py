@@ -14,7 +14,7 @@ from calibration.source_file import SourceFile
 
 KIND = "kernel counters"
 TICKS_PER_S = 100.0
-DISK = re.compile(r"^\s*\d+\s+\d+\s+(\S+)((?:\s+\d+){11,})\s*$")
+DISK = re.compile(r"^\s*\d+\s+\d+\s+([A-Za-z]\S*)((?:\s+\d+){11,})\s*$")
 DISK_FIELDS = ("reads", "read_merges", "read_sectors", "read_ms", "writes", "write_merges", "write_sectors", "write_ms",
                "in_flight", "busy_ms", "queue_ms")  # fmt: skip
 CPU_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")

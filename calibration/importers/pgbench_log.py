@@ -86,24 +86,24 @@ def _aggregate(file: SourceFile, reading: Reading, rows: list[list[tuple[int, li
 
 def _single(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
     times_us: list[float] = []
-    ends_s: list[float] = []
+    ends_us: list[int] = []
     failed = 0
     for log in rows:
         for _, words in log:
-            ends_s.append(float(words[4]) + float(words[5]) / 1e6)
+            ends_us.append(int(words[4]) * 1_000_000 + int(words[5]))
             if not words[2].isdigit():
                 failed += 1
             else:
                 lag_us = float(words[6]) if len(words) > 6 else 0.0
                 times_us.append(float(words[2]) - lag_us)
-    seconds = max(ends_s) - min(ends_s)
+    seconds = (max(ends_us) - min(ends_us)) / 1e6
     if seconds <= 0 or len(times_us) < 2:
         file.refuse(
             "", f"{len(times_us)} transactions in {seconds:g} s", "at least two that end apart", "run it longer"
         )
     means = "transactions of all threads between the first end and the last, schedule lag taken off"
     _rates(reading, (len(times_us) - 1) / seconds, sum(times_us) / len(times_us) / 1000.0, seconds, place, means)
-    reading.window = (min(ends_s), max(ends_s))
+    reading.window = (min(ends_us) / 1e6, max(ends_us) / 1e6)
     times_us.sort()
     for percentile in PERCENTILES:
         value = times_us[min(len(times_us) - 1, int(len(times_us) * float(percentile) / 100.0))]

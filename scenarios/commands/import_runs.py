@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scenarios.commands.options import Output, OutputOption
+from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from calibration.reading import DiskPoint
@@ -52,7 +53,6 @@ def import_(
         (check_places if save.suffix else check_store)(save)
     if mapping is not None:
         from calibration.table import read_table
-        from simulator.errors import InputError
 
         if len(paths) != 1:
             raise InputError(f"import --mapping: got {len(paths)} paths; expected one CSV table")
@@ -93,6 +93,8 @@ def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | No
 def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path | None, output: Output) -> None:
     from calibration.disk_entry import as_yaml, disk_entry, table_lines
 
+    if save is not None and not save.suffix:
+        raise InputError(f"{save}: is a folder; a disk is one file: give FILE.yaml")
     entry = disk_entry(points, name, capacity)
     if save is not None:
         save.write_text(as_yaml(entry), encoding="utf-8")
