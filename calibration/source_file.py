@@ -59,6 +59,13 @@ class SourceFile:
         """Lines without their ends."""
         return self.text.splitlines()
 
+    @property
+    def whole_lines(self) -> list[str]:
+        """Lines of a format without an end mark. Raises InputError if the last one has no end: its number may be cut."""
+        if self.text and not self.text.endswith("\n"):
+            self.truncated("the end of its last line")
+        return self.lines
+
     @cached_property
     def head(self) -> str:
         """The beginning, to recognise the tool by; bytes that are no text are replaced."""
@@ -111,7 +118,7 @@ class SourceFile:
 
     def rows(self, delimiter: str = ",") -> list[dict[str, str]]:
         """The rows of a table with a header. Raises InputError for a row that is shorter or longer than the header."""
-        reader = csv.reader(self.lines, delimiter=delimiter)
+        reader = csv.reader(self.whole_lines, delimiter=delimiter)
         try:
             header = [word.strip().removeprefix("# ") for word in next(reader)]
         except StopIteration:

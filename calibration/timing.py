@@ -13,6 +13,7 @@ MOST_DIFFERENCE = 0.02
 """Two tools that saw the same seconds agree on the CPU's shares at least so well, on average."""
 LEAST_AHEAD = 1.5
 """And at any other place by so much worse."""
+ROUNDING = 0.001
 LEAST_SHARED = 5
 WEIGHTS = {
     "read_await_ms": ("reads_per_s",),
@@ -91,7 +92,7 @@ def aligned(samples: Samples, reference: Samples) -> Samples | None:
     scored.sort()
     if not scored or scored[0][0] > MOST_DIFFERENCE:
         return None
-    if len(scored) > 1 and scored[1][0] < LEAST_AHEAD * scored[0][0]:
+    if len(scored) > 1 and scored[1][0] < LEAST_AHEAD * max(scored[0][0], ROUNDING):
         return None
     shift = scored[0][1]
     rows = [

@@ -63,7 +63,7 @@ def read(file: SourceFile) -> Reading:
 def _rows(file: SourceFile) -> dict[str, tuple[int, list[str]]]:
     """The figures behind each label that ends with a colon; the first of a name counts."""
     rows: dict[str, tuple[int, list[str]]] = {}
-    for at, line in enumerate(file.lines, 1):
+    for at, line in enumerate(file.whole_lines, 1):
         label, colon, rest = line.strip().lstrip("|").partition(":")
         if colon and not SNAP.match(line):
             words = [word for word in re.split(r"[\s|]+", rest) if re.fullmatch(r"[-+]?[\d.,]+", word)]

@@ -87,7 +87,7 @@ def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
     header: list[str] = []
     cpu: dict[Path, float] = {}
     end_s: float | None = None
-    for at, line in enumerate(file.lines, 1):
+    for at, line in enumerate(file.whole_lines, 1):
         words = line.split()
         if not words:
             header = []

@@ -62,7 +62,7 @@ def read(file: SourceFile) -> Reading:
 def _disks(file: SourceFile, phase: str | None) -> Snapshot:
     counters: dict[str, float] = {}
     rates: list[Rate] = []
-    for at, line in enumerate(file.lines, 1):
+    for at, line in enumerate(file.whole_lines, 1):
         match = DISK.match(line)
         if match is None:
             file.refuse(
@@ -96,7 +96,7 @@ def _disks(file: SourceFile, phase: str | None) -> Snapshot:
 def _cpus(file: SourceFile, phase: str | None, reading: Reading) -> Snapshot:
     words = file.lines[0].split()[1:]
     ticks = {key: file.number(word, f"line 1, {key}") for key, word in zip(CPU_FIELDS, words, strict=False)}
-    cpus = sum(1 for line in file.lines if re.match(r"^cpu\d+ ", line))
+    cpus = sum(1 for line in file.whole_lines if re.match(r"^cpu\d+ ", line))
     if not cpus:
         file.truncated("a line of each CPU")
     reading.observe(("environment", "cores"), cpus, "CPUs", "lines cpu0, cpu1, ...", "CPUs that are on line")
@@ -116,7 +116,9 @@ def _cpus(file: SourceFile, phase: str | None, reading: Reading) -> Snapshot:
 
 
 def _swap(file: SourceFile, phase: str | None) -> Snapshot:
-    counters = {words[0]: file.number(words[1], words[0]) for line in file.lines if len(words := line.split()) == 2}
+    counters = {
+        words[0]: file.number(words[1], words[0]) for line in file.whole_lines if len(words := line.split()) == 2
+    }
     if not {"pswpin", "pswpout"} <= set(counters):
         file.truncated("pswpin and pswpout")
     rates = tuple(
@@ -134,7 +136,7 @@ def _swap(file: SourceFile, phase: str | None) -> Snapshot:
 
 def _memory(file: SourceFile, reading: Reading, whole_machine: bool) -> None:
     path = ("environment", "memory_gib")
-    for at, line in enumerate(file.lines, 1):
+    for at, line in enumerate(file.whole_lines, 1):
         words = line.split()
         if whole_machine and words[:1] == ["MemTotal:"] and len(words) == 3:
             value = file.number(words[1], f"line {at}") / KIB_PER_GIB

@@ -25,7 +25,7 @@ def read(file: SourceFile) -> Reading:
     """Counters at one moment. Raises InputError if those of the pool are not all there."""
     reading = Reading(KIND, file.name)
     counters: dict[str, float] = {}
-    for at, line in enumerate(file.lines, 1):
+    for at, line in enumerate(file.whole_lines, 1):
         match = ROW.match(line)
         if match:
             counters[match[1]] = file.number(match[2], f"line {at}, {match[1]}")

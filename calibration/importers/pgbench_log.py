@@ -38,7 +38,7 @@ def read(file: SourceFile) -> Reading:
             "", f"the log of thread {numbered[2]} alone", f"{numbered[1]} beside it", "give the folder with all logs"
         )
     logs = [file, *(SourceFile(path, path.name) for path in _others(file))]
-    rows = [[(at, line.split()) for at, line in enumerate(log.lines, 1) if line.strip()] for log in logs]
+    rows = [[(at, line.split()) for at, line in enumerate(log.whole_lines, 1) if line.strip()] for log in logs]
     pattern = AGGREGATE if AGGREGATE.match(file.lines[0].strip()) else SINGLE
     for log in logs:
         for at, line in enumerate(log.lines, 1):

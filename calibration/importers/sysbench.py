@@ -29,6 +29,7 @@ LABELS = {
     "min": re.compile(r"^\s+min:\s+(\S+)"),
     "avg": re.compile(r"^\s+avg:\s+(\S+)"),
     "max": re.compile(r"^\s+max:\s+(\S+)"),
+    "sum": re.compile(r"^\s+sum:\s+(\S+)"),
     "percentile": re.compile(r"^\s+(\d+)th percentile:\s+(\S+)"),
 }
 
@@ -53,7 +54,7 @@ def read(file: SourceFile) -> Reading:
             reading.observe(
                 ("workload", "clients"), float(match[1]), "threads", f"line {at}", "threads without think time"
             )
-    missing = [name for name in ("transactions", "queries", "time", "avg") if name not in found]
+    missing = [name for name in ("transactions", "queries", "time", "avg", "sum") if name not in found]
     if missing:
         file.truncated(f"sysbench's totals ({', '.join(missing)})")
 

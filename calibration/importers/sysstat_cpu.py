@@ -95,7 +95,7 @@ def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
         cores(reading, file, banner[1])
     rows: list[Sample] = []
     header: list[str] = []
-    for at, line in enumerate(file.lines, 1):
+    for at, line in enumerate(file.whole_lines, 1):
         words = line.replace(" AM ", "AM ").replace(" PM ", "PM ").split()
         if len(words) > 2 and words[1] == "CPU":
             header = words

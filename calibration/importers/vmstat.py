@@ -29,7 +29,7 @@ def read(file: SourceFile) -> Reading:
     meanings: dict[Path, Meaning] = {}
     rows: list[Sample] = []
     header: list[str] = []
-    for at, line in enumerate(file.lines, 1):
+    for at, line in enumerate(file.whole_lines, 1):
         if HEADER.match(line):
             header = line.split()
         elif header and re.match(r"^\s*\d+\s+\d+\s", line):
