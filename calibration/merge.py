@@ -143,6 +143,8 @@ def _samples(
                 notes.append(f"{reading.file}: no times; placed by its CPU shares beside a monitor that has them")
             else:
                 notes.append(f"{reading.file}: no times: all its samples are averaged, ramp or not; run it with -t")
+        elif window is None:
+            notes.append(f"{reading.file}: the result names no time: all samples are averaged, ramp or not")
         leaves = _leaves(reading.file, samples, window if place_in_time else None)
         if place_in_time and window is not None and not leaves:
             notes.append(f"{reading.file}: none of its samples lies in the window; are both clocks in one time zone?")

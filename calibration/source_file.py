@@ -61,7 +61,7 @@ class SourceFile:
 
     @property
     def whole_lines(self) -> list[str]:
-        """Lines of a format without an end mark. Raises InputError if the last one has no end: its number may be cut."""
+        """Lines of a format without an end mark. Raises InputError if the last one has no end."""
         if self.text and not self.text.endswith("\n"):
             self.truncated("the end of its last line")
         return self.lines

@@ -69,7 +69,7 @@ def means(samples: Samples, window: tuple[float, float] | None) -> dict[Path, Me
 
 
 def _requests(row: Sample, path: Path) -> float:
-    """By what a field is weighted besides time; 1 if by nothing, or if the tool doesn't say how many requests there were."""
+    """By what a field is weighted besides time; 1 if by nothing, or if the tool doesn't count requests."""
     told = [row.values[each] for key in WEIGHTS.get(path[-1], ()) if (each := (*path[:-1], key)) in row.values]
     return sum(told) if told else 1.0
 

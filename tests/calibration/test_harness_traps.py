@@ -85,16 +85,16 @@ def test_two_nopm_of_one_run_keep_their_definitions(written: Written) -> None:
     assert any("-7.8% of that taken" in note for note in both.notes)
 
 
+TIMES = ", ".join(f"{name}_ms REAL" for name in ("min", "avg", "max", "total", "p99", "p95", "p50")) + ", sd REAL"
 DATABASE_4_6 = {
     "JOBMAIN": "jobid TEXT, db TEXT, bm TEXT, jobdict TEXT, timestamp TEXT",
-    "JOBTIMING": "jobid TEXT, vu INTEGER, procname TEXT, calls INTEGER, min_ms REAL, avg_ms REAL, max_ms REAL, total_ms REAL, "
-    "p99_ms REAL, p95_ms REAL, p50_ms REAL, sd REAL, ratio_pct REAL, summary INTEGER, elapsed_ms REAL",
+    "JOBTIMING": f"jobid TEXT, vu INTEGER, procname TEXT, calls INTEGER, {TIMES}, summary INTEGER, elapsed_ms REAL",
     "JOBTCOUNT": "jobid TEXT, counter INTEGER, metric TEXT, timestamp TEXT",
     "JOBOUTPUT": "jobid TEXT, vu INTEGER, output TEXT",
 }
 DATABASE_6 = DATABASE_4_6 | {
-    "JOBTIMING": "elapsed_ms REAL, summary INTEGER, jobid TEXT, vu INTEGER, procname TEXT, calls INTEGER, min_ms REAL, avg_ms REAL, "
-    "max_ms REAL, total_ms REAL, p99_ms REAL, p95_ms REAL, p75_ms REAL, p50_ms REAL, p25_ms REAL, sd REAL, ratio_pct REAL",
+    "JOBTIMING": f"elapsed_ms REAL, summary INTEGER, p75_ms REAL, p25_ms REAL, jobid TEXT, vu INTEGER, {TIMES}, "
+    "procname TEXT, calls INTEGER",
     "JOBMETRIC": "jobid TEXT, usr REAL, sys REAL, irq REAL, idle REAL, iops REAL, mbps REAL, timestamp TEXT",
 }
 
@@ -103,7 +103,7 @@ def hammer_db(path: Path, tables: dict[str, str], jobs: tuple[str, ...] = ("A1",
     """A database of HammerDB with a job that has a result, one that has none, and timings of each user."""
     database = sqlite3.connect(path)
     for name, columns in tables.items():
-        database.execute(f"CREATE TABLE {name}({columns})")  # noqa: S608
+        database.execute(f"CREATE TABLE {name}({columns})")
     settings = "tpcc {pg_count_ware 50 pg_num_vu 8 pg_rampup 2 pg_duration 5}"
     for job in (*jobs, "B2"):
         database.execute(
@@ -116,8 +116,9 @@ def hammer_db(path: Path, tables: dict[str, str], jobs: tuple[str, ...] = ("A1",
         ):
             database.execute("INSERT INTO JOBOUTPUT(jobid, vu, output) VALUES(?, 1, ?)", (job, line))
     database.execute("INSERT INTO JOBOUTPUT(jobid, vu, output) VALUES('B2', 1, 'stopped')")
-    row = "INSERT INTO JOBTIMING(jobid, vu, procname, calls, avg_ms, max_ms, total_ms, p99_ms, p95_ms, p50_ms, summary, elapsed_ms) "
-    for user, summary, calls, total in ((1, 0, 500, 1000.0), (0, 1, 288400, 2090900.0)):
+    columns = "jobid, vu, procname, calls, avg_ms, max_ms, total_ms, p99_ms, p95_ms, p50_ms, summary, elapsed_ms"
+    row = f"INSERT INTO JOBTIMING({columns}) "
+    for user, summary, calls, total in ((0, 1, 288400, 2090900.0), (1, 0, 500, 1000.0)):
         database.execute(
             row + "VALUES('A1', ?, 'NEWORD', ?, 7.25, 96.4, ?, 22.31, 15.02, 6.48, ?, 420300.0)",
             (user, calls, total, summary),
@@ -159,7 +160,7 @@ def test_hammerdbs_database_is_read_by_names_in_all_versions(tmp_path: Path, tab
 
 
 def test_a_database_of_two_results_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="got 2 jobs with a result \\(A1, C3\\); expected one"):
+    with pytest.raises(InputError, match=r"got 2 jobs with a result \(A1, C3\); expected one"):
         reading_of(hammer_db(tmp_path / "hammer.DB", DATABASE_6, ("A1", "C3")))
 
 
@@ -273,7 +274,7 @@ def test_pgbenchs_logs_are_one_run_together(tmp_path: Path) -> None:
 
 def test_a_log_of_a_later_thread_alone_is_refused(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "pgbench/pgbench_log.25789.1", tmp_path)
-    with pytest.raises(InputError, match="pgbench_log.25789 beside it"):
+    with pytest.raises(InputError, match=r"pgbench_log.25789 beside it"):
         reading_of(tmp_path / "pgbench_log.25789.1")
 
 
@@ -325,7 +326,7 @@ def test_awr_is_a_witness_beside_a_load_generator() -> None:
 
 def test_results_of_two_tools_are_no_run() -> None:
     with pytest.raises(
-        InputError, match="got results of HammerDB and sysbench .*; expected one run; give each a folder"
+        InputError, match=r"got results of HammerDB and sysbench .*; expected one run; give each a folder"
     ):
         merged("hammerdb/run.log", "sysbench/oltp_rw_histogram.txt")
 

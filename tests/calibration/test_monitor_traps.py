@@ -43,7 +43,7 @@ def test_vmstats_first_sample_is_since_boot() -> None:
 
 def test_one_sample_is_not_enough(written: Written) -> None:
     lines = text_of("monitors/iostat_megabytes.txt").splitlines()
-    with pytest.raises(InputError, match="got 1 sample; expected at least two: the first is since boot"):
+    with pytest.raises(InputError, match=r"got 1 sample; expected at least two: the first is since boot"):
         written("iostat.txt", "\n".join(lines[:4]) + "\n")
 
 
@@ -91,13 +91,15 @@ def test_single_cpus_and_averages_are_no_samples() -> None:
     assert len(reading.samples.rows) == 1
 
 
+NORMAL: dict[str, object] = {"backend_type": "client backend", "object": "relation", "context": "normal"}
+
+
 def snapshot_of(rates: dict[str, object], phase: str, written: Written) -> Reading:
     return written(f"pg_stat_io.{phase}.json", json.dumps([rates]))
 
 
 def test_reads_of_postgresql_18_are_calls(written: Written) -> None:
-    before = {"backend_type": "client backend", "object": "relation", "context": "normal", "reads": 100, "read_bytes": 819200,
-              "writes": 0, "write_bytes": 0, "hits": 5000}  # fmt: skip
+    before = NORMAL | {"reads": 100, "read_bytes": 819200, "writes": 0, "write_bytes": 0, "hits": 5000}
     after = before | {"reads": 220, "read_bytes": 819200 + 12 * 8 * 8192 * 10, "hits": 17000}
     found = resources(snapshot_of(before, "start", written), snapshot_of(after, "end", written))
     assert found.buffer_reads_per_s is not None
@@ -107,8 +109,7 @@ def test_reads_of_postgresql_18_are_calls(written: Written) -> None:
 
 
 def test_reads_of_postgresql_16_are_pages(written: Written) -> None:
-    before = {"backend_type": "client backend", "object": "relation", "context": "normal", "reads": 100, "op_bytes": 8192,
-              "writes": 0, "hits": 5000}  # fmt: skip
+    before = NORMAL | {"reads": 100, "op_bytes": 8192, "writes": 0, "hits": 5000}
     found = resources(snapshot_of(before, "start", written), snapshot_of(before | {"reads": 220}, "end", written))
     assert found.buffer_reads_per_s is not None
     assert found.buffer_reads_per_s.value == pytest.approx(10)
@@ -137,7 +138,7 @@ def test_a_total_alone_is_not_used(written: Written) -> None:
 
 def test_counters_that_fell_are_refused(written: Written) -> None:
     texts = [f"wal_records,wal_bytes,wal_sync\n1,{size},500\n" for size in (2000, 1000)]
-    with pytest.raises(InputError, match="a counter that fell by 1000; .*restarted or its statistics reset"):
+    with pytest.raises(InputError, match=r"a counter that fell by 1000; .*restarted or its statistics reset"):
         resources(written("wal.start.csv", texts[0]), written("wal.end.csv", texts[1]))
 
 
@@ -241,16 +242,16 @@ def test_a_faulty_result_of_fio_is_refused(written: Written, change: tuple[str, 
 
 def test_a_disk_needs_its_capacity_and_one_block_size() -> None:
     points = reading_of(SAMPLES / "fio/fifo200.qd1.json").disk
-    with pytest.raises(InputError, match="add --capacity, such as --capacity 931GiB"):
+    with pytest.raises(InputError, match=r"add --capacity, such as --capacity 931GiB"):
         disk_entry(points, "a disk", None)
-    with pytest.raises(InputError, match="--capacity: got '931'; text needs a unit: '931 GiB'"):
+    with pytest.raises(InputError, match=r"--capacity: got '931'; text needs a unit: '931 GiB'"):
         disk_entry(points, "a disk", "931")
 
 
 def test_a_snapshot_needs_to_say_when(written: Written) -> None:
     text = "wal_records,wal_bytes,wal_sync\n1,1000,500\n"
     with pytest.raises(
-        InputError, match="got 2 snapshots of PostgreSQL pg_stat_wal; .*put start and end into their names"
+        InputError, match=r"got 2 snapshots of PostgreSQL pg_stat_wal; .*put start and end into their names"
     ):
         resources(written("wal1.csv", text), written("wal2.csv", text))
 
@@ -279,3 +280,25 @@ def test_a_snapshot_has_no_rate_of_its_own(tmp_path: Path) -> None:
     assert reading.snapshot.counters["Innodb_buffer_pool_reads"] == 30513
     assert reading.snapshot.clock_s == 88
     assert not [path for path in reading.values if path[0] == "resources"]
+
+
+@pytest.mark.parametrize(
+    ("text", "gib"),
+    [
+        ("[mysqld]\ninnodb_buffer_pool_size = 12G\ninnodb_flush_method = O_DIRECT\n", 12),
+        ("Variable_name\tValue\ninnodb_buffer_pool_size\t134217728\ninnodb_flush_method\tO_DIRECT\n", 0.125),
+        ("| innodb_buffer_pool_size | 536870912 |\n| innodb_flush_method | O_DIRECT |\n", 0.5),
+    ],
+)
+def test_mysqls_pool_is_read_from_variables_and_from_options(written: Written, text: str, gib: float) -> None:
+    engine = merge(
+        "run", [reading_of(SAMPLES / "sysbench/oltp_rw_histogram.txt"), written("settings.txt", text)]
+    ).record.engine
+    assert engine.buffer_pool_gib is not None
+    assert engine.buffer_pool_gib.value == gib
+    assert engine.settings["innodb_flush_method"].value == "O_DIRECT"
+
+
+def test_a_result_without_times_says_that_all_samples_count() -> None:
+    merged = merge("run", [reading_of(PGBENCH), reading_of(SAMPLES / "monitors/vmstat_tw.txt")])
+    assert any("the result names no time: all samples are averaged" in note for note in merged.notes)

@@ -77,7 +77,7 @@ def test_the_page_cache_answers_what_the_device_does_not() -> None:
 
 
 def test_samples_without_times_are_placed_beside_those_that_have_them() -> None:
-    """iostat ran while the warm-up still had the disk to itself, with 1,970 reads/s."""
+    """The tool ran while the warm-up still had the disk to itself, with 1,970 reads/s."""
     reads = imported(DISK).record.resources.devices["loop1"].reads_per_s
     assert reads is not None
     assert "sample 4 to sample 13" in reads.source

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-
+import numpy as np
 import pytest
 
 from calibration.reading import Meaning, Sample, Samples
@@ -24,7 +23,7 @@ def series(shares: list[tuple[float, float]], start_s: float | None = None) -> S
 
 
 def walk(length: int, seed: int) -> list[tuple[float, float]]:
-    draw = random.Random(seed)
+    draw = np.random.default_rng(seed)
     return [(0.4 + 0.3 * draw.random(), 0.05 + 0.1 * draw.random()) for _ in range(length)]
 
 
@@ -47,8 +46,8 @@ def test_nothing_in_the_window_gives_no_mean() -> None:
 @pytest.mark.parametrize("offset", [0, 3, -2])
 def test_samples_are_placed_where_the_shares_agree(seed: int, offset: int) -> None:
     truth = walk(20, seed)
-    noise = random.Random(1000 + seed)
-    seen = [(user + noise.gauss(0, 0.003), system + noise.gauss(0, 0.003)) for user, system in truth]
+    noise = np.random.default_rng(1000 + seed)
+    seen = [(user + noise.normal(0, 0.003), system + noise.normal(0, 0.003)) for user, system in truth]
     ours, theirs = series(seen[max(offset, 0) :]), series(truth[max(-offset, 0) :], start_s=1000)
     placed = aligned(ours, theirs)
     assert placed is not None
