@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import fmean, stdev
 
 from calibration.record import Device, Observed, Outcome, Resources, RunRecord
 
 LITTLE_TOLERANCE = 0.05
 """Clients also spend time between answer and next request, and rates are rounded."""
 QUEUE_TOLERANCE = 0.15
+MOST_DRIFT = 0.1
+DRIFT_SIGMAS = 3.0
 MIX = (0.3, 0.6)
 """New orders' share of all transactions: 0.43 to 0.45 in the known drivers."""
 TPM_PER_NOPM = (2.0, 2.7)
@@ -28,7 +32,13 @@ class Finding:
 
 def check(record: RunRecord) -> list[Finding]:
     """Little's law first, then what can be said of the rest."""
-    findings = [little(record), *_mix(record.outcome), *_percentiles(record.outcome), *_cpu(record.resources)]
+    findings = [
+        little(record),
+        *_steady(record),
+        *_mix(record.outcome),
+        *_percentiles(record.outcome),
+        *_cpu(record.resources),
+    ]
     for name, device in record.resources.devices.items():
         findings += _device(name, device)
     return [*findings, *_pool(record)]
@@ -71,6 +81,20 @@ def little(record: RunRecord) -> Finding:
             f"{seen}: leaves {_short(left_ms)} ms between transactions: a think time, or errors that took time",
         )
     return Finding(law, False, f"{seen}: fewer at work than there are; a unit, a count or the think time is wrong")
+
+
+def _steady(record: RunRecord) -> Iterator[Finding]:
+    """Last third against first third of each series: a drift beyond noise. A whole run may well begin slowly."""
+    for name, series in record.outcome.series.items():
+        third = len(series.values) // 3
+        if third < 3:
+            continue
+        first, last = series.values[:third], series.values[-third:]
+        drift = fmean(last) / fmean(first) - 1.0 if fmean(first) > 0 else 0.0
+        noise = math.hypot(stdev(first), stdev(last)) / math.sqrt(third) / max(fmean(first), 1e-9)
+        text = f"{name}: the last third is {drift:+.1%} from the first, noise {noise:.1%}"
+        drifts = abs(drift) > max(MOST_DRIFT, DRIFT_SIGMAS * noise)
+        yield Finding("steady", None if drifts and record.window.kind == "whole" else not drifts, text)
 
 
 def _mix(outcome: Outcome) -> Iterator[Finding]:

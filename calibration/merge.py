@@ -18,6 +18,8 @@ from simulator.errors import InputError
 MOST_APART = 0.1
 """Two sources of one figure that are further apart are named."""
 SAME_RATE = 0.005
+MOST_RATE_APART = 0.3
+"""Windows and definitions of one run move its rate by 10 %; two rates further apart are two runs."""
 RATES = (("outcome", "new_orders_per_minute"), ("outcome", "transactions_per_s"))
 MEMORY = ("environment", "memory_gib")
 DEVICES = ("resources", "devices")
@@ -71,6 +73,11 @@ def _together(harness: Sequence[Reading], notes: list[str]) -> dict[Path, Leaf]:
             known = values.setdefault(path, leaf)
             if path in RATES and known is not leaf:
                 ours, theirs = _number(known), _number(leaf)
+                if abs(theirs / ours - 1.0) > MOST_RATE_APART:
+                    raise InputError(
+                        f"{reading.file}: got {path[-1]} {theirs:,.1f}, where another file of the run says "
+                        f"{ours:,.1f}; expected one run; give each run a folder"
+                    )
                 if abs(theirs / ours - 1.0) > SAME_RATE:
                     values["outcome", "reported", f"{path[-1]}, {reading.kind}"] = leaf
                     notes.append(f"{reading.file}: {path[-1]} {theirs:,.0f}, {theirs / ours - 1.0:+.1%} of that taken: "

@@ -85,6 +85,14 @@ def test_two_nopm_of_one_run_keep_their_definitions(written: Written) -> None:
     assert any("-7.8% of that taken" in note for note in both.notes)
 
 
+def test_results_of_two_runs_are_no_run(written: Written) -> None:
+    other = written("other.log", "Vuser 1:TEST RESULT : System achieved 8000 NOPM from 18500 PostgreSQL TPM\n")
+    with pytest.raises(
+        InputError, match=r"got new_orders_per_minute 8,000.0, where another file of the run says 41,203.0"
+    ):
+        merge("run", [reading_of(SAMPLES / "hammerdb/run.log"), other])
+
+
 TIMES = ", ".join(f"{name}_ms REAL" for name in ("min", "avg", "max", "total", "p99", "p95", "p50")) + ", sd REAL"
 DATABASE_4_6 = {
     "JOBMAIN": "jobid TEXT, db TEXT, bm TEXT, jobdict TEXT, timestamp TEXT",

@@ -21,6 +21,16 @@ def figure(value: float) -> dict[str, Any]:
     return {"value": value, "unit": "1", "source": "by hand", "definition": "assumption: a test"}
 
 
+def series(*values: float) -> dict[str, Any]:
+    return {
+        "interval_s": 1,
+        "values": list(values),
+        "unit": "1",
+        "source": "by hand",
+        "definition": "assumption: a test",
+    }
+
+
 LEAST: dict[str, Any] = {
     "name": "least",
     "source": "a test",
@@ -150,6 +160,10 @@ def test_what_littles_law_lacks_is_said() -> None:
     [
         ({"outcome__new_orders_per_minute": figure(6000)}, "mix"),
         (
+            {"window__kind": "steady", "outcome__series": {"rate": series(50, 51, 49, 70, 71, 69, 99, 100, 101)}},
+            "steady",
+        ),
+        (
             {"outcome__new_orders_per_minute": figure(2700), "outcome__reported": {"TPM": figure(2700)}},
             "commits per new order",
         ),
@@ -177,3 +191,17 @@ def test_other_laws_can_be_broken(keys: dict[str, Any], law: str) -> None:
     assert [finding.law for finding in check(RunRecord.model_validate(with_(**keys))) if finding.holds is False] == [
         law
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "holds"),
+    [
+        ("steady", (50, 51, 49, 70, 71, 69, 99, 100, 101), False),
+        ("whole", (50, 51, 49, 70, 71, 69, 99, 100, 101), None),  # it began slowly, and says so
+        ("steady", (99, 101, 100, 98, 100, 103, 104, 100, 99), True),
+        ("steady", (50, 150, 100, 60, 140, 100, 70, 180, 120), True),  # noise
+    ],
+)
+def test_a_drift_is_told_from_noise(kind: str, values: tuple[float, ...], holds: bool | None) -> None:
+    record = RunRecord.model_validate(with_(window__kind=kind, outcome__series={"rate": series(*values)}))
+    assert [finding.holds for finding in check(record) if finding.law == "steady"] == [holds]
