@@ -75,7 +75,7 @@ def _folder(folder: Path, root: Path, depth: int) -> list[Found]:
 
 def _add(found: Found, path: Path, name: str) -> None:
     file = SourceFile(path, name)
-    if not file.stored:
+    if not file.opening:
         return
     reading = read_file(file)
     if reading is None:

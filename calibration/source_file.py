@@ -15,6 +15,7 @@ from simulator.errors import InputError
 
 MOST_BYTES = 64 << 20
 """A day of iostat in 1 s intervals has some tens of MiB; what is larger is a trace and must be summed up first."""
+MOST_OPENING = 1 << 16
 MOST_SHOWN = 60
 SQLITE_MAGIC = b"SQLite format 3\x00"
 POINT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -41,10 +42,14 @@ class SourceFile:
         except OSError as error:
             raise InputError(f"{self.name}: can't be read: {error.strerror}; check its path and permissions") from error
 
-    @property
-    def is_binary(self) -> bool:
-        """Not text at all."""
-        return b"\x00" in self.stored[:4096]
+    @cached_property
+    def opening(self) -> bytes:
+        """The first bytes, by which a file is recognised whatever its size. Raises InputError."""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(MOST_OPENING)
+        except OSError as error:
+            raise InputError(f"{self.name}: can't be read: {error.strerror}; check its path and permissions") from error
 
     @cached_property
     def text(self) -> str:
@@ -69,7 +74,7 @@ class SourceFile:
     @cached_property
     def head(self) -> str:
         """The beginning, to recognise the tool by; bytes that are no text are replaced."""
-        return self.stored[:65536].decode("utf-8-sig", errors="replace")
+        return self.opening.decode("utf-8-sig", errors="replace")
 
     @cached_property
     def data(self) -> Any:

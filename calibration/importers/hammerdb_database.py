@@ -36,7 +36,7 @@ TIMINGS = (
 
 def detect(file: SourceFile) -> bool:
     """By SQLite's first bytes and the name of HammerDB's main table."""
-    return file.stored.startswith(SQLITE_MAGIC) and b"JOBMAIN" in file.stored[:65536]
+    return file.opening.startswith(SQLITE_MAGIC) and b"JOBMAIN" in file.opening
 
 
 def read(file: SourceFile) -> Reading:

@@ -141,15 +141,27 @@ def test_a_folder_below_without_a_result_belongs_to_the_run(tmp_path: Path) -> N
     (tmp_path / "run" / "monitors").mkdir()
     for name in ("sadf.json", "iostat-x.json"):
         shutil.move(tmp_path / "run" / name, tmp_path / "run" / "monitors" / name)
-    assert imported("run", tmp_path).record.resources == imported(DISK).record.resources.model_validate(
-        imported("run", tmp_path).record.resources
+    ours, whole = (
+        record.resources.devices["loop1"] for record in (imported("run", tmp_path).record, imported(DISK).record)
     )
+    assert ours.reads_per_s
+    assert whole.reads_per_s
+    assert ours.reads_per_s.value == whole.reads_per_s.value
+    assert ours.reads_per_s.source.startswith("monitors/iostat-x.json, ")
 
 
 def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
     shutil.copytree(RUNS / DISK, tmp_path / "run", ignore=shutil.ignore_patterns("go-tpc*"))
     with pytest.raises(InputError, match="expected the result of a load generator too"):
         imported("run", tmp_path)
+
+
+def test_a_huge_file_of_another_kind_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(RUNS / DISK, tmp_path / "run")
+    monkeypatch.setattr("calibration.source_file.MOST_BYTES", 100_000)
+    (tmp_path / "run" / "base.tar").write_bytes(b"\x00" * 200_000)
+    (found,) = find_runs([tmp_path / "run"])
+    assert found.unknown == ["base.tar"]
 
 
 def test_a_folder_of_nothing_known_is_refused(tmp_path: Path) -> None:
