@@ -12,9 +12,10 @@ from calibration.reading import RANK_OF_DETAIL, Reading
 from calibration.source_file import SourceFile
 
 KIND = "HammerDB log"
+OPENING = re.compile(r"^(?:HammerDB (?:CLI|v\d)|Vuser \d+:)", re.MULTILINE)
 COUNTED = re.compile(r"^(\d+) (\S.*?) tpm(?: @ .*)?\s*$")
 PERIOD = re.compile(r"Timing test period of (\d+) in minutes")
-RAMP = re.compile(r"Rampup (\d+) minutes? complete")
+RAMP = re.compile(r"(?:Rampup (\d+) minutes? complete|Beginning rampup time of (\d+) minutes?)")
 RAMP_OVER = "Rampup complete, Taking start Transaction Count"
 END = "Test complete, Taking end Transaction Count"
 COUNTER_INTERVAL_S = 10.0
@@ -27,7 +28,7 @@ def detect(file: SourceFile) -> bool:
     lines = file.head.splitlines()
     return bool(
         hammerdb.RESULT.search(file.head)
-        or "Vuser 1:Rampup" in file.head
+        or OPENING.search(file.head)
         or "Hammerdb Transaction Counter Log" in file.head
         or sum(1 for line in lines[:50] if COUNTED.match(line)) >= 3
     )
@@ -48,7 +49,7 @@ def read(file: SourceFile) -> Reading:
         elif match := PERIOD.search(line):
             minutes = file.number(match[1], place)
         elif match := RAMP.search(line):
-            ramp = file.number(match[1], place)
+            ramp = max(ramp or 0.0, file.number(match[1] or match[2], place))
         elif match := hammerdb.USERS.search(line):
             hammerdb.users(reading, file.number(match[1], place), place)
         elif RAMP_OVER in line:

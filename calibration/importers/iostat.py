@@ -15,7 +15,6 @@ from calibration.source_file import SourceFile
 
 KIND = "iostat"
 BANNER = re.compile(r"^Linux \S+ \(.*\((\d+) CPU\)")
-BANNER_PLACE = "first line"
 SINCE_BOOT = "the first of {} samples is since boot (unless iostat ran with -y) and left out"
 
 

@@ -22,7 +22,10 @@ LINES = {
     "failed": re.compile(r"^number of failed transactions: (\d+)"),
     "latency": re.compile(r"^latency average = (\S+) ms"),
     "lag": re.compile(r"^rate limit schedule lag: avg (\S+) \(max \S+\) ms"),
-    "tps": re.compile(r"^tps = (\S+) \((?:without initial connection time|excluding connections establishing)\)"),
+    "tps": re.compile(
+        r"^tps = (\S+) \((?:without initial connection time|excluding connections establishing"
+        r"|including reconnection times)\)"
+    ),
 }
 PROGRESS = re.compile(r"^progress: ([\d.,]+) s, ([\d.,]+) tps, lat ([\d.,]+) ms")
 

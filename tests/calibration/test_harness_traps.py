@@ -344,3 +344,11 @@ def test_blkparse_without_all_completions_gives_no_rates(written: Written) -> No
     reading = written("trace.txt", text)
     assert ("resources", "devices", "8,16", "reads_per_s") not in reading.values
     assert "3 of 2,001 completions are in the file" in reading.notes[0]
+
+
+def test_a_long_log_is_recognised_before_its_result(written: Written) -> None:
+    lines = "HammerDB CLI v4.12\nVuser 1:Beginning rampup time of 2 minutes\n" + "Vuser 2:Processing\n" * 5000
+    reading = written(
+        "hammerdb.log", lines + text_of("hammerdb/run.log").replace("Vuser 1:Rampup 1 minutes complete ...\n", "")
+    )
+    assert (value_of(reading, "outcome.new_orders_per_minute"), value_of(reading, "window.ramp_s")) == (41203, 120)
