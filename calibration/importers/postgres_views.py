@@ -19,8 +19,8 @@ Row = Mapping[str, object]
 VIEWS: dict[str, set[str]] = {
     "pg_stat_database": {"datname", "xact_commit", "blks_read", "blks_hit"},
     "pg_stat_io": {"backend_type", "object", "context", "reads"},
-    "pg_stat_wal": {"wal_records", "wal_bytes"},
     "pg_stat_statements": {"query", "calls", "shared_blks_read"},
+    "pg_stat_wal": {"wal_records", "wal_bytes"},
     "pg_stat_checkpointer": {"num_timed", "buffers_written"},
     "pg_stat_bgwriter": {"buffers_clean", "maxwritten_clean", "buffers_alloc"},
     "pg_statio_user_tables": {"relname", "heap_blks_read", "heap_blks_hit"},
@@ -31,7 +31,7 @@ VIEWS: dict[str, set[str]] = {
     "pg_settings": {"name", "setting", "unit", "boot_val"},
     "pg_buffercache": {"rel", "buffers", "dirty"},
 }
-"""By which columns each is known, whatever else a version has."""
+"""By which columns each is known, whatever else a version has; the first that fits: statements have wal_bytes too."""
 KEPT = (
     "shared_buffers",
     "effective_cache_size",

@@ -302,3 +302,27 @@ def test_mysqls_pool_is_read_from_variables_and_from_options(written: Written, t
 def test_a_result_without_times_says_that_all_samples_count() -> None:
     merged = merge("run", [reading_of(PGBENCH), reading_of(SAMPLES / "monitors/vmstat_tw.txt")])
     assert any("the result names no time: all samples are averaged" in note for note in merged.notes)
+
+
+@pytest.mark.parametrize(
+    ("columns", "view"),
+    [
+        ("query,calls,rows,shared_blks_hit,shared_blks_read,wal_records,wal_bytes", "pg_stat_statements"),
+        ("wal_records,wal_fpi,wal_bytes,wal_buffers_full", "pg_stat_wal"),
+        ("num_timed,num_done,buffers_written", "pg_stat_checkpointer"),
+        ("relid,relname,heap_blks_read,heap_blks_hit,idx_blks_read", "pg_statio_user_tables"),
+    ],
+)
+def test_views_are_told_by_their_columns(written: Written, columns: str, view: str) -> None:
+    row = ",".join("7" for _ in columns.split(","))
+    assert written("view.start.csv", f"{columns}\n{row}\n").kind == f"PostgreSQL {view}"
+
+
+def test_statements_count_pages_of_all_queries(written: Written) -> None:
+    head = "query,calls,shared_blks_hit,shared_blks_read,wal_bytes\n"
+    texts = [f"{head}SELECT 1,1,{hits},{reads},9\nSELECT 2,1,100,10,9\n" for hits, reads in ((0, 0), (1200, 240))]
+    found = resources(written("statements.start.csv", texts[0]), written("statements.end.csv", texts[1]))
+    assert found.buffer_hits_per_s
+    assert found.buffer_reads_per_s
+    assert (found.buffer_hits_per_s.value, found.buffer_reads_per_s.value) == (100, 20)
+    assert found.log_bytes_per_s is None
