@@ -80,11 +80,13 @@ def _word(key: str) -> str:
 
 def _model_at(keys: Sequence[str], root: Any, data: Any) -> type[BaseModel]:
     """The spec that stands at a place below `root`; of several kinds the one that `data` has there."""
-    model = _chosen(root, data)
+    annotation = root
     for key in keys:
+        names_are_free = typing.get_origin(annotation) is dict
+        field = None if names_are_free else _chosen(annotation, data).model_fields[key]
+        annotation = typing.get_args(annotation)[1] if field is None else field.annotation
         data = data.get(key) if isinstance(data, dict) else None
-        model = _chosen(model.model_fields[key].annotation, data)
-    return model
+    return _chosen(annotation, data)
 
 
 def _chosen(annotation: Any, data: Any) -> type[BaseModel]:

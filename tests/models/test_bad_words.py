@@ -24,7 +24,7 @@ Write = Callable[..., str]
     ("words", "sentence"),
     [
         (["frobnicate"], "oltpsim: no such command 'frobnicate'; 'oltpsim --help' says what is allowed"),
-        (["runn", TINY], "no such command 'runn'. Did you mean 'run'?"),
+        (["runn", TINY], "no such command 'runn'. Did you mean 'run', 'runs'?"),
         (["catalog", "chekc"], "oltpsim catalog: no such command 'chekc'. Did you mean 'check'?"),
         (["run"], "oltpsim run: missing argument 'SCENARIO'"),
         (["run", TINY, "--sead", "3"], "oltpsim run: no such option: --sead"),

@@ -1,0 +1,146 @@
+"""Oracle's AWR or Statspack report as text.
+
+Trap: a buffer hit ratio of 99.98 % may stand beside 67,000 physical reads per s, for direct reads go past the buffer
+cache; misses are the blocks read via the buffer cache. Numbers have commas between thousands.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from calibration.reading import RANK_OF_WITNESS, Reading
+from calibration.source_file import SourceFile
+
+KIND = "Oracle AWR"
+NUMBER = r"[\d,]+(?:\.\d+)?|\.\d+"
+SNAP = re.compile(rf"^(Begin|End) Snap:[\s|]+\d+[\s|]+(\d\d-\w\w\w-\d\d \d\d:\d\d:\d\d)[\s|]+({NUMBER})")
+
+
+def detect(file: SourceFile) -> bool:
+    """By the lines of its snapshots and its load profile."""
+    return "Begin Snap:" in file.head and "Load Profile" in file.head
+
+
+def read(file: SourceFile) -> Reading:
+    """The load profile per second. Raises InputError without the elapsed time and the transactions."""
+    reading = Reading(KIND, file.name, tool=KIND, rank=RANK_OF_WITNESS)
+    rows = _rows(file)
+
+    def number(label: str, column: int = 0) -> float | None:
+        if label not in rows or len(rows[label][1]) <= column:
+            return None
+        at, words = rows[label]
+        return file.number(words[column], f"line {at}, {label}", grouped=True)
+
+    minutes, per_s = number("Elapsed"), number("Transactions")
+    if minutes is None or per_s is None:
+        file.truncated("the lines Elapsed and Transactions")
+    reading.frame("steady", minutes * 60.0, "mins", "Elapsed", "commits and rollbacks between two snapshots, per s")
+    reading.observe(
+        ("outcome", "transactions_per_s"), per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks"
+    )
+    reading.tell(("engine", "name"), "Oracle", "report", "database engine")
+    _buffers(
+        reading, number("Logical read (blocks)") or number("Logical reads"), number("Via Buffer Cache (blocks)", 1)
+    )
+    for label, key, means in (
+        ("Redo size (bytes)", "log_bytes_per_s", "redo made"),
+        ("Redo size", "log_bytes_per_s", "redo made"),
+        ("Transactions", "commits_per_s", "commits and rollbacks"),
+    ):
+        value = number(label)
+        if value is not None:
+            reading.observe(("resources", key), value, "1/s", f"Load Profile, {label}", means)
+    redo = number("Redo Requests", 2)
+    if redo is not None:
+        reading.observe(("resources", "log_flushes_per_s"), redo, "1/s", "IO Profile, Redo Requests", "writes of redo")
+    _requests(reading, number("Total Requests", 1), number("Total Requests", 2))
+    _host(file, reading)
+    return reading
+
+
+def _rows(file: SourceFile) -> dict[str, tuple[int, list[str]]]:
+    """The figures behind each label that ends with a colon; the first of a name counts."""
+    rows: dict[str, tuple[int, list[str]]] = {}
+    for at, line in enumerate(file.whole_lines, 1):
+        label, colon, rest = line.strip().lstrip("|").partition(":")
+        if colon and not SNAP.match(line):
+            words = [word for word in re.split(r"[\s|]+", rest) if re.fullmatch(r"[-+]?[\d.,]+", word)]
+            if words:
+                rows.setdefault(label.strip(), (at, words))
+    return rows
+
+
+def _buffers(reading: Reading, logical: float | None, misses: float | None) -> None:
+    if misses is None:
+        reading.notes.append("no row 'Via Buffer Cache': misses of the buffer cache can't be told from direct reads")
+        return
+    reading.observe(("resources", "buffer_reads_per_s"), misses, "blocks/s", "IO Profile, Via Buffer Cache (blocks)",
+                    "blocks read via the buffer cache; direct reads go past it")  # fmt: skip
+    if logical is not None:
+        place = "Load Profile, Logical read (blocks), less Via Buffer Cache"
+        hits = max(0.0, logical - misses)
+        reading.observe(("resources", "buffer_hits_per_s"), hits, "blocks/s", place, "blocks found in the buffer cache")
+
+
+def _requests(reading: Reading, reads: float | None, writes: float | None) -> None:
+    base = ("resources", "devices", "all")
+    if reads is not None and writes is not None:
+        reading.observe(
+            (*base, "reads_per_s"), reads, "1/s", "IO Profile, Total Requests", "read requests of the instance"
+        )
+        reading.observe(
+            (*base, "writes_per_s"), writes, "1/s", "IO Profile, Total Requests", "write requests of the instance"
+        )
+
+
+def _host(file: SourceFile, reading: Reading) -> None:
+    """The table below 'Host CPU', by its columns; the start and the sessions."""
+    for at, line in enumerate(file.lines, 1):
+        names = [word.strip() for word in line.split("|")]
+        if "%User" in line and "%Idle" in line and at < len(file.lines):
+            below = [word.strip() for word in file.lines[at].split("|")]
+            if len(names) < 4:
+                names, below = re.findall(r"\S+", line), re.findall(r"\S+", file.lines[at])
+            named = dict(zip(reversed(names), reversed(below), strict=False))
+            for name, share in (("%User", "user"), ("%System", "system"), ("%WIO", "iowait"), ("%Idle", "idle")):
+                if name in named:
+                    value = file.number(named[name], f"line {at + 1}, {name}") / 100.0
+                    reading.observe(
+                        ("resources", f"cpu_{share}_fraction"),
+                        value,
+                        "%",
+                        f"line {at + 1}, {name}",
+                        "of the host's CPUs",
+                    )
+            if "CPUs" in named:
+                reading.observe(
+                    ("environment", "cores"),
+                    file.number(named["CPUs"], "CPUs"),
+                    "CPUs",
+                    f"line {at + 1}",
+                    "CPUs of the host",
+                )
+        match = SNAP.match(line)
+        if match and match[1] == "Begin":
+            moment = _moment(match[2])
+            if moment is not None:
+                reading.tell(
+                    ("window", "start_utc"),
+                    moment,
+                    f"line {at}",
+                    "begin of the report; the server's clock, taken for UTC",
+                )
+
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def _moment(text: str) -> str | None:
+    day, month, rest = text.split("-", 2)
+    if month.lower() not in MONTHS:
+        return None
+    year, clock = rest.split(" ")
+    moment = datetime.fromisoformat(f"20{year}-{MONTHS.index(month.lower()) + 1:02}-{day}T{clock}+00:00")
+    return moment.isoformat()

@@ -1,0 +1,173 @@
+"""BenchBase's summary.json and its tables: raw, results, samples.
+
+Traps: units are in the text of the keys; results.csv is in ms, samples.csv and the summary in microseconds;
+throughput is of all transactions; `Start Time (microseconds)` of the raw table is seconds; new orders are told only
+by the raw table.
+"""
+
+from __future__ import annotations
+
+import re
+
+from calibration.importers.classes import class_name
+from calibration.reading import RANK_OF_DETAIL, Reading
+from calibration.source_file import SourceFile
+
+KIND = "BenchBase"
+TOOL = "BenchBase"
+UNIT = re.compile(r"^(.*?) \((.+)\)$")
+TO_MS = {"microseconds": 1e-3, "microsecond": 1e-3, "milliseconds": 1.0, "millisecond": 1.0, "ms": 1.0, "us": 1e-3,
+         "nanoseconds": 1e-6, "seconds": 1e3}  # fmt: skip
+PERCENTILES = {
+    "25th Percentile Latency": "25",
+    "Median Latency": "50",
+    "75th Percentile Latency": "75",
+    "90th Percentile Latency": "90",
+    "95th Percentile Latency": "95",
+    "99th Percentile Latency": "99",
+}
+RATE = "Throughput (requests/second)"
+ALL = "all transactions done, per s of measured time"
+
+
+def detect(file: SourceFile) -> bool:
+    """By keys and columns that only it writes."""
+    first = file.head.lstrip().partition("\n")[0]
+    return (
+        ('"Benchmark Type"' in file.head and '"Latency Distribution"' in file.head)
+        or first.startswith("Transaction Type Index,Transaction Name,")
+        or (first.startswith("Time (seconds),") and "Latency (" in first)
+    )
+
+
+def read(file: SourceFile) -> Reading:
+    """One of its files."""
+    reading = Reading(KIND, file.name, tool=TOOL)
+    if file.head.lstrip().startswith("{"):
+        _summary(file, reading)
+        return reading
+    reading.rank = RANK_OF_DETAIL
+    rows = file.rows()
+    if not rows:
+        file.truncated("rows")
+    if "Transaction Name" in rows[0]:
+        _raw(file, reading, rows)
+    else:
+        _intervals(file, reading, rows)
+    return reading
+
+
+def _milliseconds(file: SourceFile, key: str, value: object, place: str) -> tuple[str, float, str]:
+    """The name of a key without its unit, the value in ms, and the unit."""
+    match = UNIT.match(key)
+    if match is None or match[2].lower() not in TO_MS:
+        file.refuse(place, repr(key), "a unit of time in its name", "give BenchBase's own file")
+    return match[1], file.number(value, f"{place}, {key}") * TO_MS[match[2].lower()], match[2]
+
+
+def _summary(file: SourceFile, reading: Reading) -> None:
+    data = file.data
+    try:
+        elapsed = next(key for key in data if key.startswith("Elapsed Time ("))
+        _, elapsed_ms, unit = _milliseconds(file, elapsed, data[elapsed], "summary")
+        latencies = data["Latency Distribution"]
+        rate = file.number(data[RATE], RATE)
+    except (StopIteration, KeyError, AttributeError) as error:
+        file.refuse(
+            "", f"no {error}", "Elapsed Time, Latency Distribution and Throughput", "give the whole summary.json"
+        )
+    reading.frame("steady", elapsed_ms / 1000.0, unit, elapsed, f"{ALL}, after the warm-up")
+    reading.observe(("outcome", "transactions_per_s"), rate, "requests/second", RATE, ALL)
+    goodput = "Goodput (requests/second)"
+    if goodput in data:
+        value = file.number(data[goodput], goodput)
+        reading.observe(
+            ("outcome", "reported", "Goodput"), value, "requests/second", goodput, "transactions that committed, per s"
+        )
+        reading.observe(
+            ("outcome", "errors_per_s"), max(0.0, rate - value), "requests/second", goodput, "throughput less goodput"
+        )
+    for key, value in latencies.items():
+        name, value_ms, unit = _milliseconds(file, key, value, "Latency Distribution")
+        if name in PERCENTILES:
+            path = ("outcome", "percentiles_ms", PERCENTILES[name])
+            reading.observe(path, value_ms, unit, key, "of all transactions")
+        elif name == "Average Latency":
+            reading.observe(("outcome", "mean_ms"), value_ms, unit, key, "mean of all transactions")
+    if data.get("terminals") is not None:
+        reading.observe(
+            ("workload", "clients"), file.number(data["terminals"], "terminals"), "terminals", "terminals", "terminals"
+        )
+    reading.tell(("workload", "driver"), f"BenchBase {data['Benchmark Type']}", "Benchmark Type", "benchmark")
+    if data.get("DBMS Type"):
+        reading.tell(("engine", "name"), str(data["DBMS Type"]), "DBMS Type", "database engine")
+    if data.get("DBMS Version"):
+        reading.tell(("engine", "version"), str(data["DBMS Version"]), "DBMS Version", "version of the server")
+    if data["Benchmark Type"] == "tpcc":
+        if data.get("scalefactor") is not None:
+            value = file.number(data["scalefactor"], "scalefactor")
+            reading.observe(("workload", "warehouses"), value, "scalefactor", "scalefactor", "warehouses")
+        reading.notes.append("its throughput is of all transactions; add raw.csv for new orders")
+    started = next((key for key in data if key.startswith("Current Timestamp (")), None)
+    if started is not None:
+        end_s = _milliseconds(file, started, data[started], "summary")[1] / 1000.0
+        reading.window = (end_s - elapsed_ms / 1000.0, end_s)
+
+
+def _intervals(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None:
+    """results.csv or samples.csv: a row an interval, and each column says its unit."""
+    times = [file.number(row["Time (seconds)"], f"row {at}, Time") for at, row in enumerate(rows, 1)]
+    interval_s = times[1] - times[0] if len(times) > 1 else 1.0
+    rates = [file.number(row[RATE], f"row {at}, {RATE}") for at, row in enumerate(rows, 1)]
+    place = f"{len(rows)} rows"
+    seconds = interval_s * len(rows)
+    reading.frame("steady", seconds, "s", place, ALL)
+    reading.observe(
+        ("outcome", "transactions_per_s"), sum(rates) / len(rates), "requests/second", place, f"{ALL}, mean of the rows"
+    )
+    mean = next((key for key in rows[0] if key.startswith("Average Latency (")), None)
+    if mean is not None:
+        values = [_milliseconds(file, mean, row[mean], f"row {at}") for at, row in enumerate(rows, 1)]
+        weighted = sum(value[1] * rate for value, rate in zip(values, rates, strict=True)) / max(sum(rates), 1e-9)
+        reading.observe(
+            ("outcome", "mean_ms"), weighted, values[0][2], place, "mean latency of the rows, by their rates"
+        )
+    reading.draw("transactions_per_s", interval_s, rates, "requests/second", place, ALL)
+
+
+def _raw(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None:
+    """Every transaction: what counts is by name, and from the first start to the last end."""
+    latency = next((key for key in rows[0] if key.startswith("Latency (")), "")
+    start = next((key for key in rows[0] if key.startswith("Start Time (")), "")
+    times_ms: dict[str, list[float]] = {}
+    first_s, last_s, unit = float("inf"), 0.0, ""
+    for at, row in enumerate(rows, 2):
+        _, value_ms, unit = _milliseconds(file, latency, row.get(latency), f"line {at}")
+        begun = file.number(row.get(start), f"line {at}, {start}")
+        begun_s = begun if begun < 1e11 else begun / 1e6
+        first_s, last_s = min(first_s, begun_s), max(last_s, begun_s + value_ms / 1000.0)
+        times_ms.setdefault(row["Transaction Name"], []).append(value_ms)
+    seconds, place = last_s - first_s, f"{len(rows)} rows"
+    reading.window = (first_s, last_s)
+    reading.frame("steady", seconds, "s", place, f"{ALL}, from the first start to the last end")
+    reading.observe(("outcome", "transactions_per_s"), len(rows) / seconds, "rows", place, ALL)
+    reading.observe(
+        ("outcome", "mean_ms"), sum(map(sum, times_ms.values())) / len(rows), unit, place, "mean of all transactions"
+    )
+    for name, values in times_ms.items():
+        values.sort()
+        base = ("outcome", "classes", class_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)))
+        reading.observe((*base, "count"), len(values), "rows", f"rows {name}", "transactions")
+        reading.observe((*base, "mean_ms"), sum(values) / len(values), unit, f"rows {name}", "mean latency")
+        for percentile in ("50", "95", "99"):
+            value = values[min(len(values) - 1, int(len(values) * float(percentile) / 100.0))]
+            reading.observe(
+                (*base, "percentiles_ms", percentile),
+                value,
+                unit,
+                f"rows {name}",
+                f"{percentile} % were at most so long",
+            )
+    if "NewOrder" in times_ms:
+        reading.observe(("outcome", "new_orders_per_minute"), len(times_ms["NewOrder"]) / seconds * 60.0, "rows",
+                        "rows NewOrder", "new orders in the raw table, per minute")  # fmt: skip

@@ -1,0 +1,66 @@
+"""DBT-2's summary (dbt2-post-process).
+
+Traps: response times are in seconds; NOTPM is over the measured time without the ramp; rolled-back new orders are
+in the total; the duration is rounded to 0.1 minutes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from calibration.importers.classes import class_name
+from calibration.reading import Reading
+from calibration.source_file import SourceFile
+
+KIND = "DBT-2 summary"
+ROW = re.compile(
+    r"^\s*(Delivery|New Order|Order Status|Payment|Stock Level)"
+    r"\s+([\d.,]+)\s+([\d.,]+)\s+([\d.,]+)\s+(\d+)\s+(\d+)\s+[\d.,]+"
+)
+LINES = {
+    "notpm": re.compile(r"^\s*\* Throughput: ([\d.,]+) new-order transactions per minute"),
+    "minutes": re.compile(r"^\s*\* Duration: ([\d.,]+) minute"),
+    "errors": re.compile(r"^\s*\* Unknown Errors: (\d+)"),
+    "ramp": re.compile(r"^\s*\* Ramp Up Time: ([\d.,]+) minute"),
+}
+
+
+def detect(file: SourceFile) -> bool:
+    """By the unit of its throughput, or its table's head."""
+    return "(NOTPM)" in file.head or "Response Time (s)" in file.head
+
+
+def read(file: SourceFile) -> Reading:
+    """NOTPM, latencies in ms. Raises InputError for a summary that is not whole."""
+    reading = Reading(KIND, file.name, tool="DBT-2")
+    told: dict[str, tuple[float, str]] = {}
+    total = weighted = 0.0
+    for at, line in enumerate(file.lines, 1):
+        place = f"line {at}"
+        for name, pattern in LINES.items():
+            if match := pattern.match(line):
+                told[name] = (file.number(match[1], place), place)
+        if match := ROW.match(line):
+            base = ("outcome", "classes", class_name(match[1]))
+            mean_s, p90_s = file.number(match[3], f"{place}, Average"), file.number(match[4], f"{place}, 90th")
+            count = float(match[5])
+            total, weighted = total + count, weighted + count * mean_s
+            reading.observe((*base, "count"), count, "Total", place, "transactions, rolled-back ones with them")
+            reading.observe((*base, "errors"), float(match[6]), "Rollbacks", place, "rolled back")
+            reading.observe((*base, "mean_ms"), mean_s * 1000.0, "s", place, "mean response time")
+            reading.observe((*base, "percentiles_ms", "90"), p90_s * 1000.0, "s", place, "90 % were at most so long")
+    if not {"notpm", "minutes"} <= set(told) or not total:
+        file.truncated("the table and the lines Throughput and Duration")
+    minutes, where = told["minutes"]
+    reading.frame("steady", minutes * 60.0, "min", where, "NOTPM: new orders per minute after the ramp")
+    if "ramp" in told:
+        reading.observe(("window", "ramp_s"), told["ramp"][0] * 60.0, "min", told["ramp"][1], "ramp-up")
+    reading.observe(("outcome", "new_orders_per_minute"), told["notpm"][0], "NOTPM", told["notpm"][1], "DBT-2's NOTPM")
+    reading.observe(
+        ("outcome", "transactions_per_s"), total / minutes / 60.0, "Total", where, "all transactions over the duration"
+    )
+    reading.observe(
+        ("outcome", "mean_ms"), weighted / total * 1000.0, "s", "table", "mean response of all by their totals"
+    )
+    reading.tell(("workload", "driver"), "DBT-2", "table", "load generator")
+    return reading

@@ -1,0 +1,59 @@
+"""performance_schema's file_summary_by_instance before and after, tab-separated.
+
+Traps: its timers are picoseconds; totals since a reset, of which only differences mean something; it counts calls
+of the engine, which the operating system's cache may answer.
+"""
+
+from __future__ import annotations
+
+from calibration.importers.phases import phase_of
+from calibration.reading import Rate, Reading, Snapshot
+from calibration.source_file import SourceFile
+
+KIND = "MySQL file summary"
+PS_PER_MS = 1e9
+DEVICE = "data files"
+COLUMNS = {
+    "count_read": "reads",
+    "count_write": "writes",
+    "sum_number_of_bytes_read": "read_bytes",
+    "sum_number_of_bytes_write": "write_bytes",
+    "sum_timer_read": "read_ps",
+    "sum_timer_write": "write_ps",
+}
+
+
+def detect(file: SourceFile) -> bool:
+    """By its columns."""
+    first = file.head.partition("\n")[0].lower().split("\t")
+    return {"file_name", "count_read", "count_write"} <= {word.strip() for word in first}
+
+
+def read(file: SourceFile) -> Reading:
+    """Totals of the tables' files (.ibd, ibdata)."""
+    reading = Reading(KIND, file.name)
+    counters = dict.fromkeys(COLUMNS.values(), 0.0)
+    found: set[str] = set()
+    for at, row in enumerate(file.rows("\t"), 2):
+        words = {key.lower(): word for key, word in row.items()}
+        if words["file_name"].endswith(".ibd") or "/ibdata" in words["file_name"]:
+            for column, name in COLUMNS.items():
+                if column in words:
+                    found.add(name)
+                    counters[name] += file.number(words[column], f"line {at}, {column}")
+    rates = []
+    base = ("resources", "devices", DEVICE)
+    for way in ("read", "write"):
+        if {f"{way}s", f"{way}_bytes"} <= found:
+            rates += [
+                Rate((*base, f"{way}s_per_s"), f"{way}s", "calls", f"{way}s of the tables' files, by calls"),
+                Rate((*base, f"{way}_kib_per_s"), f"{way}_bytes", "B", f"bytes of {way}s", 1 / 1024),
+            ]
+        if f"{way}_ps" in found:
+            rates.append(
+                Rate((*base, f"{way}_await_ms"), f"{way}_ps", "ps", f"time of a {way}", 1 / PS_PER_MS, per=f"{way}s")
+            )
+    if "read_ps" not in found:
+        reading.notes.append("no sum_timer_read: no times; export the columns as they are, in picoseconds")
+    reading.snapshot = Snapshot(phase_of(file.name), {name: counters[name] for name in found}, tuple(rates))
+    return reading

@@ -1,0 +1,192 @@
+"""go-tpc's output: plain, table or JSON.
+
+Traps: `tpmTotal` adds rates of classes that were counted over different times, so rates are made from counts anew;
+`_ERR` rows are failures and no throughput; all values of the JSON form are text; the warehouses stand nowhere but in
+the efficiency, tpmC / (12.86 * warehouses).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from calibration.importers.classes import class_name
+from calibration.reading import Reading
+from calibration.source_file import SourceFile
+
+KIND = "go-tpc result"
+MOST_NEW_ORDERS_PER_WAREHOUSE = 12.86
+PLAIN = re.compile(r"^\[(Current|Summary)\] (\w+) - (Takes\(s\): .*)$")
+TABLE = re.compile(r"^\|\s*\[(Current|Summary)\]\s*\|\s*(\w+)\s*\|(.*)\|\s*$")
+COLUMNS = ("Takes(s)", "Count", "TPM", "Sum(ms)", "Avg(ms)", "50th(ms)", "90th(ms)", "95th(ms)", "99th(ms)",
+           "99.9th(ms)", "Max(ms)")  # fmt: skip
+PERCENTILES = ("50", "90", "95", "99", "99.9")
+TOTALS = re.compile(r"^tpmC: (\S+), tpmTotal: (\S+), efficiency: (\S+)%")
+STOPPED = re.compile(r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] run worker (\d+) stopped")
+WARM = re.compile(r"^WARMUP_DONE (\d+\.\d+)")
+NEW_ORDERS = "new orders done in the window by their count, rolled-back ones with them, per minute"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One class in one interval, or in all."""
+
+    line: int
+    summary: bool
+    operation: str
+    words: dict[str, str]
+
+
+def detect(file: SourceFile) -> bool:
+    """By the first line of results."""
+    return any(PLAIN.match(line) or TABLE.match(line) or _is_json(line) for line in file.head.splitlines()[:60])
+
+
+def _is_json(line: str) -> bool:
+    return line.startswith("[{") and '"Takes(s)"' in line and '"Prefix"' in line
+
+
+def read(file: SourceFile) -> Reading:
+    """Rates from counts, percentiles by class, a series. Raises InputError without summary rows."""
+    reading = Reading(KIND, file.name, tool="go-tpc")
+    rows = list(_rows(file))
+    summary = [row for row in rows if row.summary]
+    if not summary:
+        file.truncated("[Summary] rows")
+
+    def number(row: Row, column: str) -> float:
+        if column not in row.words:
+            file.refuse(f"line {row.line}", f"no {column}", "all columns of go-tpc", "copy the file again")
+        return file.number(row.words[column], f"line {row.line}, {row.operation} {column}")
+
+    done = [row for row in summary if not row.operation.endswith("_ERR")]
+    counts = {class_name(row.operation): number(row, "Count") for row in done}
+    duration_s = max(_seconds(number(row, "Takes(s)"), number(row, "Count"), number(row, "TPM")) for row in done)
+    place = f"lines {summary[0].line} to {summary[-1].line}"
+    definition = "count of transactions done over the longest time of a class (its count over its TPM)"
+    reading.frame("whole" if _warm_s(file) is None else "steady", duration_s, "s", place, definition)
+    total = sum(counts.values())
+    reading.observe(
+        ("outcome", "transactions_per_s"), total / duration_s, "count", place, "transactions done, without _ERR, per s"
+    )
+    if "new_order" in counts:
+        rate = counts["new_order"] / duration_s * 60.0
+        reading.observe(("outcome", "new_orders_per_minute"), rate, "count", place, NEW_ORDERS)
+    mean_ms = sum(number(row, "Sum(ms)") for row in done) / max(total, 1.0)
+    reading.observe(("outcome", "mean_ms"), mean_ms, "ms", place, "Sum(ms) of all classes over their counts")
+    failed = 0.0
+    for row in summary:
+        name = class_name(row.operation.removesuffix("_ERR"))
+        at, base = f"line {row.line}", ("outcome", "classes", name)
+        if row.operation.endswith("_ERR"):
+            failed += number(row, "Count")
+            reading.observe((*base, "errors"), number(row, "Count"), "count", at, "transactions that failed")
+            continue
+        reading.observe((*base, "count"), number(row, "Count"), "count", at, "transactions done")
+        reading.observe((*base, "mean_ms"), number(row, "Sum(ms)") / max(number(row, "Count"), 1.0), "ms", at,
+                        "Sum(ms) over Count")  # fmt: skip
+        reading.observe((*base, "max_ms"), number(row, "Max(ms)"), "ms", at, "longest")
+        for each in PERCENTILES:
+            value = number(row, f"{each}th(ms)")
+            reading.observe((*base, "percentiles_ms", each), value, "ms", at, f"{each} % were at most so long")
+    reading.observe(("outcome", "errors_per_s"), failed / duration_s, "count", place, "_ERR rows, per s")
+    reading.tell(("workload", "driver"), "go-tpc tpcc", place, "load generator")
+    _totals(file, reading)
+    _series(rows, reading, number)
+    _times(file, reading, duration_s)
+    return reading
+
+
+def _seconds(takes_s: float, count: float, per_minute: float) -> float:
+    """Takes(s) with the digits that its print lacks, from count and TPM, if the two agree."""
+    exact = count * 60.0 / per_minute if per_minute > 0 else takes_s
+    return exact if count >= 100 and abs(exact - takes_s) <= 0.1 else takes_s
+
+
+def _rows(file: SourceFile) -> Iterator[Row]:
+    for at, line in enumerate(file.lines, 1):
+        plain, table = PLAIN.match(line), TABLE.match(line)
+        if plain:
+            words = dict(each.split(": ", 1) for each in re.split(r", (?=[A-Z0-9])", plain[3]) if ": " in each)
+            yield Row(at, plain[1] == "Summary", plain[2], words)
+        elif table:
+            cells = [cell.strip() for cell in table[3].split("|")]
+            yield Row(at, table[1] == "Summary", table[2], dict(zip(COLUMNS, cells, strict=False)))
+        elif line.startswith("[{"):
+            yield from _json_rows(file, at, line)
+
+
+def _json_rows(file: SourceFile, at: int, line: str) -> Iterator[Row]:
+    try:
+        values = json.loads(line)
+    except json.JSONDecodeError:
+        file.refuse(f"line {at}", "a line that is cut off", "one JSON value a line", "copy the file again")
+    for value in values:
+        if isinstance(value, dict) and "Operation" in value:
+            yield Row(at, "Summary" in str(value.get("Prefix")), str(value["Operation"]), value)
+
+
+def _totals(file: SourceFile, reading: Reading) -> None:
+    """The last line: kept as reported, because its rates are of different times; the warehouses are hidden in it."""
+    found = False
+    for at, line in enumerate(file.lines, 1):
+        plain = TOTALS.match(line)
+        table = re.match(r"^\|\s*([\d.]+)\s*\|\s*([\d.]+)\s*\|\s*([\d.]+)%\s*\|$", line)
+        match = plain or table
+        words = list(match.groups()) if match else []
+        if line.startswith(('[{"efficiency"', '[{"tpmC"')):
+            totals = json.loads(line)[0]
+            words = [totals["tpmC"], totals["tpmTotal"], totals["efficiency"].rstrip("%")]
+        if not words:
+            continue
+        found = True
+        per_minute, total, efficiency = (file.number(word, f"line {at}") for word in words)
+        where = f"line {at}"
+        reading.observe(("outcome", "reported", "tpmC"), per_minute, "1/min", where,
+                        "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC")  # fmt: skip
+        reading.observe(("outcome", "reported", "tpmTotal"), total, "1/min", where,
+                        "sum of the classes' rates, each over its own time: too high in short runs")  # fmt: skip
+        if efficiency > 0:
+            warehouses = per_minute / (MOST_NEW_ORDERS_PER_WAREHOUSE * efficiency / 100.0)
+            reading.observe(("workload", "warehouses"), round(warehouses), "%", where,
+                            "from tpmC and efficiency, which is tpmC / (12.86 * warehouses)")  # fmt: skip
+    if not found:
+        file.truncated("the last line with tpmC and tpmTotal")
+
+
+def _series(rows: list[Row], reading: Reading, number: Callable[[Row, str], float]) -> None:
+    points = [row for row in rows if not row.summary and class_name(row.operation) == "new_order"]
+    if len(points) >= 2:
+        takes = [number(row, "Takes(s)") for row in points]
+        rates = [number(row, "Count") / max(took, 0.1) * 60.0 for row, took in zip(points, takes, strict=True)]
+        place = f"lines {points[0].line} to {points[-1].line}"
+        reading.draw(
+            "new_orders_per_minute", sum(takes) / len(takes), rates, "count", place, "[Current] NEW_ORDER rows"
+        )
+
+
+def _warm_s(file: SourceFile) -> float | None:
+    """When a script said that the warm-up is over; go-tpc itself has no ramp."""
+    for line in file.lines[:200]:
+        match = WARM.match(line)
+        if match:
+            return float(match[1])
+    return None
+
+
+def _times(file: SourceFile, reading: Reading, duration_s: float) -> None:
+    stops = [(at, match) for at, line in enumerate(file.lines, 1) if (match := STOPPED.match(line))]
+    if stops:
+        clients = max(int(match[2]) for _, match in stops) + 1
+        reading.observe(("workload", "clients"), clients, "number of the last worker", f"line {stops[0][0]}",
+                        "threads that send one transaction after the other")  # fmt: skip
+    start_s = _warm_s(file)
+    if start_s is None and stops:
+        ended = datetime.strptime(stops[0][1][1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+        start_s = ended.timestamp() - duration_s
+        reading.notes.append("its clock is taken for UTC: the log names no time zone")
+    if start_s is not None:
+        reading.window = (start_s, start_s + duration_s)

@@ -1,0 +1,79 @@
+"""What HammerDB's log, job pieces, report and database have in common: the result line and the timings.
+
+TPM counts commits (and rollbacks) of the engine, NOPM new orders; TPM is about 2.32 NOPM and is never a rate of new
+orders. Timings are of all virtual users from their first transaction on: the ramp-up is in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from calibration.importers.classes import class_name
+from calibration.reading import Reading
+from calibration.source_file import SourceFile
+
+TOOL = "HammerDB"
+RESULT = re.compile(r"TEST RESULT : System achieved ([\d.,]+) NOPM from ([\d.,]+) (.+?) TPM")
+USERS = re.compile(r"(\d+) Active Virtual Users configured")
+NOPM_MEANS = "NOPM: new orders of the timed period, per minute, by the district table's next order number"
+TPM_MEANS = "TPM: commits and rollbacks of the engine in the timed period, per minute"
+TIMING_MEANS = "all virtual users, the ramp-up with it"
+PERCENTILES = {"p25_ms": "25", "p50_ms": "50", "p75_ms": "75", "p95_ms": "95", "p99_ms": "99"}
+RATE_MEANS = "new orders counted from the end of the ramp-up to the end of the timed period"
+
+
+def result(file: SourceFile, reading: Reading, line: str, place: str) -> bool:
+    """Read the result line, if this is it."""
+    match = RESULT.search(line)
+    if match is None:
+        return False
+    nopm, tpm = file.number(match[1], f"{place}, NOPM"), file.number(match[2], f"{place}, TPM")
+    rates(reading, nopm, tpm, place)
+    reading.tell(("engine", "name"), match[3], place, "database engine")
+    return True
+
+
+def rates(reading: Reading, nopm: float, tpm: float, place: str) -> None:
+    """The two rates: one of new orders, one of commits."""
+    reading.observe(("outcome", "new_orders_per_minute"), nopm, "NOPM", place, NOPM_MEANS)
+    reading.observe(("outcome", "reported", "TPM"), tpm, "TPM", place, TPM_MEANS)
+    reading.tell(("workload", "driver"), "HammerDB TPROC-C", place, "load generator; 43.5 % new orders")
+
+
+def users(reading: Reading, count: float, place: str) -> None:
+    """The clients."""
+    reading.observe(("workload", "clients"), count, "virtual users", place, "virtual users that run transactions")
+
+
+def timings(file: SourceFile, reading: Reading, rows: Mapping[str, Mapping[str, object]], place: str) -> None:
+    """Latencies by procedure, and the rate and mean of all; each key says its unit, ms."""
+    calls = total_ms = elapsed_ms = 0.0
+    for name, row in rows.items():
+        base = ("outcome", "classes", class_name(name))
+
+        def number(key: str, row: Mapping[str, object] = row, name: str = name) -> float:
+            return file.number(row.get(key), f"{place}, {name} {key}")
+
+        calls, total_ms = calls + number("calls"), total_ms + number("total_ms")
+        elapsed_ms = max(elapsed_ms, number("elapsed_ms"))
+        where = f"{place}, {name}"
+        reading.observe((*base, "count"), number("calls"), "calls", where, f"calls of {TIMING_MEANS}")
+        reading.observe((*base, "mean_ms"), number("avg_ms"), "ms", where, f"mean of {TIMING_MEANS}")
+        reading.observe((*base, "max_ms"), number("max_ms"), "ms", where, f"longest of {TIMING_MEANS}")
+        for key, percentile in PERCENTILES.items():
+            if row.get(key) is not None:
+                reading.observe((*base, "percentiles_ms", percentile), number(key), "ms", where, f"of {TIMING_MEANS}")
+    if calls > 0 and elapsed_ms > 0:
+        reading.observe(
+            ("outcome", "mean_ms"), total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}"
+        )
+        reading.observe(("outcome", "transactions_per_s"), calls / elapsed_ms * 1000.0, "calls", place,
+                        f"calls of all procedures over elapsed_ms, {TIMING_MEANS}")  # fmt: skip
+
+
+def period(reading: Reading, minutes: float, ramp_minutes: float | None, place: str) -> None:
+    """The timed period and the ramp-up before it."""
+    reading.frame("steady", minutes * 60.0, "min", place, RATE_MEANS)
+    if ramp_minutes is not None:
+        reading.observe(("window", "ramp_s"), ramp_minutes * 60.0, "min", place, "ramp-up before the timed period")

@@ -1,0 +1,141 @@
+"""HammerDB 6's job report (`hammerdb-job-report-v1`) and the pieces that its job commands print as JSON.
+
+Traps: I/O after the end of the test is a checkpoint, so metrics are kept inside the active window and after the
+ramp-up; CPU shares don't add up to 100 because iowait is not among them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibration.importers import hammerdb
+from calibration.importers.columns import CPU_DEFINITION, moment_s
+from calibration.reading import RANK_OF_DETAIL, Meaning, Path, Reading, Sample, Samples
+from calibration.source_file import SourceFile
+
+KIND = "HammerDB job"
+SCHEMA = "hammerdb-job-report-v1"
+CPU = {"usr_pct": "user", "sys_pct": "system", "irq_pct": "system", "idle_pct": "idle"}
+MOST_INTERVAL_S = 10.0
+IOPS: Path = ("resources", "devices", "all", "requests_per_s")
+
+
+def detect(file: SourceFile) -> bool:
+    """By the schema's name, or by the shape of the pieces."""
+    head = file.head.lstrip()
+    return head.startswith(("{", "[")) and (
+        f'"{SCHEMA}"' in head
+        or ('"elapsed_ms"' in head and '"ratio_pct"' in head)
+        or (head.startswith("[") and "TEST RESULT : System achieved" in head)
+        or (head.startswith("{") and ' tpm": {' in head[:200])
+    )
+
+
+def read(file: SourceFile) -> Reading:
+    """The report whole, or one piece of it. Raises InputError for keys that lack."""
+    reading = Reading(KIND, file.name, tool=hammerdb.TOOL)
+    data = file.data
+    if isinstance(data, list):
+        for line in data:
+            hammerdb.result(file, reading, str(line), "TEST RESULT")
+            if match := hammerdb.USERS.search(str(line)):
+                hammerdb.users(reading, float(match[1]), match[0])
+        return reading
+    if data.get("schema") == SCHEMA:
+        try:
+            _report(file, reading, data)
+        except (KeyError, TypeError) as error:
+            file.refuse("", f"no {error}", f"the keys of {SCHEMA}", "write the report again")
+        return reading
+    reading.rank = RANK_OF_DETAIL
+    if any(isinstance(row, dict) and "elapsed_ms" in row for row in data.values()):
+        hammerdb.timings(file, reading, data, "timing")
+    else:
+        for name, points in data.items():
+            _counter(file, reading, name, list(points.items()), None)
+    return reading
+
+
+def _report(file: SourceFile, reading: Reading, data: dict[str, Any]) -> None:
+    job, config, result = data["job"], data["benchmark_config"], data["result"]
+    hammerdb.rates(
+        reading, file.number(result["nopm"], "result.nopm"), file.number(result["tpm"], "result.tpm"), "result"
+    )
+    hammerdb.users(reading, file.number(config["virtual_users"], "virtual_users"), "benchmark_config")
+    warehouses = file.number(config["warehouses"], "warehouses")
+    reading.observe(("workload", "warehouses"), warehouses, "warehouses", "benchmark_config", "warehouses built")
+    minutes = file.number(config["duration_minutes"], "duration_minutes")
+    ramp = file.number(config["rampup_minutes"], "rampup_minutes")
+    hammerdb.period(reading, minutes, ramp, "benchmark_config")
+    reading.tell(("engine", "name"), str(job["database"]), "job", "database engine")
+    reading.tell(("engine", "version"), str(job["release"]), "job", "release of the engine")
+    _system(file, reading, data.get("system", {}))
+    active = data.get("analysis_hints", {}).get("active_window", {})
+    start_s, end_s = moment_s(str(active.get("start"))), moment_s(str(active.get("end")))
+    if start_s is None or end_s is None:
+        reading.notes.append(
+            "no active window: its metrics are left out, for they may hold ramp-up and the checkpoint after"
+        )
+    else:
+        begin_s = start_s + ramp * 60.0
+        reading.window = (begin_s, min(begin_s + minutes * 60.0, end_s))
+        _metrics(file, reading, data.get("metrics", {}))
+    rows = {str(row["name"]): row for row in data.get("response_times", {}).get("rows", [])}
+    hammerdb.timings(file, reading, rows, "response_times")
+    for series in data.get("transaction_count", {}).get("series", []):
+        points = [(point["timestamp"], point["value"]) for point in series["points"]]
+        _counter(file, reading, series["name"], points, reading.window)
+
+
+def _system(file: SourceFile, reading: Reading, system: dict[str, Any]) -> None:
+    if "cpumodel" in system:
+        reading.tell(("environment", "cpu_model"), str(system["cpumodel"]), "system", "processor")
+    if "os_name" in system:
+        reading.tell(("environment", "operating_system"), str(system["os_name"]), "system", "operating system")
+    if "cpucount" in system:
+        reading.observe(
+            ("environment", "cores"), file.number(system["cpucount"], "cpucount"), "CPUs", "system", "CPUs seen"
+        )
+    words = str(system.get("memory", "")).split()
+    if len(words) == 2 and words[1] in ("GB", "GiB"):
+        reading.observe(
+            ("environment", "memory_gib"), file.number(words[0], "memory"), words[1], "system", "memory; its GB are GiB"
+        )
+
+
+def _metrics(file: SourceFile, reading: Reading, metrics: dict[str, Any]) -> None:
+    """Every point ends an interval that began at the one before, or 10 s before if that is far away."""
+    by_time: dict[str, dict[Path, float]] = {}
+    for point in metrics.get("cpu_percent", []):
+        values = by_time.setdefault(str(point["timestamp"]), {})
+        for key, share in CPU.items():
+            if key in point:
+                path = ("resources", f"cpu_{share}_fraction")
+                values[path] = values.get(path, 0.0) + file.number(point[key], f"metrics, {key}") / 100.0
+    for point in metrics.get("iops", []):
+        by_time.setdefault(str(point["timestamp"]), {})[IOPS] = file.number(point["value"], "metrics, iops")
+    rows = []
+    for text, values in sorted(by_time.items()):
+        end_s = moment_s(text)
+        if end_s is not None:
+            rows.append(Sample(f"metrics at {text}", values, end_s - MOST_INTERVAL_S, end_s))
+    if rows:
+        meanings: dict[Path, Meaning] = {
+            ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
+        }
+        meanings[IOPS] = Meaning("IOPS", 1.0, "requests of all devices per s")
+        reading.samples = Samples(tuple(rows), meanings)
+        reading.notes.append("its CPU shares lack iowait and don't add up to 100 %")
+
+
+def _counter(
+    file: SourceFile, reading: Reading, name: str, points: list[tuple[str, object]], window: tuple[float, float] | None
+) -> None:
+    timed = [(moment_s(str(text)), file.number(value, f"{name}, {text}")) for text, value in points]
+    kept = [(at, value) for at, value in timed if at is not None and (window is None or window[0] < at <= window[1])]
+    if len(kept) >= 2:
+        interval_s = (kept[-1][0] - kept[0][0]) / (len(kept) - 1)
+        where = "in the timed period" if window else "ramp-up and end with them"
+        reading.draw(
+            "commits_per_minute", interval_s, [value for _, value in kept], "TPM", name, f"commits per minute, {where}"
+        )

@@ -1,0 +1,50 @@
+"""SHOW GLOBAL STATUS of MySQL or MariaDB before and after, tab-separated or in frames.
+
+Traps: totals since the start, of which only differences mean something; a hit is a read request without a read;
+`Uptime` is the clock between two snapshots.
+"""
+
+from __future__ import annotations
+
+import re
+
+from calibration.importers.phases import phase_of
+from calibration.reading import Rate, Reading, Snapshot
+from calibration.source_file import SourceFile
+
+KIND = "MySQL global status"
+ROW = re.compile(r"^\|?\s*([A-Z][A-Za-z]+_\w+|Queries|Questions|Uptime)\s*[\t|]\s*(-?[\d.,]+)\s*\|?$")
+
+
+def detect(file: SourceFile) -> bool:
+    """By InnoDB's counters."""
+    return bool(re.search(r"^\|?\s*Innodb_buffer_pool_read_requests\s*[\t|]", file.head, re.MULTILINE))
+
+
+def read(file: SourceFile) -> Reading:
+    """Counters at one moment. Raises InputError if those of the pool are not all there."""
+    reading = Reading(KIND, file.name)
+    counters: dict[str, float] = {}
+    for at, line in enumerate(file.whole_lines, 1):
+        match = ROW.match(line)
+        if match:
+            counters[match[1]] = file.number(match[2], f"line {at}, {match[1]}")
+    missing = {"Innodb_buffer_pool_read_requests", "Innodb_buffer_pool_reads", "Uptime"} - set(counters)
+    if missing:
+        file.truncated(f"{', '.join(sorted(missing))}")
+    counters["hits"] = counters["Innodb_buffer_pool_read_requests"] - counters["Innodb_buffer_pool_reads"]
+    page = counters.get("Innodb_page_size")
+    if page:
+        reading.observe(("engine", "page_kib"), page / 1024, "B", "Innodb_page_size", "size of a page")
+    known = [
+        ("buffer_hits_per_s", "hits", "pages", "read requests less reads: pages found in the pool"),
+        ("buffer_reads_per_s", "Innodb_buffer_pool_reads", "pages", "pages read because they were not in the pool"),
+        ("buffer_writes_per_s", "Innodb_buffer_pool_pages_flushed", "pages", "pages flushed from the pool"),
+        ("log_bytes_per_s", "Innodb_os_log_written", "B", "bytes of log written"),
+        ("log_flushes_per_s", "Innodb_os_log_fsyncs", "fsyncs", "fsyncs of the log"),
+        ("commits_per_s", "Com_commit", "commits", "COMMIT statements"),
+    ]
+    rates = tuple(Rate(("resources", key), name, unit, means) for key, name, unit, means in known if name in counters)
+    reading.snapshot = Snapshot(phase_of(file.name), counters, rates, clock_s=counters["Uptime"])
+    reading.tell(("engine", "name"), "MySQL or MariaDB", "Innodb_ counters", "database engine")
+    return reading

@@ -1,0 +1,238 @@
+"""PostgreSQL's statistics views before and after, as CSV or JSON (json_agg).
+
+Traps: `blks_read` asks the operating system, whose cache may answer; in 18 pg_stat_io's `reads` counts calls and
+`read_bytes` bytes; 17 moved checkpoints out of pg_stat_bgwriter; 18 moved log flushes into pg_stat_io. All are
+totals since a reset and mean something only as differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from calibration.importers.phases import phase_of
+from calibration.reading import Rate, Reading, Snapshot
+from calibration.source_file import SourceFile
+
+KIND = "PostgreSQL"
+Row = Mapping[str, object]
+VIEWS: dict[str, set[str]] = {
+    "pg_stat_database": {"datname", "xact_commit", "blks_read", "blks_hit"},
+    "pg_stat_io": {"backend_type", "object", "context", "reads"},
+    "pg_stat_statements": {"query", "calls", "shared_blks_read"},
+    "pg_stat_wal": {"wal_records", "wal_bytes"},
+    "pg_stat_checkpointer": {"num_timed", "buffers_written"},
+    "pg_stat_bgwriter": {"buffers_clean", "maxwritten_clean", "buffers_alloc"},
+    "pg_statio_user_tables": {"relname", "heap_blks_read", "heap_blks_hit"},
+    "pg_statio_user_indexes": {"indexrelname", "idx_blks_read", "idx_blks_hit"},
+    "pg_stat_user_tables": {"relname", "seq_scan", "n_tup_ins"},
+    "pg_stat_slru": {"name", "blks_zeroed"},
+    "pg_stat_activity": {"pid", "query_start", "backend_type"},
+    "pg_settings": {"name", "setting", "unit", "boot_val"},
+    "pg_buffercache": {"rel", "buffers", "dirty"},
+}
+"""By which columns each is known, whatever else a version has; the first that fits: statements have wal_bytes too."""
+KEPT = (
+    "shared_buffers",
+    "effective_cache_size",
+    "wal_buffers",
+    "synchronous_commit",
+    "fsync",
+    "full_page_writes",
+    "autovacuum",
+    "checkpoint_timeout",
+    "max_wal_size",
+    "bgwriter_lru_maxpages",
+    "wal_compression",
+    "huge_pages",
+)
+KIB = {"B": 1 / 1024, "kB": 1.0, "8kB": 8.0, "16kB": 16.0, "MB": 1024.0, "GB": 2.0**20, "4kB": 4.0, "32kB": 32.0}
+READS = ("resources", "buffer_reads_per_s")
+READ_MEANS = "pages that the pool asked the operating system for; its page cache may have answered"
+
+
+def detect(file: SourceFile) -> bool:
+    """By the columns."""
+    return _view(file) is not None
+
+
+def _view(file: SourceFile) -> str | None:
+    first = file.head.lstrip().partition("\n")[0]
+    if first.startswith("[{") and '":' in first:
+        names = {part.split('"')[-1] for part in first.split('":')[:-1]}
+    elif "," in first and "{" not in first:
+        names = set(first.strip().split(","))
+    else:
+        return None
+    return next((view for view, columns in VIEWS.items() if columns <= names), None)
+
+
+def read(file: SourceFile) -> Reading:
+    """Counters of one view at one moment."""
+    view = _view(file)
+    assert view is not None
+    reading = Reading(f"{KIND} {view}", file.name)
+    rows = _rows(file)
+    phase = phase_of(file.name)
+
+    def number(row: Row, column: str) -> float:
+        word = row.get(column)
+        return 0.0 if word in (None, "") else file.number(word, column)
+
+    if view == "pg_settings":
+        _settings(file, rows, reading)
+    elif view == "pg_stat_activity":
+        _activity(rows, reading, phase)
+    elif view in PARTS:
+        counters, rates = PARTS[view](rows, number)
+        reading.snapshot = Snapshot(phase, counters, rates)
+        reading.tell(("engine", "name"), "PostgreSQL", view, "database engine")
+    return reading
+
+
+def _rows(file: SourceFile) -> list[Row]:
+    if not file.text.lstrip().startswith("["):
+        return list(file.rows())
+    if not isinstance(file.data, list) or not all(isinstance(row, dict) for row in file.data):
+        file.refuse("", "JSON of another shape", "a list of rows", "write it with json_agg")
+    return file.data
+
+
+Parts = tuple[dict[str, float], tuple[Rate, ...]]
+Number = Callable[[Row, str], float]
+
+
+def _database(rows: list[Row], number: Number) -> Parts:
+    """Every database's counters; which one the run used shows only in the difference."""
+    counters: dict[str, float] = {}
+    for row in rows:
+        if row["datname"]:
+            for column in ("xact_commit", "xact_rollback", "blks_read", "blks_hit"):
+                counters[column] = counters.get(column, 0.0) + number(row, column)
+    return counters, (
+        Rate(
+            ("resources", "commits_per_s"),
+            "xact_commit",
+            "commits",
+            "commits of all databases; pings of drivers count too",
+        ),
+        Rate(("resources", "buffer_hits_per_s"), "blks_hit", "pages", "pages found in the pool"),
+        Rate(READS, "blks_read", "pages", READ_MEANS),
+    )
+
+
+def _io(rows: list[Row], number: Number) -> Parts:
+    """Version 18 counts bytes beside calls; before it every call was one page of op_bytes."""
+    counters: dict[str, float] = {
+        "relation_read_bytes": 0.0,
+        "relation_write_bytes": 0.0,
+        "wal_fsyncs": 0.0,
+        "hits": 0.0,
+    }
+    for row in rows:
+        if row["object"] == "relation":
+            for way in ("read", "write"):
+                called = number(row, f"{way}s") * (number(row, "op_bytes") or 8192.0)
+                counters[f"relation_{way}_bytes"] += number(row, f"{way}_bytes") if f"{way}_bytes" in row else called
+            counters["hits"] += number(row, "hits")
+        if row["object"] == "wal":
+            counters["wal_fsyncs"] += number(row, "fsyncs")
+    pages = 1.0 / 8192.0
+    rates = [
+        Rate(
+            READS, "relation_read_bytes", "B", f"{READ_MEANS}; read_bytes over 8 KiB, for `reads` counts calls", pages
+        ),
+        Rate(("resources", "buffer_writes_per_s"), "relation_write_bytes", "B", "pages written by all backends", pages),
+        Rate(("resources", "buffer_hits_per_s"), "hits", "pages", "pages found in the pool"),
+    ]
+    if counters["wal_fsyncs"]:
+        rates.append(Rate(("resources", "log_flushes_per_s"), "wal_fsyncs", "fsyncs", "fsyncs of the log"))
+    return counters, tuple(rates)
+
+
+def _wal(rows: list[Row], number: Number) -> Parts:
+    counters = {column: number(rows[0], column) for column in ("wal_bytes", "wal_sync")}
+    rates = [Rate(("resources", "log_bytes_per_s"), "wal_bytes", "B", "bytes of log made")]
+    if "wal_sync" in rows[0]:
+        rates.append(Rate(("resources", "log_flushes_per_s"), "wal_sync", "fsyncs", "fsyncs of the log"))
+    return counters, tuple(rates)
+
+
+def _writer(rows: list[Row], number: Number) -> Parts:
+    """Until 16 all writes of pages; from 17 on only the background writer's, which are no sum to report."""
+    row = rows[0]
+    columns = ("buffers_checkpoint", "buffers_clean", "buffers_backend")
+    if "buffers_backend" not in row:
+        return {}, ()
+    counters = {"written": sum(number(row, column) for column in columns)}
+    definition = "pages written by checkpoints, background writer and backends; new pages count as written by backends"
+    return counters, (Rate(("resources", "buffer_writes_per_s"), "written", "pages", definition),)
+
+
+def _statements(rows: list[Row], number: Number) -> Parts:
+    """What all statements together did; it lacks what was evicted from the view."""
+    counters = {name: sum(number(row, name) for row in rows) for name in ("shared_blks_hit", "shared_blks_read")}
+    return counters, (
+        Rate(
+            ("resources", "buffer_hits_per_s"),
+            "shared_blks_hit",
+            "pages",
+            "pages found in the pool by the statements kept",
+        ),
+        Rate(READS, "shared_blks_read", "pages", READ_MEANS),
+    )
+
+
+PARTS: dict[str, Callable[[list[Row], Number], Parts]] = {
+    "pg_stat_database": _database,
+    "pg_stat_statements": _statements,
+    "pg_stat_io": _io,
+    "pg_stat_wal": _wal,
+    "pg_stat_bgwriter": _writer,
+}
+
+
+def _activity(rows: list[Row], reading: Reading, phase: str | None) -> None:
+    """The moment of the snapshot is when its own query began: no query began later."""
+    starts = [str(row["query_start"]) for row in rows if row.get("query_start")]
+    moments = [moment for text in starts if (moment := _moment_s(text)) is not None]
+    if moments:
+        reading.snapshot = Snapshot(phase, {}, (), at_s=max(moments))
+    clients = sum(1 for row in rows if row.get("backend_type") == "client backend") - 1
+    if phase == "start" and clients > 0:
+        reading.notes.append(f"{clients} clients were connected")
+
+
+def _moment_s(text: str) -> float | None:
+    word = text.strip()
+    for form in ("%Y-%m-%d %H:%M:%S.%f%z", "%Y-%m-%d %H:%M:%S%z"):
+        try:
+            zone = "00" if word[-3:-2] in "+-" else ""
+            return datetime.strptime(word + zone, form).astimezone(UTC).timestamp()
+        except ValueError:
+            continue
+    return None
+
+
+def _settings(file: SourceFile, rows: list[Row], reading: Reading) -> None:
+    by_name = {str(row["name"]): row for row in rows}
+    for name in KEPT:
+        if name in by_name:
+            row = by_name[name]
+            reading.tell(
+                ("engine", "settings", name), f"{row['setting']} {row['unit'] or ''}".strip(), name, "setting in force"
+            )
+    if "server_version" in by_name:
+        reading.tell(
+            ("engine", "version"), str(by_name["server_version"]["setting"]), "server_version", "version of the server"
+        )
+    if "block_size" in by_name:
+        size = file.number(by_name["block_size"]["setting"], "block_size")
+        reading.observe(("engine", "page_kib"), size / 1024, "B", "block_size", "size of a page")
+    if "shared_buffers" in by_name:
+        row = by_name["shared_buffers"]
+        unit = str(row["unit"] or "")
+        if unit not in KIB:
+            file.refuse("shared_buffers", repr(unit), f"a unit of {', '.join(KIB)}", "export pg_settings again")
+        gib = file.number(row["setting"], "shared_buffers") * KIB[unit] / 2**20
+        reading.observe(("engine", "buffer_pool_gib"), gib, unit, "shared_buffers", "size of the pool")

@@ -1,0 +1,66 @@
+"""All formats that are known, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from calibration.importers import (
+    awr,
+    benchbase,
+    blkparse,
+    dbt2,
+    file_summary,
+    fio,
+    go_tpc,
+    hammerdb_database,
+    hammerdb_log,
+    hammerdb_report,
+    innodb_status,
+    iostat,
+    kernel_counters,
+    mysql_settings,
+    mysql_status,
+    pgbench,
+    pgbench_log,
+    postgres_views,
+    sysbench,
+    sysstat_cpu,
+    tpcc_mysql,
+    vmstat,
+)
+from calibration.reading import Importer, Reading
+from calibration.source_file import SourceFile
+
+IMPORTERS: tuple[Importer, ...] = (
+    fio,
+    go_tpc,
+    hammerdb_database,
+    hammerdb_report,
+    hammerdb_log,
+    sysbench,
+    pgbench,
+    pgbench_log,
+    benchbase,
+    tpcc_mysql,
+    dbt2,
+    iostat,
+    sysstat_cpu,
+    vmstat,
+    kernel_counters,
+    postgres_views,
+    mysql_settings,
+    mysql_status,
+    innodb_status,
+    file_summary,
+    awr,
+    blkparse,
+)
+
+
+def importer_of(file: SourceFile) -> Importer | None:
+    """The format of a file, from its beginning; None if it is of none."""
+    return next((importer for importer in IMPORTERS if importer.detect(file)), None)
+
+
+def read_file(file: SourceFile) -> Reading | None:
+    """All that a file says, or None if its format is not known. Raises InputError for a faulty file."""
+    importer = importer_of(file)
+    return None if importer is None else importer.read(file)

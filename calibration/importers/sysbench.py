@@ -1,0 +1,121 @@
+"""sysbench's text, of its OLTP scripts and of sysbench-tpcc, with text or CSV reports.
+
+Traps: there is one percentile and it is the one that was asked for; 1.0.15 writes `err/s 0.00` and 1.0.20 `err/s:
+0.00`; no line names the script, so TPC-C is told by its queries per transaction; a third or so of those are new
+orders, 10 of 23.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from calibration.reading import Reading
+from calibration.source_file import SourceFile
+
+KIND = "sysbench result"
+NEW_ORDERS = 10.0 / 23.0
+"""sysbench-tpcc draws new order, payment, order status, delivery and stock level with weights 10, 10, 1, 1, 1."""
+LEAST_TPCC_QUERIES = 24.0
+"""oltp_read_write, the longest of the scripts that come with sysbench, has 20 queries."""
+INTERVAL = re.compile(r"^\[ (\d+)s \] thds: (\d+) tps: ([\d.,]+) .*?lat \(ms,(\d+)%\): ([\d.,]+) err/s:? ([\d.,]+)")
+CSV = re.compile(r"^(\d+),(\d+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+)$")
+THREADS = re.compile(r"^Number of threads: (\d+)")
+LABELS = {
+    "transactions": re.compile(r"^\s+transactions:\s+(\S+)\s+\((\S+) per sec\.\)"),
+    "queries": re.compile(r"^\s+queries:\s+(\S+)\s+\((\S+) per sec\.\)"),
+    "errors": re.compile(r"^\s+ignored errors:\s+(\S+)\s+\((\S+) per sec\.\)"),
+    "time": re.compile(r"^\s+total time:\s+([\d.,]+)s"),
+    "min": re.compile(r"^\s+min:\s+(\S+)"),
+    "avg": re.compile(r"^\s+avg:\s+(\S+)"),
+    "max": re.compile(r"^\s+max:\s+(\S+)"),
+    "sum": re.compile(r"^\s+sum:\s+(\S+)"),
+    "percentile": re.compile(r"^\s+(\d+)th percentile:\s+(\S+)"),
+}
+
+
+def detect(file: SourceFile) -> bool:
+    """By the banner, or by what its reports look like."""
+    return bool(re.search(r"^sysbench \d", file.head, re.MULTILINE) or INTERVAL.search(file.head))
+
+
+def read(file: SourceFile) -> Reading:
+    """Rate, latency and series. Raises InputError for a run without its totals."""
+    reading = Reading(KIND, file.name, tool="sysbench")
+    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    points: list[tuple[float, float]] = []
+    for at, line in enumerate(file.lines, 1):
+        for name, pattern in LABELS.items():
+            if match := pattern.match(line):
+                found.setdefault(name, (at, match.groups()))
+        if match := INTERVAL.match(line) or CSV.match(line):
+            points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
+        elif match := THREADS.match(line):
+            reading.observe(
+                ("workload", "clients"), float(match[1]), "threads", f"line {at}", "threads without think time"
+            )
+    missing = [name for name in ("transactions", "queries", "time", "avg", "sum") if name not in found]
+    if missing:
+        file.truncated(f"sysbench's totals ({', '.join(missing)})")
+
+    def number(name: str, group: int = 0) -> tuple[float, str]:
+        at, words = found[name]
+        return file.number(words[group], f"line {at}, {name}"), f"line {at}"
+
+    seconds, where = number("time")
+    reading.frame("whole", seconds, "s", where, "transactions done over total time, from the first one on")
+    transactions, where = number("transactions")
+    rate = number("transactions", 1)[0]
+    reading.observe(
+        ("outcome", "transactions_per_s"), transactions / seconds, "count", where, "transactions over total time"
+    )
+    reading.observe(("outcome", "reported", "tps"), rate, "1/s", where, "sysbench's transactions per s")
+    _latencies(file, reading, found)
+    if "errors" in found:
+        reading.observe(("outcome", "errors_per_s"), number("errors")[0] / seconds, "count", number("errors")[1],
+                        "transactions that were tried again after an error")  # fmt: skip
+    queries = number("queries")[0] / transactions if transactions else 0.0
+    _script(reading, queries, transactions / seconds, where)
+    _series(reading, points)
+    return reading
+
+
+def _latencies(file: SourceFile, reading: Reading, found: dict[str, tuple[int, tuple[str, ...]]]) -> None:
+    at, (word, *_) = found["avg"]
+    reading.observe(
+        ("outcome", "mean_ms"), file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions"
+    )
+    if "percentile" in found:
+        at, (percentile, word) = found["percentile"]
+        value = file.number(word, f"line {at}, percentile")
+        means = "of all transactions, by a histogram of 1 % steps; the only one that sysbench keeps"
+        reading.observe(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}", means)
+
+
+def _script(reading: Reading, queries: float, per_s: float, where: str) -> None:
+    if queries < LEAST_TPCC_QUERIES:
+        reading.tell(
+            ("workload", "driver"), f"sysbench, {queries:.4g} queries per transaction", where, "load generator"
+        )
+        return
+    reading.tell(("workload", "driver"), "sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
+    means = "transactions per minute * 10/23: the share of new orders that sysbench-tpcc draws, not a count"
+    reading.observe(("outcome", "new_orders_per_minute"), per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
+    reading.notes.append(
+        f"taken for sysbench-tpcc, for it has {queries:.3g} queries per transaction; new orders are 10 of 23"
+    )
+
+
+def _series(reading: Reading, points: list[tuple[float, float]]) -> None:
+    steps = sorted(after[0] - before[0] for before, after in pairwise(points))
+    if steps and steps[len(steps) // 2] > 0:
+        interval_s = steps[len(steps) // 2]
+        rates = [rate for _, rate in points]
+        reading.draw(
+            "transactions_per_s",
+            interval_s,
+            rates,
+            "tps",
+            f"{len(points)} reports",
+            "transactions per s in each report",
+        )

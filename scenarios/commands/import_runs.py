@@ -1,0 +1,110 @@
+"""oltpsim import: from what a load generator and its monitors wrote to run records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.options import Output, OutputOption
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from calibration.reading import DiskPoint
+    from calibration.record import RunRecord
+
+LAW_BROKEN = 1
+
+
+def import_(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Folders of runs, or the files of one run, of fio, or of a table."),
+    ],
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="PLACE", help="Write the record to FILE.yaml or FILE.json; several into a folder."),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.yaml", help="PATH is a CSV table with a run in each row; this says what its columns are."
+        ),
+    ] = None,
+    capacity: Annotated[
+        str | None, typer.Option(metavar="GIB", help="Capacity of the disk that fio measured, such as 931GiB.")
+    ] = None,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Read runs of load generators, with what monitors saw beside them.
+
+    A folder is one run if a result of HammerDB, sysbench, pgbench, BenchBase, go-tpc, tpcc-mysql or DBT-2 lies in it.
+    iostat, sar, mpstat, vmstat, /proc counters, PostgreSQL's views, MySQL's status, an AWR report and blkparse are
+    found by their contents and brought together by time. Snapshots of counters need start and end (or before and
+    after) in their names. Results of fio become a disk for the catalogue. Exit status 1 if a run breaks a law, such as
+    Little's.
+    """
+    from calibration.directory import find_runs
+    from scenarios.commands.inputs import check_places, check_store
+
+    if save is not None:
+        (check_places if save.suffix else check_store)(save)
+    if mapping is not None:
+        from calibration.table import read_table
+
+        if len(paths) != 1:
+            raise InputError(f"import --mapping: got {len(paths)} paths; expected one CSV table")
+        _give(read_table(paths[0], mapping), {}, save, output)
+        return
+    found = find_runs(paths)
+    points = [point for each in found for reading in each.readings for point in reading.disk]
+    if points and not any(each.has_result for each in found):
+        _disk(points, found[0].name, capacity, save, output)
+        return
+    from calibration.merge import merge
+    from scenarios.run_text import found_lines
+
+    merged = [merge(each.name, each.readings) for each in found]
+    _give([each.record for each in merged], {each.name: found_lines(each) for each in found}, save, output)
+
+
+def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:
+    from calibration.checks import check
+    from calibration.record_files import save_records
+    from scenarios.run_text import as_csv, record_lines
+
+    saved = save_records(records, save) if save is not None else []
+    if output is Output.JSON:
+        typer.echo(json.dumps([record.model_dump(mode="json", exclude_none=True) for record in records], indent=1))
+    elif output is Output.CSV:
+        typer.echo(as_csv(records), nl=False)
+    else:
+        for record in records:
+            title, *rest = record_lines(record)
+            typer.echo("\n".join([title, *files.get(record.name, []), *rest]))
+    for path in saved:
+        typer.echo(f"written: {path}", err=True)
+    if any(finding.holds is False for record in records for finding in check(record)):
+        raise typer.Exit(LAW_BROKEN)
+
+
+def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path | None, output: Output) -> None:
+    from calibration.disk_entry import as_yaml, disk_entry, table_lines
+
+    if save is not None and not save.suffix:
+        raise InputError(f"{save}: is a folder; a disk is one file: give FILE.yaml")
+    entry = disk_entry(points, name, capacity)
+    if save is not None:
+        save.write_text(as_yaml(entry), encoding="utf-8")
+    if output is Output.JSON:
+        typer.echo(json.dumps(entry.spec.model_dump(mode="json"), indent=1))
+        return
+    typer.echo("\n".join(table_lines(entry)))
+    typer.echo(as_yaml(entry), nl=False)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("import")(import_)
