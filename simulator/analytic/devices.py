@@ -175,7 +175,7 @@ def writer_page_s(p: Parameters, reads_there: FloatArray, cpu_wait_s: FloatArray
     """
     even = WRITER_BATCH / p.data_devices
     batch = even + np.sqrt(even * 2.0 * np.log(p.data_devices))
-    there = np.minimum(reads_there, p.calls) + even / 2.0
+    there = np.minimum(reads_there, p.calls)
     turns = (there * np.log1p(batch) + batch) / p.parallel
     disks = np.where(p.direct > 0, turns * at_queue(p.write_s, there + batch / 2.0), 0.0)
     return (cpu_wait_s + disks) / WRITER_BATCH + p.write_cpu_s / p.cpu_speed

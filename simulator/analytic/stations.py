@@ -212,9 +212,9 @@ def _flushes(
     busy = np.clip(asked * service_s / np.minimum(p.parallel, p.calls), 0.0, 1.0) / left
     others = np.where(shared, np.minimum(busy, 1.0), 0.0)
     write_again = (1.0 - others) * again_s + others * first_s
-    turns = _turns(p, np.minimum(asked * wait_s, p.clients), writes)
-    between = np.where(shared, (turns - 1.0) * service_s, 0.0)
-    room = np.where(shared, left, 1.0)
+    between = np.where(shared, _before_log(p, np.minimum(asked * wait_s, p.clients), service_s, writes), 0.0)
+    # what trickles in among reads and log is counted by the turns that it takes
+    room = np.where(shared, np.minimum(left + writes.trickling, 1.0), 1.0)
     flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between
     flush_first = p.flush_overhead_s + (first_s - p.flush_overhead_s) / room + between
     flushing, flush = np.clip(commits * flush_again, 0.0, 1.0), flush_first
@@ -228,21 +228,21 @@ def _flushes(
     return _Log(flush, flushing, flushes, flushes * written + volume, in_the_way)
 
 
-def _turns(p: Parameters, reads: FloatArray, writes: Writes) -> FloatArray:
-    """Requests that a device with so many reads serves until the log's turn has come, that counted in.
+def _before_log(p: Parameters, reads: FloatArray, service_s: FloatArray, writes: Writes) -> FloatArray:
+    """What a device with so many reads serves before the log's turn comes, in seconds.
 
     Among a batch of writes it comes when they are all but through, at the latest.
     """
 
-    def until(others: FloatArray) -> FloatArray:
-        """With so many others there; fewer than one are there for so much of the time."""
-        return 1.0 + (at_queue(p.log_turns, others) - 1.0) * np.minimum(others, 1.0)
+    def before(others: FloatArray) -> FloatArray:
+        """Requests, with so many others there; fewer than one are there for so much of the time."""
+        return (at_queue(p.log_turns, others) - 1.0) * np.minimum(others, 1.0)
 
     half = np.maximum(writes.batch / 2.0, 0.5)
-    batched = np.minimum(until(reads + half), half + until(reads + LAST_OF_BATCH))
+    batched = np.minimum(before(reads + half), half + before(reads + LAST_OF_BATCH)) * at_queue(p.write_s, reads + half)
     there = batch_there(reads, writes.trickling, writes.batch)
-    single = until(depth(reads, writes.trickling, writes.most, writes.batch))
-    return np.where(writes.batch > 0, there * batched + (1.0 - there) * until(reads), single)
+    single = before(depth(reads, writes.trickling, writes.most, writes.batch)) * service_s
+    return np.where(writes.batch > 0, there * batched + (1.0 - there) * before(reads) * service_s, single)
 
 
 def _commits(w: Workload, p: Parameters, log: _Log, seen: FloatArray, between_s: FloatArray) -> FloatArray:
