@@ -44,6 +44,8 @@ class Writes:
     """requests that may have trickled in"""
     batch: FloatArray
     """how many of those come together; 0 if each for itself"""
+    active: FloatArray
+    """share of time in which they come"""
     heap: FloatArray
     """how many requests a heap has"""
     heap_s: FloatArray
@@ -110,6 +112,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
         trickling=each * trickle * trickle_s,
         most=most,
         batch=batch,
+        active=np.where(p.direct > 0, np.maximum(t.active, np.minimum(each * trickle_s, 1.0)), 1.0),
         heap=heap,
         heap_s=heap_s,
         swap=x * d.mean.faults / p.swap_cluster * out,

@@ -240,9 +240,14 @@ def _before_log(p: Parameters, reads: FloatArray, service_s: FloatArray, writes:
 
     half = np.maximum(writes.batch / 2.0, 0.5)
     batched = np.minimum(before(reads + half), half + before(reads + LAST_OF_BATCH)) * at_queue(p.write_s, reads + half)
-    there = batch_there(reads, writes.trickling, writes.batch)
+    there = batch_there(reads, writes.trickling / writes.active, writes.batch)
+    alone = before(reads) * service_s
     single = before(depth(reads, writes.trickling, writes.most, writes.batch)) * service_s
-    return np.where(writes.batch > 0, there * batched + (1.0 - there) * before(reads) * service_s, single)
+    # rates, not waits, are averaged over the times with and without writes
+    own = p.log_first_s
+    among = there * batched + (1.0 - there) * alone
+    apart = 1.0 / (writes.active / (among + own) + (1.0 - writes.active) / (alone + own)) - own
+    return np.where(writes.batch > 0, apart, single)
 
 
 def _commits(w: Workload, p: Parameters, log: _Log, seen: FloatArray, between_s: FloatArray) -> FloatArray:

@@ -36,6 +36,8 @@ class Traffic:
     dirty: FloatArray
     """dirty buffers on average"""
     cache_time: FloatArray
+    active: FloatArray
+    """share of time in which the pool's pages are written"""
     heap: FloatArray
     """pages that the page cache hands to the disks together"""
     sorted: FloatArray
@@ -66,6 +68,7 @@ def traffic(
         background=written - writes.victims,
         dirty=writes.dirty,
         cache_time=cache_time,
+        active=writes.active,
         heap=(aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / requests,
         sorted=np.exp((aged * np.log(writes.burst) + checkpoint * np.log(all_dirty)) / requests),
     )

@@ -46,6 +46,8 @@ class PoolWrites:
     """pages written because of their age that the page cache hands to the disks together"""
     checkpoint_heap: FloatArray
     """pages of a checkpoint that it hands over together"""
+    active: FloatArray
+    """share of time in which pages are written: all of it for old ones, its duration for a checkpoint"""
     dirty: FloatArray
     """dirty buffers on average"""
     changed: FloatArray
@@ -114,10 +116,17 @@ def pool_writes(
         checkpoint_heap=np.maximum(
             np.minimum(per_s * p.flush_s, p.in_flight), _crowded(p, per_s) * np.minimum(pages, p.cache_dirty_limit)
         ),
+        active=_active(p, by_age, pages / cycle, pages * page_s),
         dirty=table.dirty_until(age, cycle),
         changed=changed,
         left_dirty=changed * old,
     )
+
+
+def _active(p: Parameters, aged: FloatArray, checkpoint: FloatArray, takes_s: FloatArray) -> FloatArray:
+    """Share of time in which pages are written, if checkpoints take `takes_s` seconds of work."""
+    lasts = np.clip(np.maximum(p.spread_s, takes_s) / p.checkpoint_s, 0.0, 1.0)
+    return np.clip((aged + checkpoint * lasts) / np.maximum(aged + checkpoint, LEAST), 0.01, 1.0)
 
 
 def _crowded(p: Parameters, pages_per_s: FloatArray) -> FloatArray:
