@@ -36,6 +36,8 @@ class Traffic:
     dirty: FloatArray
     """dirty buffers on average"""
     cache_time: FloatArray
+    bursts: FloatArray
+    """share of what enters the page cache that the writer hands over many at a time"""
     active: FloatArray
     """share of time in which the pool's pages are written"""
     heap: FloatArray
@@ -60,14 +62,16 @@ def traffic(
     checkpoint = merged(workload, p, writes.heap) / writes.cycle
     requests = np.maximum(aged + checkpoint, LEAST)
     all_dirty = np.maximum(writes.heap.sum(axis=1), 1.0)
+    reads = pool.misses * (1.0 - hits)
     return Traffic(
-        reads=pool.misses * (1.0 - hits),
+        reads=reads,
         dirty_victims=writes.victims,
         written=written,
         requests=np.where(p.direct > 0, written, requests),
         background=written - writes.victims,
         dirty=writes.dirty,
         cache_time=cache_time,
+        bursts=(writes.aged - writes.victims) / np.maximum(reads.sum(axis=1) + written, LEAST),
         active=writes.active,
         heap=(aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / requests,
         sorted=np.exp((aged * np.log(writes.burst) + checkpoint * np.log(all_dirty)) / requests),
