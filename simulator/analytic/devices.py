@@ -44,6 +44,8 @@ class Writes:
     """requests that may have trickled in"""
     batch: FloatArray
     """how many of those come together; 0 if each for itself"""
+    pushed: FloatArray
+    """mean number that come at a time otherwise: half of the pages of a batch that push them out of the page cache"""
     active: FloatArray
     """share of time in which they come"""
     heap: FloatArray
@@ -104,15 +106,17 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     each = x / p.data_devices / p.parallel * requests
     trickle_s = at_queue(p.write_s, most) + more
     batch = np.where(p.direct > 0, WRITER_BATCH, 0.0) / p.data_devices
+    pushed = 1.0 + (WRITER_BATCH / p.data_devices - 1.0).clip(0.0) / 2.0 * t.batches
     for _ in range(DEPTH_ROUNDS):
         load = each * trickle * trickle_s
-        trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most, batch)) + more) / 2.0
+        trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most, batch, pushed)) + more) / 2.0
     out = at_queue(p.swap_write_s, heap / 2.0) + p.swap_cluster * p.page_transfer_s
     return Writes(
         busy=each * (trickle * trickle_s + (1.0 - trickle) * heap_s),
         trickling=each * trickle * trickle_s,
         most=most,
         batch=batch,
+        pushed=pushed,
         active=np.where(p.direct > 0, np.maximum(t.active, np.minimum(each * trickle_s, 1.0)), 1.0),
         heap=heap,
         heap_s=heap_s,
@@ -120,12 +124,14 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     )
 
 
-def depth(reads: FloatArray, load: FloatArray, most: FloatArray, batch: FloatArray) -> FloatArray:
+def depth(
+    reads: FloatArray, load: FloatArray, most: FloatArray, batch: FloatArray, pushed: FloatArray
+) -> FloatArray:
     """Requests at a device with `reads` reads among which writes of this load come.
 
     At any time (mixed network), or in batches that are half done on average.
     """
-    alone = np.minimum((reads + load) / np.maximum(1.0 - load, 0.001), reads + np.maximum(most, 1.0))
+    alone = np.minimum((reads + load * pushed) / np.maximum(1.0 - load, 0.001), reads + np.maximum(most, 1.0))
     return np.where(batch > 0, reads + np.maximum(batch / 2.0, 0.5) * batch_there(reads, load, batch), alone)
 
 
@@ -152,7 +158,7 @@ def read_times(
         p.read_s,
         depth(
             np.minimum(QUEUES, p.calls[:, None]), writes.trickling[:, None], writes.most[:, None],
-            writes.batch[:, None],
+            writes.batch[:, None], writes.pushed[:, None],
         ),
     )
     rates = np.maximum.accumulate(busy / times, axis=1)

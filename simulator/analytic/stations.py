@@ -242,7 +242,7 @@ def _before_log(p: Parameters, reads: FloatArray, service_s: FloatArray, writes:
     batched = np.minimum(before(reads + half), half + before(reads + LAST_OF_BATCH)) * at_queue(p.write_s, reads + half)
     there = batch_there(reads, writes.trickling / writes.active, writes.batch)
     alone = before(reads) * service_s
-    single = before(depth(reads, writes.trickling, writes.most, writes.batch)) * service_s
+    single = before(depth(reads, writes.trickling, writes.most, writes.batch, writes.pushed)) * service_s
     # rates, not waits, are averaged over the times with and without writes
     own = p.log_first_s
     among = there * batched + (1.0 - there) * alone

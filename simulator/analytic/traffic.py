@@ -38,6 +38,8 @@ class Traffic:
     cache_time: FloatArray
     bursts: FloatArray
     """share of what enters the page cache that the writer hands over many at a time"""
+    batches: FloatArray
+    """share that a checkpoint does, a batch at a time"""
     active: FloatArray
     """share of time in which the pool's pages are written"""
     heap: FloatArray
@@ -72,6 +74,7 @@ def traffic(
         dirty=writes.dirty,
         cache_time=cache_time,
         bursts=(writes.aged - writes.victims) / np.maximum(reads.sum(axis=1) + written, LEAST),
+        batches=writes.checkpoint / np.maximum(reads.sum(axis=1) + written, LEAST),
         active=writes.active,
         heap=(aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / requests,
         sorted=np.exp((aged * np.log(writes.burst) + checkpoint * np.log(all_dirty)) / requests),
