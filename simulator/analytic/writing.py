@@ -20,6 +20,7 @@ from simulator.analytic.workload import Workload
 LEAST = 1e-100
 CROWDED_POWER = 6.0
 """how sharply the page cache's limit of dirty pages is felt"""
+ZONE_STEPS = 12
 STEPS, LONG = 24, 30.0
 """of the search for the time between two of the writer's turns, and its greatest logarithm"""
 
@@ -90,7 +91,7 @@ def pool_writes(
     aged_of = aged * old * (1.0 - p.growing)[:, None]
     by_age = aged_of.sum(axis=1)
     if table.policy == "clock":
-        again = _at_the_hand(groups, p, table.dirty_until(time, cycle), 1.0 - table.at(time), rate)
+        again = _at_the_hand(groups, p, 1.0 - table.at(time), time, cycle, rate)
         more = again.sum(axis=1) > by_age
         aged_of = np.where(more[:, None], again, aged_of)
         by_age = np.minimum(aged_of.sum(axis=1), np.maximum(1.0 / np.maximum(page_s * rate, LEAST), by_age))
@@ -136,36 +137,51 @@ def _crowded(p: Parameters, pages_per_s: FloatArray) -> FloatArray:
 
 
 def _at_the_hand(
-    groups: PageGroups, p: Parameters, full: FloatArray, found: FloatArray, rate: FloatArray
+    groups: PageGroups, p: Parameters, found: FloatArray, revolution: FloatArray, cycle: FloatArray, rate: FloatArray
 ) -> FloatArray:
-    """Pages per transaction that the writer of a CLOCK pool cleans again and again, hot ones among them, by group.
+    """Pages per transaction that the writer of a CLOCK pool cleans, by group: those that the hand comes to next.
 
-    It takes the dirty pages that the hand comes to next, whatever their use; those under a frontier have just come in,
-    and lie where the hand has just been. From its low mark to its high one it
-    waits until enough of those that it has cleaned have been changed; they are the share of the pool that isn't dirty.
-    With a page cache below, a page is written to disk once it is old enough, or when there are too many dirty ones.
+    It keeps a zone ahead of the hand clean, whatever is hot there, so wide that few enough are dirty in the rest of the
+    dial, where pages are changed again since the hand was there. Pages under a frontier have just come in and lie
+    there. What enters the zone is cleaned once, and what is changed in it at the writer's next turn; with a page cache
+    below it is written to disk once it is old enough there, or when there are too many dirty ones.
     """
-    zone = np.clip(1.0 - p.dirty_low / np.maximum(full, LEAST), 0.0, 1.0)
     old = ~np.isin(groups.region, groups.region[groups.places > 0])
-    buffers, changes = groups.pages * found * old, groups.rate * groups.write
+    buffers, changes = groups.pages * found, groups.rate * groups.write
+    trail = groups.gaps * groups.write
+    most = (p.dirty_high + p.dirty_low) / 2.0
 
-    def changed(after: FloatArray) -> FloatArray:
-        return zone[:, None] * buffers * -np.expm1(-changes * after[:, None])
+    def changed(since: FloatArray) -> FloatArray:
+        """Share of pages changed in so many transactions."""
+        return -np.expm1(-changes * since[:, None])
+
+    def dirty(zone: FloatArray) -> FloatArray:
+        outside = np.minimum((1.0 - zone) * revolution, cycle)
+        y = np.maximum(changes * outside[:, None], 1e-9)
+        pages = buffers * (1.0 + np.expm1(-y) / y) * np.where(old, (1.0 - zone)[:, None], 1.0)
+        return pages.sum(axis=1) + (trail * np.minimum(outside[:, None], groups.gap)).sum(axis=1)
+
+    zone, width = np.zeros(len(rate)), 0.5
+    for _ in range(ZONE_STEPS):
+        zone, width = np.where(dirty(zone + width) > most, zone + width, zone), width / 2.0
+    needed = dirty(np.zeros(len(rate))) > most
+    inside = np.where(old, zone[:, None] * buffers, 0.0)
+    outside = np.minimum((1.0 - zone) * revolution, cycle)
+    enter = np.where(old, buffers, 0.0) * changed(outside) / np.maximum(revolution, outside)[:, None] + trail
 
     def until(pages: FloatArray) -> FloatArray:
-        """Transactions in which so many are changed."""
+        """Transactions in which so many are cleaned, each counted once."""
         low, high = np.zeros(len(zone)), np.full(len(zone), LONG)
         for _ in range(STEPS):
-            middle = (low + high) / 2.0
-            few = changed(np.exp(middle)).sum(axis=1) < pages
-            low, high = np.where(few, middle, low), np.where(few, high, middle)
+            after = np.exp((low + high) / 2.0)
+            few = (inside * changed(after) + enter * after[:, None]).sum(axis=1) < pages
+            low, high = np.where(few, np.log(after), low), np.where(few, high, np.log(after))
         return np.exp(high)
 
     turn = until(np.maximum(p.dirty_high - p.dirty_low, 1.0))
     stays = np.minimum(rate * (p.expire_s + p.flush_s / 2.0), until(p.cache_dirty_limit))
     each = np.maximum(turn, np.where(p.direct > 0, 0.0, stays))
-    cleans = (full > p.dirty_high) & (turn < np.exp(LONG - 1.0))
-    return np.where(cleans[:, None], changed(each) / each[:, None], 0.0)
+    return np.where(needed[:, None], inside * changed(each) / each[:, None] + enter, 0.0)
 
 
 def _dirty(groups: PageGroups, found: FloatArray, age: FloatArray) -> FloatArray:
