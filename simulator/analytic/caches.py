@@ -15,7 +15,7 @@ from simulator.analytic.pages import PageGroups
 from simulator.analytic.replacement import clock_missing, clustered_clock, lru_missing
 from simulator.analytic.values import FloatArray
 
-TIMES = 400
+TIMES, COARSE = 400, 5
 SHARPNESS = 30.0
 """How sharply a frontier's lag is known: its standard deviation is about 1.8 / 30 of it, from the orders' randomness"""
 CLOCK_STAY = 5.5
@@ -154,9 +154,12 @@ def _hit_again(groups: PageGroups, times: FloatArray, missing: FloatArray, drawn
     twice = np.minimum(np.stack([groups.again, np.where(hot, of_offspring, 0.0)])[:, some], 1.0)
     offspring = np.where(hot, groups.offspring, 0.0)[some]
     window = np.where(hot & np.isfinite(groups.window), groups.window, 0.0)[some]
-    parents, by_offspring, there = clustered_clock(
-        groups.rate[some] * times[:, None], window / times[:, None], offspring, twice
-    )
+    some_times = times[::COARSE]
+    found = clustered_clock(groups.rate[some] * some_times[:, None], window / some_times[:, None], offspring, twice)
+    place = np.arange(len(times)) / COARSE
+    below = np.minimum(place.astype(np.int64), len(some_times) - 2)
+    part = np.minimum(place - below, 1.0)[:, None]
+    parents, by_offspring, there = (each[below] * (1.0 - part) + each[below + 1] * part for each in found)
     missing[:, some], drawn[:, some] = parents, there
     if recent.any():
         weight = (groups.references * hot)[some]

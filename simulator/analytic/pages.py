@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +72,13 @@ class PageGroups:
     """how long a window remembers a page"""
     offspring: float
     """references by way of the window that each reference to a remembered page draws after it"""
+
+    @cached_property
+    def rows(self) -> tuple[npt.NDArray[np.bool_], FloatArray, FloatArray]:
+        """Groups of regions where frontiers leave pages in rows; each such region's groups; its number of rows."""
+        regions = np.unique(self.region[self.places > 0])
+        member = (self.region == regions[:, None]).astype(np.float64)
+        return member.any(axis=0), member, np.maximum(member @ self.places, 1.0)
 
 
 @dataclass

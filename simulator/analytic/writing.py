@@ -20,7 +20,7 @@ from simulator.analytic.workload import Workload
 LEAST = 1e-100
 CROWDED_POWER = 6.0
 """how sharply the page cache's limit of dirty pages is felt"""
-ZONE_STEPS = 12
+ZONE_STEPS, ZONE_RANGE = 16, 6.0
 STEPS, LONG = 24, 30.0
 """of the search for the time between two of the writer's turns, and its greatest logarithm"""
 
@@ -146,7 +146,7 @@ def _at_the_hand(
     there. What enters the zone is cleaned once, and what is changed in it at the writer's next turn; with a page cache
     below it is written to disk once it is old enough there, or when there are too many dirty ones.
     """
-    old = ~np.isin(groups.region, groups.region[groups.places > 0])
+    old = ~groups.rows[0]
     buffers, changes = groups.pages * found, groups.rate * groups.write
     trail = groups.gaps * groups.write
     most = (p.dirty_high + p.dirty_low) / 2.0
@@ -155,23 +155,29 @@ def _at_the_hand(
         """Share of pages changed in so many transactions."""
         return -np.expm1(-changes * since[:, None])
 
-    def dirty(zone: FloatArray) -> FloatArray:
-        outside = np.minimum((1.0 - zone) * revolution, cycle)
+    def dirty(apart: FloatArray) -> FloatArray:
+        outside = np.minimum(apart, cycle)
         y = np.maximum(changes * outside[:, None], 1e-9)
-        pages = buffers * (1.0 + np.expm1(-y) / y) * np.where(old, (1.0 - zone)[:, None], 1.0)
+        part = np.where(old, np.minimum(apart / revolution, 1.0)[:, None], 1.0)
+        pages = buffers * (1.0 + np.expm1(-y) / y) * part
         return pages.sum(axis=1) + (trail * np.minimum(outside[:, None], groups.gap)).sum(axis=1)
 
-    zone, width = np.zeros(len(rate)), 0.5
+    # transactions from one cleaning of a page to the next: below a revolution as long as it is outside the zone, above
+    # one as often as only some of the dirty pages that the hand passes are cleaned
+    low, high = np.log(revolution) - ZONE_RANGE, np.log(revolution) + ZONE_RANGE
     for _ in range(ZONE_STEPS):
-        zone, width = np.where(dirty(zone + width) > most, zone + width, zone), width / 2.0
-    needed = dirty(np.zeros(len(rate))) > most
-    inside = np.where(old, zone[:, None] * buffers, 0.0)
-    outside = np.minimum((1.0 - zone) * revolution, cycle)
-    enter = np.where(old, buffers, 0.0) * changed(outside) / np.maximum(revolution, outside)[:, None] + trail
+        middle = (low + high) / 2.0
+        many = dirty(np.exp(middle)) > most
+        low, high = np.where(many, low, middle), np.where(many, middle, high)
+    apart = np.exp(high)
+    inside = np.where(old, np.maximum(1.0 - apart / revolution, 0.0)[:, None] * buffers, 0.0)
+    enter = (np.where(old, buffers, 0.0) * changed(np.minimum(apart, cycle)) + trail * apart[:, None]) / np.maximum(
+        revolution, apart
+    )[:, None]
 
     def until(pages: FloatArray) -> FloatArray:
         """Transactions in which so many are cleaned, each counted once."""
-        low, high = np.zeros(len(zone)), np.full(len(zone), LONG)
+        low, high = np.zeros(len(rate)), np.full(len(rate), LONG)
         for _ in range(STEPS):
             after = np.exp((low + high) / 2.0)
             few = (inside * changed(after) + enter * after[:, None]).sum(axis=1) < pages
@@ -181,6 +187,7 @@ def _at_the_hand(
     turn = until(np.maximum(p.dirty_high - p.dirty_low, 1.0))
     stays = np.minimum(rate * (p.expire_s + p.flush_s / 2.0), until(p.cache_dirty_limit))
     each = np.maximum(turn, np.where(p.direct > 0, 0.0, stays))
+    needed = dirty(np.exp(np.log(revolution) + ZONE_RANGE)) > most
     return np.where(needed[:, None], inside * changed(each) / each[:, None] + enter, 0.0)
 
 
@@ -196,17 +203,14 @@ def merged(workload: Workload, p: Parameters, pages: FloatArray) -> FloatArray:
     A run ends where the next page on the device isn't written; those that a frontier leaves lie in a row.
     """
     groups = workload.groups
-    rows = np.isin(groups.region, groups.region[groups.places > 0])
+    rows, member, places = groups.rows
     written = np.clip(pages / np.maximum(groups.pages, LEAST), 0.0, 1.0)
-    ends = np.where(rows, 0.0, pages * (1.0 - written @ groups.beside.T))
-    total = np.maximum(np.where(rows, 0.0, pages).sum(axis=1), LEAST)
-    requests = _cut(total, ends.sum(axis=1), p.merged_pages)
-    for region in np.unique(groups.region[rows]):
-        here = groups.region == region
-        total = np.maximum(pages[:, here].sum(axis=1), LEAST)
-        places = float(groups.places[here].sum()) * p.data_devices
-        requests += _cut(total, places * -np.expm1(-total / places), p.merged_pages)
-    return requests
+    ends = (np.where(rows, 0.0, pages * (1.0 - written @ groups.beside.T))).sum(axis=1)
+    drawn = np.maximum(np.where(rows, 0.0, pages).sum(axis=1), LEAST)
+    in_rows = np.maximum(pages @ member.T, LEAST)
+    places = places * p.data_devices[:, None]
+    runs = np.column_stack([ends, places * -np.expm1(-in_rows / places)])
+    return _cut(np.column_stack([drawn, in_rows]), runs, p.merged_pages[:, None]).sum(axis=1)
 
 
 def _cut(pages: FloatArray, runs: FloatArray, most: FloatArray) -> FloatArray:
