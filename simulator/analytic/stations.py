@@ -57,6 +57,8 @@ class Residence:
     lock_wait: FloatArray
     """share of acquisitions that wait, (configurations, locks)"""
     writes: Writes
+    heaps: FloatArray
+    """share of time with a heap of writes at the disks"""
 
     @cached_property
     def total(self) -> FloatArray:
@@ -163,6 +165,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
         disk_read_s=read_s + each_s[:, 0],
         lock_wait=lock_wait,
         writes=writes,
+        heaps=stalled.share,
     )
 
 

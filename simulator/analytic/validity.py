@@ -15,13 +15,13 @@ from simulator.clock import NS_PER_S, to_s
 from simulator.model import RotatingDevice
 
 CHECK = "check with the kernel engine"
-BUSY_ARM, WRITING_ARM, WRITING_CLIENTS = 0.6, 0.15, 0.05
-"""an arm so busy, of which so much for writes in the background, or clients that write so much of their time"""
-LONG_COMMIT, LONG_FAULTS, LONG_LOCKS, SOME_LOCKS, FEW = 0.3, 0.02, 0.6, 0.1, 8
+LONG_HEAPS, WRITING_ARM = 0.15, 0.45
+"""shares of time: with heaps of writes at the disks; for writes at a busy arm"""
+BUSY_ARM, WRITING_CLIENTS = 0.6, 0.3
+LONG_COMMIT, LONG_FAULTS, LONG_LOCKS, SOME_LOCKS, FEW = 0.3, 0.1, 0.6, 0.1, 15
 """shares of the response time from which on waits decide; so few clients that whoever waits is missed elsewhere"""
 READING = 0.3
 """share of the response time for reads from which on uneven clients differ in speed"""
-
 
 def doubts(case: Case) -> list[str]:
     """Sentences for the user, none if nothing is in doubt."""
@@ -34,13 +34,17 @@ def _reasons(case: Case) -> Iterator[str]:
     response = max(case.response_s, 1.0 / NS_PER_S)
     arm = isinstance(storage.devices[0], RotatingDevice)
     busy = float(residence.first_busy[0])
-    victims = case.mean(residence.victim) / response
-    writing = float(residence.writes.busy[0])
-    if arm and busy > BUSY_ARM and (writing > WRITING_ARM or victims > WRITING_CLIENTS):
+    heaps, writing = float(residence.heaps[0]), float(residence.writes.busy[0])
+    if arm and heaps > LONG_HEAPS:
         yield (
-            f"reads share disks that are {100 * busy:.0f} % busy with heaps of writes ({100 * writing:.0f} % of the "
-            "time), whose order mean values don't know"
+            f"heaps of writes are at the disks for {100 * heaps:.0f} % of the time and hold up who reads; how they come "
+            "together is known only roughly"
         )
+    elif arm and busy > BUSY_ARM and writing > WRITING_ARM:
+        yield f"disks are {100 * busy:.0f} % busy, {100 * writing:.0f} % with writes, whose order mean values don't know"
+    victims = case.mean(residence.victim) / response
+    if arm and victims > WRITING_CLIENTS:
+        yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"
     commit = case.mean(residence.log) / response
     if arm and p.durable[0] and not p.log_own[0] and commit > LONG_COMMIT:
         yield f"commits wait {100 * commit:.0f} % of the time for a log on a data disk, whose arm they take turns for"
