@@ -82,7 +82,7 @@ def stalls(p: Parameters, x: FloatArray, blocking: FloatArray, writes: Writes) -
     inside = SWEEP_READS * p.clients
     lasts = (writes.heap + inside / p.data_devices) * writes.heap_s / p.parallel
     most = inside / np.maximum(blocking * lasts, TINY)
-    among = (1.0 + (x / np.maximum(most, TINY)) ** STALL_POWER) ** (-1.0 / STALL_POWER)
+    among = (1.0 + np.minimum(x / np.maximum(most, TINY), 1e6) ** STALL_POWER) ** (-1.0 / STALL_POWER)
     share = np.clip(
         heaps * (1.0 + (1.0 - among) * inside / p.data_devices / np.maximum(writes.heap, 1.0)), 0.0, MOST_HEAPS
     )

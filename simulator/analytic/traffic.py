@@ -16,7 +16,8 @@ from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
-from simulator.analytic.writing import LEAST, merged, pool_writes
+from simulator.analytic.write_back import LEAST
+from simulator.analytic.writing import merged, pool_writes
 
 
 @dataclass(frozen=True)
@@ -58,23 +59,24 @@ def traffic(
     """
     writes = pool_writes(workload, table, p, pool.time, rate, page_s)
     hits, cache_time = page_cache(workload, p, pool, writes, rate, near)
-    written = writes.aged + writes.checkpoint
+    written = writes.aged * writes.reach + writes.checkpoint
     burst = writes.aged_of * (writes.burst / np.maximum(writes.aged, LEAST))[:, None]
-    aged = writes.aged * np.minimum(merged(workload, p, burst) / writes.burst, 1.0)
+    aged = writes.aged * writes.reach * np.minimum(merged(workload, p, burst) / writes.burst, 1.0)
     checkpoint = merged(workload, p, writes.heap) / writes.cycle
     requests = np.maximum(aged + checkpoint, LEAST)
     all_dirty = np.maximum(writes.heap.sum(axis=1), 1.0)
     reads = pool.misses * (1.0 - hits)
+    enter = np.maximum(reads.sum(axis=1) + writes.aged + writes.checkpoint, LEAST)
     return Traffic(
         reads=reads,
         dirty_victims=writes.victims,
         written=written,
         requests=np.where(p.direct > 0, written, requests),
-        background=written - writes.victims,
+        background=writes.aged + writes.checkpoint - writes.victims,
         dirty=writes.dirty,
         cache_time=cache_time,
-        bursts=(writes.aged - writes.victims) / np.maximum(reads.sum(axis=1) + written, LEAST),
-        batches=writes.checkpoint / np.maximum(reads.sum(axis=1) + written, LEAST),
+        bursts=(writes.aged - writes.victims) / enter,
+        batches=writes.checkpoint / enter,
         active=writes.active,
         heap=(aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / requests,
         sorted=np.exp((aged * np.log(writes.burst) + checkpoint * np.log(all_dirty)) / requests),

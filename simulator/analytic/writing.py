@@ -16,12 +16,9 @@ from simulator.analytic.pages import PageGroups
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
+from simulator.analytic.write_back import CROWDED_POWER, LEAST, Cleaned, until, written_back
 
-LEAST = 1e-100
-CROWDED_POWER = 6.0
-"""how sharply the page cache's limit of dirty pages is felt"""
 ZONE_STEPS, ZONE_RANGE = 16, 6.0
-STEPS, LONG = 24, 30.0
 """of the search for the time between two of the writer's turns, and its greatest logarithm"""
 
 
@@ -37,8 +34,10 @@ class PoolWrites:
     """pages written because of their age"""
     victims: FloatArray
     """those of them that whoever needs the buffer writes"""
+    reach: FloatArray
+    """share of them that reach the disks"""
     aged_of: FloatArray
-    """the same by group"""
+    """pages written because of their age, by group"""
     burst: FloatArray
     """pages written together because of their age"""
     heap: FloatArray
@@ -89,18 +88,20 @@ def pool_writes(
     aged = np.where(drawn, groups.references * missing * share, 0.0)
     aged += groups.gaps * groups.write * np.where(np.isfinite(groups.gap), missing, 1.0)
     aged_of = aged * old * (1.0 - p.growing)[:, None]
+    many = np.broadcast_to(groups.pages, aged_of.shape)
+    cleaned = Cleaned(np.where(drawn, aged_of, 0.0), many, np.where(drawn, 0.0, aged_of))
     by_age = aged_of.sum(axis=1)
     if table.policy == "clock":
-        again = _at_the_hand(groups, p, 1.0 - table.at(time), time, cycle, rate)
-        more = again.sum(axis=1) > by_age
-        aged_of = np.where(more[:, None], again, aged_of)
-        by_age = np.minimum(aged_of.sum(axis=1), np.maximum(1.0 / np.maximum(page_s * rate, LEAST), by_age))
+        ahead = _at_the_hand(groups, p, 1.0 - table.at(time), time, cycle)
+        rest = np.maximum(1.0 - ahead.pages.sum(axis=1) / np.maximum(by_age, LEAST), 0.0)[:, None]
+        cleaned = Cleaned(ahead.again, ahead.among, ahead.once + rest * aged_of)
+        by_age = np.minimum(cleaned.pages.sum(axis=1), np.maximum(1.0 / np.maximum(page_s * rate, LEAST), by_age))
     in_time = np.minimum(1.0 / np.maximum(page_s * rate, LEAST), by_age)
     victims = by_age - np.where(age < time, in_time, 0.0)
-    aged_of = aged_of * (by_age / np.maximum(aged_of.sum(axis=1), LEAST))[:, None]
+    aged_of = cleaned.pages * (by_age / np.maximum(cleaned.pages.sum(axis=1), LEAST))[:, None]
+    reach, crowded = written_back(cleaned, p, rate)
     by_writer = (p.dirty_high - p.dirty_low) * (1.0 - victims / np.maximum(by_age, LEAST))
     at_once = np.maximum(np.maximum(by_writer, rate * by_age * p.flush_s), 1.0)
-    crowded = _crowded(p, rate * by_age)
     heap = at_start * still
     pages = heap.sum(axis=1)
     per_s = pages / np.maximum(p.spread_s, p.flush_s)
@@ -110,6 +111,7 @@ def pool_writes(
         cycle=cycle,
         aged=by_age,
         victims=victims,
+        reach=reach,
         aged_of=aged_of,
         burst=np.maximum(at_once, crowded * p.cache_dirty_limit),
         heap=heap,
@@ -133,18 +135,17 @@ def _active(p: Parameters, aged: FloatArray, checkpoint: FloatArray, takes_s: Fl
 def _crowded(p: Parameters, pages_per_s: FloatArray) -> FloatArray:
     """Whether pages come faster into the page cache than write-back takes them, or than it may hold until they age."""
     most = np.minimum(p.cache_dirty_limit / (p.expire_s + p.flush_s / 2.0), p.in_flight / p.flush_s)
-    return np.where(p.direct > 0, 0.0, 1.0 / (1.0 + (most / np.maximum(pages_per_s, LEAST)) ** CROWDED_POWER))
+    return np.where(p.direct > 0, 0.0, 1.0 / (1.0 + np.minimum(most / np.maximum(pages_per_s, LEAST), 1e6) ** CROWDED_POWER))
 
 
 def _at_the_hand(
-    groups: PageGroups, p: Parameters, found: FloatArray, revolution: FloatArray, cycle: FloatArray, rate: FloatArray
-) -> FloatArray:
+    groups: PageGroups, p: Parameters, found: FloatArray, revolution: FloatArray, cycle: FloatArray
+) -> Cleaned:
     """Pages per transaction that the writer of a CLOCK pool cleans, by group: those that the hand comes to next.
 
     It keeps a zone ahead of the hand clean, whatever is hot there, so wide that few enough are dirty in the rest of the
     dial, where pages are changed again since the hand was there. Pages under a frontier have just come in and lie
-    there. What enters the zone is cleaned once, and what is changed in it at the writer's next turn; with a page cache
-    below it is written to disk once it is old enough there, or when there are too many dirty ones.
+    there. What enters the zone is cleaned once, and what is changed in it at the writer's next turn.
     """
     old = ~groups.rows[0]
     buffers, changes = groups.pages * found, groups.rate * groups.write
@@ -175,20 +176,10 @@ def _at_the_hand(
         revolution, apart
     )[:, None]
 
-    def until(pages: FloatArray) -> FloatArray:
-        """Transactions in which so many are cleaned, each counted once."""
-        low, high = np.zeros(len(rate)), np.full(len(rate), LONG)
-        for _ in range(STEPS):
-            after = np.exp((low + high) / 2.0)
-            few = (inside * changed(after) + enter * after[:, None]).sum(axis=1) < pages
-            low, high = np.where(few, np.log(after), low), np.where(few, high, np.log(after))
-        return np.exp(high)
-
-    turn = until(np.maximum(p.dirty_high - p.dirty_low, 1.0))
-    stays = np.minimum(rate * (p.expire_s + p.flush_s / 2.0), until(p.cache_dirty_limit))
-    each = np.maximum(turn, np.where(p.direct > 0, 0.0, stays))
-    needed = dirty(np.exp(np.log(revolution) + ZONE_RANGE)) > most
-    return np.where(needed[:, None], inside * changed(each) / each[:, None] + enter, 0.0)
+    needed = (dirty(np.exp(np.log(revolution) + ZONE_RANGE)) > most)[:, None]
+    once = np.where(needed, enter, 0.0)
+    turn = until(Cleaned(inside * changes, inside, once), np.maximum(p.dirty_high - p.dirty_low, 1.0))
+    return Cleaned(np.where(needed, inside * changed(turn) / turn[:, None], 0.0), inside, once)
 
 
 def _dirty(groups: PageGroups, found: FloatArray, age: FloatArray) -> FloatArray:

@@ -31,6 +31,8 @@ SETTINGS = [
     "machine.memory_gib=16",
     f"workload.warehouses={WAREHOUSES}",
     f"workload.arrivals={{kind: closed, clients: {CLIENTS}, think_time_s: 0}}",
+    # deliveries that keep up, so that the frontiers' lag stays as it is at the start
+    "workload.mix={new_order: 0.45, payment: 0.425, order_status: 0.04, delivery: 0.045, stock_level: 0.04}",
 ]
 FEW, SOME, MOST = 6_000, 15_000, 45_000
 """buffers: misses that windows matter for; that popularity decides; that only frontiers still make"""
@@ -181,8 +183,8 @@ def test_misses_are_those_of_a_run(policy: str, buffers: int, within: float) -> 
 
 
 def test_the_table_of_the_other_policy_is_refused() -> None:
-    assert off(counted(SOME, "clock"), predicted(SOME, "lru")) > 0.04
-    assert off(counted(FEW, "lru"), predicted(FEW, "clock")) > 0.05
+    assert off(counted(FEW, "clock"), predicted(FEW, "lru")) > 0.02
+    assert off(counted(FEW, "lru"), predicted(FEW, "clock")) > 0.03
 
 
 @pytest.mark.parametrize("policy", ["lru", "clock"])

@@ -231,7 +231,7 @@ def test_a_faster_disk_is_never_slower(settings: tuple[str, ...]) -> None:
     slowness = FACTORS[::-1, None]
     found = solve(workload, variants(p, read_s=p.read_s * slowness, write_s=p.write_s * slowness), policy).rate
     assert falls(found) < 3e-3
-    assert falls(found[::-1]) > 0.1
+    assert falls(found[::-1]) > 0.03
 
 
 @pytest.mark.parametrize("settings", [SOME_CLIENTS, THINKING])
