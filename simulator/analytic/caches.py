@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from simulator.analytic.pages import PageGroups
+from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.replacement import clock_missing, clustered_clock, lru_missing
 from simulator.analytic.values import FloatArray
 

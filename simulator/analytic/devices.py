@@ -124,9 +124,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     )
 
 
-def depth(
-    reads: FloatArray, load: FloatArray, most: FloatArray, batch: FloatArray, pushed: FloatArray
-) -> FloatArray:
+def depth(reads: FloatArray, load: FloatArray, most: FloatArray, batch: FloatArray, pushed: FloatArray) -> FloatArray:
     """Requests at a device with `reads` reads among which writes of this load come.
 
     At any time (mixed network), or in batches that are half done on average.
@@ -157,8 +155,11 @@ def read_times(
     times = at_queue(
         p.read_s,
         depth(
-            np.minimum(QUEUES, p.calls[:, None]), writes.trickling[:, None], writes.most[:, None],
-            writes.batch[:, None], writes.pushed[:, None],
+            np.minimum(QUEUES, p.calls[:, None]),
+            writes.trickling[:, None],
+            writes.most[:, None],
+            writes.batch[:, None],
+            writes.pushed[:, None],
         ),
     )
     rates = np.maximum.accumulate(busy / times, axis=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.analytic.pages import PageGroups
+from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.values import FloatArray
 from simulator.model import MOST_USAGE

@@ -15,101 +15,20 @@ of min(gap, T), which is Little's law.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from simulator.analytic.frontiers import Burst
+from simulator.analytic.page_groups import Collector, PageGroups, alike
 from simulator.analytic.values import FloatArray, Frontier, Numbers, Value
 from simulator.analytic.visits import Reader, Touches
 
-FINE_RATIO, SPREAD = 1.05, 0.002
-"""Pages whose popularity differs by less than the first are alike. A group takes in more popular ones as long as the
-variance of its popularity's logarithm, times its share of the region's pages, stays below the second."""
 POPULAR, ROW, APPEND, RECENT = range(4)
 SHARE_STEPS = 1000
 """Groups of a region whose shares differ by less than this part of the largest one are alike."""
 AGES = 8
 """Quantiles that stand for references of widely spread ages."""
-
-
-@dataclass(frozen=True)
-class PageGroups:
-    """Groups of references; arrays of shape (groups,). See the module's text."""
-
-    region: npt.NDArray[np.int64]
-    rate: FloatArray
-    """references to one page per transaction, as far as they come at random; 0 for others"""
-    gap: FloatArray
-    """moving: transactions since the frontier has passed; infinite for the others"""
-    references: FloatArray
-    """per transaction"""
-    pages: FloatArray
-    """pages among which random references choose; 0 for others"""
-    gaps: FloatArray
-    """gaps of length `gap` that begin per transaction, in which a page stays in the cache until it is its turn"""
-    write: FloatArray
-    """share of references after which the page is dirty"""
-    read: FloatArray
-    """1, or 0 where a miss needs no read because the page is new"""
-    clustered: FloatArray
-    """1 for pages that windows remember"""
-    recent: FloatArray
-    """1 for references to what a window remembers"""
-    views: FloatArray
-    """(views, groups): references of one transaction of each class, then of each lock's class until it asks for it"""
-    repeated: FloatArray
-    """references per transaction to the page just used, by region: they always find it"""
-    again: FloatArray
-    """the same for each reference of a group"""
-    places: FloatArray
-    """where a frontier leaves dirty pages in a row: as many rows as groups have one; 0 for others"""
-    beside: FloatArray
-    """(groups, groups): share of a group's pages whose next one on the same device is in the other"""
-    window: float
-    """how long a window remembers a page"""
-    offspring: float
-    """references by way of the window that each reference to a remembered page draws after it"""
-
-    @cached_property
-    def rows(self) -> tuple[npt.NDArray[np.bool_], FloatArray, FloatArray]:
-        """Groups of regions where frontiers leave pages in rows; each such region's groups; its number of rows."""
-        regions = np.unique(self.region[self.places > 0])
-        member = (self.region == regions[:, None]).astype(np.float64)
-        return member.any(axis=0), member, np.maximum(member @ self.places, 1.0)
-
-
-@dataclass
-class _Collector:
-    """Groups as they are found."""
-
-    views: int
-    rows: list[tuple[float, ...]] = field(default_factory=list)
-    shares: list[FloatArray] = field(default_factory=list)
-    pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=list)
-    """groups of pages, of those that lie next to them, and how many such pairs there are"""
-
-    def add(  # noqa: PLR0913 - one argument for each column
-        self, region: int, references: float, views: FloatArray, *, rate: float = 0.0, gap: float = np.inf,
-        gaps: float = 0.0, write: float = 0.0, read: float = 1.0, clustered: float = 0.0, recent: float = 0.0,
-        places: float = 0.0,
-    ) -> None:  # fmt: skip
-        if references > 0 or gaps > 0:
-            pages = references / rate if rate > 0 else 0.0
-            row = region, rate, gap, references, pages, gaps, min(write, 1.0), read, clustered, recent, places
-            self.rows.append(row)
-            self.shares.append(views)
-
-    def beside(self) -> FloatArray:
-        """Share of each group's pages whose neighbour is in each other group."""
-        count = len(self.rows)
-        found = np.zeros((count, count))
-        for here, there, number in self.pairs:
-            np.add.at(found, (here, there), number)
-        pages = np.array([row[4] for row in self.rows])
-        return found / np.maximum(pages, 1e-300)[:, None]
 
 
 @dataclass(frozen=True)
@@ -133,7 +52,7 @@ class PageReader:
         self.reader, self.program, self.devices = reader, reader.program, devices
         self.locks = [(number, lock) for number, work in enumerate(reader.works) for lock in work.locks]
         self.views = len(reader.works) + len(self.locks)
-        self.found = _Collector(self.views)
+        self.found = Collector(self.views)
         self.repeated = np.zeros(len(self.program.regions))
         self.uses = self._uses()
         self.window, self.offspring, self.window_groups = np.inf, 0.0, 1.0
@@ -307,8 +226,8 @@ class PageReader:
         """
         rates = amounts @ shares
         asked = np.flatnonzero(rates > 0)
-        like = _alike(rates[asked], counts[asked])
-        group_of = np.full(len(rates), -1)
+        like = alike(rates[asked], counts[asked])
+        group_of = np.full(len(rates), -1, dtype=np.int64)
         for each in range(like.max(initial=-1) + 1):
             inside = asked[like == each]
             group_of[inside] = len(self.found.rows)
@@ -318,10 +237,10 @@ class PageReader:
                 region, total, (views * part[:, None]).sum(axis=0), rate=total / float(counts[inside].sum()),
                 write=float(writes @ part) / total, clustered=clustered,
             )  # fmt: skip
-        by_place, like = group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)
+        by_place, number = group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)
         here, there = by_place[:, : -self.devices].ravel(), by_place[:, self.devices :].ravel()
         both = (here >= 0) & (there >= 0)
-        self.found.pairs.append((here[both], there[both], like[:, : -self.devices].ravel()[both]))
+        self.found.pairs.append((here[both], there[both], number[:, : -self.devices].ravel()[both]))
 
     def _recent(self, region: int, use: _Use) -> None:
         """What windows remember: of the draws of one transaction only the first of each entry can miss."""
@@ -425,25 +344,6 @@ class PageReader:
     def _initial(self, counter: int) -> float:
         start, length = self.program.counter_tables[counter]
         return float(self.program.counters[start : start + length].mean())
-
-
-def _alike(rates: FloatArray, counts: FloatArray) -> npt.NDArray[np.int64]:
-    """Numbers of groups of about one popularity; `counts`: how many pages each stands for."""
-    logs = np.log(rates)
-    bins, number_of = np.unique(np.floor(logs / np.log(FINE_RATIO)).astype(np.int64), return_inverse=True)
-    pages = np.bincount(number_of, weights=counts)
-    means = np.bincount(number_of, weights=counts * logs) / pages
-    most = SPREAD * pages.sum()
-    group_of, group = np.zeros(len(bins), dtype=np.int64), 0
-    held, mean, spread = 0.0, 0.0, 0.0
-    for number, (count, log) in enumerate(zip(pages.tolist(), means.tolist(), strict=True)):
-        apart = (log - mean) ** 2 * held * count / (held + count)
-        if spread + apart > most:
-            group, held, mean, spread, apart = group + 1, 0.0, 0.0, 0.0, 0.0
-        mean = (mean * held + log * count) / (held + count)
-        held, spread = held + count, spread + apart
-        group_of[number] = group
-    return group_of[number_of]
 
 
 def _effective(shares: FloatArray) -> float:

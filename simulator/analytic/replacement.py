@@ -111,7 +111,7 @@ def clustered_clock(
         most = MOST_USAGE - 1 - count  # hits from which on the count is as high as it gets
         to = {count + number - 1: by_hits[number] for number in range(1, most + 1)}
         to[MOST_USAGE - 1] = _any(x, opened, ends) - sum(by_hits[: most + 1])
-        stays, longer = np.zeros_like(by_hits[0]), np.zeros(x.shape + (2,)) + one
+        stays, longer = np.zeros_like(by_hits[0]), np.zeros((*x.shape, 2)) + one
         for there, chance in to.items():
             way, time = np.broadcast_to(np.eye(2), chance.shape), np.zeros_like(longer)
             for step in range(there, count, -1):
@@ -150,8 +150,8 @@ def _revolution(
     found = np.zeros((*x.shape, 2, 2))
     for parents in range(hits + 1):
         some = np.exp(-x) * x**parents / math.factorial(parents)
-        for start, before in enumerate((rest, 0.0)):
-            mean = parents * each + before
+        for start in range(2):
+            mean = parents * each + (rest if start == 0 else 0.0 * rest)
             chance = np.zeros_like(x)
             for number in range(hits - parents + 1):  # references of offspring
                 more = hits - parents - number  # second hits, of parents or of offspring

@@ -11,18 +11,14 @@ from functools import cached_property
 import numpy as np
 
 from simulator.analytic.demands import Demands
-from simulator.analytic.disks import at_queue
-from simulator.analytic.devices import Writes, batch_there, depth, read_times, stalls, writer_page_s, writes_of
+from simulator.analytic.devices import Writes, read_times, stalls, writer_page_s, writes_of
+from simulator.analytic.group_commit import Reading, commits, flushes
 from simulator.analytic.locks import lock_times
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
 from simulator.analytic.traffic import Traffic
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
-
-LOG_ROUNDS = 3
-LAST_OF_BATCH = 2.0
-"""writes of a batch that are left when the log has a chance again"""
 
 
 @dataclass(frozen=True)
@@ -81,19 +77,6 @@ class _Cpu:
     section_busy: FloatArray
 
 
-@dataclass(frozen=True)
-class _Log:
-    """The log's flushes, (configurations,)."""
-
-    flush_s: FloatArray
-    flushing: FloatArray
-    """share of time"""
-    flushes: FloatArray
-    busy: FloatArray
-    in_the_way_s: FloatArray
-    """what a read of the same device waits for them"""
-
-
 def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Residence:
     """Residence times at `x` transactions/s. A station that can't carry the rate has an endless queue."""
     seen = np.where(p.arrivals_per_s > 0, 1.0, np.maximum(p.clients - 1.0, 0.0) / p.clients)
@@ -114,7 +97,8 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
     alike = np.array_equal(first_left, left) and not d.mean.faults.any()
     first_wait, first_service = (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes)
-    log = _flushes(w, p, x, first_asked, first_wait, first_service, first_left, volume, writes)
+    reading = Reading(first_asked, first_wait, first_service, first_left)
+    log = flushes(w, p, x, reading, volume, writes)
     first_wait = first_wait + log.in_the_way_s
     read_s = read_wait + (first_wait - read_wait) / p.data_devices
     fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0]
@@ -124,8 +108,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_busy = disk_busy + writes.swap + total * d.mean.faults * first_service
     first_busy = first_busy + np.where(shared, part * log.busy / p.parallel, 0.0)
     # all who shared a flush of the log come back to the processors together, each with its first burst
-    commits = x * float(w.commits @ w.mix)
-    group = np.where(p.durable > 0, commits / np.maximum(log.flushes, TINY), 1.0) * log.flushing
+    group = np.where(p.durable > 0, x * float(w.commits @ w.mix) / np.maximum(log.flushes, TINY), 1.0) * log.flushing
     crowd = np.maximum(group - 1.0, 0.0) / 2.0 * (d.mean.cpu_s + d.mean.section_s) / d.mean.bursts / p.cores
     cpu_queue = cpu.wait_s[:, None] * d.bursts + crowd[:, None] * np.minimum(d.bursts, 1.0)
     section_queue = cpu.queue_s[:, None] * w.entries.sum(axis=1)
@@ -133,7 +116,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     station = _stations(w, p, x, seen)
     paging = read + victim + fault
     between = (d.cpu_s + cpu_queue + d.section_s + section_queue + paging + station + w.network_s) @ w.mix + w.think_s
-    commit = _commits(w, p, log, seen, between)
+    commit = commits(w, p, log, seen, between)
     lock, lock_wait = lock_times(
         w, p, d, x, d.cpu_s + cpu_queue, paging + station, d.section_s + section_queue + commit
     )
@@ -197,71 +180,6 @@ def _processors(w: Workload, p: Parameters, d: Demands, x: FloatArray, seen: Flo
         busy=np.minimum(x * (mean.cpu_s + mean.section_s + d.background_cpu_s) / p.cores, 1.0),
         section_busy=np.minimum(entries * (hold + taken * p.handover_s), 1.0),
     )
-
-
-def _flushes(
-    w: Workload, p: Parameters, x: FloatArray, asked: FloatArray, wait_s: FloatArray, service_s: FloatArray,
-    left: FloatArray, volume: FloatArray, writes: Writes,
-) -> _Log:  # fmt: skip
-    """Group commit: who commits during a flush shares the next one. On a shared device reads get their turns.
-
-    `asked`, `wait_s`, `service_s`, `left`: reads/s of the device, their response and service, and the share of its
-    time that writes leave; `volume`: share of its time that an unforced log's bytes take.
-    """
-    commits = x * float(w.commits @ w.mix)
-    size_s = float(w.log_bytes @ w.mix) / max(float(w.commits @ w.mix), TINY) * p.log_byte_s
-    again_s, first_s = p.log_again_s + size_s, p.log_first_s + size_s
-    shared = p.log_own <= 0
-    busy = np.clip(asked * service_s / np.minimum(p.parallel, p.calls), 0.0, 1.0) / left
-    others = np.where(shared, np.minimum(busy, 1.0), 0.0)
-    write_again = (1.0 - others) * again_s + others * first_s
-    between = np.where(shared, _before_log(p, np.minimum(asked * wait_s, p.clients), service_s, writes), 0.0)
-    # what trickles in among reads and log is counted by the turns that it takes
-    room = np.where(shared, np.minimum(left + writes.trickling, 1.0), 1.0)
-    flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between
-    flush_first = p.flush_overhead_s + (first_s - p.flush_overhead_s) / room + between
-    flushing, flush = np.clip(commits * flush_again, 0.0, 1.0), flush_first
-    for _ in range(LOG_ROUNDS):
-        flush = flushing * flush_again + (1.0 - flushing) * flush_first
-        ends = np.exp(-np.minimum(commits * flush, 50.0))  # chance that nobody has come during a flush
-        flushing = flush / (flush + ends / np.maximum(commits, TINY))
-    flushes = np.where(p.durable > 0, flushing / np.maximum(flush, TINY), 1.0 / np.maximum(p.flush_s, TINY))
-    written = flushing * write_again + (1.0 - flushing) * first_s - p.flush_overhead_s
-    in_the_way = np.where(shared, flushes * (first_s - p.flush_overhead_s) ** 2 / room, 0.0) / p.parallel
-    return _Log(flush, flushing, flushes, flushes * written + volume, in_the_way)
-
-
-def _before_log(p: Parameters, reads: FloatArray, service_s: FloatArray, writes: Writes) -> FloatArray:
-    """What a device with so many reads serves before the log's turn comes, in seconds.
-
-    Among a batch of writes it comes when they are all but through, at the latest.
-    """
-
-    def before(others: FloatArray) -> FloatArray:
-        """Requests, with so many others there; fewer than one are there for so much of the time."""
-        return (at_queue(p.log_turns, others) - 1.0) * np.minimum(others, 1.0)
-
-    half = np.maximum(writes.batch / 2.0, 0.5)
-    batched = np.minimum(before(reads + half), half + before(reads + LAST_OF_BATCH)) * at_queue(p.write_s, reads + half)
-    there = batch_there(reads, writes.trickling / writes.active, writes.batch)
-    alone = before(reads) * service_s
-    single = before(depth(reads, writes.trickling, writes.most, writes.batch, writes.pushed)) * service_s
-    # rates, not waits, are averaged over the times with and without writes
-    own = p.log_first_s
-    among = there * batched + (1.0 - there) * alone
-    apart = 1.0 / (writes.active / (among + own) + (1.0 - writes.active) / (alone + own)) - own
-    return np.where(writes.batch > 0, apart, single)
-
-
-def _commits(w: Workload, p: Parameters, log: _Log, seen: FloatArray, between_s: FloatArray) -> FloatArray:
-    """Waiting for the log, by class: for the rest of the flush that goes on, and for the next.
-
-    All who shared a flush go on together, so that the next one has lasted for as long as they need between commits.
-    """
-    between = between_s / max(float(w.commits @ w.mix), TINY)
-    rest = log.flush_s / -np.expm1(-np.maximum(log.flush_s / np.maximum(between, TINY), TINY)) - between
-    wait = log.flush_s + log.flushing * seen * np.clip(rest, 0.0, log.flush_s)
-    return np.where(p.durable > 0, wait, 0.0)[:, None] * w.commits
 
 
 def _stations(w: Workload, p: Parameters, x: FloatArray, seen: FloatArray) -> FloatArray:

@@ -23,6 +23,7 @@ LONG_COMMIT, LONG_FAULTS, LONG_LOCKS, SOME_LOCKS, FEW = 0.3, 0.1, 0.6, 0.1, 15
 READING = 0.3
 """share of the response time for reads from which on uneven clients differ in speed"""
 
+
 def doubts(case: Case) -> list[str]:
     """Sentences for the user, none if nothing is in doubt."""
     return [f"{reason}: {CHECK}" for reason in _reasons(case)]
@@ -37,11 +38,14 @@ def _reasons(case: Case) -> Iterator[str]:
     heaps, writing = float(residence.heaps[0]), float(residence.writes.busy[0])
     if arm and heaps > LONG_HEAPS:
         yield (
-            f"heaps of writes are at the disks for {100 * heaps:.0f} % of the time and hold up who reads; how they come "
-            "together is known only roughly"
+            f"heaps of writes are at the disks for {100 * heaps:.0f} % of the time and hold up who reads; how they "
+            "come together is known only roughly"
         )
     elif arm and busy > BUSY_ARM and writing > WRITING_ARM:
-        yield f"disks are {100 * busy:.0f} % busy, {100 * writing:.0f} % with writes, whose order mean values don't know"
+        yield (
+            f"disks are {100 * busy:.0f} % busy, {100 * writing:.0f} % of the time with writes, whose order mean "
+            "values don't know"
+        )
     victims = case.mean(residence.victim) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from simulator.analytic.caches import PoolTable, pool_table
-from simulator.analytic.pages import PageGroups, PageReader
+from simulator.analytic.page_groups import PageGroups
+from simulator.analytic.pages import PageReader
 from simulator.analytic.values import FloatArray
 from simulator.analytic.visits import Reader
 from simulator.clock import NS_PER_S

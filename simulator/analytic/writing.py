@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.caches import PoolTable, dirty_share
-from simulator.analytic.pages import PageGroups
+from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
@@ -135,7 +135,9 @@ def _active(p: Parameters, aged: FloatArray, checkpoint: FloatArray, takes_s: Fl
 def _crowded(p: Parameters, pages_per_s: FloatArray) -> FloatArray:
     """Whether pages come faster into the page cache than write-back takes them, or than it may hold until they age."""
     most = np.minimum(p.cache_dirty_limit / (p.expire_s + p.flush_s / 2.0), p.in_flight / p.flush_s)
-    return np.where(p.direct > 0, 0.0, 1.0 / (1.0 + np.minimum(most / np.maximum(pages_per_s, LEAST), 1e6) ** CROWDED_POWER))
+    return np.where(
+        p.direct > 0, 0.0, 1.0 / (1.0 + np.minimum(most / np.maximum(pages_per_s, LEAST), 1e6) ** CROWDED_POWER)
+    )
 
 
 def _at_the_hand(

@@ -14,7 +14,8 @@ import pytest
 from models.loading import load_scenario
 from models.system import build
 from simulator.analytic.caches import pool_table, reach
-from simulator.analytic.pages import PageGroups, PageReader
+from simulator.analytic.page_groups import PageGroups
+from simulator.analytic.pages import PageReader
 from simulator.analytic.visits import Reader
 from simulator.assembler import Assembler
 from simulator.caches import POOL, REFERENCES
