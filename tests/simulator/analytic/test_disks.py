@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.analytic.disks import LONGEST, QUEUES, at_queue, service_s
+from simulator.analytic.disks import LONGEST, QUEUES, at_queue, service_s, turns
 from simulator.compiled import compiled
-from simulator.disk import FloatArray, geometry, pick
+from simulator.disk import FloatArray, geometry, pick, positioning_ns
 from simulator.model import FlashDevice, RotatingDevice
 
 MS = 1_000_000
@@ -116,3 +116,31 @@ def test_queues_out_of_range_are_those_at_its_ends() -> None:
     assert at_queue(table, np.array([0.0])) == table[0, 0]
     assert at_queue(table, np.array([10.0 * LONGEST])) == pytest.approx(table[0, -1])
     assert at_queue(table, np.array([2.0])) != pytest.approx(table[0, 0])
+
+
+# A request at the edge
+
+
+def counted_turns(requests: int, span: float) -> float:
+    """One by the chance that an arm anywhere reaches the edge before so many requests anywhere."""
+    rng, disk, tries = np.random.default_rng(5), geometry(FAST), 20_000
+    first = 0
+    for _ in range(tries):
+        arm, *others = (2.0 * PAGE + rng.random(requests + 1) * span).tolist()
+        angle = rng.random()
+        edge = positioning_ns(disk, arm, 0.0, angle)
+        first += all(edge < positioning_ns(disk, arm, other, angle) for other in others)
+    return tries / first
+
+
+@pytest.mark.parametrize("requests", [1, 3, 8])
+def test_an_arm_leaves_a_request_at_the_edge_for_later(requests: int) -> None:
+    span = 20e9
+    table = np.array([turns(FAST, 2.0 * PAGE, span, PAGE)])
+    found = counted_turns(requests, span)
+    assert at_queue(table, np.array([float(requests)]))[0] == pytest.approx(found, rel=0.08)
+    assert found > 1.1 * (requests + 1.0)
+
+
+def test_flash_takes_requests_as_they_come() -> None:
+    assert set(turns(FLASH, 0.0, 20e9, PAGE)) == {1.0}

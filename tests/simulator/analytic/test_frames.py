@@ -1,0 +1,180 @@
+"""What a CLOCK pool does that independent references don't show: clusters of hits, and memory for too few buffers."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from simulator.analytic.frames import clock_faults
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.replacement import characteristic_time, clock_missing, clustered_clock
+from simulator.compiled import compiled
+from simulator.model import MOST_USAGE
+from tests.simulator.analytic.test_system import machine
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+SCATTER = 2654435761
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Shares of references."""
+
+    missed: float
+    faulted: float
+
+
+@compiled
+def run(references: Int64Array, resident: int, warm: int, slots: Int64Array, where: Int64Array) -> tuple[int, int]:
+    """Misses, and hits and victims without memory, of a CLOCK whose frames have a second chance.
+
+    `slots`: a row each for the page, its count, and the memory: 0 for none, 1 if idle, 2 if referred to.
+    """
+    page, use, state = slots[0], slots[1], slots[2]
+    buffers = len(page)
+    used = having = hand = frames = missed = faulted = 0
+    for number in range(len(references)):
+        now = references[number]
+        slot, needs = where[now], False
+        if slot >= 0:
+            needs = state[slot] == 0
+            use[slot] = min(use[slot] + 1, MOST_USAGE)
+            faulted += needs and number >= warm
+        else:
+            missed += number >= warm
+            if used < buffers:
+                slot, needs = used, True
+                used += 1
+            else:
+                while use[hand] > 0:
+                    use[hand] -= 1
+                    hand = (hand + 1) % buffers
+                slot = hand
+                hand = (hand + 1) % buffers
+                where[page[slot]] = -1
+                needs = state[slot] == 0
+                faulted += needs and number >= warm
+            page[slot], where[now], use[slot] = now, slot, 1
+        while needs and having >= resident:
+            frames = (frames + 1) % used
+            other = frames * SCATTER % used
+            if other != slot and state[other] > 0:
+                state[other] -= 1
+                having -= state[other] == 0
+        having += needs
+        state[slot] = 2
+    return missed, faulted
+
+
+def counted(references: Int64Array, buffers: int, resident: int) -> Counted:
+    warm = len(references) // 4
+    slots, where = np.zeros((3, buffers), dtype=np.int64), np.full(int(references.max()) + 1, -1)
+    missed, faulted = run(references, resident, warm, slots, where)
+    return Counted(missed / (len(references) - warm), faulted / (len(references) - warm))
+
+
+# Page faults
+
+PAGES, RATES = np.array([2000.0, 6000.0, 12_000.0]), np.array([50.0, 5.0, 1.0])
+BUFFERS = 12_000
+
+
+@cache
+def at_random() -> Int64Array:
+    each = np.repeat(RATES, PAGES.astype(int))
+    return np.random.default_rng(1).choice(len(each), size=2_000_000, p=each / each.sum())
+
+
+def faults(resident: int, again: float = 0.0) -> float:
+    """Predicted, per reference."""
+    workload, p, _ = machine()
+    rates = RATES / (RATES @ PAGES)
+    time = characteristic_time("clock", rates, PAGES, np.array([float(BUFFERS)]))
+    zero = np.zeros(3)
+    groups = replace(
+        workload.groups, rate=rates, pages=PAGES, references=rates * PAGES, read=np.ones(3), clustered=zero,
+        recent=zero, again=zero + again, window=np.inf, offspring=0.0,
+    )  # fmt: skip
+    few: Parameters = replace(p, buffers=np.array([float(BUFFERS)]), resident=np.array([float(resident)]))
+    return float(clock_faults(groups, few, time, clock_missing(rates * time[:, None])).sum())
+
+
+@pytest.mark.parametrize("short", [0.02, 0.07, 0.25])
+def test_faults_of_a_clock_pool(short: float) -> None:
+    resident = round(BUFFERS * (1.0 - short))
+    found = counted(at_random(), BUFFERS, resident).faulted
+    assert faults(resident) == pytest.approx(found, rel=0.12)
+    assert faults(round(BUFFERS * (1.0 - 2.0 * short))) > 1.25 * found
+
+
+def test_there_are_fewer_faults_where_each_reference_hits_again() -> None:
+    """Counts are higher, pages stay longer, and more of those without memory are out of use."""
+    assert faults(round(0.93 * BUFFERS), again=1.0) < 0.9 * faults(round(0.93 * BUFFERS))
+
+
+# Clusters of hits
+
+OFFSPRING, WINDOW, TWICE = 1.2, 600.0, 0.5
+
+
+@cache
+def in_clusters() -> tuple[Int64Array, npt.NDArray[np.bool_]]:
+    """References to 3,000 pages of two rates, each parent with some after it, some of which come twice; parents."""
+    rng = np.random.default_rng(2)
+    rates = np.repeat([4.0, 1.0], [1000, 2000])
+    number = 250_000
+    events: list[tuple[float, int, bool]] = []
+    time = 0.0
+    for page in rng.choice(len(rates), size=number, p=rates / rates.sum()).tolist():
+        time += 1.0
+        events.append((time, page, True))
+        lasts = rng.exponential(WINDOW)
+        delays = rng.random(rng.poisson(OFFSPRING * lasts / WINDOW)) * lasts
+        events += [(time + delay, page, False) for delay in delays.tolist()]
+    heapq.heapify(events)
+    pages: list[int] = []
+    parents: list[bool] = []
+    while events:
+        _, page, parent = heapq.heappop(events)
+        times = 1 if parent or rng.random() > TWICE else 2
+        pages += [page] * times
+        parents += [parent] * times
+    return np.array(pages), np.array(parents)
+
+
+def predicted_misses(buffers: int, offspring: float, twice: float) -> float:
+    """Per parent: that of the time of revolution at which the pages there fill the pool."""
+    rates = np.array([4.0, 1.0]) / 6000.0
+    pages = np.array([1000.0, 2000.0])
+    low, high = 1.0, 1e7
+    for _ in range(60):
+        time = np.sqrt(low * high)
+        x = rates[None, :] * time
+        more = np.array([[0.0, 0.0], [twice, twice]])
+        first, later, there = clustered_clock(x, np.full_like(x, WINDOW / time), np.full(2, offspring), more)
+        low, high = (time, high) if float((there * pages).sum()) < buffers else (low, time)
+    return float(((first + later * offspring) * rates * pages).sum())
+
+
+@pytest.mark.parametrize("buffers", [600, 1500, 2400])
+def test_misses_of_a_clock_under_clusters(buffers: int) -> None:
+    references, parents = in_clusters()
+    found = counted(references, buffers, buffers).missed * len(references) / parents.sum()
+    assert predicted_misses(buffers, OFFSPRING, TWICE) == pytest.approx(found, rel=0.05)
+    alone = predicted_misses(buffers, 1e-6, 0.0)
+    assert abs(alone / found - 1.0) > (0.1 if buffers == 600 else 0.01)
+
+
+def test_without_offspring_it_is_a_clock() -> None:
+    x = np.geomspace(1e-3, 5.0, 9)
+    first, _, there = clustered_clock(x, np.full_like(x, 5.0), np.full(9, 1e-9), np.zeros((2, 9)))
+    np.testing.assert_allclose(first, clock_missing(x), rtol=1e-5)
+    np.testing.assert_allclose(there, 1.0 - clock_missing(x), rtol=1e-6)
+    twice = clustered_clock(x, np.full_like(x, 5.0), np.full(9, 1e-9), np.stack([np.ones(9), np.zeros(9)]))[0]
+    assert (twice < first).all()
