@@ -12,7 +12,7 @@ from simulator.analytic.values import FloatArray
 
 FINE_RATIO, SPREAD = 1.05, 0.002
 """Pages whose popularity differs by less than the first are alike. A group takes in more popular ones as long as the
-variance of its popularity's logarithm, times its share of the region's pages, stays below the second."""
+variance of its popularity's logarithm, times its share of what counts, stays below the second."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,15 @@ class Collector:
 
 
 def alike(rates: FloatArray, counts: FloatArray) -> npt.NDArray[np.int64]:
-    """Numbers of groups of about one popularity; `counts`: how many pages each stands for."""
+    """Numbers of groups of about one popularity; `counts`: how many pages each stands for.
+
+    What counts is the root of pages times references, as what merging neglects shows where a cache has some of both.
+    """
     logs = np.log(rates)
     bins, number_of = np.unique(np.floor(logs / np.log(FINE_RATIO)).astype(np.int64), return_inverse=True)
     pages = np.bincount(number_of, weights=counts)
     means = np.bincount(number_of, weights=counts * logs) / pages
+    pages = pages * np.exp((means - means.max(initial=-np.inf)) / 2.0)
     most = SPREAD * pages.sum()
     group_of, group = np.zeros(len(bins), dtype=np.int64), 0
     held, mean, spread = 0.0, 0.0, 0.0

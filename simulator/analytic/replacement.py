@@ -45,8 +45,6 @@ ENTRY_USAGE: Final = 1
 SURELY_IN: Final = 20.0
 LATE: Final = 1e-3
 """parents in a revolution from which on a page is never out; the shortest windows told apart, in revolutions"""
-CELLS_PER_GROUP: Final = 8
-"""How finely `grouped` looks at the rates before it makes groups of them"""
 
 
 def lru_missing(x: npt.ArrayLike) -> FloatArray:
@@ -312,39 +310,6 @@ def hit_ratio(
     missing = missing_by_group(policy, rates, pages, capacity, old_fraction)
     references = np.asarray(rates, dtype=np.float64) * np.asarray(pages, dtype=np.float64)
     return np.asarray(1.0 - missing @ (references / references.sum()))
-
-
-def grouped(
-    popularity: npt.ArrayLike, groups: int, pages: npt.ArrayLike | None = None
-) -> tuple[FloatArray, FloatArray]:
-    """Merge pages into at most `groups` groups of like rate: their mean rates and numbers, each of shape (merged,).
-
-    `popularity` is the rate of each page, or of each of `pages` like ones; both of shape (any,). Groups are ranges of
-    the log of the rate, as dense as the cube root of what lies there, which makes the mean square of what merging
-    neglects least (Panter, Dite, "Quantization distortion in pulse-count modulation with nonuniform spacing of
-    levels", Proceedings of the IRE 39, 1951); what counts is the root of pages times references. Pages of a rate of 0
-    are one group more. The number of pages and the sum of their rates stay as they are. ValueError for `groups` below
-    1 and what `characteristic_time` would refuse.
-    """
-    rates = np.asarray(popularity, dtype=np.float64)
-    numbers = np.ones_like(rates) if pages is None else np.asarray(pages, dtype=np.float64)
-    if groups < 1:
-        raise ValueError(f"groups must be at least 1, got {groups}")
-    _checked(rates, numbers, 0.0)
-    referred = rates > 0.0
-    logs = np.log(rates[referred])
-    cells = CELLS_PER_GROUP * groups
-    width = max(float(np.ptp(logs)), TOLERANCE) / cells
-    cell = np.minimum((logs - logs.min()) / width, cells - 1).astype(np.int64)
-    weights = np.bincount(cell, weights=numbers[referred] * np.exp((logs - logs.max()) / 2.0), minlength=cells)
-    density = np.cbrt(weights)
-    middle = (np.cumsum(density) - density / 2.0) / density.sum()
-    place = np.zeros(rates.shape, dtype=np.int64)
-    place[referred] = 1 + np.minimum(middle[cell] * groups, groups - 1).astype(np.int64)
-    merged = np.asarray(np.bincount(place, weights=numbers), dtype=np.float64)
-    references = np.bincount(place, weights=numbers * rates)
-    there = merged > 0.0
-    return np.asarray(references[there] / merged[there]), merged[there]
 
 
 def _checked(

@@ -19,11 +19,11 @@ from models.tpcc_rows import (
     nurand_pmf,
     pages_pmf,
 )
-from simulator.analytic import replacement
+from simulator.analytic import page_groups, replacement
+from simulator.analytic.page_groups import alike
 from simulator.analytic.replacement import (
     Policy,
     frames_missing,
-    grouped,
     hit_ratio,
     midpoint_missing,
     midpoint_times,
@@ -258,9 +258,12 @@ def test_a_list_whose_new_part_is_nothing_is_lru() -> None:
     assert ratio("midpoint", capacity) != pytest.approx(ratio("lru", capacity), rel=1e-5)
 
 
-def worst_of_groups(groups: int, policy: Policy) -> float:
+def worst_of_groups(spread: float, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> float:
+    monkeypatch.setattr(page_groups, "SPREAD", spread)
     capacity = np.linspace(0.05, 0.95, 10) * len(popularity())
-    few = hit_ratio(policy, *grouped(popularity(), groups), capacity)
+    like = alike(popularity(), ones())
+    pages = np.bincount(like)
+    few = hit_ratio(policy, np.bincount(like, weights=popularity()) / pages, pages, capacity)
     return float(np.abs(few - exact_ratios(policy)).max())
 
 
@@ -271,24 +274,20 @@ def exact_ratios(policy: Policy) -> FloatArray:
 
 
 @pytest.mark.parametrize("policy", ["lru", "clock", "frames", "midpoint"])
-def test_sixty_groups_stand_for_all_pages(policy: Policy) -> None:
-    assert worst_of_groups(60, policy) < 1.2e-4
-    assert worst_of_groups(20, policy) > 1.2e-4
+def test_few_groups_stand_for_all_pages(policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = page_groups.SPREAD
+    assert worst_of_groups(usual, policy, monkeypatch) < 4e-3
+    assert worst_of_groups(10.0 * usual, policy, monkeypatch) > 4e-3
 
 
-def test_groups_keep_pages_and_rate() -> None:
-    with_unused = np.append(popularity(), np.zeros(7))
-    rates, pages = grouped(with_unused, 60)
-    assert rates.shape == pages.shape
-    assert len(rates) <= 61
-    assert (rates[0], pages[0]) == (0.0, 7.0)
-    assert pages.sum() == len(with_unused)
-    assert rates @ pages == pytest.approx(1.0, rel=1e-12)
-
-
-def test_groups_of_like_pages_are_those_of_each_page() -> None:
-    values, numbers = np.unique(popularity(), return_counts=True)
-    for found, expected in zip(grouped(values, 60, numbers), grouped(popularity(), 60), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
-    assert len(grouped(values, 60)[0]) > 1
-    assert grouped(values, 60)[1].sum() != pytest.approx(numbers.sum())
+def test_groups_hold_pages_of_like_popularity() -> None:
+    like = alike(popularity(), ones())
+    logs = np.log(popularity())
+    weight = np.exp(logs / 2.0)
+    for each in range(like.max() + 1):
+        inside = like == each
+        mean = np.average(logs[inside], weights=weight[inside])
+        assert ((logs[inside] - mean) ** 2 * weight[inside]).sum() < 1.3 * page_groups.SPREAD * weight.sum()
+    assert len(np.unique(like)) == like.max() + 1 < 30
+    assert (np.diff(like[np.argsort(popularity())]) >= 0).all()
+    assert not (np.diff(alike(popularity()[::-1], ones())[np.argsort(popularity())]) >= 0).all()

@@ -10,12 +10,12 @@ import numpy.typing as npt
 import pytest
 
 from simulator.analytic import replacement
+from simulator.analytic.page_groups import alike
 from simulator.analytic.replacement import (
     Policy,
     characteristic_time,
     clock_missing,
     frames_missing,
-    grouped,
     hit_ratio,
     lru_missing,
     midpoint_times,
@@ -121,9 +121,8 @@ def test_times_of_all_or_nothing() -> None:
 
 
 def test_pages_of_one_rate_are_one_group() -> None:
-    rates, pages = grouped([0.25] * 5, 60)
-    np.testing.assert_allclose(rates, [0.25])
-    np.testing.assert_array_equal(pages, [5.0])
+    np.testing.assert_array_equal(alike(np.full(5, 0.25), np.ones(5)), np.zeros(5))
+    assert len(np.unique(alike(np.geomspace(0.01, 0.25, 5), np.ones(5)))) == 5
 
 
 @pytest.mark.parametrize(
@@ -146,5 +145,3 @@ def test_bad_input_is_refused(rates: list[float], pages: list[float], capacity: 
 def test_bad_fractions_and_groups_are_refused() -> None:
     with pytest.raises(ValueError, match="old_fraction"):
         midpoint_times([1.0], [2.0], 1.0, 1.0)
-    with pytest.raises(ValueError, match="groups"):
-        grouped([1.0], 0)
