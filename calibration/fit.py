@@ -1,7 +1,7 @@
 """The fit: least squares from several starts, corrected by the engines that see more, then what it is worth.
 
-runs ─> offsets of the start ─> screened starts ─> searches ─> the best ─┬─> offsets, discrepancy, search again (twice)
-                                                                         ├─> kernel on some runs, search again
+runs ─> offsets of the start ─> screened starts ─> searches ─> the best ─┬─> offsets, search, discrepancy, search
+                                                                         ├─> kernel on some runs, the same again
                                                                          └─> what is identified ─> profile intervals
 """
 
@@ -24,15 +24,13 @@ from calibration.mapping import Run
 from calibration.objective import Data, Objective, data_of
 from calibration.parameters import Parameter
 from calibration.profile import Ends, bootstrap, profile
-from calibration.search import STARTS, Found, search, starts
+from calibration.search import CLOSE, ROUGH, STARTS, Found, search, starts
 from simulator.analytic.values import FloatArray
 from simulator.errors import InputError
 
 BoolArray = npt.NDArray[np.bool_]
 Tell = Callable[[float, str], None]
 """told the share of the work that is done, and what is being done"""
-SETTLED = 2
-"""rounds of offsets and discrepancy"""
 SAME_COST = 0.5
 """two searches have ended alike if their sums of squares differ by less"""
 
@@ -44,6 +42,8 @@ class Task:
     runs: tuple[Run, ...]
     parameters: tuple[Parameter, ...]
     seed: int = 1
+    starts: int = STARTS
+    """searches"""
     confirm: int = 0
     """runs that the kernel simulates"""
     bootstrap: int = 0
@@ -57,7 +57,7 @@ class Task:
         data = [
             [[run.name, run.scenario.model_dump(mode="json"), [asdict(each) for each in run.observations]]
              for run in self.runs],
-            [asdict(each) for each in self.parameters], self.seed, self.confirm, self.bootstrap, self.code,
+            [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap, self.code,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
@@ -108,22 +108,19 @@ class _Fitting:
         self.tell(0.0, "how the runs get warm")
         self._use(self._offsets("offsets", middle), None)
         best, costs = self._from_several_starts()
-        free = self.everyone
-        discrepancy = assumed()
-        offsets = [0.0] * len(self.task.runs)
-        for turn in range(SETTLED):
-            self.tell(0.55 + 0.1 * turn, f"offsets and discrepancy, {turn + 1} of {SETTLED}")
-            offsets = self._offsets(f"offsets {turn}", best.place)
-            discrepancy, free, best = self._again(f"{turn}", best, offsets, free)
+        free, stopped = self.everyone, self.objective.at_bound(best.place)
+        self.tell(0.55, "offsets and discrepancy")
+        offsets = self._offsets("offsets again", best.place)
+        discrepancy, free, best = self._again("again", best, offsets)
         confirmed: list[int] = []
         if self.task.confirm > 0:
-            self.tell(0.75, "the kernel on some runs")
+            self.tell(0.7, "the kernel on some runs")
             confirmed = _spread_out(best, self.objective.data, self.task.confirm)
             offsets = self._kernel_offsets(best.place, confirmed)
-            discrepancy, free, best = self._again("kernel", best, offsets, free)
+            discrepancy, free, best = self._again("kernel", best, offsets)
         self.tell(0.85, "what the runs tell apart")
-        slopes, best = self._settled(best, free)
-        found = identify(slopes)
+        slopes, best, free = self._settled(best, free)
+        found = identify(slopes, stopped | self.objective.at_bound(best.place), free)
         covariance, correlation = correlations(slopes)
         self.tell(0.9, "intervals")
         numbers = np.flatnonzero(found.told).tolist()
@@ -148,7 +145,7 @@ class _Fitting:
         self.objective.data = data if discrepancy is None else discrepancy.over(data)
 
     def _from_several_starts(self) -> tuple[Found, tuple[float, ...]]:
-        places = starts(self.objective, self.task.seed)
+        places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
         self.tell(0.05, f"{len(places)} starts")
         costs = np.array(self.kept.once("screen", lambda: self._screened(places)))
         if not np.isfinite(costs).any() or costs.min() >= IMPOSSIBLE:
@@ -157,11 +154,11 @@ class _Fitting:
                 "widen the bounds, or correct the base scenario or the settings of the runs"
             )
         order = [0, *(number for number in np.argsort(costs, kind="stable").tolist() if number != 0)]
-        chosen = [number for number in order if costs[number] < IMPOSSIBLE][:STARTS]
+        chosen = [number for number in order if costs[number] < IMPOSSIBLE][: self.task.starts]
         found = []
         for turn, number in enumerate(chosen):
             self.tell(0.1 + 0.4 * turn / len(chosen), f"search {turn + 1} of {len(chosen)}")
-            found.append(self._search(f"start {number}", places[number], self.everyone))
+            found.append(self._search(f"start {number}", places[number], self.everyone, ROUGH))
         ended = tuple(each.cost for each in found)
         return found[int(np.argmin(ended))], ended
 
@@ -169,33 +166,37 @@ class _Fitting:
         costs = np.minimum(self.objective.costs(places, self.objective.said(places)), IMPOSSIBLE)
         return [float(cost) for cost in costs]
 
-    def _search(self, name: str, place: FloatArray, free: BoolArray) -> Found:
-        return Found.of(self.kept.once(name, lambda: search(self.objective, place, free).plain()))
+    def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Found:
+        return Found.of(self.kept.once(name, lambda: search(self.objective, place, free, close).plain()))
 
-    def _again(
-        self, name: str, best: Found, offsets: list[float], free: BoolArray
-    ) -> tuple[Discrepancy, BoolArray, Found]:
-        """The discrepancy with new offsets, and the search again from the best place.
+    def _again(self, name: str, best: Found, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Found]:
+        """The search with new offsets, the discrepancy that is left then, and the search with it.
 
-        Parameters that show in no figure go back to their prior's middle and stay there.
+        Parameters that show in no figure go back to their prior's middle.
         """
-        self._use(offsets, None)
+        self._use(offsets, assumed())
+        best = self._search(f"search {name}", best.place, self.everyone)
         slopes = self._slopes(f"slopes {name}", best, central=False)
         discrepancy = estimated(self.objective.data, best.said, slopes)
         before = self.objective.data.total_sd
         self._use(offsets, discrepancy)
-        free = free & seen_by(slopes * (before / self.objective.data.total_sd)[:, None])
-        return discrepancy, free, self._search(f"search {name}", best.place, free)
+        free = seen_by(slopes * (before / self.objective.data.total_sd)[:, None])
+        return discrepancy, free, self._search(f"search {name}, its discrepancy", best.place, free)
 
-    def _settled(self, best: Found, free: BoolArray) -> tuple[FloatArray, Found]:
-        """Derivatives at the optimum, once it holds no parameter away from its prior that shows in no figure."""
+    def _settled(self, best: Found, free: BoolArray) -> tuple[FloatArray, Found, BoolArray]:
+        """Derivatives at the optimum, once just those parameters are away from their priors that show in a figure.
+
+        One that shows only as long as it isn't fitted goes back and forth: it stays at its prior.
+        """
+        held = np.zeros_like(free)
         turn = 0
         while True:
             slopes = self._slopes(f"slopes at the end {turn}", best, central=True)
-            seen = seen_by(slopes)
-            if not (free & ~seen).any():
-                return slopes, best
-            free = free & seen
+            wanted = seen_by(slopes) & ~held
+            if (wanted == free).all():
+                return slopes, best, free
+            held |= free & ~wanted
+            free = wanted
             best = self._search(f"search at the end {turn}", best.place, free)
             turn += 1
 

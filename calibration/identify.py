@@ -19,7 +19,7 @@ from simulator.analytic.values import FloatArray
 
 MOST_SHARE = 0.5
 """a parameter is identified if the data alone tell it to at most this share of its prior's standard deviation"""
-PARTNER = 0.25
+PARTNER = 0.1
 """a parameter takes part in a combination whose vector has at least this component"""
 NOTHING = 0.5
 """a parameter whose prior's standard deviation changes less than this share of the noise says nothing"""
@@ -39,6 +39,7 @@ class Identified:
     """what one standard deviation of its prior changes, in standard deviations of the figures' noise"""
     seen: npt.NDArray[np.bool_]
     told: npt.NDArray[np.bool_]
+    at_bound: npt.NDArray[np.bool_]
     share: FloatArray
     confused_with: tuple[tuple[int, ...], ...]
     directions: FloatArray
@@ -50,8 +51,12 @@ def seen_by(slopes: FloatArray) -> npt.NDArray[np.bool_]:
     return np.asarray(np.linalg.norm(slopes, axis=0) * MOST_SHARE >= 1.0)
 
 
-def identify(slopes: FloatArray) -> Identified:
-    """What the data tell, from derivatives over noise at the optimum, (observations, parameters)."""
+def identify(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_]) -> Identified:
+    """What the data tell, from derivatives over noise at the optimum, (observations, parameters).
+
+    What the search stopped at its bound isn't identified: something else is wrong that it tries to stand for. Neither
+    is what wasn't `free`.
+    """
     count = slopes.shape[1]
     seen = seen_by(slopes)
     some = np.flatnonzero(seen)
@@ -64,7 +69,7 @@ def identify(slopes: FloatArray) -> Identified:
         share[some] = np.sqrt(((vectors * spread[:, None]) ** 2).sum(axis=0))
         directions = np.zeros((int((spread > MOST_SHARE).sum()), count))
         directions[:, some] = vectors[spread > MOST_SHARE]
-    told = share <= MOST_SHARE
+    told = (share <= MOST_SHARE) & ~at_bound & free
     partners = []
     for number in range(count):
         others: set[int] = set()
@@ -72,7 +77,7 @@ def identify(slopes: FloatArray) -> Identified:
             if not told[number] and abs(direction[number]) >= PARTNER:
                 others |= set(np.flatnonzero(np.abs(direction) >= PARTNER).tolist()) - {number}
         partners.append(tuple(sorted(others)))
-    return Identified(np.linalg.norm(slopes, axis=0), seen, told, share, tuple(partners), directions)
+    return Identified(np.linalg.norm(slopes, axis=0), seen, told, at_bound, share, tuple(partners), directions)
 
 
 def correlations(slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -86,7 +91,7 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
     """What can't be told, for people."""
     lines = []
     lengths = found.lengths
-    for number in np.flatnonzero(~found.seen):
+    for number in np.flatnonzero(~found.seen & ~found.at_bound):
         much = "nothing" if lengths[number] < NOTHING else "next to nothing"
         lines.append(
             f"your runs say {much} of {parameters[number].key}: it stays at its prior ({parameters[number].prior})"
@@ -101,9 +106,14 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
             )
     named = {k for direction in found.directions for k in np.flatnonzero(np.abs(direction) >= PARTNER).tolist()}
     lines += [
+        f"{parameters[number].key} was stopped at the end of what its prior allows ({parameters[number].prior}): "
+        "something else differs from the base scenario that it tries to stand for; correct that, or widen its bounds"
+        for number in np.flatnonzero(found.at_bound)
+    ]
+    lines += [
         f"your runs say little of {parameters[number].key}: {min(found.share[number], 1.0):.0%} of what its prior "
         "leaves open stays open"
-        for number in np.flatnonzero(found.seen & ~found.told)
+        for number in np.flatnonzero(found.seen & ~found.told & ~found.at_bound)
         if number not in named or not found.confused_with[number]
     ]
     for one in range(len(parameters)):

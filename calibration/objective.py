@@ -16,6 +16,8 @@ from simulator.analytic.values import FloatArray
 
 STEP = 0.1
 """of a finite difference, in standard deviations of the prior: larger than what the engine leaves unsolved"""
+AT_BOUND = 0.02
+"""distance from a bound at which a parameter counts as stopped by it, in standard deviations of the prior"""
 MOST_SIGMAS = 3.0
 """how far from the prior's middle a parameter is looked for, beside its bounds"""
 
@@ -83,6 +85,10 @@ class Objective:
     def __init__(self, evaluator: Evaluator, data: Data) -> None:
         self.evaluator, self.data = evaluator, data
         self.low, self.high = bounds_of(evaluator.parameters)
+
+    def at_bound(self, place: FloatArray) -> npt.NDArray[np.bool_]:
+        """Parameters that the search would move further than it may."""
+        return np.asarray((place - self.low < AT_BOUND) | (self.high - place < AT_BOUND))
 
     def said(self, places: FloatArray) -> FloatArray:
         """What the engine says, (places, observations)."""

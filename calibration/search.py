@@ -19,6 +19,8 @@ SCREENED = 16
 STARTS = 4
 """those of them that are followed: the priors' middle and the best"""
 MOST_STEPS = 30
+ROUGH, CLOSE = 1e-2, 1e-3
+"""how close the searches from several starts end, and those that go on from the best"""
 MARGIN = 1e-3
 """distance from the bounds that a start keeps"""
 START_SIGMAS = 1.6448536269514722
@@ -54,8 +56,11 @@ def starts(objective: Objective, seed: int) -> FloatArray:
     return _inside(objective, np.concatenate([np.zeros((1, count)), places]))
 
 
-def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dtype[np.bool_]]) -> Found:
-    """The nearest minimum, parameters that aren't `free` kept at 0, the prior's middle."""
+def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dtype[np.bool_]], close: float) -> Found:
+    """The nearest minimum, parameters that aren't `free` kept at 0, the prior's middle.
+
+    It ends when a step improves the sum of squares or moves the place by less than the share `close`.
+    """
     from scipy import optimize
 
     least_squares: Any = optimize.least_squares  # whose types know no function as `jac`
@@ -86,7 +91,7 @@ def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dty
     begin = _inside(objective, start)[free]
     answer = least_squares(
         residuals, begin, jac=slopes, bounds=(objective.low[free], objective.high[free]),
-        ftol=1e-4, xtol=1e-3, gtol=1e-3, max_nfev=MOST_STEPS,
+        ftol=close, xtol=close, gtol=close, max_nfev=MOST_STEPS,
     )  # fmt: skip
     return Found(whole(answer.x), 2.0 * float(answer.cost), said_at(answer.x))
 

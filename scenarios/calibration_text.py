@@ -5,6 +5,9 @@ from __future__ import annotations
 from calibration.calibrated import Calibration, FittedParameter, FittedRun
 from calibration.observables import RATE
 
+MOST_MISSED = 0.25
+"""of the rate; a model that misses more is of another system"""
+
 
 def calibration_lines(calibration: Calibration) -> list[str]:
     """All of it. A parameter that the runs don't identify has no value in it."""
@@ -75,6 +78,7 @@ def _figures(run: FittedRun) -> list[str]:
 
 def _missed(calibration: Calibration) -> str:
     missed = calibration.missed
+    far = missed.rate_sd > MOST_MISSED
     if not missed.rate_freedom:
         return (
             f"model discrepancy: too few runs to tell it from noise; {missed.rate_sd:.0%} of the rate is assumed in "
@@ -83,6 +87,7 @@ def _missed(calibration: Calibration) -> str:
     return (
         f"model discrepancy: residuals of the rate scatter by {missed.rate_sd:.1%} beyond noise "
         f"({missed.rate_freedom:.1f} degrees of freedom)"
+        + ("; the base scenario doesn't describe these runs: look at its machine and workload" if far else "")
     )
 
 

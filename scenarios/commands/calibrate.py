@@ -76,7 +76,12 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     records = _records(runs)
     file = read_mapping_file(mapping, records) if mapping is not None else None
     task = Task(
-        tuple(runs_of(records, scenario, fixed, file)), varied, seed, confirm, bootstrap, fit_versions()["code"]
+        runs=tuple(runs_of(records, scenario, fixed, file)),
+        parameters=varied,
+        seed=seed,
+        confirm=confirm,
+        bootstrap=bootstrap,
+        code=fit_versions()["code"],
     )
     state = save.with_name(f".{save.name}.state") if save is not None else None
     kept = Kept(state, task.digest)
