@@ -19,10 +19,14 @@ from simulator.analytic.values import FloatArray
 
 MOST_SHARE = 0.5
 """a parameter is identified if the data alone tell it to at most this share of its prior's standard deviation"""
+LEAST_SEEN = 1.0
+"""standard deviations of noise that one of the prior must change; else the runs say less than the prior does"""
 PARTNER = 0.1
 """a parameter takes part in a combination whose vector has at least this component"""
 NOTHING = 0.5
 """a parameter whose prior's standard deviation changes less than this share of the noise says nothing"""
+LINKED = 0.3
+"""two of them belong together from this correlation on"""
 CLOSE = 0.95
 """correlation from which two identified parameters are named as hard to tell apart"""
 
@@ -48,7 +52,7 @@ class Identified:
 
 def seen_by(slopes: FloatArray) -> npt.NDArray[np.bool_]:
     """Parameters that the figures depend on, each by itself. `slopes`: derivatives over noise, without priors."""
-    return np.asarray(np.linalg.norm(slopes, axis=0) * MOST_SHARE >= 1.0)
+    return np.asarray(np.linalg.norm(slopes, axis=0) >= LEAST_SEEN)
 
 
 def identify(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_]) -> Identified:
@@ -71,13 +75,27 @@ def identify(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDAr
         directions[:, some] = vectors[spread > MOST_SHARE]
     told = (share <= MOST_SHARE) & ~at_bound & free
     partners = []
+    groups = _mixed(directions)
     for number in range(count):
-        others: set[int] = set()
-        for direction in directions:
-            if not told[number] and abs(direction[number]) >= PARTNER:
-                others |= set(np.flatnonzero(np.abs(direction) >= PARTNER).tolist()) - {number}
-        partners.append(tuple(sorted(others)))
+        [others] = [group for group in groups if number in group] or [()]
+        partners.append(tuple(other for other in others if other != number) if not told[number] else ())
     return Identified(np.linalg.norm(slopes, axis=0), seen, told, at_bound, share, tuple(partners), directions)
+
+
+def _mixed(directions: FloatArray) -> list[tuple[int, ...]]:
+    """Parameters that stand for each other in what isn't told, in groups: whatever vectors span it."""
+    projection = directions.T @ directions
+    size = np.sqrt(np.diag(projection))
+    left = [number for number in range(len(size)) if size[number] >= PARTNER]
+    groups = []
+    while left:
+        group = [left.pop(0)]
+        for one in group:  # grows on the way
+            near = [other for other in left if abs(projection[one, other]) >= LINKED * size[one] * size[other]]
+            group += near
+            left = [other for other in left if other not in near]
+        groups.append(tuple(sorted(group)))
+    return groups
 
 
 def correlations(slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -96,15 +114,18 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
         lines.append(
             f"your runs say {much} of {parameters[number].key}: it stays at its prior ({parameters[number].prior})"
         )
-    for direction in found.directions:
-        numbers = [int(k) for k in np.argsort(-np.abs(direction)) if abs(direction[k]) >= PARTNER]
-        if len(numbers) > 1:
-            names = [parameters[k].key for k in numbers]
-            lines.append(
-                f"your runs can't tell {', '.join(names[:-1])} from {names[-1]}: "
-                f"{_moves(parameters, direction, numbers)} changes no figure beyond its noise"
-            )
-    named = {k for direction in found.directions for k in np.flatnonzero(np.abs(direction) >= PARTNER).tolist()}
+    groups = [group for group in _mixed(found.directions) if len(group) > 1 and not all(found.told[list(group)])]
+    for group in groups:
+        block = found.directions[:, group]
+        direction = np.zeros(len(parameters))
+        direction[list(group)] = np.linalg.eigh(block.T @ block)[1][:, -1]
+        numbers = sorted(group, key=lambda number: -abs(direction[number]))
+        names = [parameters[number].key for number in numbers]
+        lines.append(
+            f"your runs can't tell {' and '.join(names[:-1])} from {names[-1]}: "
+            f"{_moves(parameters, direction, numbers)} changes no figure beyond its noise"
+        )
+    named = {number for group in groups for number in group}
     lines += [
         f"{parameters[number].key} was stopped at the end of what its prior allows ({parameters[number].prior}): "
         "something else differs from the base scenario that it tries to stand for; correct that, or widen its bounds"
@@ -114,7 +135,7 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
         f"your runs say little of {parameters[number].key}: {min(found.share[number], 1.0):.0%} of what its prior "
         "leaves open stays open"
         for number in np.flatnonzero(found.seen & ~found.told & ~found.at_bound)
-        if number not in named or not found.confused_with[number]
+        if number not in named
     ]
     for one in range(len(parameters)):
         for other in range(one):

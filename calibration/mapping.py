@@ -150,7 +150,10 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common:
             settings[key] = plain, "mapping file"
     overrides = [f"{key}={json.dumps(value)}" for key, (value, _) in settings.items()]
     data = base.model_dump(mode="json", exclude={"measured", "notes"}) | {"name": record.name}
-    scenario = scenario_from_mapping(data, f"run {record.name}", overrides)
+    try:
+        scenario = scenario_from_mapping(data, f"run {record.name}", overrides)
+    except InputError as error:
+        raise InputError(str(error).replace(" with --set ", ", which sets ")) from error
     page = record.engine.page_kib
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")

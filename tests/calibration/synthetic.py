@@ -21,6 +21,7 @@ FLASH = (
     "machine.disks={count: 1, disk: {kind: flash, name: small SSD, capacity_gib: 70, read_latency_us: 150, "
     "write_latency_us: 60, parallel_requests: 8, source: 'assumption: for tests'}}"
 )
+DURATION_S = 60
 DURABLE = "database.log={commit: durable, flush_overhead_us: 100}"
 ROWS = "database.path.row_operation_us=10..160"
 TRANSACTION = "database.path.transaction_us=50..800"
@@ -29,7 +30,7 @@ SHARE = "database.critical_section.share_of_path=0..0.6"
 
 
 def base(*settings: str) -> ScenarioSpec:
-    return load_scenario(TINY, (FLASH, *settings))
+    return load_scenario(TINY, (FLASH, f"interval={{start: warm, warm_up_s: 5, duration_s: {DURATION_S}}}", *settings))
 
 
 def parameters(scenario: ScenarioSpec, *texts: str) -> tuple[Parameter, ...]:
@@ -66,7 +67,7 @@ def record(name: str, figures: dict[str, float], scenario: ScenarioSpec, clients
             "source": "synthetic",
             "engine": {"buffer_pool_gib": observed(pool_gib, "GiB")},
             "workload": {"clients": observed(clients)},
-            "window": {"kind": "steady", "duration_s": observed(60), "rate_definition": "synthetic"},
+            "window": {"kind": "steady", "duration_s": observed(DURATION_S), "rate_definition": "synthetic"},
             "outcome": {"new_orders_per_minute": observed(figures[RATE])},
             "resources": resources,
         }
