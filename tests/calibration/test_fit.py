@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.calibrated import Calibration, as_text, calibration_of
+from calibration.evaluate import correction
 from calibration.fit import Fit, Task, fit
 from calibration.kept import Kept
 from calibration.mapping import MappingFile, Run, RunMapping, runs_of
@@ -216,3 +217,25 @@ def test_the_bootstrap_agrees_with_the_profile() -> None:
     width = found.ends.high[0] - found.ends.low[0]
     assert high - low == pytest.approx(width, rel=0.35)
     assert (low + high) / 2 == pytest.approx((found.ends.low[0] + found.ends.high[0]) / 2, abs=0.35 * width)
+
+
+def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_mean() -> None:
+    scenario = base(*SYSTEM, "interval.duration_s=20")
+    varied = parameters(scenario, ROWS)
+    some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
+    task = Task(tuple(some), varied, starts=1, confirm=2)
+    found = fit(task, Kept(None, ""), quietly)
+    assert found.confirmed == (0, 2)
+    assert found.offsets[1] == pytest.approx((found.offsets[0] + found.offsets[2]) / 2)
+    assert all(0.0 < abs(offset) < 0.6 for offset in found.offsets)
+    answer = calibration_of(found, scenario)
+    assert answer.by_kernel == (some[0].name, some[2].name)
+    assert [run.corrected_by.startswith("the kernel's run") for run in answer.runs] == [True, False, True]
+    assert answer.runs[0].offset == pytest.approx(float(np.exp(found.offsets[0])))
+
+
+def test_only_a_run_that_gets_warm_is_corrected_by_the_analytic_engine() -> None:
+    warm = base(*SYSTEM)
+    cold = base(*SYSTEM, "interval={start: cold, duration_s: 5}")
+    assert correction(warm, False, 1) == 0.0
+    assert correction(cold, False, 1) < -0.02
