@@ -25,8 +25,8 @@ PARTNER = 0.1
 """a parameter takes part in a combination whose vector has at least this component"""
 NOTHING = 0.5
 """a parameter whose prior's standard deviation changes less than this share of the noise says nothing"""
-LINKED = 0.3
-"""two of them belong together from this correlation on"""
+LINKED = 0.5
+"""two of them belong together from this correlation on, in what isn't told or in what is told of both"""
 CLOSE = 0.95
 """correlation from which two identified parameters are named as hard to tell apart"""
 
@@ -86,12 +86,15 @@ def _mixed(directions: FloatArray) -> list[tuple[int, ...]]:
     """Parameters that stand for each other in what isn't told, in groups: whatever vectors span it."""
     projection = directions.T @ directions
     size = np.sqrt(np.diag(projection))
+    told = np.sqrt(np.clip(1.0 - size**2, 0.0, 1.0))
+    bound = np.minimum(np.outer(size, size), np.outer(told, told))
+    linked = (np.abs(projection) >= LINKED * bound) & (np.abs(projection) >= PARTNER**2)
     left = [number for number in range(len(size)) if size[number] >= PARTNER]
     groups = []
     while left:
         group = [left.pop(0)]
         for one in group:  # grows on the way
-            near = [other for other in left if abs(projection[one, other]) >= LINKED * size[one] * size[other]]
+            near = [other for other in left if linked[one, other]]
             group += near
             left = [other for other in left if other not in near]
         groups.append(tuple(sorted(group)))
@@ -121,10 +124,17 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
         direction[list(group)] = np.linalg.eigh(block.T @ block)[1][:, -1]
         numbers = sorted(group, key=lambda number: -abs(direction[number]))
         names = [parameters[number].key for number in numbers]
-        lines.append(
-            f"your runs can't tell {' and '.join(names[:-1])} from {names[-1]}: "
-            f"{_moves(parameters, direction, numbers)} changes no figure beyond its noise"
-        )
+        if len(names) == 2:
+            lines.append(
+                f"your runs can't tell {names[0]} from {names[1]}: "
+                f"{_moves(parameters, direction, numbers)} changes no figure beyond its noise"
+            )
+        else:
+            alone = len(names) - int(np.linalg.matrix_rank(block, tol=PARTNER))
+            lines.append(
+                f"your runs can't tell {', '.join(names[:-1])} and {names[-1]} apart: they fix {alone} of "
+                f"{len(names)} combinations of them; vary fewer, or add runs where one of them matters alone"
+            )
     named = {number for group in groups for number in group}
     lines += [
         f"{parameters[number].key} was stopped at the end of what its prior allows ({parameters[number].prior}): "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from calibration.calibrated import Calibration, FittedParameter, FittedRun
 from calibration.observables import RATE
 
+MOST_NAMED = 2
 MOST_MISSED = 0.25
 """of the rate; a model that misses more is of another system"""
 
@@ -40,7 +41,9 @@ def _table(calibration: Calibration) -> list[str]:
 def _row(each: FittedParameter) -> list[str]:
     prior = each.parameter.prior
     if not each.identified:
-        why = "no" if not each.not_told_from else f"no: not told from {', '.join(map(_short, each.not_told_from))}"
+        others = each.not_told_from
+        names = ", ".join(map(_short, others)) if len(others) <= MOST_NAMED else f"{len(others)} others"
+        why = f"no: not told from {names}" if others else "no"
         return [each.key, "-", "-", prior, why]
     assert each.value is not None
     assert each.low is not None

@@ -26,7 +26,7 @@ SYSTEM = (
 )
 SIZES = ((8, 400), (8, 1500), (8, 5000))
 SEEN = (RATE, CPU, READS)
-SYSTEMS = 16
+SYSTEMS = 14
 
 
 def quietly(_: float, __: str) -> None:
@@ -236,6 +236,6 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
 
 def test_only_a_run_that_gets_warm_is_corrected_by_the_analytic_engine() -> None:
     warm = base(*SYSTEM)
-    cold = base(*SYSTEM, "interval={start: cold, duration_s: 5}")
+    cold = base(*SYSTEM, "interval={start: cold, warm_up_s: 0, duration_s: 2}", "database.pool.buffers=20000")
     assert correction(warm, False, 1) == 0.0
     assert correction(cold, False, 1) < -0.02

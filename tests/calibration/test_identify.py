@@ -51,6 +51,13 @@ def test_pairs_that_are_told_apart_badly_are_named() -> None:
     assert line.startswith("one.a_us and one.b_us are told apart, but badly")
 
 
+def test_more_parameters_than_figures_are_one_sentence() -> None:
+    [line] = said(np.array([[10.0, 10.0, 10.0, 10.0]]))
+    assert line.startswith("your runs can't tell one.")
+    assert all(name in line for name in NAMES)
+    assert "they fix 1 of 4 combinations" in line
+
+
 def test_weak_and_silent_parameters_are_called_so() -> None:
     slopes = np.diag([10.0, 1.5, 0.7, 0.0])
     found = identified(slopes)
