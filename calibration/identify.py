@@ -130,6 +130,7 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
                 f"{_moves(parameters, direction, numbers)} changes no figure beyond its noise"
             )
         else:
+            names = [parameters[number].key for number in group]
             alone = len(names) - int(np.linalg.matrix_rank(block, tol=PARTNER))
             lines.append(
                 f"your runs can't tell {', '.join(names[:-1])} and {names[-1]} apart: they fix {alone} of "

@@ -37,7 +37,7 @@ RUN_TO_RUN = 0.02
 """assumption: what one run differs from the next by, beside the noise within it"""
 BATCHES = 6
 FULL = {CPU: 0.97, BUSY: 0.99}
-"""from here on a share is at its end of scale"""
+"""from here on a share is at its end of scale, and says no more than that it is there"""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
 
 def _observed(kind: str, value: float) -> Observation:
     full = kind in FULL and value >= FULL[kind]
-    return Observation(kind, min(value, 1.0) if kind in FULL else value, NOISE[kind], full, "assumption")
+    return Observation(kind, FULL[kind] if full else value, NOISE[kind], full, "assumption")
 
 
 def _data_devices(record: RunRecord, choice: Choice, left: list[str]) -> list[Device]:
