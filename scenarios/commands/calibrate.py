@@ -74,6 +74,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario = load(scenario_path(base), tuple(set_ or ()))
     varied, fixed = chosen(scenario, parameters, vary or ())
     records = _records(runs)
+    _say_broken_laws(records)
     file = read_mapping_file(mapping, records) if mapping is not None else None
     task = Task(
         runs=tuple(runs_of(records, scenario, fixed, file)),
@@ -118,6 +119,19 @@ def _records(texts: list[str]) -> list[RunRecord]:
             raise InputError(f"{text}: no run record in this folder; 'oltpsim import' makes them")
         paths += found
     return [load_record(path) for path in paths]
+
+
+def _say_broken_laws(records: list[RunRecord]) -> None:
+    """A record with a wrong unit or a mixed-up counter would bend the fit: it is used, and said."""
+    from calibration.checks import check
+
+    for record in records:
+        for finding in check(record):
+            if finding.holds is False:
+                typer.echo(
+                    f"warning: {record.name}: {finding.law}: {finding.text}; correct the record, or leave the run out",
+                    err=True,
+                )
 
 
 def register(app: typer.Typer) -> None:

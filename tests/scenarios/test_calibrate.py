@@ -11,7 +11,8 @@ from calibration.calibrated import Calibration, applied, read
 from calibration.observables import CPU, RATE, READS
 from calibration.parameters import with_values
 from calibration.prediction import predict
-from calibration.record_files import save_records
+from calibration.record import Counted, Positive
+from calibration.record_files import load_record, save_records
 from models.loading import load_scenario
 from models.specs import ScenarioSpec
 from scenarios.cli import main
@@ -137,6 +138,19 @@ def test_what_is_no_calibration_is_refused(tmp_path: Path, text: str) -> None:
 def test_bad_words_are_refused(records: Path, capsys: Output, more: tuple[str, ...], said: str) -> None:
     assert main(words(records, *more)) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_record_that_breaks_a_law_is_named(records: Path, tmp_path: Path, capsys: Output) -> None:
+    for path in records.iterdir():
+        broken = load_record(path)
+        mean = Counted(value=9000.0, unit="us", source="synthetic", definition="a wrong unit")
+        per_s = Positive(value=500.0, unit="1/s", source="synthetic", definition="synthetic")
+        outcome = broken.outcome.model_copy(update={"mean_ms": mean, "transactions_per_s": per_s})
+        save_records([broken.model_copy(update={"outcome": outcome})], tmp_path / path.name)
+    assert main(words(tmp_path, "--workers", "1")) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("warning: 4000 buffers: Little's law: ")
+    assert "correct the record, or leave the run out" in err
 
 
 def test_a_folder_without_records_is_refused(tmp_path: Path, capsys: Output) -> None:
