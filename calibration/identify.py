@@ -75,7 +75,7 @@ def identify(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDAr
         directions[:, some] = vectors[spread > MOST_SHARE]
     told = (share <= MOST_SHARE) & ~at_bound & free
     partners = []
-    groups = _mixed(directions)
+    groups = _mixed(np.where(told, 0.0, directions))
     for number in range(count):
         [others] = [group for group in groups if number in group] or [()]
         partners.append(tuple(other for other in others if other != number) if not told[number] else ())
@@ -117,7 +117,7 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
         lines.append(
             f"your runs say {much} of {parameters[number].key}: it stays at its prior ({parameters[number].prior})"
         )
-    groups = [group for group in _mixed(found.directions) if len(group) > 1 and not all(found.told[list(group)])]
+    groups = [group for group in _mixed(np.where(found.told, 0.0, found.directions)) if len(group) > 1]
     for group in groups:
         block = found.directions[:, group]
         direction = np.zeros(len(parameters))
