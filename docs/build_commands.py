@@ -22,6 +22,7 @@ COMMANDS = (
     ("runs", "list"),
     ("runs", "show"),
     ("runs", "check"),
+    ("calibrate",),
     ("catalog",),
     ("catalog", "list"),
     ("catalog", "show"),

@@ -22,7 +22,7 @@ FILTERS = ("count", "significant", "share", "time", "milliseconds", "span", "siz
 
 def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:
     """Write the report to a file, whole or not at all. Raises InputError if the place cannot be written."""
-    from scenarios.saved import write_whole
+    from calibration.whole_file import write_whole
 
     write_whole(path, report_html(result, scenario, command))
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 
+from calibration.origin import code_digest
+from calibration.whole_file import write_whole
 from models.specs import ScenarioSpec
 from simulator.errors import InputError
 from simulator.results import Result, from_json, to_json
@@ -66,29 +65,8 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file under a temporary name, then rename: readers see all of it or nothing."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
-
-
 def content_hash(scenario: ScenarioSpec, seed: int) -> str:
     """Names a run by all that determines its result: scenario, seed and the code that simulates it."""
-    code = hashlib.sha256(_code_digest())
+    code = hashlib.sha256(code_digest("models", "simulator"))
     code.update(json.dumps([scenario.model_dump(mode="json"), seed], sort_keys=True).encode())
     return code.hexdigest()[:20]
-
-
-@cache
-def _code_digest() -> bytes:
-    code = hashlib.sha256()
-    for package in ("models", "simulator"):
-        root = Path(str(resources.files(package)))
-        for file in sorted(root.rglob("*.py")):
-            code.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
-    return code.digest()

@@ -7,6 +7,8 @@ Source: Walker 1977; Vose, "A linear algorithm for generating random numbers wit
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,10 +25,17 @@ def cut_of(probability: float) -> int:
 
 
 def alias_table(weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Alias table, shape (n, 2), of `n` non-negative weights that need not sum to 1."""
+    """Alias table, shape (n, 2), of `n` non-negative weights that need not sum to 1; read-only."""
     share = np.asarray(weights, dtype=np.float64)
     if share.ndim != 1 or share.size == 0 or (share < 0).any() or not share.sum() > 0:
         raise InternalError("alias table: weights must be a non-empty list of non-negative numbers, not all zero")
+    return _table_of(share.tobytes())
+
+
+@lru_cache(maxsize=64)
+def _table_of(weights: bytes) -> npt.NDArray[np.int64]:
+    """A table, made once: models of one workload that differ elsewhere ask for the same again and again."""
+    share = np.frombuffer(weights, dtype=np.float64)
     scaled = (share * (share.size / share.sum())).tolist()
     cuts, others = [CUT_ONE] * share.size, list(range(share.size))
     small = [i for i in others if scaled[i] < 1.0]
@@ -37,7 +46,9 @@ def alias_table(weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
         scaled[high] -= 1.0 - scaled[low]
         if scaled[high] < 1.0:
             small.append(large.pop())
-    return np.column_stack((cuts, others)).astype(np.int64)
+    table = np.column_stack((cuts, others)).astype(np.int64)
+    table.flags.writeable = False
+    return table
 
 
 def alias_pmf(table: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -76,11 +76,11 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     import yaml
 
+    from calibration.whole_file import write_whole
     from scenarios.progress import display
     from scenarios.quick import Questions, assumed, scenario_of
     from scenarios.report_numbers import significant
     from scenarios.runs import replicate
-    from scenarios.saved import write_whole
 
     questions = Questions(
         ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,

@@ -99,7 +99,7 @@ def _text(answer: Sweep, output: Output) -> str:
 
 
 def _draw(answer: Sweep, picture: Path) -> None:
-    from scenarios.saved import write_whole
+    from calibration.whole_file import write_whole
     from scenarios.sweep_figures import to_html, to_svg
 
     write_whole(picture, to_svg(answer) if picture.suffix == ".svg" else to_html(answer))

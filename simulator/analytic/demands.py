@@ -75,11 +75,9 @@ def demands_of(w: Workload, p: Parameters, pool: Pool, t: Traffic) -> Demands:
 
     paging = misses * (on(p.read_cpu_s) + on(p.miss_cpu_s)) + new * on(p.miss_cpu_s) + reads * on(p.request_cpu_s)
     paging += np.where(direct, 0.0, victims * on(p.write_cpu_s))
-    own = (w.user_s + w.system_s + w.client_s) / speed
-    inside = w.inside_s.sum(axis=1) / speed
+    own, inside = p.path_s / speed, p.section_s / speed
     background = t.background * p.write_cpu_s + np.where(p.direct > 0, 0.0, t.written * p.request_cpu_s)
     sync = np.where(direct, victims, 0.0)
-    locks = [lock.cpu_s for lock in w.locks]
     cpu_s, section_s = own + paging[:, :classes], inside + np.zeros_like(own)
     bursts = 1.0 + reads[:, :classes] + sync[:, :classes] + w.entries.sum(axis=1) + w.visits.sum(axis=1)
     return Demands(
@@ -91,7 +89,7 @@ def demands_of(w: Workload, p: Parameters, pool: Pool, t: Traffic) -> Demands:
         faults=faults[:, :classes],
         background_cpu_s=background / p.cpu_speed,
         reads_before=(reads + sync + faults)[:, classes:],
-        cpu_before_s=np.array(locks) / speed + paging[:, classes:] if locks else np.zeros((len(p), 0)),
+        cpu_before_s=p.path_before_s / speed + paging[:, classes:],
         mean=_means(w, cpu_s, section_s, bursts, reads[:, :classes], sync[:, :classes], faults[:, :classes]),
     )
 

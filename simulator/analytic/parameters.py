@@ -30,6 +30,12 @@ class Parameters:
     cpu_speed: FloatArray
     """relative to the machine that the workload was read for"""
     cores: FloatArray
+    path_s: FloatArray
+    """CPU time of a transaction of each class, page calls and critical sections left out, (configurations, classes)"""
+    section_s: FloatArray
+    """CPU time inside critical sections, (configurations, classes)"""
+    path_before_s: FloatArray
+    """CPU time as in `path_s` before each lock is asked for, (configurations, locks)"""
     handover_s: FloatArray
     read_cpu_s: FloatArray
     write_cpu_s: FloatArray
@@ -141,6 +147,9 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         arrivals_per_s=one(model.arrivals_per_s),
         cpu_speed=one(1.0),
         cores=one(model.cpu.cores),
+        path_s=(workload.user_s + workload.system_s + workload.client_s)[None],
+        section_s=workload.inside_s.sum(axis=1)[None],
+        path_before_s=np.array([[lock.cpu_s for lock in workload.locks]]),
         handover_s=s(max((section.handover_ns for section in model.sections), default=0)),
         read_cpu_s=s(costs.read_ns),
         write_cpu_s=s(costs.write_ns),

@@ -95,7 +95,7 @@ def _rounds(w: Workload, p: Parameters, pool: Pool, policy: str) -> _Round:
     The first begins with the most that the processors can do, the second with what it has found; each later one where
     the change would be zero if it went on as from the last to this one (secant).
     """
-    rate = p.clients / (w.think_s + TINY + (w.user_s + w.system_s) @ w.mix / p.cpu_speed)
+    rate = p.clients / (w.think_s + TINY + p.path_s @ w.mix / p.cpu_speed)
     rate = np.where(p.arrivals_per_s > 0, np.minimum(p.arrivals_per_s, rate), rate)
     now = last = _round(w, p, pool, policy, np.log(np.maximum(rate, TINY)), np.zeros(len(p)))
     left, slope = np.arange(len(p)), np.full(len(p), -1.0)

@@ -56,6 +56,8 @@ class Touches:
 class Work:
     """Expected work of one transaction of a class; times in ns. `touches` by (operation, group, row)."""
 
+    executed: FloatArray
+    """expected executions of each operation of the program"""
     user_ns: float = 0.0
     system_ns: float = 0.0
     client_ns: float = 0.0
@@ -74,7 +76,10 @@ class Work:
 
     def so_far(self) -> Work:
         """A copy that further work doesn't change; locks are not part of it."""
-        copy = Work(self.user_ns, self.system_ns, self.client_ns, self.network_ns, self.log_bytes, self.commits)
+        copy = Work(
+            self.executed.copy(), self.user_ns, self.system_ns, self.client_ns, self.network_ns, self.log_bytes,
+            self.commits,
+        )  # fmt: skip
         copy.visits = {key: list(value) for key, value in self.visits.items()}
         copy.sections = {key: list(value) for key, value in self.sections.items()}
         copy.touches = dict(self.touches)
@@ -167,7 +172,7 @@ class Reader:
 
     def _read(self, number: int) -> Work:
         """One class: from its entry until all weight has arrived at `end`."""
-        work = Work()
+        work = Work(np.zeros(len(self.program.operations)))
         pending = {int(self.program.entries[number]): _Here(1.0, list(self.start), {}, 0.0)}
         operations = self.program.operations.tolist()
         for _ in range(self.MOST_STEPS):
@@ -177,6 +182,7 @@ class Reader:
             here = pending.pop(pc)
             code, *operands = operations[pc]
             name = CODE_NAMES[code]
+            work.executed[pc] += here.weight
             for target, share in self._execute(name, operands, pc, here, work, number):
                 if share > LEAST_WEIGHT and target >= 0:
                     going = _Here(here.weight * share, list(here.registers), dict(here.touched), here.log_bytes)

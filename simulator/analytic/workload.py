@@ -56,6 +56,8 @@ class Workload:
     locks: tuple[LockUse, ...]
     groups: PageGroups
     clients: int
+    executed: FloatArray
+    """(classes + locks, operations): executions in a transaction of each class, then until each lock is asked for"""
 
     @cached_property
     def tables(self) -> dict[str, PoolTable]:
@@ -115,4 +117,5 @@ def read_workload(model: Model) -> Workload:
         locks=tuple(locks),
         groups=pages.groups(),
         clients=len(model.client_registers),
+        executed=np.array([work.executed for work in (*works, *(before for _, (_, _, _, before) in pages.locks))]),
     )

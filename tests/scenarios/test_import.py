@@ -86,7 +86,7 @@ def test_several_runs_are_saved_into_a_folder(call: Call, tmp_path: Path) -> Non
 
 def test_the_runs_of_the_program_are_listed_and_hold(call: Call) -> None:
     status, out, _ = call("runs", "list")
-    assert (status, out.count("\n")) == (0, 2)
+    assert (status, out.count("\n")) == (0, 7)
     status, out, _ = call("runs", "check")
     assert (status, out.count("holds   Little's law:")) == (0, 2)
     assert call("runs", "show", "postgres15_go-tpc_in_memory")[0] == 0

@@ -1,0 +1,218 @@
+"""What the model says of every run at any places of the parameters' scale, by the analytic engine.
+
+All places of one run are solved in one call; runs are shared out over processes. The answer depends on neither.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from calibration.mapping import Run
+from calibration.observables import NEXT_TO_NOTHING, RATE, READS, WRITES, logs
+from calibration.parameters import Parameter, with_values
+from models.specs import ScenarioSpec
+from models.system import build
+from simulator.analytic.parameters import Parameters, parameters_of, stacked
+from simulator.analytic.retiming import retimed, same_but_times
+from simulator.analytic.system import Solution, solve
+from simulator.analytic.values import FloatArray
+from simulator.analytic.workload import Workload, read_workload
+from simulator.errors import InputError
+from simulator.model import Model
+
+NOT_A_MACHINE = np.nan
+"""stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""
+MOST_TOGETHER = 4
+"""runs solved in one call; more would leave other processes without work"""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One scenario in the engine's terms."""
+
+    model: Model
+    workload: Workload
+    parameters: Parameters
+
+
+class Reader:
+    """Scenarios in the engine's terms; programs that differ in times only are read once."""
+
+    MOST_KEPT = 32
+
+    def __init__(self) -> None:
+        self._read: list[tuple[Model, Workload]] = []
+
+    def point(self, scenario: ScenarioSpec) -> Point:
+        """One scenario. Points of one program have the same `workload`."""
+        model = build(scenario)
+        workload = next((read for other, read in self._read if same_but_times(other, model)), None)
+        if workload is None:
+            workload = read_workload(model)
+            self._read = [*self._read[1 - self.MOST_KEPT :], (model, workload)]
+        return Point(model, workload, parameters_of(model, retimed(workload, model)))
+
+
+def solved(points: Sequence[Point]) -> list[tuple[Workload, Parameters, Solution, list[int]]]:
+    """Solutions of all points, those of one workload and policy together, with the points' numbers."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    for number, point in enumerate(points):
+        groups.setdefault((id(point.workload), point.model.pool.replacement), []).append(number)
+    found = []
+    for (_, policy), numbers in groups.items():
+        workload = points[numbers[0]].workload
+        machines = stacked([points[number].parameters for number in numbers])
+        with np.errstate(over="ignore"):  # an overflowing power is an endless queue
+            found.append((workload, machines, solve(workload, machines, policy), numbers))
+    return found
+
+
+def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatArray, reader: Reader) -> FloatArray:
+    """Logarithms of the runs' observed kinds at each place, (places, observations); NaN where there is no machine."""
+    ends = np.cumsum([0, *(len(run.observations) for run in runs)])
+    answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
+    points: list[Point] = []
+    where: list[tuple[int, int]] = []
+    for row, place in enumerate(places):
+        values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
+        for number, run in enumerate(runs):
+            try:
+                points.append(reader.point(with_values(run.scenario, values)))
+            except InputError:
+                continue
+            where.append((row, number))
+    for workload, machines, solution, numbers in solved(points):
+        said = logs(workload, machines, solution)
+        for at, one in enumerate(numbers):
+            row, number = where[one]
+            answer[row, ends[number] : ends[number + 1]] = [said[each.kind][at] for each in runs[number].observations]
+    return answer
+
+
+def together(runs: Sequence[Run]) -> list[list[int]]:
+    """Numbers of runs that are best solved in one call: those of one workload, a few at a time."""
+    alike: dict[str, list[int]] = {}
+    for number, run in enumerate(runs):
+        key = f"{run.scenario.workload.model_dump_json()} {run.scenario.machine.disks.count}"
+        alike.setdefault(key, []).append(number)
+    return [group[at : at + MOST_TOGETHER] for group in alike.values() for at in range(0, len(group), MOST_TOGETHER)]
+
+
+class Evaluator:
+    """Figures of all runs, by several processes if there are several workers. A context: processes end with it."""
+
+    def __init__(self, runs: Sequence[Run], parameters: Sequence[Parameter], workers: int = 1) -> None:
+        self.runs, self.parameters = tuple(runs), tuple(parameters)
+        self._groups = together(runs)
+        self._reader = Reader()
+        self._executor = None
+        if min(workers, len(self._groups)) > 1:
+            context = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(min(workers, len(self._groups)), context, _begin)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def at(self, places: FloatArray) -> FloatArray:
+        """Logarithms at each place, (places, observations of all runs in their order)."""
+        groups = [[self.runs[number] for number in group] for group in self._groups]
+        if self._executor is None:
+            found = [figures(group, self.parameters, places, self._reader) for group in groups]
+        else:
+            count = len(groups)
+            found = list(self._executor.map(_figures, groups, [self.parameters] * count, [places] * count))
+        by_run: dict[int, FloatArray] = {}
+        for group, values in zip(self._groups, found, strict=True):
+            ends = np.cumsum([len(self.runs[number].observations) for number in group])
+            by_run |= dict(zip(group, np.split(values, ends[:-1], axis=1), strict=True))
+        return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
+
+    def corrections(self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int) -> list[float]:
+        """Of some runs what a steady machine's rate leaves out, as a logarithm: see `correction`."""
+        scenarios = [
+            with_values(
+                self.runs[number].scenario,
+                {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)},
+            )
+            for number in numbers
+        ]
+        if self._executor is None:
+            return [correction(scenario, kernel, seed) for scenario in scenarios]
+        count = len(scenarios)
+        return list(self._executor.map(correction, scenarios, [kernel] * count, [seed] * count))
+
+
+def correction(scenario: ScenarioSpec, kernel: bool, seed: int) -> float:
+    """log(rate over the scenario's interval / rate of the steady machine by the analytic engine).
+
+    The interval's rate is the kernel's, or else the analytic engine's, which differs if the run doesn't start warm.
+    """
+    from simulator.analytic import engine
+
+    warm = steady(scenario).new_orders_per_min
+    if kernel:
+        from simulator import kernel as simulation
+
+        return float(np.log(simulation.simulate(build(scenario), seed).rate_per_min.mean / warm))
+    if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
+        return 0.0
+    with np.errstate(over="ignore"):
+        return float(np.log(engine.simulate(build(scenario), seed).rate_per_min.mean / warm))
+
+
+@dataclass(frozen=True)
+class Steady:
+    """A machine once it is warm, by the analytic engine."""
+
+    new_orders_per_min: float
+    requests_per_s: float
+    """reads and writes of all data devices"""
+
+
+def steady(scenario: ScenarioSpec) -> Steady:
+    """One scenario's machine. Raises InputError if there is none."""
+    [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
+    said = {kind: float(np.exp(values[0])) for kind, values in logs(workload, machines, solution).items()}
+    per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])
+    requests = sum(said[kind] - NEXT_TO_NOTHING[kind] for kind in (READS, WRITES))
+    return Steady(said[RATE], per_s * max(requests, 0.0))
+
+
+class _Worker:
+    """What a worker process keeps from call to call."""
+
+    reader: Reader
+
+
+def _figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
+    return figures(runs, parameters, places, _Worker.reader)
+
+
+def _begin() -> None:
+    """In a worker: Ctrl-C is the parent's to see, and a parent that was killed takes its workers with it."""
+    _Worker.reader = Reader()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

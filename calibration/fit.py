@@ -1,0 +1,237 @@
+"""The fit: least squares from several starts, corrected by the engines that see more, then what it is worth.
+
+runs ─> offsets of the start ─> screened starts ─> searches ─> the best ─┬─> offsets, search, discrepancy, search
+                                                                         ├─> kernel on some runs, the same again
+                                                                         └─> what is identified ─> profile intervals
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.discrepancy import Discrepancy, assumed, estimated
+from calibration.evaluate import Evaluator
+from calibration.identify import Identified, correlations, identify, seen_by
+from calibration.kept import Kept
+from calibration.mapping import Run
+from calibration.objective import Data, Objective, data_of
+from calibration.parameters import Parameter
+from calibration.profile import Ends, bootstrap, profile
+from calibration.search import CLOSE, ROUGH, STARTS, Found, search, starts
+from simulator.analytic.values import FloatArray
+from simulator.errors import InputError
+
+BoolArray = npt.NDArray[np.bool_]
+Tell = Callable[[float, str], None]
+"""told the share of the work that is done, and what is being done"""
+SAME_COST = 0.5
+"""two searches have ended alike if their sums of squares differ by less"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that determines a fit but the number of processes."""
+
+    runs: tuple[Run, ...]
+    parameters: tuple[Parameter, ...]
+    seed: int = 1
+    starts: int = STARTS
+    """searches"""
+    confirm: int = 0
+    """runs that the kernel simulates"""
+    bootstrap: int = 0
+    """samples that check the intervals; 0: none"""
+    code: str = ""
+    """version and hash of the program, so that another program's state isn't gone on with"""
+
+    @property
+    def digest(self) -> str:
+        """Names the task by its content."""
+        data = [
+            [[run.name, run.scenario.model_dump(mode="json"), [asdict(each) for each in run.observations]]
+             for run in self.runs],
+            [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap, self.code,
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit and what it is worth. Places are on the parameters' scale."""
+
+    task: Task
+    best: Found
+    data: Data
+    discrepancy: Discrepancy
+    slopes: FloatArray
+    covariance: FloatArray
+    correlation: FloatArray
+    identified: Identified
+    ends: Ends
+    offsets: tuple[float, ...]
+    confirmed: tuple[int, ...]
+    costs: tuple[float, ...]
+    """sums of squares at which the searches have ended"""
+    samples: FloatArray | None
+
+    @property
+    def alike(self) -> int:
+        """How many of the searches have ended where the best one has."""
+        return sum(cost < min(self.costs) + SAME_COST for cost in self.costs)
+
+
+def fit(task: Task, kept: Kept, tell: Tell, workers: int = 1) -> Fit:
+    """Fit a task. `kept` holds what is done already. Raises InputError if no machine near the priors is possible."""
+    if not any(run.observations for run in task.runs):
+        raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
+    with Evaluator(task.runs, task.parameters, workers) as evaluator:
+        return _Fitting(task, kept, tell, evaluator).run()
+
+
+class _Fitting:
+    """One fit under way."""
+
+    def __init__(self, task: Task, kept: Kept, tell: Tell, evaluator: Evaluator) -> None:
+        self.task, self.kept, self.tell, self.evaluator = task, kept, tell, evaluator
+        self.objective = Objective(evaluator, assumed().over(data_of(task.runs)))
+        self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
+
+    def run(self) -> Fit:
+        middle = np.zeros(len(self.task.parameters))
+        self.tell(0.0, "how the runs get warm")
+        self._use(self._offsets("offsets", middle), None)
+        best, costs = self._from_several_starts()
+        free, stopped = self.everyone, self.objective.at_bound(best.place)
+        self.tell(0.55, "offsets and discrepancy")
+        offsets = self._offsets("offsets again", best.place)
+        discrepancy, free, best = self._again("again", best, offsets)
+        confirmed: list[int] = []
+        if self.task.confirm > 0:
+            self.tell(0.7, "the kernel on some runs")
+            confirmed = _spread_out(best, self.objective.data, self.task.confirm)
+            offsets = self._kernel_offsets(best.place, confirmed)
+            discrepancy, free, best = self._again("kernel", best, offsets)
+        self.tell(0.85, "what the runs tell apart")
+        slopes, best, free = self._settled(best, free)
+        found = identify(slopes, stopped | self.objective.at_bound(best.place), free)
+        covariance, correlation = correlations(slopes)
+        self.tell(0.9, "intervals")
+        numbers = np.flatnonzero(found.told).tolist()
+        ends = Ends(**self.kept.once("profile", lambda: _plain(profile(self.objective, best, slopes, numbers))))
+        ends = Ends(np.array(ends.low), np.array(ends.high), tuple(ends.low_open), tuple(ends.high_open))
+        samples = None
+        if self.task.bootstrap:
+            self.tell(0.95, "bootstrap")
+            many = self.task.bootstrap
+            samples = np.array(
+                self.kept.once(
+                    "bootstrap", lambda: bootstrap(self.objective, best, slopes, self.task.seed, many).tolist()
+                )
+            )
+        return Fit(
+            self.task, best, self.objective.data, discrepancy, slopes, covariance, correlation, found, ends,
+            tuple(offsets), tuple(confirmed), costs, samples,
+        )  # fmt: skip
+
+    def _use(self, offsets: Sequence[float], discrepancy: Discrepancy | None) -> None:
+        data = self.objective.data.with_offsets(offsets)
+        self.objective.data = data if discrepancy is None else discrepancy.over(data)
+
+    def _from_several_starts(self) -> tuple[Found, tuple[float, ...]]:
+        places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
+        self.tell(0.05, f"{len(places)} starts")
+        costs = np.array(self.kept.once("screen", lambda: self._screened(places)))
+        if not np.isfinite(costs).any() or costs.min() >= IMPOSSIBLE:
+            raise InputError(
+                f"{self.task.runs[0].name}: no machine near the priors can run this; "
+                "widen the bounds, or correct the base scenario or the settings of the runs"
+            )
+        order = [0, *(number for number in np.argsort(costs, kind="stable").tolist() if number != 0)]
+        chosen = [number for number in order if costs[number] < IMPOSSIBLE][: self.task.starts]
+        found = []
+        for turn, number in enumerate(chosen):
+            self.tell(0.1 + 0.4 * turn / len(chosen), f"search {turn + 1} of {len(chosen)}")
+            found.append(self._search(f"start {number}", places[number], self.everyone, ROUGH))
+        ended = tuple(each.cost for each in found)
+        return found[int(np.argmin(ended))], ended
+
+    def _screened(self, places: FloatArray) -> list[float]:
+        costs = np.minimum(self.objective.costs(places, self.objective.said(places)), IMPOSSIBLE)
+        return [float(cost) for cost in costs]
+
+    def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Found:
+        return Found.of(self.kept.once(name, lambda: search(self.objective, place, free, close).plain()))
+
+    def _again(self, name: str, best: Found, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Found]:
+        """The search with new offsets, the discrepancy that is left then, and the search with it.
+
+        Parameters that show in no figure go back to their prior's middle.
+        """
+        self._use(offsets, assumed())
+        best = self._search(f"search {name}", best.place, self.everyone)
+        slopes = self._slopes(f"slopes {name}", best, central=False)
+        discrepancy = estimated(self.objective.data, best.said, slopes)
+        before = self.objective.data.total_sd
+        self._use(offsets, discrepancy)
+        free = seen_by(slopes * (before / self.objective.data.total_sd)[:, None])
+        return discrepancy, free, self._search(f"search {name}, its discrepancy", best.place, free)
+
+    def _settled(self, best: Found, free: BoolArray) -> tuple[FloatArray, Found, BoolArray]:
+        """Derivatives at the optimum, once just those parameters are away from their priors that show in a figure.
+
+        One that shows only as long as it isn't fitted goes back and forth: it stays at its prior.
+        """
+        held = np.zeros_like(free)
+        turn = 0
+        while True:
+            slopes = self._slopes(f"slopes at the end {turn}", best, central=True)
+            wanted = seen_by(slopes) & ~held
+            if (wanted == free).all():
+                return slopes, best, free
+            held |= free & ~wanted
+            free = wanted
+            best = self._search(f"search at the end {turn}", best.place, free)
+            turn += 1
+
+    def _slopes(self, name: str, best: Found, central: bool) -> FloatArray:
+        return np.array(self.kept.once(name, lambda: self.objective.slopes(best.place, best.said, central).tolist()))
+
+    def _offsets(self, name: str, place: FloatArray) -> list[float]:
+        numbers = range(len(self.task.runs))
+        return [
+            float(each)
+            for each in self.kept.once(name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed))
+        ]
+
+    def _kernel_offsets(self, place: FloatArray, confirmed: list[int]) -> list[float]:
+        """Of the runs that were simulated their own, of the others what these have on average."""
+        own = self.kept.once("kernel", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed))
+        by_run = dict(zip(confirmed, own, strict=True))
+        return [float(by_run.get(number, np.mean(own))) for number in range(len(self.task.runs))]
+
+
+IMPOSSIBLE = 1e30
+"""stands for the infinite cost of a place without a machine: JSON has no infinity"""
+
+
+def _spread_out(best: Found, data: Data, count: int) -> list[int]:
+    """Runs to be simulated, from the slowest to the fastest in even steps."""
+    rates = best.said[data.is_rate]
+    runs = data.run[data.is_rate]
+    order = runs[np.argsort(rates, kind="stable")]
+    some = np.unique(np.linspace(0, len(order) - 1, min(count, len(order))).round().astype(int))
+    return sorted(int(order[place]) for place in some)
+
+
+def _plain(ends: Ends) -> dict[str, Any]:
+    return {
+        "low": ends.low.tolist(), "high": ends.high.tolist(), "low_open": list(ends.low_open),
+        "high_open": list(ends.high_open),
+    }  # fmt: skip

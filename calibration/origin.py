@@ -1,0 +1,28 @@
+"""Which program made something: versions and a hash of its code."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from functools import cache
+from importlib import resources
+from importlib.metadata import version
+from pathlib import Path
+
+
+@cache
+def code_digest(*packages: str) -> bytes:
+    """A hash of the source of some packages of this program."""
+    code = hashlib.sha256()
+    for package in packages:
+        root = Path(str(resources.files(package)))
+        for file in sorted(root.rglob("*.py")):
+            code.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return code.digest()
+
+
+def fit_versions() -> dict[str, str]:
+    """What a fit depends on."""
+    code = code_digest("calibration", "models", "simulator").hex()[:20]
+    names = {name: version(name) for name in ("oltpsim", "numpy", "scipy")}
+    return names | {"python": platform.python_version(), "code": code}

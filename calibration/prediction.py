@@ -1,0 +1,117 @@
+"""What a calibration says of another scenario: a rate with an interval, and how far that is from any run it has seen.
+
+The logarithm's variance is the sum of three: of the parameters (delta method: Oehlert, Amer. Statistician 46 (1992),
+27-29), of one run from the next, and of what the model misses. The interval is Student's with the degrees of freedom
+that the discrepancy has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.calibrated import Calibration, applied, conditions, kept_out, scenario_hash
+from calibration.evaluate import correction, steady
+from calibration.objective import MOST_SIGMAS, STEP, bounds_of
+from models.specs import ScenarioSpec
+from simulator.analytic.values import FloatArray
+from simulator.errors import InputError
+
+BESIDE = 1.25
+"""a condition is outside of the calibrated range from this factor on"""
+NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """New orders per minute of a scenario. The parts are standard deviations of its logarithm."""
+
+    scenario: ScenarioSpec
+    """with the calibrated values"""
+    role: str
+    """fitted if a run of this very scenario was in the fit, else predicted"""
+    rate_per_min: float
+    low_per_min: float
+    high_per_min: float
+    confidence: float
+    parameters_sd: float
+    run_to_run_sd: float
+    discrepancy_sd: float
+    outside: tuple[str, ...]
+    """how far the scenario is from the calibrated range, in words"""
+    not_applied: tuple[str, ...]
+
+
+def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
+    """The scenario's rate by the calibrated model. Raises InputError if the calibrated machine can't run it.
+
+    By the kernel if it has confirmed the fit, else by the analytic engine, whose errors the parameters then hold.
+    """
+    from scipy.special import stdtrit
+
+    machine = applied(calibration, scenario)
+    warm = steady(machine)
+    rate = warm.new_orders_per_min * float(np.exp(correction(machine, bool(calibration.by_kernel), calibration.seed)))
+    slopes = _slopes(calibration, scenario)
+    parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
+    missed = calibration.missed
+    sd = float(np.sqrt(parameters_sd**2 + missed.run_to_run_sd**2 + missed.rate_sd**2))
+    freedom = missed.rate_freedom if missed.rate_freedom > 0 else np.inf
+    width = sd * float(stdtrit(min(freedom, 1e6), (1.0 + calibration.confidence) / 2.0))
+    known = {run.scenario_hash for run in calibration.runs}
+    return Predicted(
+        scenario=machine,
+        role="fitted" if scenario_hash(scenario) in known else "predicted",
+        rate_per_min=rate,
+        low_per_min=rate * float(np.exp(-width)),
+        high_per_min=rate * float(np.exp(width)),
+        confidence=calibration.confidence,
+        parameters_sd=parameters_sd,
+        run_to_run_sd=missed.run_to_run_sd,
+        discrepancy_sd=missed.rate_sd,
+        outside=outside(calibration, conditions(machine, warm)),
+        not_applied=kept_out(calibration, scenario),
+    )
+
+
+def outside(calibration: Calibration, asked: dict[str, float]) -> tuple[str, ...]:
+    """Conditions beyond those of all calibrated runs, a sentence each, the farthest first."""
+    found = []
+    for name, value in asked.items():
+        seen = [run.conditions[name] for run in calibration.runs if name in run.conditions]
+        if not seen or min(seen) <= 0 or value <= 0:
+            continue
+        if value >= BESIDE * max(seen):
+            found.append((value / max(seen), f"{_times(value / max(seen))} the {name} of any run you gave"))
+        elif value * BESIDE <= min(seen):
+            found.append((min(seen) / value, f"{value / min(seen):.0%} of the least {name} of the runs you gave"))
+    return tuple(text for _, text in sorted(found, key=lambda each: -each[0]))
+
+
+def _times(factor: float) -> str:
+    whole = round(factor)
+    if whole in NUMBERS and abs(factor / whole - 1.0) < 0.05:
+        return NUMBERS[whole]
+    return f"{factor:.2g} times" if factor < 10 else f"{factor:,.0f} times"
+
+
+def _slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
+    """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided."""
+    low, high = bounds_of([each.parameter for each in calibration.parameters])
+    found = []
+    for number, each in enumerate(calibration.parameters):
+        if each.key in kept_out(calibration, scenario):
+            found.append(0.0)
+            continue
+        logs, places = [], []
+        for step in (-STEP, 0.0, STEP):
+            place = calibration.mode.copy()
+            place[number] = np.clip(place[number] + step, max(low[number], -MOST_SIGMAS), high[number])
+            try:
+                logs.append(float(np.log(steady(applied(calibration, scenario, place)).new_orders_per_min)))
+            except InputError:
+                continue
+            places.append(float(place[number]))
+        found.append((logs[-1] - logs[0]) / (places[-1] - places[0]) if len(set(places)) > 1 else 0.0)
+    return np.array(found)

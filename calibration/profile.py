@@ -1,0 +1,107 @@
+"""Intervals by profile likelihood: how far a parameter can go, the others following, until the fit is worse by so much.
+
+Bates and Watts, Nonlinear Regression Analysis and Its Applications, 6.1; Venzon and Moolgavkar, Applied Statistics 37
+(1988), 87-94. All ends are looked for at once; the others follow by Newton's steps with the Jacobian of the optimum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.objective import Objective
+from calibration.search import Found
+from simulator.analytic.values import FloatArray
+
+CONFIDENCE = 0.9
+WORSE = 2.705543454095404
+"""chi square of one degree of freedom at 90 %"""
+ROUNDS = 5
+CLOSE_ENOUGH = 0.03
+"""of the square root of WORSE"""
+MOST_GROWTH = 2.5
+"""of a step from round to round"""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Both ends of each parameter's interval on its scale, and whether an end is where the search had to stop."""
+
+    low: FloatArray
+    high: FloatArray
+    low_open: tuple[bool, ...]
+    high_open: tuple[bool, ...]
+
+
+def profile(objective: Objective, best: Found, slopes: FloatArray, numbers: list[int]) -> Ends:
+    """Intervals of some of the parameters; those of the others are their bounds."""
+    count = len(best.place)
+    precision = slopes.T @ slopes + np.eye(count)
+    covariance = np.linalg.inv(precision)
+    sides = [(number, sign) for number in numbers for sign in (-1.0, 1.0)]
+    low, high = objective.low.copy(), objective.high.copy()
+    opened = dict.fromkeys(sides, True)
+    if not sides:
+        return Ends(low, high, (True,) * count, (True,) * count)
+    owners = np.array([number for number, _ in sides])
+    signs = np.array([sign for _, sign in sides])
+    room = np.where(signs > 0, objective.high[owners] - best.place[owners], best.place[owners] - objective.low[owners])
+    sd = np.sqrt(np.diag(covariance))[owners]
+    distance = np.minimum(np.sqrt(WORSE) * sd, room)
+    along = covariance[:, owners].T / np.diag(covariance)[owners][:, None]
+    follow = np.zeros((len(sides), count))
+    """what the others have moved beside the straight line"""
+    found = distance.copy()
+    done = np.zeros(len(sides), dtype=bool)
+    for _ in range(ROUNDS):
+        here = np.flatnonzero(~done)
+        if not len(here):
+            break
+        places = best.place + (signs * distance)[here, None] * along[here] + follow[here]
+        places = np.clip(places, objective.low, objective.high)
+        said = objective.said(places)
+        worse = np.sqrt(np.maximum(objective.costs(places, said) - best.cost, 1e-12))
+        residuals = np.nan_to_num(objective.data.residuals(said))
+        for row, side in enumerate(here.tolist()):
+            relative = worse[row] / np.sqrt(WORSE)
+            at_end = distance[side] >= room[side] * (1 - 1e-9)
+            if abs(relative - 1.0) < CLOSE_ENOUGH or (at_end and relative < 1.0):
+                done[side], opened[sides[side]] = True, bool(at_end and relative < 1.0)
+                found[side] = distance[side]
+                continue
+            others = np.arange(count) != owners[side]
+            gradient = slopes[:, others].T @ residuals[row] + places[row, others]
+            newton = np.linalg.solve(precision[np.ix_(others, others)], gradient)
+            follow[side, others] -= np.clip(newton, -0.5, 0.5)
+            growth = 1.0 / relative if np.isfinite(relative) else 0.5
+            distance[side] = min(distance[side] * float(np.clip(growth, 1 / MOST_GROWTH, MOST_GROWTH)), room[side])
+            found[side], opened[sides[side]] = distance[side], False
+    for at, (number, sign) in enumerate(sides):
+        end = best.place[number] + sign * found[at]
+        (high if sign > 0 else low)[number] = end
+    low_open = tuple(opened.get((number, -1.0), True) for number in range(count))
+    high_open = tuple(opened.get((number, 1.0), True) for number in range(count))
+    return Ends(low, high, low_open, high_open)
+
+
+def bootstrap(objective: Objective, best: Found, slopes: FloatArray, seed: int, samples: int) -> FloatArray:
+    """Places fitted to figures drawn around the fit with their noise, (samples, parameters): Efron and Tibshirani 1993.
+
+    A check of the profile: each sample is fitted by three Newton's steps with the Jacobian of the optimum.
+    """
+    data = objective.data
+    rng = np.random.default_rng([seed, 2])
+    drawn = best.said + data.offset + data.total_sd * rng.standard_normal((samples, len(data.measured)))
+    drawn = np.where(data.at_least, data.measured, drawn)
+    middle = rng.standard_normal((samples, len(best.place)))
+    """the priors' middles differ as well: what is known beforehand is drawn as the figures are"""
+    middle = best.place + middle
+    precision = slopes.T @ slopes + np.eye(len(best.place))
+    places = np.repeat(best.place[None], samples, axis=0)
+    for _ in range(3):
+        residuals = (objective.said(places) + data.offset - drawn) / data.total_sd
+        residuals = np.nan_to_num(np.where(data.at_least & (residuals > 0), 0.0, residuals))
+        gradient = residuals @ slopes + places - middle
+        places = np.clip(places - gradient @ np.linalg.inv(precision), objective.low, objective.high)
+    return places

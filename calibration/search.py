@@ -1,0 +1,100 @@
+"""Least squares from several starts.
+
+Trust region reflective: Branch, Coleman and Li, SIAM J. Sci. Comput. 21 (1999), 1-23, as in scipy.optimize. Starts by
+Latin hypercube: McKay, Beckman and Conover, Technometrics 21 (1979), 239-245.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibration.objective import Objective
+from simulator.analytic.values import FloatArray
+
+SCREENED = 16
+"""starts whose cost is looked at"""
+STARTS = 4
+"""those of them that are followed: the priors' middle and the best"""
+MOST_STEPS = 30
+ROUGH, CLOSE = 1e-2, 1e-3
+"""how close the searches from several starts end, and those that go on from the best"""
+MARGIN = 1e-3
+"""distance from the bounds that a start keeps"""
+START_SIGMAS = 1.6448536269514722
+"""starts lie in the middle 90 % of each prior"""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a search has ended."""
+
+    place: FloatArray
+    cost: float
+    """sum of squares of data and priors"""
+    said: FloatArray
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"place": self.place.tolist(), "cost": self.cost, "said": self.said.tolist()}
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Found:
+        """From what `plain` gave."""
+        return cls(np.array(data["place"]), float(data["cost"]), np.array(data["said"]))
+
+
+def starts(objective: Objective, seed: int) -> FloatArray:
+    """The priors' middle and a Latin hypercube over them, (starts, parameters)."""
+    count = len(objective.low)
+    rng = np.random.default_rng([seed, 1])
+    strata = np.stack([rng.permutation(SCREENED) for _ in range(count)], axis=1)
+    cube = (strata + rng.random((SCREENED, count))) / SCREENED
+    places = (2.0 * cube - 1.0) * START_SIGMAS
+    return _inside(objective, np.concatenate([np.zeros((1, count)), places]))
+
+
+def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dtype[np.bool_]], close: float) -> Found:
+    """The nearest minimum, parameters that aren't `free` kept at 0, the prior's middle.
+
+    It ends when a step improves the sum of squares or moves the place by less than the share `close`.
+    """
+    from scipy import optimize
+
+    least_squares: Any = optimize.least_squares  # whose types know no function as `jac`
+
+    if not free.any():
+        place = np.zeros(len(start))
+        said = objective.said(place)
+        return Found(place, float(objective.costs(place, said)[0]), said[0])
+    seen: dict[bytes, FloatArray] = {}
+
+    def whole(some: FloatArray) -> FloatArray:
+        place = np.zeros(len(start))
+        place[free] = some
+        return place
+
+    def said_at(some: FloatArray) -> FloatArray:
+        key = some.tobytes()
+        if key not in seen:
+            seen[key] = objective.said(whole(some))[0]
+        return seen[key]
+
+    def residuals(some: FloatArray) -> FloatArray:
+        return np.concatenate([objective.data.residuals(said_at(some)), some])
+
+    def slopes(some: FloatArray) -> FloatArray:
+        return np.concatenate([objective.slopes(whole(some), said_at(some))[:, free], np.eye(len(some))])
+
+    begin = _inside(objective, start)[free]
+    answer = least_squares(
+        residuals, begin, jac=slopes, bounds=(objective.low[free], objective.high[free]),
+        ftol=close, xtol=close, gtol=close, max_nfev=MOST_STEPS,
+    )  # fmt: skip
+    return Found(whole(answer.x), 2.0 * float(answer.cost), said_at(answer.x))
+
+
+def _inside(objective: Objective, places: FloatArray) -> FloatArray:
+    return np.clip(places, objective.low + MARGIN, objective.high - MARGIN)

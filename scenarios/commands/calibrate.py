@@ -1,0 +1,139 @@
+"""oltpsim calibrate: a model of one's own system from its runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from calibration.record import RunRecord
+
+MOST_BOOTSTRAP = 1000
+
+
+def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN...", help="Run records, names of those that come with the program, or folders."),
+    ],
+    base: Annotated[
+        str, typer.Option(metavar="SCENARIO", help="What the runs don't say: a scenario file, or one of the library.")
+    ],
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=LOW..HIGH", help="Fit this number of the scenario; may be repeated."),
+    ] = None,
+    parameters: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Parameters with bounds, priors and sources.")
+    ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Settings of the runs that their records don't say.")
+    ] = None,
+    set_: SetOption = None,
+    confirm: Annotated[
+        int, typer.Option(metavar="N", help="Let the kernel simulate N of the runs and correct the fit.", min=0)
+    ] = 0,
+    bootstrap: Annotated[
+        int,
+        typer.Option(metavar="N", help="Check the intervals by N fits to drawn figures.", min=0, max=MOST_BOOTSTRAP),
+    ] = 0,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Write the calibration; a stopped fit goes on where it was."),
+    ] = None,
+    seed: SeedOption = 1,
+    workers: WorkersOption = None,
+    output: OutputOption = Output.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Fit a scenario to measured runs: values with intervals, and what the runs can't tell.
+
+    Without --vary and --parameters the path lengths, device times and memory are fitted that the scenario has. A number
+    that the runs don't identify stays at its prior and is not printed as a result.
+    """
+    from calibration.calibrated import as_text, calibration_of, write
+    from calibration.fit import Task, fit
+    from calibration.kept import Kept
+    from calibration.mapping import read_mapping_file, runs_of
+    from calibration.origin import fit_versions
+    from calibration.parameters import chosen
+    from scenarios.calibration_text import calibration_lines
+    from scenarios.commands.inputs import check_places
+    from scenarios.files import load, scenario_path
+    from scenarios.progress import display
+    from scenarios.runs import default_workers
+
+    if output is Output.CSV:
+        raise InputError("--output csv: a calibration is no table; give table or json")
+    check_places(save)
+    scenario = load(scenario_path(base), tuple(set_ or ()))
+    varied, fixed = chosen(scenario, parameters, vary or ())
+    records = _records(runs)
+    _say_broken_laws(records)
+    file = read_mapping_file(mapping, records) if mapping is not None else None
+    task = Task(
+        runs=tuple(runs_of(records, scenario, fixed, file)),
+        parameters=varied,
+        seed=seed,
+        confirm=confirm,
+        bootstrap=bootstrap,
+        code=fit_versions()["code"],
+    )
+    state = save.with_name(f".{save.name}.state") if save is not None else None
+    kept = Kept(state, task.digest)
+    try:
+        with display(quiet) as shown:
+            found = fit(task, kept, shown.advance, workers or default_workers())
+            answer = calibration_of(found, scenario)
+    except KeyboardInterrupt:
+        where = (
+            f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
+        )
+        typer.echo(f"the steps that are done are {where}", err=True)
+        raise typer.Exit(130) from None
+    if kept.reused and not quiet:
+        typer.echo(f"{kept.reused} steps were in {state} already", err=True)
+    if save is not None:
+        write(save, answer)
+        kept.close()
+    typer.echo(
+        as_text(answer) if output is Output.JSON else "\n".join(calibration_lines(answer)), nl=output is not Output.JSON
+    )
+    if save is not None:
+        typer.echo(f"written: {save}", err=True)
+
+
+def _records(texts: list[str]) -> list[RunRecord]:
+    from calibration.record_files import load_record, record_path, records_in
+
+    paths: list[Path] = []
+    for text in texts:
+        folder = Path(text)
+        found = records_in(folder) if folder.is_dir() else [record_path(text)]
+        if not found:
+            raise InputError(f"{text}: no run record in this folder; 'oltpsim import' makes them")
+        paths += found
+    return [load_record(path) for path in paths]
+
+
+def _say_broken_laws(records: list[RunRecord]) -> None:
+    """A record with a wrong unit or a mixed-up counter would bend the fit: it is used, and said."""
+    from calibration.checks import check
+
+    for record in records:
+        for finding in check(record):
+            if finding.holds is False:
+                typer.echo(
+                    f"warning: {record.name}: {finding.law}: {finding.text}; correct the record, or leave the run out",
+                    err=True,
+                )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(calibrate)

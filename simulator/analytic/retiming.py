@@ -1,0 +1,83 @@
+"""The same transactions with other CPU times: a workload's times changed without reading its program again.
+
+Times are sums over operations of executions x time, and executions don't depend on times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+
+from simulator.analytic.workload import Workload
+from simulator.clock import NS_PER_S
+from simulator.model import Model
+from simulator.program import CODES, DISTRIBUTION_KINDS, Program
+
+TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,)}
+"""operations that hold times in ns, and the columns of them"""
+
+
+def same_but_times(one: Model, other: Model) -> bool:
+    """Whether two models' transactions, clients and data devices differ in CPU times at most."""
+    return (
+        one.storage.data_devices == other.storage.data_devices
+        and one.arrivals_per_s == other.arrivals_per_s
+        and len(one.sections) == len(other.sections)
+        and one.stations == other.stations
+        and np.array_equal(one.client_registers, other.client_registers)
+        and _same_program(one.program, other.program)
+    )
+
+
+def retimed(workload: Workload, model: Model) -> Workload:
+    """`workload` with the times of `model`, which must be the same but for times."""
+    program, w = model.program, workload
+    if not len(program.operations):
+        return w
+    code, a, b, c = program.operations[:, :4].T
+    cpu, touch, section = code == CODES["cpu"], code == CODES["touch"], code == CODES["section"]
+    user = np.where(cpu, a, 0) + np.where(touch, c, 0) + _drawn_ns(program)
+    system, client = np.where(cpu, b, 0), np.where(cpu, c, 0)
+    classes = len(w.classes)
+    done, before = w.executed[:classes] / NS_PER_S, w.executed[classes:] / NS_PER_S
+    inside = [done @ np.where(section & (a == number), b, 0) for number in range(len(program.sections))]
+    asked_s = before @ (user + system + client)
+    return replace(
+        w,
+        user_s=done @ user,
+        system_s=done @ system,
+        client_s=done @ client,
+        inside_s=np.array(inside).reshape(len(program.sections), classes).T,
+        locks=tuple(replace(lock, cpu_s=float(time_s)) for lock, time_s in zip(w.locks, asked_s, strict=True)),
+    )
+
+
+def _drawn_ns(program: Program) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Mean of the CPU demands of drawn length, by operation."""
+    means = [
+        (a + b) / 2 if DISTRIBUTION_KINDS[kind] == "uniform" else a for kind, a, b in program.distributions.tolist()
+    ]
+    code, a = program.operations[:, 0], program.operations[:, 1]
+    drawn = code == CODES["work"]
+    return np.where(drawn, np.array([*means, 0.0])[np.where(drawn, a, -1)], 0.0)
+
+
+def _same_program(one: Program, other: Program) -> bool:
+    for field in fields(Program):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        if field.name == "operations":
+            a, b = _without_times(a), _without_times(b)
+        if not (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b):
+            return False
+    return True
+
+
+def _without_times(
+    operations: np.ndarray[tuple[int, int], np.dtype[np.int64]],
+) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    bare = operations.copy()
+    for name, columns in TIMES.items():
+        for column in columns:
+            bare[bare[:, 0] == CODES[name], column] = 0
+    return bare

@@ -1,0 +1,241 @@
+"""Fits to runs whose truth is known: found within the intervals, refused where the runs can't tell, never pulled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration.calibrated import Calibration, as_text, calibration_of
+from calibration.evaluate import correction
+from calibration.fit import Fit, Task, fit
+from calibration.kept import Kept
+from calibration.mapping import MappingFile, Run, RunMapping, runs_of
+from calibration.observables import CPU, RATE, READS
+from calibration.parameters import Parameter, with_values
+from models.specs import ScenarioSpec
+from tests.calibration.synthetic import DURABLE, READ, ROWS, TRANSACTION, base, parameters, record, runs, said_by
+
+SYSTEM = (
+    "database.io=direct",
+    "machine.cpu.cores=2",
+    "workload.warehouses=2",
+    "workload.arrivals.clients=8",
+)
+SIZES = ((8, 400), (8, 1500), (8, 5000))
+SEEN = (RATE, CPU, READS)
+SYSTEMS = 14
+
+
+def quietly(_: float, __: str) -> None:
+    """Nobody watches."""
+
+
+def fitted(some: list[Run], varied: tuple[Parameter, ...], seed: int = 1, starts: int = 1) -> Fit:
+    return fit(Task(tuple(some), varied, seed=seed, starts=starts), Kept(None, ""), quietly)
+
+
+def covers(found: Fit, truth: dict[str, float]) -> list[bool]:
+    """Whether the interval of each identified parameter holds the truth."""
+    places = [each.place(truth[each.key]) for each in found.task.parameters]
+    told, ends = found.identified.told, found.ends
+    return [bool(ends.low[k] <= place <= ends.high[k]) for k, place in enumerate(places) if told[k]]
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_known_truths_lie_in_their_intervals(half: int) -> None:
+    """Of 90 % intervals fewer than 75 % hold the truth by chance once in a hundred times; drawn from the priors."""
+    scenario = base(*SYSTEM)
+    varied = parameters(scenario, ROWS, READ)
+    held: list[bool] = []
+    for number in range(half * SYSTEMS // 2, (half + 1) * SYSTEMS // 2):
+        rng = np.random.default_rng(number)
+        truth = {each.key: each.at(float(np.clip(rng.normal(), -1.6, 1.6))) for each in varied}
+        held += covers(fitted(runs(scenario, truth, SIZES, SEEN, rng), varied, number), truth)
+    assert len(held) >= SYSTEMS // 2
+    assert np.mean(held) >= 0.75
+
+
+def test_without_noise_the_truth_is_found() -> None:
+    scenario = base(*SYSTEM)
+    varied = parameters(scenario, ROWS, READ)
+    truth = {varied[0].key: 26.0, varied[1].key: 240.0}
+    found = fitted(runs(scenario, truth, SIZES, SEEN), varied, starts=2)
+    assert [each.at(z) for each, z in zip(varied, found.best.place, strict=True)] == pytest.approx(
+        [26.0, 240.0], rel=0.05
+    )
+    assert found.identified.told.all()
+    assert found.alike == 2
+
+
+def two_path_lengths(*, apart: bool) -> tuple[Calibration, dict[str, float]]:
+    """CPU of transactions and of rows, which one mix can't tell apart; a run of payments alone can."""
+    scenario = base(*SYSTEM, "database.pool.buffers=5000")
+    varied = parameters(scenario, ROWS, TRANSACTION)
+    truth = {varied[0].key: 50.0, varied[1].key: 250.0}
+    mix = {"new_order": 0.04, "payment": 0.93, "order_status": 0.01, "delivery": 0.01, "stock_level": 0.01}
+    other = {f"workload.mix.{name}": share for name, share in mix.items()} if apart else {}
+    records = []
+    for name, changes in (("usual", {}), ("usual again", {}), ("other", other)):
+        machine = with_values(scenario, {**truth, **changes})
+        figures = {kind: value for kind, value in said_by(machine).items() if kind in SEEN}
+        records.append(record(name, figures, machine, 8, 5000 * 8 / (1 << 20)))
+    file = MappingFile(runs={"other": RunMapping(settings=dict(other))})
+    some = runs_of(records, scenario, {}, file)
+    return calibration_of(fitted(some, varied), scenario), truth
+
+
+def test_a_pair_that_cannot_be_told_apart_is_refused() -> None:
+    calibration, _ = two_path_lengths(apart=False)
+    for each in calibration.parameters:
+        assert not each.identified
+        assert (each.value, each.low, each.high) == (None, None, None)
+    assert [each.not_told_from for each in calibration.parameters] == [
+        ("database.path.transaction_us",),
+        ("database.path.row_operation_us",),
+    ]
+    assert any(text.startswith("your runs can't tell database.path.") for text in calibration.said)
+
+
+def test_a_run_of_another_mix_tells_the_pair_apart() -> None:
+    calibration, truth = two_path_lengths(apart=True)
+    for each in calibration.parameters:
+        assert each.identified
+        assert each.low is not None
+        assert each.high is not None
+        assert each.low < truth[each.key] < each.high
+    assert not calibration.said
+
+
+def test_what_no_figure_shows_stays_at_its_prior() -> None:
+    scenario = base(*SYSTEM)
+    varied = parameters(scenario, ROWS, "operating_system.reserved_memory_gib=0.05..0.2")
+    found = fitted(runs(scenario, {varied[0].key: 30.0}, SIZES[:2], SEEN), varied)
+    assert found.best.place[1] == 0.0
+    assert found.identified.told.tolist() == [True, False]
+    answer = calibration_of(found, scenario)
+    assert answer.parameters[1].value is None
+    [said] = answer.said
+    assert said.startswith(
+        "your runs say nothing of operating_system.reserved_memory_gib: it stays at its prior (0.1, "
+    )
+
+
+def throttled(scenario: ScenarioSpec, *, censored: bool) -> tuple[list[Run], dict[str, float]]:
+    """Three sound runs and one that somebody's limit has held at half of what the machine could do."""
+    truth = {"database.path.row_operation_us": 45.0}
+    some = runs(scenario, truth, SIZES, (RATE,))
+    last = some[-1]
+    rate = replace(last.observations[0], value=last.observations[0].value / 2, at_least=censored)
+    return [*some[:-1], replace(last, observations=(rate,))], truth
+
+
+def test_a_censored_run_does_not_pull() -> None:
+    scenario = base(*SYSTEM)
+    varied = parameters(scenario, ROWS)
+    limited, truth = throttled(scenario, censored=True)
+    found = fitted(limited, varied)
+    assert varied[0].at(found.best.place[0]) == pytest.approx(truth[varied[0].key], rel=0.05)
+    assert found.identified.told.all()
+
+
+def test_the_same_run_taken_at_its_word_pulls() -> None:
+    scenario = base(*SYSTEM)
+    varied = parameters(scenario, ROWS)
+    limited, truth = throttled(scenario, censored=False)
+    found = fitted(limited, varied)
+    assert varied[0].at(found.best.place[0]) > 1.1 * truth[varied[0].key]
+
+
+def test_little_data_leaves_a_parameter_near_its_prior_and_much_data_does_not() -> None:
+    """One run of wide noise against the same run of narrow noise: the prior's weight is that of its width."""
+    scenario = base(*SYSTEM)
+    varied = parameters(scenario, "database.path.row_operation_us=30..55")
+    [run] = runs(scenario, {varied[0].key: 60.0}, SIZES[-1:], (RATE,))
+    places = []
+    for sd in (1.0, 0.005):
+        noisy = replace(run, observations=(replace(run.observations[0], sd=sd),))
+        places.append(float(fitted([noisy], varied).best.place[0]))
+    assert abs(places[0]) < 0.2
+    assert places[1] > 1.0
+
+
+def test_a_parameter_at_the_end_of_its_prior_is_no_result() -> None:
+    scenario = base(*SYSTEM)
+    varied = parameters(scenario, "database.path.row_operation_us=30..50")
+    answer = calibration_of(fitted(runs(scenario, {varied[0].key: 90.0}, SIZES, SEEN), varied), scenario)
+    assert answer.parameters[0].value is None
+    assert "was stopped at the end of what its prior allows" in answer.said[0]
+
+
+class Killed(Exception):
+    """Stands for a kill."""
+
+
+def test_a_killed_fit_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
+    scenario = base(*SYSTEM, DURABLE)
+    varied = parameters(scenario, ROWS, READ)
+    some = runs(scenario, {varied[0].key: 30.0}, SIZES[:2], SEEN, np.random.default_rng(5))
+    task = Task(tuple(some), varied, starts=2, bootstrap=20)
+    whole = as_text(calibration_of(fit(task, Kept(None, task.digest), quietly), scenario))
+    state = tmp_path / "state"
+    for stop_at in ("search 2 of 2", "intervals"):
+
+        def kill(_: float, what: str, at: str = stop_at) -> None:
+            if what == at:
+                raise Killed
+
+        with pytest.raises(Killed):
+            fit(task, Kept(state, task.digest), kill)
+    kept = Kept(state, task.digest)
+    resumed = fit(task, kept, quietly)
+    assert kept.reused > 5
+    assert as_text(calibration_of(resumed, scenario)) == whole
+    assert '"bootstrap_low"' in whole
+    kept.close()
+    assert not state.exists()
+
+
+def test_the_state_of_another_task_is_not_gone_on_with(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    Kept(state, "one").once("step", lambda: 1)
+    assert Kept(state, "one").once("step", lambda: 2) == 1
+    assert Kept(state, "other").once("step", lambda: 2) == 2
+    state.write_text("half a fi")
+    assert Kept(state, "one").once("step", lambda: 3) == 3
+
+
+def test_the_bootstrap_agrees_with_the_profile() -> None:
+    scenario = base(*SYSTEM)
+    varied = parameters(scenario, ROWS)
+    some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
+    found = fit(Task(tuple(some), varied, starts=1, bootstrap=60), Kept(None, ""), quietly)
+    assert found.samples is not None
+    low, high = np.percentile(found.samples[:, 0], (5, 95))
+    width = found.ends.high[0] - found.ends.low[0]
+    assert high - low == pytest.approx(width, rel=0.35)
+    assert (low + high) / 2 == pytest.approx((found.ends.low[0] + found.ends.high[0]) / 2, abs=0.35 * width)
+
+
+def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_mean() -> None:
+    scenario = base(*SYSTEM, "interval.duration_s=20")
+    varied = parameters(scenario, ROWS)
+    some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
+    task = Task(tuple(some), varied, starts=1, confirm=2)
+    found = fit(task, Kept(None, ""), quietly)
+    assert found.confirmed == (0, 2)
+    assert found.offsets[1] == pytest.approx((found.offsets[0] + found.offsets[2]) / 2)
+    assert all(0.0 < abs(offset) < 0.6 for offset in found.offsets)
+    answer = calibration_of(found, scenario)
+    assert answer.by_kernel == (some[0].name, some[2].name)
+    assert [run.corrected_by.startswith("the kernel's run") for run in answer.runs] == [True, False, True]
+    assert answer.runs[0].offset == pytest.approx(float(np.exp(found.offsets[0])))
+
+
+def test_only_a_run_that_gets_warm_is_corrected_by_the_analytic_engine() -> None:
+    warm = base(*SYSTEM)
+    cold = base(*SYSTEM, "interval={start: cold, warm_up_s: 0, duration_s: 2}", "database.pool.buffers=20000")
+    assert correction(warm, False, 1) == 0.0
+    assert correction(cold, False, 1) < -0.02

@@ -1,0 +1,105 @@
+"""What figures can tell, on Jacobians written by hand; what a model misses, on residuals written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from calibration.discrepancy import ASSUMED_RATE, estimated
+from calibration.identify import Identified, correlations, identify, sentences
+from calibration.objective import Data
+from calibration.parameters import Parameter
+
+NAMES = ("one.a_us", "one.b_us", "two.c_ms", "two.d_ms")
+PARAMETERS = tuple(Parameter(name, 10.0, 1.0, 100.0, 2.0, None, "test") for name in NAMES)
+
+
+def identified(slopes: NDArray[np.float64]) -> Identified:
+    count = slopes.shape[1]
+    return identify(slopes, np.zeros(count, dtype=bool), np.ones(count, dtype=bool))
+
+
+def said(slopes: NDArray[np.float64]) -> list[str]:
+    return sentences(PARAMETERS, identified(slopes), correlations(slopes)[1])
+
+
+def test_two_pairs_are_named_as_two_pairs_whatever_vectors_span_them() -> None:
+    slopes = np.array([[10.0, 10.0, 0, 0], [5, 5, 0, 0], [0, 0, 8, -8], [0, 0, 4, -4]])
+    found = identified(slopes)
+    assert found.told.tolist() == [False] * 4
+    assert found.confused_with == ((1,), (0,), (3,), (2,))
+    first, second = said(slopes)
+    assert "one." in first
+    assert "two." not in first
+    assert "two.c_ms times 2.00" in second
+    assert "two.d_ms times 2.00" in second
+
+
+def test_a_figure_that_tells_a_pair_apart_lifts_the_refusal() -> None:
+    slopes = np.array([[10.0, 10.0, 0, 0], [10, -10, 0, 0], [0, 0, 8, 2], [0, 0, 1, 9]])
+    found = identified(slopes)
+    assert found.told.all()
+    assert found.confused_with == ((), (), (), ())
+    assert found.share == pytest.approx(np.sqrt(np.diag(np.linalg.inv(slopes.T @ slopes))))
+    assert not said(slopes)
+
+
+def test_pairs_that_are_told_apart_badly_are_named() -> None:
+    slopes = np.array([[100.0, 100.0, 0, 0], [3, -3, 0, 0], [0, 0, 10, 0], [0, 0, 0, 10]])
+    [line] = said(slopes)
+    assert line.startswith("one.a_us and one.b_us are told apart, but badly")
+
+
+def test_more_parameters_than_figures_are_one_sentence() -> None:
+    [line] = said(np.array([[10.0, 10.0, 10.0, 10.0]]))
+    assert line.startswith("your runs can't tell one.")
+    assert all(name in line for name in NAMES)
+    assert "they fix 1 of 4 combinations" in line
+
+
+def test_weak_and_silent_parameters_are_called_so() -> None:
+    slopes = np.diag([10.0, 1.5, 0.7, 0.0])
+    found = identified(slopes)
+    assert found.told.tolist() == [True, False, False, False]
+    assert found.seen.tolist() == [True, True, False, False]
+    weak, next_to_nothing, nothing = sorted(said(slopes), key=lambda line: ("little" not in line, "next" not in line))
+    assert weak == "your runs say little of one.b_us: 67% of what its prior leaves open stays open"
+    assert next_to_nothing.startswith("your runs say next to nothing of two.c_ms: it stays at its prior")
+    assert nothing.startswith("your runs say nothing of two.d_ms: it stays at its prior")
+
+
+def test_what_was_stopped_or_held_is_not_identified() -> None:
+    nobody, first = np.zeros(4, dtype=bool), np.array([True, False, False, False])
+    slopes = np.diag([10.0] * 4)
+    assert identify(slopes, first, ~nobody).told.tolist() == [False, True, True, True]
+    assert identify(slopes, nobody, ~first).told.tolist() == [False, True, True, True]
+
+
+def data_of(count: int, sd: float) -> Data:
+    nothing = np.zeros(count)
+    no = np.zeros(count, dtype=bool)
+    return Data(nothing, nothing + sd, no, ~no, np.arange(count), nothing, nothing)
+
+
+def test_scatter_beyond_noise_is_what_has_to_be_added_to_it() -> None:
+    """Equal noise: sum of squares / degrees of freedom = noise^2 + discrepancy^2, exactly."""
+    residuals = np.random.default_rng(1).normal(0.0, 0.1, 40)
+    found = estimated(data_of(40, 0.03), residuals, np.zeros((40, 1)))
+    assert found.rate_freedom == 40
+    assert found.rate**2 + 0.03**2 == pytest.approx(float((residuals**2).mean()))
+
+
+def test_parameters_take_degrees_of_freedom_as_far_as_the_data_tell_them() -> None:
+    slopes = np.zeros((40, 2))
+    slopes[0, 0], slopes[1, 1] = 1000.0, 1.0
+    assert estimated(data_of(40, 0.03), np.ones(40), slopes).rate_freedom == pytest.approx(38.5, abs=1e-3)
+
+
+def test_noise_alone_leaves_nothing() -> None:
+    assert estimated(data_of(40, 0.1), np.full(40, 0.05), np.zeros((40, 1))).rate == 0.0
+
+
+def test_too_few_runs_leave_the_assumption() -> None:
+    found = estimated(data_of(1, 0.03), np.ones(1), np.zeros((1, 1)))
+    assert (found.rate, found.rate_freedom) == (ASSUMED_RATE, 0.0)

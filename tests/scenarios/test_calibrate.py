@@ -1,0 +1,158 @@
+"""oltpsim calibrate, and what its file says of other scenarios."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from calibration.calibrated import Calibration, applied, read
+from calibration.observables import CPU, RATE, READS
+from calibration.parameters import with_values
+from calibration.prediction import predict
+from calibration.record import Counted, Positive
+from calibration.record_files import load_record, save_records
+from models.loading import load_scenario
+from models.specs import ScenarioSpec
+from scenarios.cli import main
+from simulator.errors import InputError
+from tests.calibration.synthetic import FLASH, TINY, record, said_by
+
+Output = pytest.CaptureFixture[str]
+SETTINGS = (FLASH, "database.io=direct", "machine.cpu.cores=2", "workload.warehouses=2", "interval.duration_s=60")
+ROWS = "database.path.row_operation_us"
+TRUTH = {ROWS: 30.0, "workload.arrivals.clients": 8}
+BUFFERS = (500, 4000)
+
+
+def scenario(*more: str) -> ScenarioSpec:
+    return load_scenario(TINY, [*SETTINGS, *more])
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("records")
+    some = []
+    for buffers in BUFFERS:
+        machine = with_values(scenario(), {**TRUTH, "database.pool.buffers": buffers})
+        figures = {kind: value for kind, value in said_by(machine).items() if kind in {RATE, CPU, READS}}
+        some.append(record(f"{buffers} buffers", figures, machine, 8, buffers * 8 / (1 << 20)))
+    save_records(some, folder)
+    return folder
+
+
+def words(records: Path, *more: str) -> list[str]:
+    sets = [word for setting in SETTINGS for word in ("--set", setting)]
+    vary = [] if "--parameters" in more else ["--vary", f"{ROWS}=10..160"]
+    return ["calibrate", str(records), "--base", str(TINY), *sets, *vary, "--quiet", *more]
+
+
+@pytest.fixture(scope="module")
+def calibration(records: Path) -> Calibration:
+    path = records.parent / "calibration.json"
+    assert main(words(records, "--save", str(path), "--workers", "1")) == 0
+    return read(path)
+
+
+def test_the_table_says_value_interval_and_runs(records: Path, capsys: Output) -> None:
+    assert main(words(records, "--workers", "1")) == 0
+    out = capsys.readouterr().out
+    line = next(line for line in out.splitlines() if line.startswith(ROWS))
+    value, low, high = (float(line.split()[place]) for place in (1, 2, 4))
+    assert low < 30.0 < high
+    assert value == pytest.approx(30.0, rel=0.05)
+    assert "500 buffers" in out
+    assert "runs, all fitted" in out
+
+
+def test_same_bytes_with_one_and_two_workers(records: Path, capsys: Output) -> None:
+    assert main(words(records, "--output", "json", "--workers", "1")) == 0
+    alone = capsys.readouterr().out
+    assert main(words(records, "--output", "json", "--workers", "2")) == 0
+    assert capsys.readouterr().out == alone
+    assert json.loads(alone)["format"] == "oltpsim-calibration-1"
+
+
+def test_a_finished_fit_leaves_no_state(calibration: Calibration, records: Path) -> None:
+    assert calibration.runs
+    assert not list(records.parent.glob(".*state*"))
+
+
+def test_a_calibrated_scenario_has_the_fitted_value(calibration: Calibration) -> None:
+    assert applied(calibration, scenario()).database.path.row_operation_us == pytest.approx(30.0, rel=0.05)
+
+
+def test_a_scenario_between_the_runs_is_predicted(calibration: Calibration) -> None:
+    asked = scenario("workload.arrivals.clients=8", "database.pool.buffers=1500")
+    found = predict(calibration, asked)
+    truth = said_by(with_values(asked, TRUTH))[RATE]
+    assert found.role == "predicted"
+    assert found.low_per_min < truth < found.high_per_min
+    assert found.rate_per_min == pytest.approx(truth, rel=0.03)
+    assert not found.outside
+    total = (found.parameters_sd**2 + found.run_to_run_sd**2 + found.discrepancy_sd**2) ** 0.5
+    assert min(found.parameters_sd, found.run_to_run_sd, found.discrepancy_sd) > 0
+    assert found.high_per_min / found.low_per_min > 1 + 3 * total
+
+
+def test_the_scenario_of_a_run_is_called_fitted(calibration: Calibration) -> None:
+    machine = {"workload.arrivals.clients": 8, "database.pool.buffers": 500, "interval.duration_s": 60.0}
+    assert predict(calibration, with_values(scenario(), machine)).role == "fitted"
+    machine["database.pool.buffers"] = 501
+    assert predict(calibration, with_values(scenario(), machine)).role == "predicted"
+
+
+def test_the_distance_from_the_runs_is_said(calibration: Calibration) -> None:
+    asked = scenario("workload.arrivals.clients=32", "database.pool.buffers=2000")
+    found = predict(calibration, asked)
+    assert "four times the clients of any run you gave" in found.outside
+
+
+def test_values_of_another_part_are_not_touched(calibration: Calibration) -> None:
+    asked = scenario("workload.arrivals.clients=8", f"{ROWS}=55")
+    found = predict(calibration, asked)
+    assert found.not_applied == (ROWS,)
+    assert found.scenario.database.path.row_operation_us == 55
+    assert found.parameters_sd == 0.0
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": "oltpsim-calibration-1"}', "\x00"])
+def test_what_is_no_calibration_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "calibration.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"calibration\.json"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--output", "csv"), "give table or json"),
+        (("--vary", "database.pool=1..2"), "the scenario has no such number"),
+        (("--mapping", "absent.yaml"), "no such file"),
+        (("--parameters", "absent.yaml"), "no such file"),
+        (("--bootstrap", "2000"), "2000"),
+    ],
+)
+def test_bad_words_are_refused(records: Path, capsys: Output, more: tuple[str, ...], said: str) -> None:
+    assert main(words(records, *more)) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_record_that_breaks_a_law_is_named(records: Path, tmp_path: Path, capsys: Output) -> None:
+    for path in records.iterdir():
+        broken = load_record(path)
+        mean = Counted(value=9000.0, unit="us", source="synthetic", definition="a wrong unit")
+        per_s = Positive(value=500.0, unit="1/s", source="synthetic", definition="synthetic")
+        outcome = broken.outcome.model_copy(update={"mean_ms": mean, "transactions_per_s": per_s})
+        save_records([broken.model_copy(update={"outcome": outcome})], tmp_path / path.name)
+    assert main(words(tmp_path, "--workers", "1")) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("warning: 4000 buffers: Little's law: ")
+    assert "correct the record, or leave the run out" in err
+
+
+def test_a_folder_without_records_is_refused(tmp_path: Path, capsys: Output) -> None:
+    assert main(["calibrate", str(tmp_path), "--base", str(TINY)]) == 2
+    assert "no run record in this folder" in capsys.readouterr().err

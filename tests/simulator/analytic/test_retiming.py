@@ -1,0 +1,61 @@
+"""Times changed without reading the program again are those that reading it again gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.loading import load_scenario
+from models.system import build
+from simulator.analytic.parameters import parameters_of, stacked
+from simulator.analytic.retiming import retimed, same_but_times
+from simulator.analytic.system import solve
+from simulator.analytic.workload import read_workload
+from simulator.model import Model
+
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
+TIMES = (
+    "database.path.row_operation_us=55",
+    "database.path.transaction_us=90",
+    "database.critical_section.share_of_path=0.3",
+    "operating_system.cpu.message_us=33",
+)
+
+
+def model_of(*settings: str) -> Model:
+    return build(load_scenario(TINY, settings))
+
+
+def test_times_are_those_of_the_program_read_again() -> None:
+    plain, changed = model_of(), model_of(*TIMES)
+    assert same_but_times(plain, changed)
+    found, wanted = retimed(read_workload(plain), changed), read_workload(changed)
+    for name in ("user_s", "system_s", "client_s", "inside_s"):
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-12), name
+    assert [lock.cpu_s for lock in found.locks] == pytest.approx([lock.cpu_s for lock in wanted.locks], rel=1e-12)
+    assert wanted.user_s[0] != pytest.approx(read_workload(plain).user_s[0], rel=0.01)
+
+
+def test_machines_of_other_path_lengths_are_solved_together() -> None:
+    plain, changed = model_of(), model_of(*TIMES)
+    w = read_workload(plain)
+    both = stacked([parameters_of(plain, w), parameters_of(changed, retimed(w, changed))])
+    together = solve(w, both, "lru").rate
+    alone = [solve(read_workload(m), parameters_of(m, read_workload(m)), "lru").rate[0] for m in (plain, changed)]
+    assert together == pytest.approx(alone, rel=1e-3)
+    assert abs(np.log(alone[0] / alone[1])) > 0.01
+
+
+@pytest.mark.parametrize(
+    "setting", ["workload.warehouses=2", "workload.arrivals.clients=3", "workload.mix={new_order: 0.46, payment: 0.42}"]
+)
+def test_another_workload_is_not_the_same(setting: str) -> None:
+    assert not same_but_times(model_of(), model_of(setting))
+
+
+def test_another_number_of_devices_is_not_the_same() -> None:
+    plain = model_of()
+    assert not same_but_times(plain, replace(plain, storage=replace(plain.storage, data_devices=2)))
