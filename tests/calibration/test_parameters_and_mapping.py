@@ -110,7 +110,7 @@ def test_a_broken_parameter_file_is_one_sentence(tmp_path: Path, body: str, said
 
 
 def test_a_record_sets_the_scenario_and_says_so() -> None:
-    [run] = runs_of([load_record(shipped()["v20z_43000_buffers"])], V20Z, {"database.path.page_miss_us": 111.0})
+    [run] = runs_of([load_record(shipped()["v20z-43000-buffers"])], V20Z, {"database.path.page_miss_us": 111.0})
     assert run.scenario.database.pool.buffers == 43000
     assert run.scenario.database.path.page_miss_us == 111.0
     assert run.scenario.interval == V20Z.interval

@@ -120,15 +120,15 @@ def test_a_faulty_record_is_one_line_for_each_fault(tmp_path: Path, data: dict[s
 
 
 def test_the_records_that_are_shipped_are_those_of_the_sample_runs() -> None:
-    assert {name: load_record(path) for name, path in shipped().items() if not name.startswith("v20z_")} == {
+    assert {name: load_record(path) for name, path in shipped().items() if not name.startswith("v20z-")} == {
         path.name: whole_run(path.name) for path in sorted(RUNS.iterdir())
     }, "import the sample runs into calibration/runs again"
 
 
 def test_the_records_of_the_v20z_are_what_its_scenarios_have_measured() -> None:
-    names = {"v20z_120000_buffers": "v20z"}
+    names = {"v20z-120000-buffers": "v20z"}
     for name, path in shipped().items():
-        if name.startswith("v20z_"):
+        if name.startswith("v20z-"):
             measured = load(library()[names.get(name, name.replace("_", "-"))]).measured
             rate = load_record(path).outcome.new_orders_per_minute
             assert measured is not None
