@@ -16,6 +16,7 @@ from simulator.analytic.replacement import clock_missing, clustered_clock, lru_m
 from simulator.analytic.values import FloatArray
 
 TIMES, COARSE = 400, 5
+"""times of a table; every so manyth of them is calculated for clusters of hits, the others lie between"""
 SHARPNESS = 30.0
 """How sharply a frontier's lag is known: its standard deviation is about 1.8 / 30 of it, from the orders' randomness"""
 CLOCK_STAY = 5.5

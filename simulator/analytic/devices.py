@@ -96,28 +96,28 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     stays = np.minimum(1.0, t.cache_time / np.maximum(x * (p.expire_s + p.flush_s), TINY)) ** 4
     # what the writer brings pushes out as many dirty pages, in the order in which it has brought those
     trickle = np.where(p.direct > 0, 1.0, (1.0 - stays) * (1.0 - t.bursts))
-    each = t.written / np.maximum(t.requests, TINY)
-    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / each) / p.data_devices, 1.0)
-    more = (each - 1.0) * p.page_transfer_s
-    order = np.where(p.direct > 0, WRITER_BATCH, t.sorted / each) / p.data_devices
+    pages_each = t.written / np.maximum(t.requests, TINY)
+    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / pages_each) / p.data_devices, 1.0)
+    more = (pages_each - 1.0) * p.page_transfer_s
+    order = np.where(p.direct > 0, WRITER_BATCH, t.sorted / pages_each) / p.data_devices
     heap_s = at_queue(p.write_s, np.maximum(order, heap) / 2.0) + more
     reads = np.minimum(p.clients / p.data_devices, p.calls)
     most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) / p.data_devices
-    each = x / p.data_devices / p.parallel * requests
+    rate = x / p.data_devices / p.parallel * requests
     trickle_s = at_queue(p.write_s, most) + more
     batch = np.where(p.direct > 0, WRITER_BATCH, 0.0) / p.data_devices
     pushed = 1.0 + (WRITER_BATCH / p.data_devices - 1.0).clip(0.0) / 2.0 * t.batches
     for _ in range(DEPTH_ROUNDS):
-        load = each * trickle * trickle_s
+        load = rate * trickle * trickle_s
         trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most, batch, pushed)) + more) / 2.0
     out = at_queue(p.swap_write_s, heap / 2.0) + p.swap_cluster * p.page_transfer_s
     return Writes(
-        busy=each * (trickle * trickle_s + (1.0 - trickle) * heap_s),
-        trickling=each * trickle * trickle_s,
+        busy=rate * (trickle * trickle_s + (1.0 - trickle) * heap_s),
+        trickling=rate * trickle * trickle_s,
         most=most,
         batch=batch,
         pushed=pushed,
-        active=np.where(p.direct > 0, np.maximum(t.active, np.minimum(each * trickle_s, 1.0)), 1.0),
+        active=np.where(p.direct > 0, np.maximum(t.active, np.minimum(rate * trickle_s, 1.0)), 1.0),
         heap=heap,
         heap_s=heap_s,
         swap=x * d.mean.faults / p.swap_cluster * out,
@@ -182,7 +182,7 @@ def read_times(
 def writer_page_s(p: Parameters, reads_there: FloatArray, cpu_wait_s: FloatArray) -> FloatArray:
     """What writer and checkpoint take for a page, if so many reads are at a device and a burst of CPU waits so long.
 
-    A batch is over when its last page is; reads and the other one's batch get their turns in between.
+    A batch is over when its last page is; reads get their turns in between.
     """
     even = WRITER_BATCH / p.data_devices
     batch = even + np.sqrt(even * 2.0 * np.log(p.data_devices))

@@ -39,6 +39,11 @@ class Cleaned:
         return (few * -np.expm1(-np.minimum(self.again * after / few, 700.0)) + self.once * after).sum(axis=1)
 
 
+def crowding(room: FloatArray) -> FloatArray:
+    """How much the page cache's limit is felt, 0 to 1, a half if `room`, the limit over what there is, is 1."""
+    return np.asarray(1.0 / (1.0 + np.minimum(room, 1e6) ** CROWDED_POWER))
+
+
 def until(cleaned: Cleaned, pages: FloatArray) -> FloatArray:
     """Transactions in which so many different pages are written."""
     low, high = np.zeros(len(pages)), np.full(len(pages), LONGEST)
@@ -66,7 +71,7 @@ def written_back(cleaned: Cleaned, p: Parameters, rate: FloatArray) -> tuple[Flo
     slow = cleaned.distinct(ages) / ages > most
     stays = np.where(slow, np.exp(high), ages)
     full = until(cleaned, np.maximum(p.cache_dirty_limit, 1.0))
-    crowded = 1.0 / (1.0 + np.minimum(full / stays, 1e6) ** CROWDED_POWER)
+    crowded = crowding(full / stays)
     stays = np.minimum(stays, full)
     share = cleaned.distinct(stays) / np.maximum(stays * cleaned.pages.sum(axis=1), LEAST)
     direct = p.direct > 0
