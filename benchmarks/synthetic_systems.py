@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from calibration.mapping import Run, runs_of
-from calibration.observables import CPU, FLUSHES, MISSES, NOISE, RATE, READS, WRITES
+from calibration.observables import BUSY, CPU, FLUSHES, MISSES, NOISE, RATE, READS, RUN_TO_RUN, WRITES
 from calibration.parameters import Parameter, default_parameters, with_values
 from calibration.record import RunRecord
+from calibration.simulated import figures_of
 from models.loading import load_scenario
 from models.specs import ScenarioSpec
 from models.system import build
@@ -30,7 +31,7 @@ from simulator.results import Result
 BASE = Path(__file__).resolve().parents[1] / "tests" / "scenarios" / "tiny.yaml"
 WORKING_SET_PAGES = 8_450
 """pages of 8 KiB that a warehouse keeps busy: 66 MB, the Virtuoso scalability article"""
-WARM_UP_S, DURATION_S = 60, 240
+WARM_UP_S, DURATION_S, SERIES_STEP_S = 60, 240, 10
 FITTED, HELD_OUT = 4, 2
 """runs of a system that are fitted, and that are predicted"""
 FLASH = {
@@ -156,41 +157,48 @@ def simulated(
 
 
 def record(one: System, number: int, result: Result, noise: bool = True) -> RunRecord:
-    """A run's record: a harness's rate and a monitor's means, with a measurement's noise."""
+    """A run's record: a harness's rate and its course, a monitor's means, with the noise that a fit takes them for."""
     rng = np.random.default_rng([one.number, 2, number])
 
-    def factor(kind: str) -> float:
-        return float(np.exp(rng.normal(0.0, NOISE[kind]))) if noise else 1.0
+    def read(value: float, sd: float = 0.0) -> dict[str, Any]:
+        value *= float(np.exp(rng.normal(0.0, sd))) if noise else 1.0
+        return {"value": value, "unit": "1", "source": "simulated", "definition": "with a meter's noise"}
 
-    def read(value: float, factor: float = 1.0) -> dict[str, Any]:
-        return {"value": value * factor, "unit": "1", "source": "simulated", "definition": "with a meter's noise"}
-
-    rate = result.rate_per_min.mean
-    disks = [device for device in result.devices if device.name.startswith("disk")]
-    misses = sum(table.page_cache_hits + table.disk_reads for table in result.tables) / result.duration_s
-    busy, counted = min(factor(CPU), 1.0 / max(result.cpu.utilisation, 1e-9)), factor(RATE)
-
+    true = figures_of(result)
+    orders = read(true[RATE], RUN_TO_RUN)
+    factor = orders["value"] / true[RATE]
+    per_s = result.transactions_per_s * factor
+    """one run: a harness counts both rates of it"""
+    busy = min(read(1.0, NOISE[CPU])["value"], 1.0 / max(true[CPU], 1e-9))
+    every_s = np.array(result.series.values["new_orders_per_min"][-int(DURATION_S / result.series.step_s) :])
+    course_of_10_s = every_s.reshape(-1, int(SERIES_STEP_S / result.series.step_s)).mean(axis=1) * factor
     resources: dict[str, Any] = {
-        "cpu_user_fraction": read(result.cpu.user, busy),
-        "cpu_system_fraction": read(result.cpu.system, busy),
+        "cpu_user_fraction": read(result.cpu.user * busy),
+        "cpu_system_fraction": read(result.cpu.system * busy),
         "devices": {
             "data": {
-                "reads_per_s": read(sum(disk.reads_per_s for disk in disks), factor(READS)),
-                "writes_per_s": read(sum(disk.writes_per_s for disk in disks), factor(WRITES)),
+                "reads_per_s": read(true[READS] * per_s, NOISE[READS]),
+                "writes_per_s": read(true[WRITES] * per_s, NOISE[WRITES]),
+                "utilisation_fraction": read(min(true[BUSY] * read(1.0, NOISE[BUSY])["value"], 1.0)),
             }
         },
-        "buffer_reads_per_s": read(misses, factor(MISSES)),
+        "buffer_reads_per_s": read(true[MISSES] * per_s, NOISE[MISSES]),
     }
     if one.base.database.log.commit == "durable":
-        resources["log_flushes_per_s"] = read(result.log.flushes_per_s, factor(FLUSHES))
+        resources["log_flushes_per_s"] = read(true[FLUSHES] * per_s, NOISE[FLUSHES])
+    course = {
+        "interval_s": SERIES_STEP_S, "values": course_of_10_s.tolist(), "unit": "1/min",
+        "source": "simulated", "definition": "new orders by the time of their end",
+    }  # fmt: skip
     return RunRecord.model_validate(
         {
             "name": f"system {one.number}, run {number}",
             "source": "simulated by the kernel, with a measurement's noise",
-            "window": {"kind": "steady", "duration_s": read(DURATION_S), "rate_definition": "all"},
+            "window": {"kind": "steady", "duration_s": read(DURATION_S), "rate_definition": "all that ended in it"},
             "outcome": {
-                "new_orders_per_minute": read(rate, counted),
-                "transactions_per_s": read(result.transactions_per_s, counted),
+                "new_orders_per_minute": orders,
+                "transactions_per_s": read(per_s),
+                "series": {"new_orders_per_minute": course},
             },
             "resources": resources,
         }

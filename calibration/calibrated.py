@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, ValidationError
 
-from calibration.discrepancy import Discrepancy
 from calibration.evaluate import Steady, steady
 from calibration.fit import Fit
 from calibration.identify import sentences
+from calibration.objective import Data
 from calibration.observables import RUN_TO_RUN
 from calibration.origin import fit_versions
 from calibration.parameters import Parameter, number_at, with_values
@@ -69,11 +70,15 @@ class FittedParameter(Spec):
 
 
 class FittedFigure(Spec):
-    """One figure of a run. `residual_sigmas`: log(model / measured) over noise and discrepancy together."""
+    """One figure of a run. `residual_sigmas`: log(model / measured) over noise and discrepancy together.
+
+    `correction`: factor between the engine inside the fit and the run's `corrected_by`, in `model` already.
+    """
 
     kind: Name
     measured: Number
     model: Number
+    correction: Number
     residual_sigmas: Number
     noise_sd: Number
     noise_source: Text
@@ -81,7 +86,7 @@ class FittedFigure(Spec):
 
 
 class FittedRun(Spec):
-    """One run that was fitted. `offset`: factor between the engine inside the fit and `corrected_by`."""
+    """One run that was fitted."""
 
     name: Name
     source: Text
@@ -89,23 +94,20 @@ class FittedRun(Spec):
     scenario_hash: Name
     settings: dict[Name, tuple[Number | bool | Text, Text]]
     figures: tuple[FittedFigure, ...]
-    offset: Number
     corrected_by: Text
     conditions: dict[Name, Number]
     left_aside: tuple[Text, ...] = ()
 
 
 class Missed(Spec):
-    """What the model misses of a rate and of other figures: standard deviations of logarithms.
+    """What the model misses of a kind of figure: the standard deviation of its logarithm.
 
-    `freedom`: degrees of freedom that they are estimated from; 0: too few runs, the figure is an assumption.
+    `freedom`: degrees of freedom that it is known with; `from_runs`: those that are the runs', the rest is assumed.
     """
 
-    rate_sd: Number
-    rate_freedom: Number
-    others_sd: Number
-    others_freedom: Number
-    run_to_run_sd: Number = RUN_TO_RUN
+    sd: Number
+    freedom: Number
+    from_runs: Number
 
 
 class Joint(Spec):
@@ -133,7 +135,10 @@ class Calibration(Spec):
     joint: Joint
     said: tuple[Text, ...]
     """what the runs can't tell, in sentences"""
-    missed: Missed
+    missed: dict[Name, Missed]
+    """by kind of figure"""
+    run_to_run_sd: Number
+    """of a measured rate's logarithm"""
     runs: tuple[FittedRun, ...] = Field(min_length=1)
     searches: tuple[Number, ...]
     searches_alike: int
@@ -164,7 +169,8 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
             singular_values=tuple(lengths.tolist()),
         ),
         said=tuple(sentences(parameters, fit.identified, fit.correlation)),
-        missed=_missed(fit.discrepancy),
+        missed={kind: Missed(**asdict(each)) for kind, each in fit.discrepancy.items()},
+        run_to_run_sd=_run_to_run(fit.data),
         runs=tuple(_run(fit, number) for number in range(len(names))),
         searches=fit.costs,
         searches_alike=fit.alike,
@@ -246,11 +252,9 @@ def read(path: Path) -> Calibration:
         raise InputError("\n".join(lines)) from error
 
 
-def _missed(found: Discrepancy) -> Missed:
-    return Missed(
-        rate_sd=found.rate, rate_freedom=found.rate_freedom,
-        others_sd=found.others, others_freedom=found.others_freedom,
-    )  # fmt: skip
+def _run_to_run(data: Data) -> float:
+    rates = data.sd[data.is_rate]
+    return float(np.sqrt(np.mean(rates**2))) if len(rates) else RUN_TO_RUN
 
 
 def _parameter(fit: Fit, number: int) -> FittedParameter:
@@ -289,10 +293,10 @@ def _run(fit: Fit, number: int) -> FittedRun:
     said, residuals = (fit.best.said + data.offset)[mine], data.residuals(fit.best.said)[mine]
     figures = tuple(
         FittedFigure(
-            kind=each.kind, measured=each.value, model=each.value_of(float(model)), residual_sigmas=float(residual),
-            noise_sd=each.sd, noise_source=each.noise, at_least=each.at_least,
+            kind=each.kind, measured=each.value, model=each.value_of(float(model)), correction=float(np.exp(offset)),
+            residual_sigmas=float(residual), noise_sd=each.sd, noise_source=each.noise, at_least=each.at_least,
         )
-        for each, model, residual in zip(run.observations, said, residuals, strict=True)
+        for each, model, offset, residual in zip(run.observations, said, data.offset[mine], residuals, strict=True)
     )  # fmt: skip
     values = {each.key: each.at(float(z)) for each, z in zip(fit.task.parameters, fit.best.place, strict=True)}
     return FittedRun(
@@ -301,9 +305,8 @@ def _run(fit: Fit, number: int) -> FittedRun:
         scenario_hash=scenario_hash(run.scenario),
         settings=run.settings,
         figures=figures,
-        offset=float(np.exp(fit.offsets[number])),
         corrected_by=_corrector(fit, number),
-        conditions=conditions(run.scenario, steady(with_values(run.scenario, values))),
+        conditions=conditions(run.scenario, *steady(with_values(run.scenario, values))),
         left_aside=run.left,
     )
 

@@ -1,72 +1,81 @@
-"""What the model misses: the scatter of residuals beyond the runs' noise.
+"""What the model misses of each kind of figure: the scatter of residuals beyond the runs' noise.
 
-Estimated as the variance between studies is in a random-effects meta-analysis: the variance that, added to each
-observation's own, makes the sum of squares what its degrees of freedom expect (Paule and Mandel 1982). Why it belongs
-into every prediction: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001), 425-464.
+Known beforehand as a scaled inverse chi square with few degrees of freedom, and estimated from residuals as the
+variance between studies is in a random-effects meta-analysis (Paule and Mandel 1982): the variance at which the sum of
+squares is what its degrees of freedom expect. Few runs leave it where it was assumed, with the few degrees of freedom
+that an assumption is worth. Why it belongs into every prediction: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001),
+425-464.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from calibration.objective import Data
+from calibration.observables import KINDS, RATE, READS, WRITES
 from simulator.analytic.values import FloatArray
 
-ASSUMED_RATE, ASSUMED_OTHERS = 0.05, 0.1
-"""assumption: standard deviations of logarithms, where the runs are too few to tell"""
-LEAST_FREEDOM = 2.0
+ASSUMED_OTHERS = 0.1
+ASSUMED = {RATE: 0.05, READS: 0.15, WRITES: 0.3}
+"""assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_OTHERS`"""
+ASSUMED_FREEDOM = 3.0
+"""assumption: runs that this is worth"""
 
 
 @dataclass(frozen=True)
-class Discrepancy:
-    """Standard deviations of logarithms; degrees of freedom that they are estimated from, 0 if they are assumed."""
+class Scatter:
+    """Standard deviation of a logarithm, and the degrees of freedom that it is known with.
 
-    rate: float
-    rate_freedom: float
-    others: float
-    others_freedom: float
+    `from_runs`: those of them that residuals have; the others are the assumption's.
+    """
 
-    def over(self, data: Data) -> Data:
-        """The observations with it."""
-        return replace(data, discrepancy=np.where(data.is_rate, self.rate, self.others))
+    sd: float
+    freedom: float = ASSUMED_FREEDOM
+    from_runs: float = 0.0
 
 
-def assumed() -> Discrepancy:
+Discrepancy = Mapping[str, Scatter]
+"""by kind of figure"""
+
+
+def assumed() -> dict[str, Scatter]:
     """Before anything is fitted."""
-    return Discrepancy(ASSUMED_RATE, 0.0, ASSUMED_OTHERS, 0.0)
+    return {kind: Scatter(ASSUMED.get(kind, ASSUMED_OTHERS)) for kind in KINDS}
 
 
-def estimated(data: Data, said: FloatArray, slopes: FloatArray) -> Discrepancy:
+def over(data: Data, discrepancy: Discrepancy) -> Data:
+    """The observations with it."""
+    return replace(data, discrepancy=np.array([discrepancy[kind].sd for kind in data.kinds]))
+
+
+def estimated(data: Data, said: FloatArray, slopes: FloatArray) -> dict[str, Scatter]:
     """From the residuals of a fit. `slopes`: derivatives over noise; the parameters take what they are told."""
     lengths = np.linalg.svd(slopes, compute_uv=False) ** 2
     taken = float((lengths / (1.0 + lengths)).sum())
     used = ~data.at_least
     left = max(1.0 - taken / max(int(used.sum()), 1), 0.0)
     distance = said + data.offset - data.measured
-    rate, rate_freedom = _between(distance, data.sd, used & data.is_rate, left)
-    others, others_freedom = _between(distance, data.sd, used & ~data.is_rate, left)
-    return Discrepancy(
-        rate if rate_freedom else ASSUMED_RATE, rate_freedom, others if others_freedom else ASSUMED_OTHERS,
-        others_freedom,
-    )  # fmt: skip
+    found = assumed()
+    for kind in set(data.kinds):
+        some = used & (np.array(data.kinds) == kind)
+        found[kind] = _between(distance[some] ** 2, data.sd[some] ** 2, float(some.sum()) * left, found[kind].sd)
+    return found
 
 
-def _between(distance: FloatArray, sd: FloatArray, some: npt.NDArray[np.bool_], left: float) -> tuple[float, float]:
+def _between(squares: FloatArray, variance: FloatArray, freedom: float, before: float) -> Scatter:
     from scipy.optimize import brentq
 
-    freedom = float(some.sum()) * left
-    if freedom < LEAST_FREEDOM:
-        return 0.0, 0.0
-    squares, variance = distance[some] ** 2, sd[some] ** 2
+    if freedom <= 0.0:
+        return Scatter(before)
 
     def excess(more: float) -> float:
-        return float((squares / (variance + more)).sum()) - freedom
+        own = float((squares / (variance + more)).sum()) - freedom
+        return own + ASSUMED_FREEDOM * (before**2 / more - 1.0)
 
-    if excess(0.0) <= 0.0:
-        return 0.0, freedom
-    root: Any = brentq(excess, 0.0, float(squares.sum()) + 1.0, xtol=1e-10)
-    return float(root) ** 0.5, freedom
+    low, high = before**2 * ASSUMED_FREEDOM / (ASSUMED_FREEDOM + freedom) / 2.0, before**2 + float(squares.sum()) + 1.0
+    root: Any = brentq(excess, low, high, xtol=1e-10)
+    return Scatter(float(root) ** 0.5, ASSUMED_FREEDOM + freedom, freedom)

@@ -20,6 +20,7 @@ import numpy as np
 from calibration.mapping import Run
 from calibration.observables import NEXT_TO_NOTHING, RATE, READS, WRITES, logs
 from calibration.parameters import Parameter, with_values
+from calibration.simulated import figures_of
 from models.specs import ScenarioSpec
 from models.system import build
 from simulator.analytic.parameters import Parameters, parameters_of, stacked
@@ -143,8 +144,8 @@ class Evaluator:
             by_run |= dict(zip(group, np.split(values, ends[:-1], axis=1), strict=True))
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
-    def corrections(self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int) -> list[float]:
-        """Of some runs what a steady machine's rate leaves out, as a logarithm: see `correction`."""
+    def corrections(self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int) -> list[list[float]]:
+        """Of some runs what a steady machine's figures leave out, one for each observation: see `correction`."""
         scenarios = [
             with_values(
                 self.runs[number].scenario,
@@ -152,28 +153,36 @@ class Evaluator:
             )
             for number in numbers
         ]
+        kinds = [tuple(each.kind for each in self.runs[number].observations) for number in numbers]
         if self._executor is None:
-            return [correction(scenario, kernel, seed) for scenario in scenarios]
+            return [correction(*each, kernel, seed) for each in zip(scenarios, kinds, strict=True)]
         count = len(scenarios)
-        return list(self._executor.map(correction, scenarios, [kernel] * count, [seed] * count))
+        return list(self._executor.map(correction, scenarios, kinds, [kernel] * count, [seed] * count))
 
 
-def correction(scenario: ScenarioSpec, kernel: bool, seed: int) -> float:
-    """log(rate over the scenario's interval / rate of the steady machine by the analytic engine).
+def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> list[float]:
+    """log(figure over the scenario's interval / figure of the steady machine by the analytic engine), of each kind.
 
-    The interval's rate is the kernel's, or else the analytic engine's, which differs if the run doesn't start warm.
+    The interval's figures are the kernel's, or else the analytic engine's, whose rate differs if the run doesn't start
+    warm; it knows no others.
     """
     from simulator.analytic import engine
 
-    warm = steady(scenario).new_orders_per_min
     if kernel:
         from simulator import kernel as simulation
 
-        return float(np.log(simulation.simulate(build(scenario), seed).rate_per_min.mean / warm))
-    if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
-        return 0.0
-    with np.errstate(over="ignore"):
-        return float(np.log(engine.simulate(build(scenario), seed).rate_per_min.mean / warm))
+        counted = figures_of(simulation.simulate(build(scenario), seed))
+    elif scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
+        return [0.0] * len(kinds)
+    else:
+        with np.errstate(over="ignore"):
+            counted = {RATE: engine.simulate(build(scenario), seed).rate_per_min.mean}
+    [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
+    warm = {kind: float(values[0]) for kind, values in logs(workload, machines, solution).items()}
+    return [
+        float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0))) - warm[kind] if kind in counted else 0.0
+        for kind in kinds
+    ]
 
 
 @dataclass(frozen=True)
@@ -185,13 +194,20 @@ class Steady:
     """reads and writes of all data devices"""
 
 
-def steady(scenario: ScenarioSpec) -> Steady:
-    """One scenario's machine. Raises InputError if there is none."""
-    [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
-    said = {kind: float(np.exp(values[0])) for kind, values in logs(workload, machines, solution).items()}
-    per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])
-    requests = sum(said[kind] - NEXT_TO_NOTHING[kind] for kind in (READS, WRITES))
-    return Steady(said[RATE], per_s * max(requests, 0.0))
+def steady(*scenarios: ScenarioSpec) -> list[Steady]:
+    """Scenarios' machines, solved together. Raises InputError if there is none."""
+    reader = Reader()
+    found: dict[int, Steady] = {}
+    for workload, machines, solution, numbers in solved([reader.point(scenario) for scenario in scenarios]):
+        said = {kind: np.exp(values) for kind, values in logs(workload, machines, solution).items()}
+        per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])
+        requests = sum(said[kind] - NEXT_TO_NOTHING[kind] for kind in (READS, WRITES))
+        asked = per_s * np.maximum(requests, 0.0)
+        found |= {
+            number: Steady(float(rate), float(each))
+            for number, rate, each in zip(numbers, said[RATE], asked, strict=True)
+        }
+    return [found[number] for number in range(len(scenarios))]
 
 
 class _Worker:

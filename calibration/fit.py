@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from calibration.discrepancy import Discrepancy, assumed, estimated
+from calibration.discrepancy import Discrepancy, assumed, estimated, over
 from calibration.evaluate import Evaluator
 from calibration.identify import Identified, correlations, identify, seen_by
 from calibration.kept import Kept
@@ -33,6 +33,10 @@ Tell = Callable[[float, str], None]
 """told the share of the work that is done, and what is being done"""
 SAME_COST = 0.5
 """two searches have ended alike if their sums of squares differ by less"""
+KERNEL_ROUNDS = 3
+"""most times that the kernel simulates a run, at the place that the fit before has found"""
+SETTLED = 0.3
+"""of a figure's noise: the kernel isn't asked again if its corrections change by less"""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,6 @@ class Fit:
     correlation: FloatArray
     identified: Identified
     ends: Ends
-    offsets: tuple[float, ...]
     confirmed: tuple[int, ...]
     costs: tuple[float, ...]
     """sums of squares at which the searches have ended"""
@@ -100,7 +103,7 @@ class _Fitting:
 
     def __init__(self, task: Task, kept: Kept, tell: Tell, evaluator: Evaluator) -> None:
         self.task, self.kept, self.tell, self.evaluator = task, kept, tell, evaluator
-        self.objective = Objective(evaluator, assumed().over(data_of(task.runs)))
+        self.objective = Objective(evaluator, over(data_of(task.runs), assumed()))
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
 
     def run(self) -> Fit:
@@ -116,8 +119,12 @@ class _Fitting:
         if self.task.confirm > 0:
             self.tell(0.7, "the kernel on some runs")
             confirmed = _spread_out(best, self.objective.data, self.task.confirm)
-            offsets = self._kernel_offsets(best.place, confirmed)
-            discrepancy, free, best = self._again("kernel", best, offsets)
+            for turn in range(KERNEL_ROUNDS):
+                offsets = self._kernel_offsets(turn, best.place, confirmed)
+                data = self.objective.data
+                if turn and (np.abs(offsets - data.offset) < SETTLED * data.total_sd).all():
+                    break
+                discrepancy, free, best = self._again(f"kernel {turn}", best, offsets)
         self.tell(0.85, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
         found = identify(slopes, stopped | self.objective.at_bound(best.place), free)
@@ -137,12 +144,12 @@ class _Fitting:
             )
         return Fit(
             self.task, best, self.objective.data, discrepancy, slopes, covariance, correlation, found, ends,
-            tuple(offsets), tuple(confirmed), costs, samples,
+            tuple(confirmed), costs, samples,
         )  # fmt: skip
 
     def _use(self, offsets: Sequence[float], discrepancy: Discrepancy | None) -> None:
         data = self.objective.data.with_offsets(offsets)
-        self.objective.data = data if discrepancy is None else discrepancy.over(data)
+        self.objective.data = data if discrepancy is None else over(data, discrepancy)
 
     def _from_several_starts(self) -> tuple[Found, tuple[float, ...]]:
         places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
@@ -205,16 +212,24 @@ class _Fitting:
 
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
         numbers = range(len(self.task.runs))
-        return [
-            float(each)
-            for each in self.kept.once(name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed))
-        ]
+        by_run = self.kept.once(name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed))
+        return [float(each) for run in by_run for each in run]
 
-    def _kernel_offsets(self, place: FloatArray, confirmed: list[int]) -> list[float]:
-        """Of the runs that were simulated their own, of the others what these have on average."""
-        own = self.kept.once("kernel", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed))
+    def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int]) -> list[float]:
+        """Of the runs that were simulated their own, of the others what these have on average, by kind."""
+        own = self.kept.once(
+            f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed)
+        )
         by_run = dict(zip(confirmed, own, strict=True))
-        return [float(by_run.get(number, np.mean(own))) for number in range(len(self.task.runs))]
+        by_kind: dict[str, list[float]] = {}
+        for number, offsets in by_run.items():
+            for each, offset in zip(self.task.runs[number].observations, offsets, strict=True):
+                by_kind.setdefault(each.kind, []).append(offset)
+        return [
+            float(by_run[number][at] if number in by_run else np.mean(by_kind.get(each.kind, [0.0])))
+            for number, run in enumerate(self.task.runs)
+            for at, each in enumerate(run.observations)
+        ]
 
 
 IMPOSSIBLE = 1e30

@@ -29,11 +29,11 @@ class Data:
     measured: FloatArray
     sd: FloatArray
     at_least: npt.NDArray[np.bool_]
-    is_rate: npt.NDArray[np.bool_]
+    kinds: tuple[str, ...]
     run: npt.NDArray[np.int64]
     """number of the run"""
     offset: FloatArray
-    """what is added to the engine's logarithm: what it leaves out of this run"""
+    """what is added to the engine's logarithm: what it leaves out of this figure"""
     discrepancy: FloatArray
     """standard deviation of what the model misses"""
 
@@ -47,9 +47,14 @@ class Data:
         distance = (said + self.offset - self.measured) / self.total_sd
         return np.where(self.at_least & (distance > 0), 0.0, distance)
 
-    def with_offsets(self, by_run: Sequence[float]) -> Data:
-        """The same with a logarithm added to each run's rate."""
-        return replace(self, offset=np.where(self.is_rate, np.array(by_run)[self.run], 0.0))
+    @property
+    def is_rate(self) -> npt.NDArray[np.bool_]:
+        """Which of them are rates."""
+        return np.array([kind == RATE for kind in self.kinds], dtype=np.bool_)
+
+    def with_offsets(self, offsets: Sequence[float]) -> Data:
+        """The same with other offsets."""
+        return replace(self, offset=np.array(offsets))
 
 
 def data_of(runs: Sequence[Run]) -> Data:
@@ -60,7 +65,7 @@ def data_of(runs: Sequence[Run]) -> Data:
         measured=np.array([each.log for _, each in every]),
         sd=np.array([each.sd for _, each in every]),
         at_least=np.array([each.at_least for _, each in every], dtype=np.bool_),
-        is_rate=np.array([each.kind == RATE for _, each in every], dtype=np.bool_),
+        kinds=tuple(each.kind for _, each in every),
         run=np.array([number for number, _ in every], dtype=np.int64),
         offset=nothing,
         discrepancy=nothing,

@@ -1,8 +1,8 @@
 """What a calibration says of another scenario: a rate with an interval, and how far that is from any run it has seen.
 
 The logarithm's variance is the sum of three: of the parameters (delta method: Oehlert, Amer. Statistician 46 (1992),
-27-29), of one run from the next, and of what the model misses. The interval is Student's with the degrees of freedom
-that the discrepancy has.
+27-29), of one run from the next, and of what the model misses. The interval is Student's, whose degrees of freedom are
+those of the discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from calibration.calibrated import Calibration, applied, conditions, kept_out, scenario_hash
 from calibration.evaluate import correction, steady
 from calibration.objective import MOST_SIGMAS, STEP, bounds_of
+from calibration.observables import RATE
 from models.specs import ScenarioSpec
 from simulator.analytic.values import FloatArray
 from simulator.errors import InputError
@@ -51,14 +52,14 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
     from scipy.special import stdtrit
 
     machine = applied(calibration, scenario)
-    warm = steady(machine)
-    rate = warm.new_orders_per_min * float(np.exp(correction(machine, bool(calibration.by_kernel), calibration.seed)))
+    [warm] = steady(machine)
+    [left_out] = correction(machine, (RATE,), bool(calibration.by_kernel), calibration.seed)
+    rate = warm.new_orders_per_min * float(np.exp(left_out))
     slopes = _slopes(calibration, scenario)
     parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
-    missed = calibration.missed
-    sd = float(np.sqrt(parameters_sd**2 + missed.run_to_run_sd**2 + missed.rate_sd**2))
-    freedom = missed.rate_freedom if missed.rate_freedom > 0 else np.inf
-    width = sd * float(stdtrit(min(freedom, 1e6), (1.0 + calibration.confidence) / 2.0))
+    missed, noise = calibration.missed[RATE], calibration.run_to_run_sd
+    sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed.sd**2))
+    width = sd * float(stdtrit(missed.freedom * (sd / missed.sd) ** 4, (1.0 + calibration.confidence) / 2.0))
     known = {run.scenario_hash for run in calibration.runs}
     return Predicted(
         scenario=machine,
@@ -68,8 +69,8 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
         high_per_min=rate * float(np.exp(width)),
         confidence=calibration.confidence,
         parameters_sd=parameters_sd,
-        run_to_run_sd=missed.run_to_run_sd,
-        discrepancy_sd=missed.rate_sd,
+        run_to_run_sd=noise,
+        discrepancy_sd=missed.sd,
         outside=outside(calibration, conditions(machine, warm)),
         not_applied=kept_out(calibration, scenario),
     )
@@ -99,19 +100,24 @@ def _times(factor: float) -> str:
 def _slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
     """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided."""
     low, high = bounds_of([each.parameter for each in calibration.parameters])
-    found = []
-    for number, each in enumerate(calibration.parameters):
-        if each.key in kept_out(calibration, scenario):
-            found.append(0.0)
-            continue
-        logs, places = [], []
+    low = np.maximum(low, -MOST_SIGMAS)
+    out = kept_out(calibration, scenario)
+    varied = [number for number, each in enumerate(calibration.parameters) if each.key not in out]
+    moved: list[tuple[int, float]] = []
+    machines: list[ScenarioSpec] = []
+    for number in varied:
         for step in (-STEP, 0.0, STEP):
             place = calibration.mode.copy()
-            place[number] = np.clip(place[number] + step, max(low[number], -MOST_SIGMAS), high[number])
+            place[number] = np.clip(place[number] + step, low[number], high[number])
             try:
-                logs.append(float(np.log(steady(applied(calibration, scenario, place)).new_orders_per_min)))
+                machines.append(applied(calibration, scenario, place))
             except InputError:
                 continue
-            places.append(float(place[number]))
-        found.append((logs[-1] - logs[0]) / (places[-1] - places[0]) if len(set(places)) > 1 else 0.0)
-    return np.array(found)
+            moved.append((number, float(place[number])))
+    logs = [float(np.log(each.new_orders_per_min)) for each in steady(*machines)]
+    slopes = np.zeros(len(calibration.parameters))
+    for number in varied:
+        mine = [(at, log) for (owner, at), log in zip(moved, logs, strict=True) if owner == number]
+        if len({at for at, _ in mine}) > 1:
+            slopes[number] = (mine[-1][1] - mine[0][1]) / (mine[-1][0] - mine[0][0])
+    return slopes

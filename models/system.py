@@ -14,15 +14,17 @@ Memory of the machine, as the operating system shares it out:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from models.paths import costs_of, paths_of, speed_of
-from models.sampling import folded, sample_of
+from models.paths import Paths, costs_of, paths_of, speed_of
+from models.sampling import Sample, folded, sample_of
 from models.specs.machine import DiskSpec, RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_program import client_registers, tpcc_program
 from simulator import model as parts
 from simulator.clock import NS_PER_US, from_s
+from simulator.program import Program
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 LOG_AREA_BYTES = 1 * GIB
@@ -76,7 +78,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         scenario.workload,
     )
     sample = sample_of(scenario)
-    program = tpcc_program(workload, paths_of(machine, system, database), sample)
+    program = _program(workload, paths_of(machine, system, database), sample)
     plan = memory_plan(scenario)
     clients = clients_of(workload)
     open_rate = 0.0 if isinstance(workload.arrivals, ClosedClientsSpec) else workload.arrivals.transactions_per_s
@@ -125,6 +127,12 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         ),
     )
     return folded(whole, sample)
+
+
+@lru_cache(maxsize=64)
+def _program(workload: WorkloadSpec, paths: Paths, sample: Sample) -> Program:
+    """Kept: a fit or a sweep asks for few programs again and again."""
+    return tpcc_program(workload, paths, sample)
 
 
 def _storage(scenario: ScenarioSpec) -> parts.Storage:

@@ -80,16 +80,11 @@ def _figures(run: FittedRun) -> list[str]:
 
 
 def _missed(calibration: Calibration) -> str:
-    missed = calibration.missed
-    far = missed.rate_sd > MOST_MISSED
-    if not missed.rate_freedom:
-        return (
-            f"model discrepancy: too few runs to tell it from noise; {missed.rate_sd:.0%} of the rate is assumed in "
-            "predictions"
-        )
+    missed = calibration.missed[RATE]
+    far = missed.sd > MOST_MISSED
     return (
-        f"model discrepancy: residuals of the rate scatter by {missed.rate_sd:.1%} beyond noise "
-        f"({missed.rate_freedom:.1f} degrees of freedom)"
+        f"model discrepancy: {missed.sd:.1%} of the rate beyond noise, known with {missed.freedom:.1f} degrees of "
+        f"freedom, {missed.from_runs:.1f} of them from the runs and the others an assumption"
         + ("; the base scenario doesn't describe these runs: look at its machine and workload" if far else "")
     )
 

@@ -8,6 +8,7 @@ system sorts: the drive works in a band of the file, wider than its share of the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -38,7 +39,9 @@ def service_s(device: Device, span_bytes: float, size_bytes: float, write: bool)
     transfer = size_bytes / device.track_bytes * device.revolution_ns
     held = np.minimum(QUEUES, device.queue_depth)
     bands = span_bytes * (held / QUEUES) ** BAND_POWER
-    times = np.array([_least_ns(device, n, band) + transfer for n, band in zip(held, bands, strict=True)])
+    arm = replace(device, name="", overhead_ns=0)
+    least = np.array([_least_ns(arm, n, band) for n, band in zip(held.tolist(), bands.tolist(), strict=True)])
+    times = least + device.overhead_ns + transfer
     # requests that lie close: the head passes over what is between them
     along = np.maximum(span_bytes / QUEUES / device.track_bytes * device.revolution_ns, device.overhead_ns + transfer)
     return tuple(np.minimum(times, along) * NS)
@@ -76,8 +79,9 @@ def at_queue(table: FloatArray, queue: FloatArray) -> FloatArray:
     return low + (table[row, below + 1] - low) * (place - below)
 
 
+@lru_cache(maxsize=1 << 14)
 def _least_ns(device: RotatingDevice, requests: float, band_bytes: float) -> float:
-    """Mean time to reach the nearest of so many requests within a band."""
+    """Mean time to reach the nearest of so many requests within a band. A fit asks for one arm's many times."""
     t, reached = _reached(device, band_bytes)
     later = (1.0 - reached) ** requests
     least = float(((later[1:] + later[:-1]) / 2.0).sum() * (t[1] - t[0]))

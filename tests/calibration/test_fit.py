@@ -226,16 +226,20 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
     task = Task(tuple(some), varied, starts=1, confirm=2)
     found = fit(task, Kept(None, ""), quietly)
     assert found.confirmed == (0, 2)
-    assert found.offsets[1] == pytest.approx((found.offsets[0] + found.offsets[2]) / 2)
-    assert all(0.0 < abs(offset) < 0.6 for offset in found.offsets)
+    offsets = found.data.offset.reshape(3, len(SEEN))
+    assert offsets[1] == pytest.approx((offsets[0] + offsets[2]) / 2)
+    assert (np.abs(offsets[[0, 2]]) < 0.6).all()
+    assert (offsets[[0, 2]] != 0.0).all()
     answer = calibration_of(found, scenario)
     assert answer.by_kernel == (some[0].name, some[2].name)
     assert [run.corrected_by.startswith("the kernel's run") for run in answer.runs] == [True, False, True]
-    assert answer.runs[0].offset == pytest.approx(float(np.exp(found.offsets[0])))
+    assert [each.correction for each in answer.runs[0].figures] == pytest.approx(np.exp(offsets[0]))
 
 
 def test_only_a_run_that_gets_warm_is_corrected_by_the_analytic_engine() -> None:
     warm = base(*SYSTEM)
     cold = base(*SYSTEM, "interval={start: cold, warm_up_s: 0, duration_s: 2}", "database.pool.buffers=20000")
-    assert correction(warm, False, 1) == 0.0
-    assert correction(cold, False, 1) < -0.02
+    assert correction(warm, SEEN, False, 1) == [0.0] * 3
+    rate, *others = correction(cold, SEEN, False, 1)
+    assert rate < -0.02
+    assert others == [0.0, 0.0]

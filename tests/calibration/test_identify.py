@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.discrepancy import ASSUMED_RATE, estimated
+from calibration.discrepancy import ASSUMED, ASSUMED_FREEDOM, ASSUMED_OTHERS, Scatter, estimated
 from calibration.identify import Identified, correlations, identify, sentences
 from calibration.objective import Data
+from calibration.observables import CPU, RATE, WRITES
 from calibration.parameters import Parameter
 
 NAMES = ("one.a_us", "one.b_us", "two.c_ms", "two.d_ms")
@@ -79,27 +82,37 @@ def test_what_was_stopped_or_held_is_not_identified() -> None:
 def data_of(count: int, sd: float) -> Data:
     nothing = np.zeros(count)
     no = np.zeros(count, dtype=bool)
-    return Data(nothing, nothing + sd, no, ~no, np.arange(count), nothing, nothing)
+    return Data(nothing, nothing + sd, no, (RATE,) * count, np.arange(count), nothing, nothing)
 
 
 def test_scatter_beyond_noise_is_what_has_to_be_added_to_it() -> None:
-    """Equal noise: sum of squares / degrees of freedom = noise^2 + discrepancy^2, exactly."""
-    residuals = np.random.default_rng(1).normal(0.0, 0.1, 40)
-    found = estimated(data_of(40, 0.03), residuals, np.zeros((40, 1)))
-    assert found.rate_freedom == 40
-    assert found.rate**2 + 0.03**2 == pytest.approx(float((residuals**2).mean()))
+    """Equal noise and many runs: sum of squares / degrees of freedom = noise^2 + discrepancy^2."""
+    residuals = np.random.default_rng(1).normal(0.0, 0.1, 4000)
+    found = estimated(data_of(4000, 0.03), residuals, np.zeros((4000, 1)))[RATE]
+    assert found.from_runs == 4000
+    assert found.sd**2 + 0.03**2 == pytest.approx(float((residuals**2).mean()), rel=2e-3)
 
 
 def test_parameters_take_degrees_of_freedom_as_far_as_the_data_tell_them() -> None:
     slopes = np.zeros((40, 2))
     slopes[0, 0], slopes[1, 1] = 1000.0, 1.0
-    assert estimated(data_of(40, 0.03), np.ones(40), slopes).rate_freedom == pytest.approx(38.5, abs=1e-3)
+    assert estimated(data_of(40, 0.03), np.ones(40), slopes)[RATE].from_runs == pytest.approx(38.5, abs=1e-3)
 
 
-def test_noise_alone_leaves_nothing() -> None:
-    assert estimated(data_of(40, 0.1), np.full(40, 0.05), np.zeros((40, 1))).rate == 0.0
+def test_noise_alone_leaves_next_to_nothing_of_the_assumption() -> None:
+    few, many = (estimated(data_of(count, 0.1), np.full(count, 0.05), np.zeros((count, 1)))[RATE] for count in (4, 400))
+    assert many.sd < few.sd < ASSUMED[RATE]
+    assert many.sd < 0.2 * ASSUMED[RATE]
 
 
-def test_too_few_runs_leave_the_assumption() -> None:
+def test_without_runs_of_a_kind_its_assumption_stays() -> None:
     found = estimated(data_of(1, 0.03), np.ones(1), np.zeros((1, 1)))
-    assert (found.rate, found.rate_freedom) == (ASSUMED_RATE, 0.0)
+    assert found[CPU] == Scatter(ASSUMED_OTHERS, ASSUMED_FREEDOM, 0.0)
+
+
+def test_one_kind_that_is_missed_does_not_blur_the_others() -> None:
+    data = replace(data_of(20, 0.03), kinds=(RATE,) * 10 + (WRITES,) * 10)
+    residuals = np.array([0.02] * 10 + [1.5] * 10)
+    found = estimated(data, residuals, np.zeros((20, 1)))
+    assert found[RATE].sd < ASSUMED[RATE]
+    assert found[WRITES].sd > 1.0
