@@ -7,7 +7,7 @@ The same number always gives the same system; its runs are the same for any numb
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -164,45 +164,68 @@ def record(one: System, number: int, result: Result, noise: bool = True) -> RunR
         value *= float(np.exp(rng.normal(0.0, sd))) if noise else 1.0
         return {"value": value, "unit": "1", "source": "simulated", "definition": "with a meter's noise"}
 
-    true = figures_of(result)
+    true, base = figures_of(result), one.scenario(one.sizes[number], true=False)
     orders = read(true[RATE], RUN_TO_RUN)
     factor = orders["value"] / true[RATE]
     per_s = result.transactions_per_s * factor
     """one run: a harness counts both rates of it"""
     busy = min(read(1.0, NOISE[CPU])["value"], 1.0 / max(true[CPU], 1e-9))
-    every_s = np.array(result.series.values["new_orders_per_min"][-int(DURATION_S / result.series.step_s) :])
-    course_of_10_s = every_s.reshape(-1, int(SERIES_STEP_S / result.series.step_s)).mean(axis=1) * factor
+    arrivals = base.workload.arrivals
+    assert arrivals.kind == "closed"
     resources: dict[str, Any] = {
         "cpu_user_fraction": read(result.cpu.user * busy),
         "cpu_system_fraction": read(result.cpu.system * busy),
-        "devices": {
-            "data": {
-                "reads_per_s": read(true[READS] * per_s, NOISE[READS]),
-                "writes_per_s": read(true[WRITES] * per_s, NOISE[WRITES]),
-                "utilisation_fraction": read(min(true[BUSY] * read(1.0, NOISE[BUSY])["value"], 1.0)),
-            }
-        },
+        "devices": {"data": _device(result, factor, base.database.page_kib, read)},
+        "buffer_hits_per_s": read(sum(table.pool_hits for table in result.tables) / result.duration_s * factor),
         "buffer_reads_per_s": read(true[MISSES] * per_s, NOISE[MISSES]),
+        "commits_per_s": read(result.log.commits_per_s * factor),
     }
-    if one.base.database.log.commit == "durable":
+    if base.database.log.commit == "durable":
         resources["log_flushes_per_s"] = read(true[FLUSHES] * per_s, NOISE[FLUSHES])
-    course = {
-        "interval_s": SERIES_STEP_S, "values": course_of_10_s.tolist(), "unit": "1/min",
-        "source": "simulated", "definition": "new orders by the time of their end",
-    }  # fmt: skip
     return RunRecord.model_validate(
         {
             "name": f"system {one.number}, run {number}",
             "source": "simulated by the kernel, with a measurement's noise",
+            "engine": {"page_kib": read(base.database.page_kib)},
+            "workload": {"clients": read(arrivals.clients), "think_time_s": read(arrivals.think_time_s)},
             "window": {"kind": "steady", "duration_s": read(DURATION_S), "rate_definition": "all that ended in it"},
             "outcome": {
                 "new_orders_per_minute": orders,
                 "transactions_per_s": read(per_s),
-                "series": {"new_orders_per_minute": course},
+                "mean_ms": read((arrivals.clients / per_s - arrivals.think_time_s) * 1000.0),
+                "series": {"new_orders_per_minute": _course(result, factor)},
             },
             "resources": resources,
         }
     )
+
+
+def _device(result: Result, factor: float, page_kib: float, read: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    """The data disks as one: a monitor's sums."""
+    disks = [device for device in result.devices if device.name.startswith("disk")]
+    reads, writes = (sum(getattr(disk, name) for disk in disks) * factor for name in ("reads_per_s", "writes_per_s"))
+    queue = sum(disk.mean_queue for disk in disks)
+    await_ms = queue / max(reads + writes, 1e-9) * 1000.0
+    busy = max(disk.utilisation for disk in disks) * read(1.0, NOISE[BUSY])["value"]
+    counted = read(reads, NOISE[READS])
+    return {
+        "reads_per_s": counted,
+        "writes_per_s": read(writes, NOISE[WRITES]),
+        "read_kib_per_s": read(counted["value"] * page_kib),
+        "read_await_ms": read(await_ms),
+        "write_await_ms": read(await_ms),
+        "queue_length": read(queue),
+        "utilisation_fraction": read(min(busy, 1.0)),
+    }
+
+
+def _course(result: Result, factor: float) -> dict[str, Any]:
+    every = np.array(result.series.values["new_orders_per_min"][-int(DURATION_S / result.series.step_s) :])
+    means = every.reshape(-1, int(SERIES_STEP_S / result.series.step_s)).mean(axis=1) * factor
+    return {
+        "interval_s": SERIES_STEP_S, "values": means.tolist(), "unit": "1/min", "source": "simulated",
+        "definition": "new orders by the time of their end",
+    }  # fmt: skip
 
 
 def run(one: System, number: int, result: Result) -> Run:

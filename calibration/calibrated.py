@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
+from calibration.discrepancy import assumed_sd
 from calibration.evaluate import Steady, steady
 from calibration.fit import Fit
 from calibration.identify import sentences
@@ -100,12 +101,14 @@ class FittedRun(Spec):
 
 
 class Missed(Spec):
-    """What the model misses of a kind of figure: the standard deviation of its logarithm.
+    """What the model misses of a kind of figure: the standard deviation of its logarithm, on average over the runs.
 
-    `freedom`: degrees of freedom that it is known with; `from_runs`: those that are the runs', the rest is assumed.
+    `scale`: the same as a multiple of what is assumed before any run is seen, known with so many degrees of `freedom`;
+    `from_runs`: those of them that are the runs', the rest is the assumption's.
     """
 
     sd: Number
+    scale: Number
     freedom: Number
     from_runs: Number
 
@@ -137,6 +140,8 @@ class Calibration(Spec):
     """what the runs can't tell, in sentences"""
     missed: dict[Name, Missed]
     """by kind of figure"""
+    missing: Number
+    """what the model was assumed to miss of the runs, as a multiple of the usual; 0: they were simulated by it"""
     run_to_run_sd: Number
     """of a measured rate's logarithm"""
     runs: tuple[FittedRun, ...] = Field(min_length=1)
@@ -169,7 +174,8 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
             singular_values=tuple(lengths.tolist()),
         ),
         said=tuple(sentences(parameters, fit.identified, fit.correlation)),
-        missed={kind: Missed(**asdict(each)) for kind, each in fit.discrepancy.items()},
+        missed={kind: _missed(fit, kind) for kind in fit.discrepancy},
+        missing=fit.task.missing,
         run_to_run_sd=_run_to_run(fit.data),
         runs=tuple(_run(fit, number) for number in range(len(names))),
         searches=fit.costs,
@@ -250,6 +256,13 @@ def read(path: Path) -> Calibration:
     except ValidationError as error:
         lines = (f"{path}: {sentence(each, Calibration, data)}" for each in error.errors())
         raise InputError("\n".join(lines)) from error
+
+
+def _missed(fit: Fit, kind: str) -> Missed:
+    mine = fit.data.discrepancy[np.array(fit.data.kinds) == kind]
+    scatter = fit.discrepancy[kind]
+    sd = float(np.sqrt(np.mean(mine**2))) if len(mine) else assumed_sd(kind, 0.0, fit.task.missing) * scatter.scale
+    return Missed(sd=sd, **asdict(scatter))
 
 
 def _run_to_run(data: Data) -> float:

@@ -1,15 +1,15 @@
 """What the model misses of each kind of figure: the scatter of residuals beyond the runs' noise.
 
-Known beforehand as a scaled inverse chi square with few degrees of freedom, and estimated from residuals as the
-variance between studies is in a random-effects meta-analysis (Paule and Mandel 1982): the variance at which the sum of
-squares is what its degrees of freedom expect. Few runs leave it where it was assumed, with the few degrees of freedom
-that an assumption is worth. Why it belongs into every prediction: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001),
-425-464.
+Before any run is seen it is an assumption: so much for each kind, with the analytic engine's own error where no kernel
+corrects it. The runs scale it: the scale's square is known beforehand as an inverse chi square with few degrees of
+freedom, and estimated as the variance between studies is in a random-effects meta-analysis (Paule and Mandel 1982), the
+one at which the sum of squares is what its degrees of freedom expect. Few runs leave it where it was. Why it belongs
+into every prediction: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001), 425-464.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,17 +23,17 @@ ASSUMED_OTHERS = 0.1
 ASSUMED = {RATE: 0.05, READS: 0.15, WRITES: 0.3}
 """assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_OTHERS`"""
 ASSUMED_FREEDOM = 3.0
-"""assumption: runs that this is worth"""
+"""assumption: degrees of freedom that this is worth"""
 
 
 @dataclass(frozen=True)
 class Scatter:
-    """Standard deviation of a logarithm, and the degrees of freedom that it is known with.
+    """What the model misses as a multiple of the assumption, and the degrees of freedom that it is known with.
 
     `from_runs`: those of them that residuals have; the others are the assumption's.
     """
 
-    sd: float
+    scale: float = 1.0
     freedom: float = ASSUMED_FREEDOM
     from_runs: float = 0.0
 
@@ -44,38 +44,49 @@ Discrepancy = Mapping[str, Scatter]
 
 def assumed() -> dict[str, Scatter]:
     """Before anything is fitted."""
-    return {kind: Scatter(ASSUMED.get(kind, ASSUMED_OTHERS)) for kind in KINDS}
+    return dict.fromkeys(KINDS, Scatter())
 
 
-def over(data: Data, discrepancy: Discrepancy) -> Data:
-    """The observations with it."""
-    return replace(data, discrepancy=np.array([discrepancy[kind].sd for kind in data.kinds]))
+def assumed_sd(kind: str, engine_sd: float, missing: float) -> float:
+    """Of a figure's logarithm. `engine_sd`: of the rate, for lack of a kernel; `missing`: what models miss, 1 or 0."""
+    return float(np.hypot(ASSUMED.get(kind, ASSUMED_OTHERS) * missing, engine_sd if kind == RATE else 0.0))
+
+
+def over(data: Data, discrepancy: Discrepancy, engine_sd: Sequence[float], missing: float) -> Data:
+    """The observations with it. `engine_sd`: of each run."""
+    pairs = zip(data.kinds, data.run.tolist(), strict=True)
+    sd = [assumed_sd(kind, engine_sd[run], missing) * discrepancy[kind].scale for kind, run in pairs]
+    return replace(data, discrepancy=np.array(sd))
 
 
 def estimated(data: Data, said: FloatArray, slopes: FloatArray) -> dict[str, Scatter]:
-    """From the residuals of a fit. `slopes`: derivatives over noise; the parameters take what they are told."""
+    """From the residuals of a fit whose data have the assumed discrepancy.
+
+    `slopes`: derivatives over noise; the parameters take the degrees of freedom that they are told.
+    """
     lengths = np.linalg.svd(slopes, compute_uv=False) ** 2
     taken = float((lengths / (1.0 + lengths)).sum())
     used = ~data.at_least
     left = max(1.0 - taken / max(int(used.sum()), 1), 0.0)
-    distance = said + data.offset - data.measured
+    squares = (said + data.offset - data.measured) ** 2
     found = assumed()
     for kind in set(data.kinds):
-        some = used & (np.array(data.kinds) == kind)
-        found[kind] = _between(distance[some] ** 2, data.sd[some] ** 2, float(some.sum()) * left, found[kind].sd)
+        some = used & (np.array(data.kinds) == kind) & (data.discrepancy > 0.0)
+        freedom = float(some.sum()) * left
+        if freedom > 0.0:
+            scale = _scale(squares[some], data.sd[some] ** 2, data.discrepancy[some] ** 2, freedom)
+            found[kind] = Scatter(scale, ASSUMED_FREEDOM + freedom, freedom)
     return found
 
 
-def _between(squares: FloatArray, variance: FloatArray, freedom: float, before: float) -> Scatter:
+def _scale(squares: FloatArray, noise: FloatArray, assumed: FloatArray, freedom: float) -> float:
     from scipy.optimize import brentq
 
-    if freedom <= 0.0:
-        return Scatter(before)
+    def excess(scale: float) -> float:
+        own = float((squares / (noise + scale * assumed)).sum()) - freedom
+        return own + ASSUMED_FREEDOM * (1.0 / scale - 1.0)
 
-    def excess(more: float) -> float:
-        own = float((squares / (variance + more)).sum()) - freedom
-        return own + ASSUMED_FREEDOM * (before**2 / more - 1.0)
-
-    low, high = before**2 * ASSUMED_FREEDOM / (ASSUMED_FREEDOM + freedom) / 2.0, before**2 + float(squares.sum()) + 1.0
+    low = ASSUMED_FREEDOM / (ASSUMED_FREEDOM + freedom) / 2.0
+    high = 1.0 + float((squares / assumed).sum())
     root: Any = brentq(excess, low, high, xtol=1e-10)
-    return Scatter(float(root) ** 0.5, ASSUMED_FREEDOM + freedom, freedom)
+    return float(np.sqrt(root))

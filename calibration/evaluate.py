@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from simulator.model import Model
 
 NOT_A_MACHINE = np.nan
 """stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""
+SIGMAS_OF_95_PERCENT = 1.959963984540054
 MOST_TOGETHER = 4
 """runs solved in one call; more would leave other processes without work"""
 
@@ -144,8 +145,8 @@ class Evaluator:
             by_run |= dict(zip(group, np.split(values, ends[:-1], axis=1), strict=True))
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
-    def corrections(self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int) -> list[list[float]]:
-        """Of some runs what a steady machine's figures leave out, one for each observation: see `correction`."""
+    def corrections(self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int) -> list[Correction]:
+        """Of some runs what a steady machine's figures leave out."""
         scenarios = [
             with_values(
                 self.runs[number].scenario,
@@ -160,29 +161,38 @@ class Evaluator:
         return list(self._executor.map(correction, scenarios, kinds, [kernel] * count, [seed] * count))
 
 
-def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> list[float]:
-    """log(figure over the scenario's interval / figure of the steady machine by the analytic engine), of each kind.
+class Correction(NamedTuple):
+    """What the analytic engine's steady machine leaves out of a run.
 
-    The interval's figures are the kernel's, or else the analytic engine's, whose rate differs if the run doesn't start
-    warm; it knows no others.
+    `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `engine_sd`:
+    standard deviation of what it leaves out of the rate still, 0 if the kernel has simulated the run.
     """
+
+    logs: list[float]
+    engine_sd: float
+
+
+def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
+    """By the kernel, or else by the analytic engine, which knows no more than how the rate gets warm."""
     from simulator.analytic import engine
 
     if kernel:
         from simulator import kernel as simulation
 
-        counted = figures_of(simulation.simulate(build(scenario), seed))
-    elif scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
-        return [0.0] * len(kinds)
+        counted, engine_sd = figures_of(simulation.simulate(build(scenario), seed)), 0.0
     else:
         with np.errstate(over="ignore"):
-            counted = {RATE: engine.simulate(build(scenario), seed).rate_per_min.mean}
+            rate = engine.simulate(build(scenario), seed).rate_per_min
+        counted, engine_sd = {RATE: rate.mean}, float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
+        if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
+            return Correction([0.0] * len(kinds), engine_sd)
     [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
     warm = {kind: float(values[0]) for kind, values in logs(workload, machines, solution).items()}
-    return [
+    left_out = [
         float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0))) - warm[kind] if kind in counted else 0.0
         for kind in kinds
     ]
+    return Correction(left_out, engine_sd)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,8 @@ class Task:
     """runs that the kernel simulates"""
     bootstrap: int = 0
     """samples that check the intervals; 0: none"""
+    missing: float = 1.0
+    """what the model is assumed to miss of the runs, as a multiple; 0 if they were simulated by it"""
     code: str = ""
     """version and hash of the program, so that another program's state isn't gone on with"""
 
@@ -61,7 +63,8 @@ class Task:
         data = [
             [[run.name, run.scenario.model_dump(mode="json"), [asdict(each) for each in run.observations]]
              for run in self.runs],
-            [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap, self.code,
+            [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap,
+            self.missing, self.code,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
@@ -103,13 +106,14 @@ class _Fitting:
 
     def __init__(self, task: Task, kept: Kept, tell: Tell, evaluator: Evaluator) -> None:
         self.task, self.kept, self.tell, self.evaluator = task, kept, tell, evaluator
-        self.objective = Objective(evaluator, over(data_of(task.runs), assumed()))
+        self.objective = Objective(evaluator, data_of(task.runs))
+        self.engine_sd = [0.0] * len(task.runs)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
 
     def run(self) -> Fit:
         middle = np.zeros(len(self.task.parameters))
         self.tell(0.0, "how the runs get warm")
-        self._use(self._offsets("offsets", middle), None)
+        self._use(self._offsets("offsets", middle), assumed())
         best, costs = self._from_several_starts()
         free, stopped = self.everyone, self.objective.at_bound(best.place)
         self.tell(0.55, "offsets and discrepancy")
@@ -147,9 +151,9 @@ class _Fitting:
             tuple(confirmed), costs, samples,
         )  # fmt: skip
 
-    def _use(self, offsets: Sequence[float], discrepancy: Discrepancy | None) -> None:
+    def _use(self, offsets: Sequence[float], discrepancy: Discrepancy) -> None:
         data = self.objective.data.with_offsets(offsets)
-        self.objective.data = data if discrepancy is None else over(data, discrepancy)
+        self.objective.data = over(data, discrepancy, self.engine_sd, self.task.missing)
 
     def _from_several_starts(self) -> tuple[Found, tuple[float, ...]]:
         places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
@@ -213,14 +217,16 @@ class _Fitting:
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
         numbers = range(len(self.task.runs))
         by_run = self.kept.once(name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed))
-        return [float(each) for run in by_run for each in run]
+        self.engine_sd = [engine_sd for _, engine_sd in by_run]
+        return [float(each) for logs, _ in by_run for each in logs]
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int]) -> list[float]:
         """Of the runs that were simulated their own, of the others what these have on average, by kind."""
         own = self.kept.once(
             f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed)
         )
-        by_run = dict(zip(confirmed, own, strict=True))
+        by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
+        self.engine_sd = [0.0 if number in by_run else sd for number, sd in enumerate(self.engine_sd)]
         by_kind: dict[str, list[float]] = {}
         for number, offsets in by_run.items():
             for each, offset in zip(self.task.runs[number].observations, offsets, strict=True):

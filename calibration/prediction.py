@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.calibrated import Calibration, applied, conditions, kept_out, scenario_hash
+from calibration.discrepancy import assumed_sd
 from calibration.evaluate import correction, steady
 from calibration.objective import MOST_SIGMAS, STEP, bounds_of
 from calibration.observables import RATE
@@ -21,6 +22,8 @@ from simulator.errors import InputError
 
 BESIDE = 1.25
 """a condition is outside of the calibrated range from this factor on"""
+MOST_FREEDOM = 1e6
+"""of Student's distribution: a normal one's"""
 NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
 
@@ -53,13 +56,15 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
 
     machine = applied(calibration, scenario)
     [warm] = steady(machine)
-    [left_out] = correction(machine, (RATE,), bool(calibration.by_kernel), calibration.seed)
+    [left_out], engine_sd = correction(machine, (RATE,), bool(calibration.by_kernel), calibration.seed)
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     slopes = _slopes(calibration, scenario)
     parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
     missed, noise = calibration.missed[RATE], calibration.run_to_run_sd
-    sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed.sd**2))
-    width = sd * float(stdtrit(missed.freedom * (sd / missed.sd) ** 4, (1.0 + calibration.confidence) / 2.0))
+    missed_sd = assumed_sd(RATE, engine_sd, calibration.missing) * missed.scale
+    sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed_sd**2))
+    freedom = missed.freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
+    width = sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
     known = {run.scenario_hash for run in calibration.runs}
     return Predicted(
         scenario=machine,
@@ -70,7 +75,7 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
         confidence=calibration.confidence,
         parameters_sd=parameters_sd,
         run_to_run_sd=noise,
-        discrepancy_sd=missed.sd,
+        discrepancy_sd=missed_sd,
         outside=outside(calibration, conditions(machine, warm)),
         not_applied=kept_out(calibration, scenario),
     )

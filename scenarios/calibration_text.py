@@ -83,8 +83,8 @@ def _missed(calibration: Calibration) -> str:
     missed = calibration.missed[RATE]
     far = missed.sd > MOST_MISSED
     return (
-        f"model discrepancy: {missed.sd:.1%} of the rate beyond noise, known with {missed.freedom:.1f} degrees of "
-        f"freedom, {missed.from_runs:.1f} of them from the runs and the others an assumption"
+        f"model discrepancy: {missed.sd:.1%} of the rate beyond noise, {missed.scale:.2g} times what was assumed; "
+        f"{missed.freedom:.1f} degrees of freedom, {missed.from_runs:.1f} of them from the runs"
         + ("; the base scenario doesn't describe these runs: look at its machine and workload" if far else "")
     )
 

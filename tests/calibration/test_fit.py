@@ -239,7 +239,7 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
 def test_only_a_run_that_gets_warm_is_corrected_by_the_analytic_engine() -> None:
     warm = base(*SYSTEM)
     cold = base(*SYSTEM, "interval={start: cold, warm_up_s: 0, duration_s: 2}", "database.pool.buffers=20000")
-    assert correction(warm, SEEN, False, 1) == [0.0] * 3
-    rate, *others = correction(cold, SEEN, False, 1)
+    assert correction(warm, SEEN, False, 1).logs == [0.0] * 3
+    rate, *others = correction(cold, SEEN, False, 1).logs
     assert rate < -0.02
     assert others == [0.0, 0.0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.discrepancy import ASSUMED, ASSUMED_FREEDOM, ASSUMED_OTHERS, Scatter, estimated
+from calibration.discrepancy import ASSUMED, ASSUMED_OTHERS, Scatter, assumed, assumed_sd, estimated, over
 from calibration.identify import Identified, correlations, identify, sentences
 from calibration.objective import Data
 from calibration.observables import CPU, RATE, WRITES
@@ -79,10 +79,13 @@ def test_what_was_stopped_or_held_is_not_identified() -> None:
     assert identify(slopes, nobody, ~first).told.tolist() == [False, True, True, True]
 
 
+ENGINE_SD = [0.0]
+
+
 def data_of(count: int, sd: float) -> Data:
     nothing = np.zeros(count)
-    no = np.zeros(count, dtype=bool)
-    return Data(nothing, nothing + sd, no, (RATE,) * count, np.arange(count), nothing, nothing)
+    no, run = np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64)
+    return over(Data(nothing, nothing + sd, no, (RATE,) * count, run, nothing, nothing), assumed(), ENGINE_SD, 1.0)
 
 
 def test_scatter_beyond_noise_is_what_has_to_be_added_to_it() -> None:
@@ -90,7 +93,7 @@ def test_scatter_beyond_noise_is_what_has_to_be_added_to_it() -> None:
     residuals = np.random.default_rng(1).normal(0.0, 0.1, 4000)
     found = estimated(data_of(4000, 0.03), residuals, np.zeros((4000, 1)))[RATE]
     assert found.from_runs == 4000
-    assert found.sd**2 + 0.03**2 == pytest.approx(float((residuals**2).mean()), rel=2e-3)
+    assert (found.scale * ASSUMED[RATE]) ** 2 + 0.03**2 == pytest.approx(float((residuals**2).mean()), rel=2e-3)
 
 
 def test_parameters_take_degrees_of_freedom_as_far_as_the_data_tell_them() -> None:
@@ -101,18 +104,24 @@ def test_parameters_take_degrees_of_freedom_as_far_as_the_data_tell_them() -> No
 
 def test_noise_alone_leaves_next_to_nothing_of_the_assumption() -> None:
     few, many = (estimated(data_of(count, 0.1), np.full(count, 0.05), np.zeros((count, 1)))[RATE] for count in (4, 400))
-    assert many.sd < few.sd < ASSUMED[RATE]
-    assert many.sd < 0.2 * ASSUMED[RATE]
+    assert many.scale < few.scale < 1.0
+    assert many.scale < 0.2
 
 
 def test_without_runs_of_a_kind_its_assumption_stays() -> None:
-    found = estimated(data_of(1, 0.03), np.ones(1), np.zeros((1, 1)))
-    assert found[CPU] == Scatter(ASSUMED_OTHERS, ASSUMED_FREEDOM, 0.0)
+    assert estimated(data_of(1, 0.03), np.ones(1), np.zeros((1, 1)))[CPU] == Scatter()
 
 
 def test_one_kind_that_is_missed_does_not_blur_the_others() -> None:
-    data = replace(data_of(20, 0.03), kinds=(RATE,) * 10 + (WRITES,) * 10)
+    data = over(replace(data_of(20, 0.03), kinds=(RATE,) * 10 + (WRITES,) * 10), assumed(), ENGINE_SD, 1.0)
     residuals = np.array([0.02] * 10 + [1.5] * 10)
     found = estimated(data, residuals, np.zeros((20, 1)))
-    assert found[RATE].sd < ASSUMED[RATE]
-    assert found[WRITES].sd > 1.0
+    assert found[RATE].scale < 1.0
+    assert found[WRITES].scale * ASSUMED[WRITES] > 1.0
+
+
+def test_where_no_kernel_corrects_it_the_engines_error_is_missed_too() -> None:
+    """And nothing is missed of runs that the model itself has made."""
+    assert assumed_sd(RATE, 0.12, 1.0) == pytest.approx(0.13)
+    assert assumed_sd(CPU, 0.12, 1.0) == ASSUMED_OTHERS
+    assert over(data_of(3, 0.03), assumed(), ENGINE_SD, 0.0).discrepancy.tolist() == [0.0] * 3

@@ -1,0 +1,228 @@
+"""Write the tables of docs/calibration.md: what fits find of systems whose truth is known, and what they predict.
+
+Each system's answer is kept in out/calibration, so a stopped build goes on where it was; it is used again only for the
+same task and the same code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import beta
+
+from benchmarks.synthetic_plants import PLANTS, broken, caught
+from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, simulated, system
+from calibration.calibrated import Calibration, calibration_of
+from calibration.evaluate import steady
+from calibration.fit import Task, fit
+from calibration.kept import Kept
+from calibration.observables import RUN_TO_RUN
+from calibration.origin import fit_versions
+from calibration.prediction import predict
+from calibration.whole_file import write_whole
+from scenarios.progress import display
+from scenarios.runs import default_workers
+from simulator.errors import InputError
+from simulator.results import Result
+
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "calibration.md"
+RUNS, ANSWERS = DOCS.parent / "out" / "synthetic", DOCS.parent / "out" / "calibration"
+BEGIN, END = "<!-- begin of the tables: python docs/build_calibration.py -->\n", "<!-- end of the tables -->\n"
+SYSTEMS = 200
+STARTS = 2
+PAIRS = 40
+"""systems in which a pair is planted that runs of one mix can't tell apart"""
+PAIR = ("database.path.transaction_us", "database.path.row_operation_us")
+Outcome = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One system, what came of its runs, and whether the kernel corrects the fit."""
+
+    system: System
+    results: dict[int, Result]
+    confirm: bool
+
+    @property
+    def file(self) -> Path:
+        """Where its answer is kept."""
+        return ANSWERS / f"{self.system.number}{'-kernel' if self.confirm else ''}.json"
+
+    @property
+    def task(self) -> Task:
+        """Its fit."""
+        runs = tuple(
+            run(self.system, number, self.results[number]) for number in range(FITTED) if number in self.results
+        )
+        confirm = FITTED if self.confirm else 0
+        code = fit_versions()["code"]
+        return Task(
+            runs,
+            self.system.parameters,
+            seed=self.system.number,
+            starts=STARTS,
+            confirm=confirm,
+            missing=0.0,
+            code=code,
+        )
+
+
+def answered(case: Case) -> Outcome:
+    """The fit of a system, and what it says of the truth and of the runs held out."""
+    task = case.task
+    if case.file.exists() and (kept := json.loads(case.file.read_text(encoding="utf-8")))["task"] == task.digest:
+        return dict(kept)
+    found = fit(task, Kept(None, ""), _quietly)
+    calibration = calibration_of(found, case.system.base)
+    parameters = []
+    for number, each in enumerate(task.parameters):
+        place = each.place(case.system.truth[each.key])
+        held = bool(found.ends.low[number] <= place <= found.ends.high[number])
+        told = bool(found.identified.told[number])
+        parameters.append({"key": each.key, "told": told, "held": held, "share": float(found.identified.share[number])})
+    predictions = [
+        _prediction(case, calibration, number, result) for number, result in case.results.items() if number >= FITTED
+    ]
+    answer = {"task": task.digest, "parameters": parameters, "predictions": predictions}
+    write_whole(case.file, json.dumps(answer))
+    return answer
+
+
+def _prediction(case: Case, calibration: Calibration, number: int, result: Result) -> Outcome:
+    """A run that was held out, as measured another time, and what the calibrated model says of it."""
+    rng = np.random.default_rng([case.system.number, 3, number])
+    measured = result.rate_per_min.mean * float(np.exp(rng.normal(0.0, RUN_TO_RUN)))
+    asked = case.system.scenario(case.system.sizes[number], true=False)
+    try:
+        said = predict(calibration, asked)
+    except InputError as error:
+        return {"refused": str(error)}
+    return {
+        "error": said.rate_per_min / measured - 1.0,
+        "before": steady(asked)[0].new_orders_per_min / measured - 1.0,
+        "held": bool(said.low_per_min <= measured <= said.high_per_min),
+        "half_width": float(np.log(said.high_per_min / said.low_per_min)) / 2.0,
+        "outside": bool(said.outside),
+        "limit": result.bottleneck.name,
+    }
+
+
+def _quietly(_: float, __: str) -> None:
+    """Nobody watches one of two hundred fits."""
+
+
+def refused(case: Case) -> bool:
+    """Whether a fit of nothing but two path lengths says that runs of one mix can't tell them apart."""
+    task = case.task
+    some = tuple(each for each in task.parameters if each.key in PAIR)
+    found = calibration_of(
+        fit(Task(task.runs, some, seed=task.seed, starts=1, missing=0.0), Kept(None, ""), _quietly), case.system.base
+    )
+    return all(each.value is None for each in found.parameters)
+
+
+def share(held: Sequence[bool]) -> str:
+    """A share with its exact 90 % interval: Clopper and Pearson, Biometrika 26 (1934), 404-413."""
+    n, k = len(held), sum(held)
+    if not n:
+        return "none"
+    low = float(beta.ppf(0.05, k, n - k + 1)) if k else 0.0
+    high = float(beta.ppf(0.95, k + 1, n - k)) if k < n else 1.0
+    return f"{k / n:.1%} [{low:.1%} .. {high:.1%}]"
+
+
+def line(*cells: str) -> str:
+    """Cells as a line of a Markdown table."""
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def head(*cells: str) -> str:
+    """The first two lines of a Markdown table; all columns but the first hold figures."""
+    return line(*cells) + line("---", *("---:" for _ in cells[1:]))
+
+
+def parameter_table(answers: dict[str, list[Outcome]]) -> str:
+    """How many intervals hold the truth, by parameter."""
+    text = head("parameter", *(f"{name}: identified, intervals that hold the truth" for name in answers))
+    by_key: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for name, outcomes in answers.items():
+        for each in (each for outcome in outcomes for each in outcome["parameters"]):
+            if each["told"]:
+                by_key[each["key"]][name].append(each["held"])
+                by_key["**all**"][name].append(each["held"])
+    for key in sorted(by_key, key=lambda key: (key == "**all**", key)):
+        text += line(key, *(f"{len(by_key[key][name])}: {share(by_key[key][name])}" for name in answers))
+    return text
+
+
+def prediction_table(answers: dict[str, list[Outcome]]) -> str:
+    """Runs that were held out, within the range of the fitted ones and beyond."""
+    text = head(
+        "fit, runs held out", "number", "in their 90 % interval", "median half width", "median error", "95 %",
+        "median before the fit", "95 %",
+    )  # fmt: skip
+    for name, outcomes in answers.items():
+        every = [each for outcome in outcomes for each in outcome["predictions"] if "error" in each]
+        near, far = ([each for each in every if each["outside"] is out] for out in (False, True))
+        for kind, some in (("all", every), ("in the range", near), ("beyond it", far)):
+            errors, before = ([abs(each[key]) for each in some] for key in ("error", "before"))
+            width = f"{np.median([each['half_width'] for each in some]):.1%}"
+            far_off = [f"{np.quantile(values, q):.1%}" for values in (errors, before) for q in (0.5, 0.95)]
+            text += line(f"{name}, {kind}", str(len(some)), share([each["held"] for each in some]), width, *far_off)
+    return text
+
+
+def plant_table(results: dict[tuple[int, int], Result]) -> str:
+    """Of sound records and of records with a planted mistake, how many break a law."""
+    text = head("record", "number", "a law is broken")
+    records = [record(system(number), at, result) for (number, at), result in results.items() if at == 0]
+    sound = [bool(broken(each)) for each in records]
+    text += line("sound", str(len(sound)), share(sound))
+    for name, plant in PLANTS.items():
+        found = [found for each in records if (found := caught(each, plant)) is not None]
+        text += line(name, str(len(found)), share(found))
+    return text
+
+
+def main() -> None:
+    """Simulate and fit what has not been yet, and write the tables."""
+    systems = [system(number) for number in range(SYSTEMS)]
+    ANSWERS.mkdir(parents=True, exist_ok=True)
+    RUNS.mkdir(parents=True, exist_ok=True)
+    with display(quiet=False) as shown:
+        every = simulated(systems, RUNS, default_workers(), shown)
+    results = {key: result for key, result in every.items() if isinstance(result, Result)}
+    own: dict[int, dict[int, Result]] = defaultdict(dict)
+    for (number, at), result in results.items():
+        own[number][at] = result
+    answers: dict[str, list[Outcome]] = {}
+    with ProcessPoolExecutor(default_workers(), mp_context=get_context("spawn")) as pool:
+        for name, confirm in (("analytic engine", False), ("corrected by the kernel", True)):
+            cases = [Case(each, own[each.number], confirm) for each in systems if len(own[each.number]) > HELD_OUT]
+            answers[name] = []
+            with display(quiet=False) as shown:
+                for number, answer in enumerate(pool.map(answered, cases)):
+                    answers[name].append(answer)
+                    shown.advance((number + 1) / len(cases), f"{name}: {number + 1} of {len(cases)} systems")
+        pairs = list(pool.map(refused, cases[:PAIRS]))
+    words = (
+        f"A planted pair that runs of one mix can't tell apart ({PAIR[0]} and {PAIR[1]}) was refused in "
+        f"{sum(pairs)} of {len(pairs)} systems.\n"
+    )
+    parts = [parameter_table(answers), prediction_table(answers), words, plant_table(results)]
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(before + BEGIN + "\n".join(parts) + END + rest.split(END)[1], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
