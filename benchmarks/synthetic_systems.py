@@ -204,17 +204,16 @@ def _device(result: Result, factor: float, page_kib: float, read: Callable[..., 
     """The data disks as one: a monitor's sums."""
     disks = [device for device in result.devices if device.name.startswith("disk")]
     reads, writes = (sum(getattr(disk, name) for disk in disks) * factor for name in ("reads_per_s", "writes_per_s"))
-    queue = sum(disk.mean_queue for disk in disks)
-    await_ms = queue / max(reads + writes, 1e-9) * 1000.0
+    await_ms = sum(disk.mean_queue for disk in disks) / max(reads + writes, 1e-9) * 1000.0
     busy = max(disk.utilisation for disk in disks) * read(1.0, NOISE[BUSY])["value"]
-    counted = read(reads, NOISE[READS])
+    counted, written = read(reads, NOISE[READS]), read(writes, NOISE[WRITES])
     return {
         "reads_per_s": counted,
-        "writes_per_s": read(writes, NOISE[WRITES]),
+        "writes_per_s": written,
         "read_kib_per_s": read(counted["value"] * page_kib),
         "read_await_ms": read(await_ms),
         "write_await_ms": read(await_ms),
-        "queue_length": read(queue),
+        "queue_length": read((counted["value"] + written["value"]) * await_ms / 1000.0),
         "utilisation_fraction": read(min(busy, 1.0)),
     }
 

@@ -197,12 +197,46 @@ def test_what_littles_law_lacks_is_said() -> None:
             },
             "Little's law of the device",
         ),
+        (
+            {"resources__devices": {"sda": {"reads_per_s": figure(24_000), "read_kib_per_s": figure(8000)}}},
+            "size of a read",  # rows taken for reads
+        ),
+        (
+            {"resources__devices": {"sda": {"reads_per_s": figure(1000), "read_kib_per_s": figure(8_192_000)}}},
+            "size of a read",  # bytes taken for KiB
+        ),
+        (
+            {"resources__commits_per_s": figure(1000), "outcome__transactions_per_s": figure(100)},
+            "commits per transaction",  # counted since the server's start
+        ),
+        (
+            {"resources__buffer_hits_per_s": figure(100), "resources__buffer_reads_per_s": figure(4900)},
+            "hit ratio",  # one taken for the other
+        ),
     ],
 )
 def test_other_laws_can_be_broken(keys: dict[str, Any], law: str) -> None:
     assert [finding.law for finding in check(RunRecord.model_validate(with_(**keys))) if finding.holds is False] == [
         law
     ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "law"),
+    [
+        (
+            {"resources__devices": {"sda": {"reads_per_s": figure(1000), "read_kib_per_s": figure(8000)}}},
+            "size of a read",
+        ),
+        (
+            {"resources__commits_per_s": figure(205), "outcome__transactions_per_s": figure(100)},
+            "commits per transaction",  # a driver that pings
+        ),
+    ],
+)
+def test_sound_counters_break_no_law(keys: dict[str, Any], law: str) -> None:
+    findings = check(RunRecord.model_validate(with_(**keys)))
+    assert [finding.holds for finding in findings if finding.law == law] == [True]
 
 
 @pytest.mark.parametrize(
