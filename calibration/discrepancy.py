@@ -9,12 +9,16 @@ into every prediction: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001), 425
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from calibration.evaluate import SIGMAS_OF_95_PERCENT
 from calibration.objective import Data
 from calibration.observables import KINDS, RATE, READS, WRITES
 from simulator.analytic.values import FloatArray
@@ -22,6 +26,8 @@ from simulator.analytic.values import FloatArray
 ASSUMED_OTHERS = 0.1
 ASSUMED = {RATE: 0.05, READS: 0.15, WRITES: 0.3}
 """assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_OTHERS`"""
+ENGINE_FIGURES = Path(__file__).with_name("engine_errors.json")
+"""how far the analytic engine's figures lie from the kernel's, by kind: docs/calibration.md, written with its tables"""
 ASSUMED_FREEDOM = 3.0
 """assumption: degrees of freedom that this is worth"""
 
@@ -48,8 +54,23 @@ def assumed() -> dict[str, Scatter]:
 
 
 def assumed_sd(kind: str, engine_sd: float, missing: float) -> float:
-    """Of a figure's logarithm. `engine_sd`: of the rate, for lack of a kernel; `missing`: what models miss, 1 or 0."""
-    return float(np.hypot(ASSUMED.get(kind, ASSUMED_OTHERS) * missing, engine_sd if kind == RATE else 0.0))
+    """Of a figure's logarithm.
+
+    `engine_sd`: what the analytic engine leaves out of the rate, 0 where the kernel has simulated the run. `missing`:
+    as in a fit's task.
+    """
+    engine = engine_sd if kind == RATE or engine_sd <= 0.0 else engine_errors()[kind]
+    return float(np.hypot(ASSUMED.get(kind, ASSUMED_OTHERS) * missing, engine))
+
+
+@cache
+def engine_errors() -> dict[str, float]:
+    """What the analytic engine leaves out of each kind of figure but the rate: standard deviations of logarithms.
+
+    Of 95 % of runs of known truth the figures lie within 1.96 of them.
+    """
+    read = json.loads(ENGINE_FIGURES.read_text(encoding="utf-8"))
+    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in KINDS if kind != RATE}
 
 
 def over(data: Data, discrepancy: Discrepancy, engine_sd: Sequence[float], missing: float) -> Data:

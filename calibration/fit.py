@@ -192,6 +192,8 @@ class _Fitting:
         before = self.objective.data.total_sd
         self._use(offsets, discrepancy)
         free = seen_by(slopes * (before / self.objective.data.total_sd)[:, None])
+        if free.all() and np.allclose(before, self.objective.data.total_sd):
+            return discrepancy, free, best
         return discrepancy, free, self._search(f"search {name}, its discrepancy", best.place, free)
 
     def _settled(self, best: Found, free: BoolArray) -> tuple[FloatArray, Found, BoolArray]:

@@ -21,12 +21,14 @@ from scipy.stats import beta
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, simulated, system
 from calibration.calibrated import Calibration, calibration_of
-from calibration.evaluate import steady
+from calibration.discrepancy import ENGINE_FIGURES, engine_errors
+from calibration.evaluate import Reader, solved, steady
 from calibration.fit import Task, fit
 from calibration.kept import Kept
-from calibration.observables import RUN_TO_RUN
+from calibration.observables import FLUSHES, KINDS, NEXT_TO_NOTHING, RUN_TO_RUN, logs
 from calibration.origin import fit_versions
 from calibration.prediction import predict
+from calibration.simulated import figures_of
 from calibration.whole_file import write_whole
 from scenarios.progress import display
 from scenarios.runs import default_workers
@@ -38,6 +40,8 @@ PAGE = DOCS / "calibration.md"
 RUNS, ANSWERS = DOCS.parent / "out" / "synthetic", DOCS.parent / "out" / "calibration"
 BEGIN, END = "<!-- begin of the tables: python docs/build_calibration.py -->\n", "<!-- end of the tables -->\n"
 SYSTEMS = 200
+OTHERS = range(300, 340)
+"""numbers of systems that tell how far the analytic engine's figures are from the kernel's"""
 STARTS = 2
 PAIRS = 40
 """systems in which a pair is planted that runs of one mix can't tell apart"""
@@ -141,6 +145,28 @@ def share(held: Sequence[bool]) -> str:
     return f"{k / n:.1%} [{low:.1%} .. {high:.1%}]"
 
 
+def engine_table(results: dict[tuple[int, int], Result]) -> str:
+    """How far the analytic engine's figures of true systems lie from the kernel's; written for fits as well."""
+    errors: dict[str, list[float]] = defaultdict(list)
+    for (number, at), result in results.items():
+        one = system(number)
+        scenario = one.scenario(one.sizes[at], true=True)
+        kinds = [kind for kind in KINDS if kind != FLUSHES or scenario.database.log.commit == "durable"]
+        [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
+        said, counted = logs(workload, machines, solution), figures_of(result)
+        for kind in kinds:
+            errors[kind].append(abs(float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0)) - said[kind][0])))
+    table = {}
+    text = head("figure", "runs", "median of the logarithm's error", "95 %")
+    for kind in KINDS:
+        median, p95 = np.quantile(errors[kind], [0.5, 0.95]).round(4).tolist()
+        table[kind] = {"runs": len(errors[kind]), "median": median, "p95": p95}
+        text += line(kind, str(len(errors[kind])), f"{median:.3f}", f"{p95:.3f}")
+    ENGINE_FIGURES.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    engine_errors.cache_clear()
+    return text
+
+
 def line(*cells: str) -> str:
     """Cells as a line of a Markdown table."""
     return "| " + " | ".join(cells) + " |\n"
@@ -196,12 +222,14 @@ def plant_table(results: dict[tuple[int, int], Result]) -> str:
 
 def main() -> None:
     """Simulate and fit what has not been yet, and write the tables."""
-    systems = [system(number) for number in range(SYSTEMS)]
+    systems, others = ([system(number) for number in numbers] for numbers in (range(SYSTEMS), OTHERS))
     ANSWERS.mkdir(parents=True, exist_ok=True)
     RUNS.mkdir(parents=True, exist_ok=True)
     with display(quiet=False) as shown:
-        every = simulated(systems, RUNS, default_workers(), shown)
-    results = {key: result for key, result in every.items() if isinstance(result, Result)}
+        every = simulated([*systems, *others], RUNS, default_workers(), shown)
+    done = {key: result for key, result in every.items() if isinstance(result, Result)}
+    results = {key: result for key, result in done.items() if key[0] < SYSTEMS}
+    engine = engine_table({key: result for key, result in done.items() if key[0] in OTHERS})
     own: dict[int, dict[int, Result]] = defaultdict(dict)
     for (number, at), result in results.items():
         own[number][at] = result
@@ -219,7 +247,7 @@ def main() -> None:
         f"A planted pair that runs of one mix can't tell apart ({PAIR[0]} and {PAIR[1]}) was refused in "
         f"{sum(pairs)} of {len(pairs)} systems.\n"
     )
-    parts = [parameter_table(answers), prediction_table(answers), words, plant_table(results)]
+    parts = [parameter_table(answers), prediction_table(answers), words, plant_table(results), engine]
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     PAGE.write_text(before + BEGIN + "\n".join(parts) + END + rest.split(END)[1], encoding="utf-8")
 

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.discrepancy import ASSUMED, ASSUMED_OTHERS, Scatter, assumed, assumed_sd, estimated, over
+from calibration.discrepancy import (
+    ASSUMED,
+    ASSUMED_OTHERS,
+    Scatter,
+    assumed,
+    assumed_sd,
+    engine_errors,
+    estimated,
+    over,
+)
 from calibration.identify import Identified, correlations, identify, sentences
 from calibration.objective import Data
 from calibration.observables import CPU, RATE, WRITES
@@ -123,5 +132,7 @@ def test_one_kind_that_is_missed_does_not_blur_the_others() -> None:
 def test_where_no_kernel_corrects_it_the_engines_error_is_missed_too() -> None:
     """And nothing is missed of runs that the model itself has made."""
     assert assumed_sd(RATE, 0.12, 1.0) == pytest.approx(0.13)
-    assert assumed_sd(CPU, 0.12, 1.0) == ASSUMED_OTHERS
+    assert assumed_sd(CPU, 0.0, 1.0) == ASSUMED_OTHERS
+    assert assumed_sd(CPU, 0.12, 1.0) == pytest.approx(np.hypot(ASSUMED_OTHERS, engine_errors()[CPU]))
+    assert assumed_sd(CPU, 0.12, 1.0) > ASSUMED_OTHERS
     assert over(data_of(3, 0.03), assumed(), ENGINE_SD, 0.0).discrepancy.tolist() == [0.0] * 3
