@@ -227,11 +227,12 @@ def test_more_of_a_part_is_never_slower(settings: tuple[str, ...], part: str) ->
 
 @pytest.mark.parametrize("settings", [(), SOME_CLIENTS, FEW_BUFFERS, DIRECT])
 def test_a_faster_disk_is_never_slower(settings: tuple[str, ...]) -> None:
+    """The first machine's page cache holds the whole database: its disk makes no difference to the kernel either."""
     workload, p, policy = machine(*settings)
     slowness = FACTORS[::-1, None]
     found = solve(workload, variants(p, read_s=p.read_s * slowness, write_s=p.write_s * slowness), policy).rate
     assert falls(found) < 3e-3
-    assert falls(found[::-1]) > 0.03
+    assert falls(found[::-1]) > 0.03 if settings else found.max() < 1.003 * found.min()
 
 
 @pytest.mark.parametrize("settings", [SOME_CLIENTS, THINKING])
