@@ -303,7 +303,7 @@ def _run(fit: Fit, number: int) -> FittedRun:
         figures=figures,
         offset=float(np.exp(fit.offsets[number])),
         corrected_by=_corrector(fit, number),
-        conditions=conditions(run.scenario, steady(with_values(run.scenario, values))),
+        conditions=conditions(run.scenario, steady(run.machine(values))),
         left_aside=run.left,
     )
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from calibration.mapping import Run
 from calibration.observables import NEXT_TO_NOTHING, RATE, READS, WRITES, logs
-from calibration.parameters import Parameter, with_values
+from calibration.parameters import Parameter
 from models.specs import ScenarioSpec
 from models.system import build
 from simulator.analytic.parameters import Parameters, parameters_of, stacked
@@ -87,7 +87,7 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
         values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
         for number, run in enumerate(runs):
             try:
-                points.append(reader.point(with_values(run.scenario, values)))
+                points.append(reader.point(run.machine(values)))
             except InputError:
                 continue
             where.append((row, number))
@@ -146,9 +146,8 @@ class Evaluator:
     def corrections(self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int) -> list[float]:
         """Of some runs what a steady machine's rate leaves out, as a logarithm: see `correction`."""
         scenarios = [
-            with_values(
-                self.runs[number].scenario,
-                {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)},
+            self.runs[number].machine(
+                {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
             )
             for number in numbers
         ]
