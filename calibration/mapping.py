@@ -104,11 +104,17 @@ class Run:
 
         Raises InputError for a machine that contradicts itself.
         """
-        own = [key for key, (_, who) in self.settings.items() if who == MAPPED]
-        return with_values(
-            self.scenario,
-            {key: value for key, value in values.items() if not any(f"{key}.".startswith(f"{each}.") for each in own)},
-        )
+        free = {
+            key: value
+            for key, value in values.items()
+            if not any(f"{key}.".startswith(f"{each}.") for each in self.mapped)
+        }
+        return with_values(self.scenario, free)
+
+    @property
+    def mapped(self) -> tuple[str, ...]:
+        """Scenario keys that the mapping file sets."""
+        return tuple(key for key, (_, who) in self.settings.items() if who == MAPPED)
 
 
 def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
