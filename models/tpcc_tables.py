@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from models.specs.workload import LayoutSpec, WorkloadSpec
 from models.tpcc_rows import (
@@ -65,10 +66,11 @@ def name_entries(layout: LayoutSpec) -> int:
 
 def _regions(assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pages: int) -> Tables:
     fanout = layout.index_entries_per_page
-    districts, heap = warehouses * DISTRICTS, layout.heap
+    districts = warehouses * DISTRICTS
+    keys: dict[str, Any] = layout.heap.model_dump() if layout.heap else {}
 
     def above(entries: int | None, per_page: int) -> int:
-        """Pages of a table below one index page: as many as a leaf of its key has rows of, or an interior page leaves."""
+        """Pages of a table below one index page: those that a leaf of its key has rows of, or an interior page has."""
         return max(1, round(entries / per_page)) if entries else fanout
 
     def keyed(name: str, groups: int, rows: int, per_page: int, entries: int | None = None) -> int:
@@ -86,24 +88,34 @@ def _regions(assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pag
             1,
             item_pages,
             layout.item_rows_per_page,
-            above(heap and heap.item_key_entries_per_page, layout.item_rows_per_page),
+            above(keys.get("item_key_entries_per_page"), layout.item_rows_per_page),
         ),
-        stock=keyed("stock", warehouses, STOCK, layout.stock_rows_per_page, heap and heap.stock_key_entries_per_page),
+        stock=keyed("stock", warehouses, STOCK, layout.stock_rows_per_page, keys.get("stock_key_entries_per_page")),
         customer=keyed(
-            "customer", districts, CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page, heap and heap.customer_key_entries_per_page
+            "customer",
+            districts,
+            CUSTOMERS_PER_DISTRICT,
+            layout.customer_rows_per_page,
+            keys.get("customer_key_entries_per_page"),
         ),
         customer_name=keyed("customer by name", districts, CUSTOMERS_PER_DISTRICT, name_entries(layout)),
-        orders=appended("orders", districts, ORDERS_LOADED, layout.order_rows_per_page, heap and heap.order_key_entries_per_page),
+        orders=appended(
+            "orders", districts, ORDERS_LOADED, layout.order_rows_per_page, keys.get("order_key_entries_per_page")
+        ),
         orders_by_customer=keyed("orders by customer", districts, ORDERS_LOADED, fanout),
         new_order=appended(
-            "new order", districts, ORDERS_LOADED, layout.new_order_rows_per_page, heap and heap.new_order_key_entries_per_page
+            "new order",
+            districts,
+            ORDERS_LOADED,
+            layout.new_order_rows_per_page,
+            keys.get("new_order_key_entries_per_page"),
         ),
         order_line=appended(
             "order line",
             districts,
             ORDERS_LOADED * LINES_PER_ORDER,
             layout.order_line_rows_per_page,
-            heap and heap.order_line_key_entries_per_page,
+            keys.get("order_line_key_entries_per_page"),
         ),
         history=appended("history", warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page),
     )

@@ -30,10 +30,12 @@ class TpccSpec(Spec):
     by_last_name_fraction: Fraction = Field(default=0.60, ge=0, le=1)
     rollback_fraction: Fraction = Field(default=0.01, ge=0, le=1)
     home_warehouse: Literal["bound", "drawn"] = Field(
-        default="bound", description="bound: each client has its own; drawn: each transaction takes any of the active ones"
+        default="bound",
+        description="bound: each client has its own; drawn: each transaction takes any of the active ones",
     )
     namesakes_read: Literal["to_the_middle", "all"] = Field(
-        default="to_the_middle", description="of the customers of a last name: the cursor stops (clause 2.5.2.2), or not"
+        default="to_the_middle",
+        description="of the customers of a last name: the cursor stops (clause 2.5.2.2), or not",
     )
     payment_order: Literal["customer_first", "warehouse_first"] = Field(
         default="customer_first",

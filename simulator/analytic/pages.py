@@ -78,10 +78,10 @@ class PageReader:
             by_region[int(self.program.references[use.touches.reference, 1])].append(use)
         for region, uses in by_region.items():
             _, groups, group_pages, rows_per_page, *_ = self.program.regions[region].tolist()
-            pages = _Pages(region, groups, group_pages, rows_per_page)
-            self._index(pages, uses)
-            self._drawn(pages, uses)
-            self._moving(pages, uses)
+            own = _Pages(region, groups, group_pages, rows_per_page)
+            self._index(own, uses)
+            self._drawn(own, uses)
+            self._moving(own, uses)
         columns = np.array(self.found.rows).reshape(-1, 11).T
         regions, rate, gap, references, pages, gaps, write, read, clustered, recent, places = columns
         return PageGroups(

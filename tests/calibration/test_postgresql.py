@@ -1,4 +1,4 @@
-"""The two shipped runs of PostgreSQL calibrate the profile of the catalogue, and what the fit then leaves open is said."""
+"""The two shipped runs of PostgreSQL calibrate the profile of the catalogue; what the fit leaves open is said."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_the_runs_calibrate_the_profile() -> None:
 
 
 def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
-    """The negative twin: with rows in the leaves of their keys, as in another system, no value could meet the misses."""
+    """The negative twin: with rows in the leaves of their keys the misses are out of reach of any value."""
     _, slow = both_runs()
     layout = slow.scenario.workload.layout.model_copy(update={"heap": None})
     workload = slow.scenario.workload.model_copy(update={"layout": layout})

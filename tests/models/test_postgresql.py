@@ -83,7 +83,9 @@ def test_rows_and_entries_of_known_length_by_the_documented_layout() -> None:
 
 def test_the_database_is_as_large_as_the_loaded_one() -> None:
     found, heap = layout()
-    keys = sum(pages_of(f"{table} key", found) for table in ("stock", "customer", "item", "order", "order_line", "new_order"))
+    keys = sum(
+        pages_of(f"{table} key", found) for table in ("stock", "customer", "item", "order", "order_line", "new_order")
+    )
     whole = (loaded_pages(found, WAREHOUSES) + keys) / PAGES_PER_MB
     assert whole == pytest.approx(WHOLE_MB, rel=0.02)
     assert heap.customer_name_entries_per_page == pytest.approx(ROWS["customer"] / cached("idx_customer"), rel=0.01)

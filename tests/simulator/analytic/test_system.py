@@ -228,7 +228,9 @@ def test_more_of_a_part_is_never_slower(settings: tuple[str, ...], part: str) ->
 SMALL = "machine.memory_gib=0.23"
 
 
-@pytest.mark.parametrize("settings", [(SMALL,), (*SOME_CLIENTS[:2], "machine.memory_gib=0.4"), (*FEW_BUFFERS, SMALL), DIRECT])
+@pytest.mark.parametrize(
+    "settings", [(SMALL,), (*SOME_CLIENTS[:2], "machine.memory_gib=0.4"), (*FEW_BUFFERS, SMALL), DIRECT]
+)
 def test_a_faster_disk_is_never_slower(settings: tuple[str, ...]) -> None:
     workload, p, policy = machine(*settings)
     slowness = FACTORS[::-1, None]
