@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -114,14 +115,30 @@ def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
     assert misses[1] < 0.60 * slow.observations[here].value
 
 
+@cache
+def from_memory_alone() -> Predicted:
+    """The slow machine as a fit to the other run alone has it: nothing of the slow run but its device."""
+    return predict(fitted(both_runs()[:1], *VARIED[:2], confirm=1), load(library()[SLOW_BASE]))
+
+
 @pytest.mark.slow
 def test_the_slow_run_predicted_from_the_one_in_memory() -> None:
-    """Nothing of the slow run but its device: the rate is a fifth too high, and the interval doesn't reach it."""
-    alone = fitted(both_runs()[:1], *VARIED[:2], confirm=1)
-    said: Predicted = predict(alone, load(library()[SLOW_BASE]))
+    """The rate is a fifth too high, and the interval doesn't reach it."""
+    said = from_memory_alone()
     assert said.role == "predicted"
     assert REPEATS[0] < said.low_per_min < said.rate_per_min < 1.3 * REPEATS[0]
     assert any("GiB of memory" in text for text in said.outside)
+
+
+@pytest.mark.slow
+def test_the_how_to_prints_what_the_fit_says() -> None:
+    page = (MAPPING.parents[3] / "docs" / "how-to" / "calibrate.md").read_text(encoding="utf-8")
+    for each in calibrated().parameters:
+        (printed,) = re.findall(rf"^{re.escape(each.key)} +([0-9.]+) +([0-9.]+) \.\. ([0-9.]+) ", page, re.MULTILINE)
+        assert [float(text) for text in printed] == pytest.approx([each.value, each.low, each.high], rel=0.02)
+    for name in (IN_MEMORY, SLOW):
+        assert f"{figure(calibrated(), name, RATE).model:,.0f}"[:-2] in page
+    assert f"predicts {from_memory_alone().rate_per_min:,.0f} new orders" in page
 
 
 def test_by_default_the_fit_says_what_two_runs_cannot_tell() -> None:
