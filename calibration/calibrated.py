@@ -319,7 +319,7 @@ def _run(fit: Fit, number: int) -> FittedRun:
         settings=run.settings,
         figures=figures,
         corrected_by=_corrector(fit, number),
-        conditions=conditions(run.scenario, *steady(with_values(run.scenario, values))),
+        conditions=conditions(run.scenario, *steady(run.machine(values))),
         left_aside=run.left,
     )
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from calibration.mapping import Run
 from calibration.observables import NEXT_TO_NOTHING, RATE, READS, WRITES, logs
-from calibration.parameters import Parameter, with_values
+from calibration.parameters import Parameter
 from calibration.simulated import figures_of
 from models.specs import ScenarioSpec
 from models.system import build
@@ -89,7 +89,7 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
         values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
         for number, run in enumerate(runs):
             try:
-                points.append(reader.point(with_values(run.scenario, values)))
+                points.append(reader.point(run.machine(values)))
             except InputError:
                 continue
             where.append((row, number))
@@ -148,9 +148,8 @@ class Evaluator:
     def corrections(self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int) -> list[Correction]:
         """Of some runs what a steady machine's figures leave out."""
         scenarios = [
-            with_values(
-                self.runs[number].scenario,
-                {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)},
+            self.runs[number].machine(
+                {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
             )
             for number in numbers
         ]

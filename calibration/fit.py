@@ -61,7 +61,7 @@ class Task:
     def digest(self) -> str:
         """Names the task by its content."""
         data = [
-            [[run.name, run.scenario.model_dump(mode="json"), [asdict(each) for each in run.observations]]
+            [[run.name, run.scenario.model_dump(mode="json"), run.mapped, [asdict(each) for each in run.observations]]
              for run in self.runs],
             [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap,
             self.missing, self.code,

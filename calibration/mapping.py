@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from calibration.observables import KINDS, Choice, Observation, observations
+from calibration.parameters import with_values
 from calibration.record import Observed, RunRecord, Told
 from models.catalogue import nearest
 from models.loading import scenario_from_mapping
@@ -23,6 +24,7 @@ from simulator.errors import InputError
 
 KIB_PER_GIB = 1 << 20
 Value = int | float | str
+MAPPED = "mapping file"
 
 
 def _as_read(value: Any, _: ScenarioSpec) -> Value:
@@ -59,6 +61,13 @@ FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], Value]]] = {
 """A record's key, the scenario's key that it sets, and how."""
 
 
+class NoiseSpec(Spec):
+    """How much a figure differs from one run of a machine to the next."""
+
+    log_sd: Number = Field(gt=0, le=2, description="standard deviation of the figure's logarithm: 0.1 is about 10 %")
+    source: Text
+
+
 class RunMapping(Spec):
     """What a mapping file says of one run, or of all."""
 
@@ -66,6 +75,9 @@ class RunMapping(Spec):
     ignored: tuple[Name, ...] = Field(default=(), description="record keys that set nothing")
     unused: tuple[Literal[KINDS], ...] = Field(default=(), description="figures that aren't fitted")  # type: ignore[valid-type]
     censored: tuple[Literal[KINDS], ...] = Field(default=(), description="figures that are at their limit")  # type: ignore[valid-type]
+    noise: dict[Literal[KINDS], NoiseSpec] = Field(  # type: ignore[valid-type]
+        default_factory=dict, description="figures whose noise is known otherwise than from the record"
+    )
     data_devices: tuple[Name, ...] | None = Field(default=None, description="devices that hold the data")
 
 
@@ -86,6 +98,23 @@ class Run:
     observations: tuple[Observation, ...]
     settings: dict[str, tuple[Value, str]]
     left: tuple[str, ...]
+
+    def machine(self, values: Mapping[str, float]) -> ScenarioSpec:
+        """The scenario with values of parameters, except where the mapping file says something else of this run.
+
+        Raises InputError for a machine that contradicts itself.
+        """
+        free = {
+            key: value
+            for key, value in values.items()
+            if not any(f"{key}.".startswith(f"{each}.") for each in self.mapped)
+        }
+        return with_values(self.scenario, free)
+
+    @property
+    def mapped(self) -> tuple[str, ...]:
+        """Scenario keys that the mapping file sets."""
+        return tuple(key for key, (_, who) in self.settings.items() if who == MAPPED)
 
 
 def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
@@ -147,7 +176,7 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common:
     for one in (common, own):
         for key, value in one.settings.items():
             plain = value if isinstance(value, str | bool) or value != int(value) else int(value)
-            settings[key] = plain, "mapping file"
+            settings[key] = plain, MAPPED
     overrides = [f"{key}={json.dumps(value)}" for key, (value, _) in settings.items()]
     data = base.model_dump(mode="json", exclude={"measured", "notes"}) | {"name": record.name}
     try:
@@ -161,6 +190,7 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common:
         frozenset({*common.censored, *own.censored}),
         frozenset({*common.unused, *own.unused}),
         own.data_devices if own.data_devices is not None else common.data_devices,
+        {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **own.noise}.items()},
     )
     for name in choice.data_devices or ():
         if name not in record.resources.devices:

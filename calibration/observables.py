@@ -8,7 +8,8 @@ observation (Tobin 1958), here with the normal density's one-sided square in pla
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 
 import numpy as np
@@ -68,6 +69,8 @@ class Choice:
     censored: frozenset[str] = frozenset()
     unused: frozenset[str] = frozenset()
     data_devices: tuple[str, ...] | None = None
+    noise: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    """standard deviation of a kind's logarithm, and its source"""
 
 
 def logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
@@ -119,6 +122,12 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
     found += [_observed(kind, value.value / per_s) for kind, value in counted if value is not None]
     if scenario.workload.arrivals.kind == "open" and record.outcome.mean_ms is not None:
         found.append(_observed(RESPONSE, max(record.outcome.mean_ms.value / 1000.0, 1e-9)))
+    found = [
+        replace(each, sd=choice.noise[each.kind][0], noise=choice.noise[each.kind][1])
+        if each.kind in choice.noise
+        else each
+        for each in found
+    ]
     left += [f"{each.kind}: the mapping says not to use it" for each in found if each.kind in choice.unused]
     return [
         Observation(each.kind, each.value, each.sd, each.at_least or each.kind in choice.censored, each.noise)

@@ -10,7 +10,7 @@ def remarks(scenario: ScenarioSpec) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
     workload = scenario.workload
     active, clients = workload.active_warehouses or workload.warehouses, clients_of(workload)
-    if clients >= active:
+    if clients >= active or workload.tpcc.home_warehouse == "drawn":
         return []
     why = f"each client works for one of its own, and there are {clients:,} clients"
     return [f"{clients:,} of {active:,} warehouses are in use: {why}"]

@@ -117,7 +117,8 @@ def faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
     arrivals, active = scenario.workload.arrivals, scenario.workload.active_warehouses or sample.whole
     clients = arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections
-    used = np.bincount(np.arange(min(active, clients)) * sample.warehouses // sample.whole)
+    at_home = active if scenario.workload.tpcc.home_warehouse == "drawn" else min(active, clients)
+    used = np.bincount(np.arange(at_home) * sample.warehouses // sample.whole)
     if used.max() > MOST_UNEVEN * used.min():
         yield (
             f"{got}; of the {used.sum():,} warehouses in use {used.max()} would share the pages of one and "

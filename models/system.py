@@ -179,4 +179,5 @@ def _device(disk: DiskSpec, name: str) -> parts.Device:
         read_ns=round(disk.read_latency_us * NS_PER_US),
         write_ns=round(disk.write_latency_us * NS_PER_US),
         parallel=disk.parallel_requests,
+        reads_per_write=disk.reads_per_write or 0,
     )

@@ -46,8 +46,8 @@ LOCKED_HOME = "locked home"
 RECENT_LINES = RECENT_ORDERS * LINES_PER_ORDER
 NAMESAKES = 3
 """customers of one last name and district: 3000 rows over 1000 names"""
-NAMESAKES_READ = 2
-"""rows fetched by last name: a cursor in order of first names stops at the middle one (clause 2.5.2.2)"""
+NAMESAKES_READ = {"to_the_middle": 2, "all": NAMESAKES}
+"""rows fetched by last name: a cursor in order of first names stops at the middle one (clause 2.5.2.2), or doesn't"""
 LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
@@ -70,12 +70,14 @@ def client_registers(program: Program, workload: WorkloadSpec, sample: Sample, c
 
 def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
     """Mean rows of each class, as its story has them: what critical sections and clients take a share of."""
-    by_name = workload.tpcc.by_last_name_fraction
+    by_name, heap = workload.tpcc.by_last_name_fraction, workload.layout.heap
+    read = NAMESAKES_READ[workload.tpcc.namesakes_read]
+    customers, orders = (heap.customers_moved_fraction, heap.orders_moved_fraction) if heap else (0.0, 0.0)
     return {
         "new order": Rows(6 + 3 * LINES_PER_ORDER, 0),
-        "payment": Rows(4 + by_name * (1 + NAMESAKES_READ), 0),
-        "order status": Rows(3 + by_name * NAMESAKES_READ, LINES_PER_ORDER),
-        "delivery": Rows(3 * DISTRICTS, DISTRICTS * LINES_PER_ORDER),
+        "payment": Rows(4 + by_name * (1 + read) + customers, 0),
+        "order status": Rows(3 + by_name * read, LINES_PER_ORDER),
+        "delivery": Rows((3 + customers + orders) * DISTRICTS, DISTRICTS * LINES_PER_ORDER),
         "stock level": Rows(1, 3 * RECENT_LINES),
     }
 
@@ -197,9 +199,19 @@ class TpccWriter:
         if paths.network_ns:
             asm.emit("network", paths.network_ns)
         asm.emit("cpu", paths.transaction_ns, paths.message_ns, paths.client_ns(self.row_counts[name]))
+        if self.workload.tpcc.home_warehouse == "drawn":
+            self._draw_home()
         asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)
         asm.emit("combine", r["home district"], r["home"], DISTRICTS, r["district"])
         asm.emit("combine", r["customer district"], r["home"], DISTRICTS, r["district"])
+
+    def _draw_home(self) -> None:
+        """Any active warehouse; sampled: one for the pages, and one of its own for the locks."""
+        sample, active = self.sample, self.workload.active_warehouses or self.workload.warehouses
+        held = -(-active * sample.warehouses // sample.whole)
+        self.asm.emit("uniform", self.r["home"], held, 0, self.rows)
+        if self.locked_home != self.r["home"]:
+            self.asm.emit("uniform", self.locked_home, active, 0, self.rows)
 
     def _touch(self, reference: int, write: int, rows: int = 1) -> None:
         self.asm.emit("touch", reference, write, self.paths.row_ns if rows == 1 else rows * self.paths.scanned_row_ns)
@@ -243,15 +255,9 @@ class TpccWriter:
         # one of the first thousand customers has the name, two of the others: fixed scattered rows stand for those
         asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
         self._touch(self.customer, READ)
-        for namesake in range(1, NAMESAKES_READ):
-            asm.emit(
-                "affine",
-                r["customer"],
-                r["name"],
-                SCATTER,
-                namesake * SCATTER,
-                CUSTOMERS_PER_DISTRICT - LAST_NAMES,
-            )
+        others = CUSTOMERS_PER_DISTRICT - LAST_NAMES
+        for namesake in range(1, NAMESAKES_READ[self.workload.tpcc.namesakes_read]):
+            asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, others)
             asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
             self._touch(self.customer, READ)
         asm.emit("jump", done)
@@ -259,7 +265,19 @@ class TpccWriter:
         asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
         if touch_row:
             self._touch(self.customer, READ)
+        elif self.workload.layout.heap:
+            self._place_in_names()
         asm.place(done)
+
+    def _place_in_names(self) -> None:
+        """The customer's place in the index by last name."""
+        self.asm.emit("affine", self.r["row"], self.r["customer"], SCATTER, 0, CUSTOMERS_PER_DISTRICT)
+
+    def _moved(self, fraction: float, index: int) -> None:
+        """In a share of the changes the row has found no room on its page: an index other than its key is changed."""
+        stays = self._jump_unless(fraction)
+        self._touch(index, WRITE)
+        self.asm.place(stays)
 
     def new_order_story(self) -> None:
         """One order of 5 to 15 lines; 1 % of lines from another warehouse, 1 % of orders rolled back."""
@@ -301,12 +319,18 @@ class TpccWriter:
         asm.emit("uniform", r["age"], DISTRICTS, 0, self.rows)
         asm.emit("combine", r["customer district"], r["row"], DISTRICTS, r["age"])
         asm.place(local)
-        self._choose_customer(touch_row=False)
+        customer_first = self.workload.tpcc.payment_order == "customer_first"
+        if customer_first:
+            self._choose_customer(touch_row=False)
         asm.emit("lock", self.warehouse_lock, self.locked_home)
         self._touch(self.warehouse, WRITE)
         self._lock_district()
         self._touch(self.district, WRITE)
+        if not customer_first:
+            self._choose_customer(touch_row=False)
         self._touch(self.customer, WRITE)
+        if heap := self.workload.layout.heap:
+            self._moved(heap.customers_moved_fraction, self.customer_name)
         asm.emit("take", r["row"], self.history, r["home"], 1)
         self._touch(self.history_insert, WRITE)
         self._end("payment")
@@ -343,6 +367,10 @@ class TpccWriter:
         self._touch(self.order_lines, WRITE, rows=0)
         asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
         self._touch(self.customer, WRITE)
+        if heap := self.workload.layout.heap:
+            self._moved(heap.orders_moved_fraction, self.order_index)
+            self._place_in_names()
+            self._moved(heap.customers_moved_fraction, self.customer_name)
         asm.place(nothing)
         asm.emit("affine", r["district"], r["district"], 1, 1, 0)
         asm.emit("loop", r["count"], next_district)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from models.specs.workload import LayoutSpec, WorkloadSpec
 from models.tpcc_rows import (
@@ -58,27 +59,64 @@ def file_pages(layout: LayoutSpec, warehouses: int) -> int:
     return assembler.pages
 
 
+def name_entries(layout: LayoutSpec) -> int:
+    """Entries in a leaf of the index of customers by last name."""
+    return layout.heap.customer_name_entries_per_page if layout.heap else layout.index_entries_per_page
+
+
 def _regions(assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pages: int) -> Tables:
     fanout = layout.index_entries_per_page
     districts = warehouses * DISTRICTS
+    keys: dict[str, Any] = layout.heap.model_dump() if layout.heap else {}
 
-    def keyed(name: str, groups: int, rows: int, per_page: int) -> int:
-        return assembler.region(name, groups, pages_of(rows, per_page), per_page, fanout)
+    def above(entries: int | None, per_page: int) -> int:
+        """Pages of a table below one index page: those that a leaf of its key has rows of, or an interior page has."""
+        return max(1, round(entries / per_page)) if entries else fanout
 
-    def appended(name: str, groups: int, rows: int, per_page: int) -> int:
-        return assembler.region(name, groups, RING_FACTOR * pages_of(rows, per_page), per_page, fanout)
+    def keyed(name: str, groups: int, rows: int, per_page: int, entries: int | None = None) -> int:
+        return assembler.region(name, groups, pages_of(rows, per_page), per_page, above(entries, per_page))
+
+    def appended(name: str, groups: int, rows: int, per_page: int, entries: int | None = None) -> int:
+        pages = RING_FACTOR * pages_of(rows, per_page)
+        return assembler.region(name, groups, pages, per_page, above(entries, per_page))
 
     return Tables(
         warehouse=assembler.region("warehouse", 1, pages_of(warehouses, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
         district=assembler.region("district", 1, pages_of(districts, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
-        item=assembler.region("item", 1, item_pages, layout.item_rows_per_page, fanout),
-        stock=keyed("stock", warehouses, STOCK, layout.stock_rows_per_page),
-        customer=keyed("customer", districts, CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page),
-        customer_name=keyed("customer by name", districts, CUSTOMERS_PER_DISTRICT, fanout),
-        orders=appended("orders", districts, ORDERS_LOADED, layout.order_rows_per_page),
+        item=assembler.region(
+            "item",
+            1,
+            item_pages,
+            layout.item_rows_per_page,
+            above(keys.get("item_key_entries_per_page"), layout.item_rows_per_page),
+        ),
+        stock=keyed("stock", warehouses, STOCK, layout.stock_rows_per_page, keys.get("stock_key_entries_per_page")),
+        customer=keyed(
+            "customer",
+            districts,
+            CUSTOMERS_PER_DISTRICT,
+            layout.customer_rows_per_page,
+            keys.get("customer_key_entries_per_page"),
+        ),
+        customer_name=keyed("customer by name", districts, CUSTOMERS_PER_DISTRICT, name_entries(layout)),
+        orders=appended(
+            "orders", districts, ORDERS_LOADED, layout.order_rows_per_page, keys.get("order_key_entries_per_page")
+        ),
         orders_by_customer=keyed("orders by customer", districts, ORDERS_LOADED, fanout),
-        new_order=appended("new order", districts, ORDERS_LOADED, layout.new_order_rows_per_page),
-        order_line=appended("order line", districts, ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page),
+        new_order=appended(
+            "new order",
+            districts,
+            ORDERS_LOADED,
+            layout.new_order_rows_per_page,
+            keys.get("new_order_key_entries_per_page"),
+        ),
+        order_line=appended(
+            "order line",
+            districts,
+            ORDERS_LOADED * LINES_PER_ORDER,
+            layout.order_line_rows_per_page,
+            keys.get("order_line_key_entries_per_page"),
+        ),
         history=appended("history", warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page),
     )
 
@@ -98,7 +136,7 @@ def _load(assembler: Assembler, tables: Tables, warehouses: int, layout: LayoutS
     whole(tables.item, one, pages_of(ITEMS, layout.item_rows_per_page))
     whole(tables.stock, all_warehouses, pages_of(STOCK, layout.stock_rows_per_page))
     whole(tables.customer, districts, pages_of(CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page))
-    whole(tables.customer_name, districts, pages_of(CUSTOMERS_PER_DISTRICT, layout.index_entries_per_page))
+    whole(tables.customer_name, districts, pages_of(CUSTOMERS_PER_DISTRICT, name_entries(layout)))
     whole(
         tables.history,
         all_warehouses,
@@ -123,7 +161,7 @@ def loaded_pages(layout: LayoutSpec, warehouses: int) -> int:
         pages_of(rows, per_page)
         for rows, per_page in (
             (CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page),
-            (CUSTOMERS_PER_DISTRICT, layout.index_entries_per_page),
+            (CUSTOMERS_PER_DISTRICT, name_entries(layout)),
             (ORDERS_LOADED, layout.order_rows_per_page),
             (ORDERS_LOADED, layout.index_entries_per_page),
             (ORDERS_LOADED - ORDERS_DELIVERED, layout.new_order_rows_per_page),

@@ -41,7 +41,7 @@ def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpos
     come(row, ks.QUEUE_LENGTH, now)
     if row[ks.KIND] == ks.ROTATING_KIND:
         if row[ks.SCHEDULER] == ks.FCFS:
-            _line_up(kernel, row, number)
+            _line_up(kernel, row, number, ks.QUEUE_FIRST)
         else:
             elevator.add(kernel.waiting_requests[row[ks.ROTATING]], row, byte, number)
         row[ks.WAITING] += 1
@@ -53,17 +53,34 @@ def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpos
         change(row, ks.DEVICE_BUSY, now, 1)
         urgently(kernel.calendar, ks.BEGIN << ks.KIND_BITS | number)
     else:
-        _line_up(kernel, row, number)
+        _line_up(kernel, row, number, ks.WRITE_FIRST if write and row[ks.READS_PER_WRITE] else ks.QUEUE_FIRST)
     return number
 
 
 @compiled_inside
-def _line_up(kernel: Kernel, row: Int64Array, number: int) -> None:
-    if row[ks.QUEUE_FIRST] == ks.NONE:
-        row[ks.QUEUE_FIRST] = number
+def _line_up(kernel: Kernel, row: Int64Array, number: int, queue: int) -> None:
+    """Put a request at the end of the queue whose first and last are in columns `queue` and the next one."""
+    if row[queue] == ks.NONE:
+        row[queue] = number
     else:
-        kernel.requests[row[ks.QUEUE_LAST], ks.FOLLOWER] = number
-    row[ks.QUEUE_LAST] = number
+        kernel.requests[row[queue + 1], ks.FOLLOWER] = number
+    row[queue + 1] = number
+
+
+@compiled_inside
+def _next_flash(kernel: Kernel, row: Int64Array) -> int:
+    """The next request of a flash device, or NONE: a read, unless enough of them went ahead of a waiting write."""
+    queue = ks.QUEUE_FIRST
+    if row[ks.WRITE_FIRST] != ks.NONE:
+        if row[ks.QUEUE_FIRST] != ks.NONE and row[ks.READS_AHEAD] < row[ks.READS_PER_WRITE]:
+            row[ks.READS_AHEAD] += 1
+        else:
+            row[ks.READS_AHEAD] = 0
+            queue = ks.WRITE_FIRST
+    number = row[queue]
+    if number != ks.NONE:
+        row[queue] = kernel.requests[number, ks.FOLLOWER]
+    return number
 
 
 @compiled_inside
@@ -81,9 +98,8 @@ def finish_flash(kernel: Kernel, number: int) -> None:
     request = kernel.requests[number]
     row = kernel.devices[request[ks.DEVICE]]
     complete(kernel, number, row[ks.WRITE_TIME] if request[ks.WRITE] else row[ks.READ_TIME])
-    following = row[ks.QUEUE_FIRST]
+    following = _next_flash(kernel, row)
     if following != ks.NONE:
-        row[ks.QUEUE_FIRST] = kernel.requests[following, ks.FOLLOWER]
         begin_flash(kernel, following)
     else:
         row[ks.PARALLEL_FREE] += 1

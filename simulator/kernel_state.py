@@ -73,7 +73,8 @@ QUEUE_LENGTH, DEVICE_BUSY = 9, 12
 (SCHEDULER, DEPTH, ARM, UPWARDS, LAST_FED, WAITING, HELD, IDLE, CHOSEN, SERVICE, ROTATING) = range(15, 26)
 (PARALLEL_FREE, READ_TIME, WRITE_TIME, QUEUE_FIRST, QUEUE_LAST, UP_SIDE) = range(26, 32)
 WAITING_SIDES = 32
-BY_PURPOSE = 34
+READS_PER_WRITE, READS_AHEAD, WRITE_FIRST, WRITE_LAST = range(34, 38)
+BY_PURPOSE = 38
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
 DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
@@ -343,6 +344,7 @@ def _devices(model: Model) -> Int64Array:
     for row, device in zip(devices, model.storage.devices, strict=True):
         row[CALLS_FREE] = model.storage.requests_per_device
         row[CALL_FIRST] = row[CALL_LAST] = row[QUEUE_FIRST] = row[QUEUE_LAST] = row[CHOSEN] = NONE
+        row[WRITE_FIRST] = row[WRITE_LAST] = NONE
         if isinstance(device, RotatingDevice):
             row[KIND], row[ROTATING], row[DEPTH] = ROTATING_KIND, rotating, device.queue_depth
             row[SCHEDULER], row[UPWARDS] = SCHEDULERS.index(device.scheduler), 1
@@ -350,4 +352,5 @@ def _devices(model: Model) -> Int64Array:
         else:
             row[KIND], row[PARALLEL_FREE] = FLASH_KIND, device.parallel
             row[READ_TIME], row[WRITE_TIME] = device.read_ns, device.write_ns
+            row[READS_PER_WRITE] = device.reads_per_write
     return devices

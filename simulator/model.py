@@ -62,12 +62,16 @@ class RotatingDevice:
 
 @dataclass(frozen=True)
 class FlashDevice:
-    """`parallel` requests at a time, each for its latency."""
+    """`parallel` requests at a time, each for its latency; while both wait so many reads go first for each write.
+
+    `reads_per_write` 0: in order of arrival.
+    """
 
     name: str
     read_ns: int
     write_ns: int
     parallel: int
+    reads_per_write: int = 0
     kind: str = "flash"
 
 

@@ -212,30 +212,44 @@ class DeviceStation:
 
 
 class FlashStation(DeviceStation):
-    """Several requests at a time, each for the latency of its kind; the others wait in order of arrival."""
+    """Several requests at a time, each for the latency of its kind.
+
+    The others wait in order of arrival; or reads go first, so many for each write that waits.
+    """
 
     def __init__(self, env: Environment, device: FlashDevice, calls: int) -> None:
         super().__init__(env, device, calls)
         self.flash = device
         self.free = device.parallel
         self.waiting: deque[Request] = deque()
+        self.waiting_writes: deque[Request] = deque()
+        self.reads_ahead = 0
 
     def _enqueue(self, request: Request) -> None:
         if self.free:
             self.free -= 1
             self.busy.change(self.env.now, 1)
             self.env.process(self._serve(request))
+        elif request.write and self.flash.reads_per_write:
+            self.waiting_writes.append(request)
         else:
             self.waiting.append(request)
 
-    def _serve(self, request: Request) -> Story:
-        while True:
+    def _next(self) -> Request | None:
+        """A read, unless enough of them went ahead of a waiting write."""
+        if self.waiting_writes:
+            if not self.waiting or self.reads_ahead >= self.flash.reads_per_write:
+                self.reads_ahead = 0
+                return self.waiting_writes.popleft()
+            self.reads_ahead += 1
+        return self.waiting.popleft() if self.waiting else None
+
+    def _serve(self, request: Request | None) -> Story:
+        while request is not None:
             service_ns = self.flash.write_ns if request.write else self.flash.read_ns
             yield self.env.timeout(service_ns)
             self._complete(request, service_ns)
-            if not self.waiting:
-                break
-            request = self.waiting.popleft()
+            request = self._next()
         self.free += 1
         self.busy.change(self.env.now, -1)
 

@@ -51,6 +51,11 @@ class FlashDiskSpec(Spec):
     read_latency_us: Microseconds = Field(ge=0.001)
     write_latency_us: Microseconds = Field(ge=0.001)
     parallel_requests: WholeNumber = Field(ge=1, le=4096)
+    reads_per_write: WholeNumber | None = Field(
+        default=None, ge=1, le=1000,
+        description="reads that go ahead of each write while both wait, as with Linux's deadline scheduler (2); "
+        "in order of arrival if absent",
+    )  # fmt: skip
     source: Text
 
 

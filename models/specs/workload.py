@@ -29,6 +29,18 @@ class TpccSpec(Spec):
     remote_payment_fraction: Fraction = Field(default=0.15, ge=0, le=1)
     by_last_name_fraction: Fraction = Field(default=0.60, ge=0, le=1)
     rollback_fraction: Fraction = Field(default=0.01, ge=0, le=1)
+    home_warehouse: Literal["bound", "drawn"] = Field(
+        default="bound",
+        description="bound: each client has its own; drawn: each transaction takes any of the active ones",
+    )
+    namesakes_read: Literal["to_the_middle", "all"] = Field(
+        default="to_the_middle",
+        description="of the customers of a last name: the cursor stops (clause 2.5.2.2), or not",
+    )
+    payment_order: Literal["customer_first", "warehouse_first"] = Field(
+        default="customer_first",
+        description="what a payment does first: find the customer, or change, and so lock, warehouse and district",
+    )
 
 
 class ClosedClientsSpec(Spec):
@@ -47,6 +59,23 @@ class OpenArrivalsSpec(Spec):
     connections: WholeNumber = Field(ge=1, le=1_000_000)
 
 
+class HeapSpec(Spec):
+    """Tables as heaps with their primary keys apart, as PostgreSQL keeps them: entries in a leaf of each key.
+
+    A changed row that finds no room on its page moves, and each index of its table gets a new entry.
+    """
+
+    stock_key_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    customer_key_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    item_key_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    order_key_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    order_line_key_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    new_order_key_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    customer_name_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    customers_moved_fraction: Fraction = Field(ge=0, le=1, description="changes of customers after which the row moves")
+    orders_moved_fraction: Fraction = Field(ge=0, le=1, description="changes of orders after which the row moves")
+
+
 class LayoutSpec(Spec):
     """How rows fill pages of one size, which must be the database's, as its storage packs them."""
 
@@ -59,6 +88,7 @@ class LayoutSpec(Spec):
     new_order_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     history_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     index_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    heap: HeapSpec | None = Field(default=None, description="if absent, rows lie in the leaves of their primary key")
     source: Text
 
 

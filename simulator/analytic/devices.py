@@ -95,7 +95,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     requests = np.maximum(t.requests - sync, 0.0)
     stays = np.minimum(1.0, t.cache_time / np.maximum(x * (p.expire_s + p.flush_s), TINY)) ** 4
     # what the writer brings pushes out as many dirty pages, in the order in which it has brought those
-    trickle = np.where(p.direct > 0, 1.0, (1.0 - stays) * (1.0 - t.bursts))
+    trickle = np.where((p.direct > 0) | (p.reads_per_write > 0), 1.0, (1.0 - stays) * (1.0 - t.bursts))
     pages_each = t.written / np.maximum(t.requests, TINY)
     heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / pages_each) / p.data_devices, 1.0)
     more = (pages_each - 1.0) * p.page_transfer_s

@@ -90,8 +90,11 @@ def page_cache(
     written, changed = writes.left_dirty[:, some], writes.changed[:, some]
     behind = p.free_behind > 0
     stays = rate * (p.expire_s + p.flush_s)
-    clean = _Stays(misses * (1.0 - written), pool.time, np.minimum(more + away, SELDOM))
-    dirty = _Stays(misses * written, writes.age, more)
+    recent = groups.recent[some] > 0
+    returns = np.where(recent, 0.0, misses * written)
+    again_after = np.where(recent, _since(workload, pool)[:, None], np.minimum(more + away, SELDOM))
+    clean = _Stays(misses - returns, pool.time, again_after)
+    dirty = _Stays(returns, writes.age, more)
     again = _Stays(dirty.amount, pool.time - writes.age, away)
     new_total, checkpoint = new.sum(), writes.checkpoint
 
@@ -111,13 +114,12 @@ def page_cache(
     after = np.where(behind, np.minimum(stays, limit), limit)
     found_checked = np.where(behind[:, None], 0.0, 1.0 - _Stays(misses, pool.time / 2.0, away).not_yet(limit))
     found_written = 1.0 - again.not_yet(after)
-    recent = groups.recent[some] > 0
     if recent.any():
         waited = np.maximum(groups.window - pool.time, LEAST)
         recently = np.where(behind, after, np.maximum(limit - again.first, 0.0))
         found_written[:, recent] = np.minimum(recently / waited, 1.0)[:, None]
     hits = written * found_written + (changed - written) * found_checked
-    hits += (1.0 - changed) * (1.0 - clean.not_yet(limit))
+    hits += (1.0 - changed) * (1.0 - clean.not_yet(limit)) * ~recent
     if behind.any():
         # what has been written lies at the end that is used up first, where newcomers take the last one's place: what
         # is left of the cache holds whatever it held before
@@ -128,6 +130,20 @@ def page_cache(
     found = np.zeros_like(pool.misses)
     found[:, some] = np.where((p.direct + p.growing)[:, None] > 0, 0.0, np.clip(hits, 0.0, 1.0))
     return found, limit
+
+
+def _since(workload: Workload, pool: Pool) -> FloatArray:
+    """How long beyond the pool's time the page of a missed draw from a window has been in the page cache already.
+
+    It came in by its last reference and would stay for that one's sake: the draw keeps it only so much longer. The last
+    one was within the window, draws from which come at random: the mean of exp(-y s)(1 - s) over what is left of it.
+    """
+    groups = workload.groups
+    if not np.isfinite(groups.window):
+        return np.full(len(pool.time), LEAST)
+    left = np.maximum(groups.window - pool.time, LEAST)
+    y = np.maximum(groups.offspring * left / groups.window, 1e-4)
+    return np.asarray(left * (y + np.expm1(-y)) / y**2)
 
 
 def _limit(

@@ -27,6 +27,8 @@ from simulator.analytic.visits import Reader, Touches
 POPULAR, ROW, APPEND, RECENT = range(4)
 SHARE_STEPS = 1000
 """Groups of a region whose shares differ by less than this part of the largest one are alike."""
+LEAF_PAGES = 64
+"""An index page above more pages than this is referred to so often that it doesn't matter which one it is."""
 AGES = 8
 """Quantiles that stand for references of widely spread ages."""
 
@@ -43,6 +45,17 @@ class _Use:
     def new_share(self) -> float:
         """Share of references that are not to the page just referred to."""
         return 1.0 - self.touches.repeats / self.touches.visits
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """Pages that rows of a region lie on, or the index pages above them, one for each `below` of them."""
+
+    region: int
+    groups: int
+    group_pages: int
+    rows_per_page: int
+    below: int = 1
 
 
 class PageReader:
@@ -64,9 +77,11 @@ class PageReader:
         for use in self.uses:
             by_region[int(self.program.references[use.touches.reference, 1])].append(use)
         for region, uses in by_region.items():
-            self._interior(region, uses)
-            self._drawn(region, uses)
-            self._moving(region, uses)
+            _, groups, group_pages, rows_per_page, *_ = self.program.regions[region].tolist()
+            own = _Pages(region, groups, group_pages, rows_per_page)
+            self._index(own, uses)
+            self._drawn(own, uses)
+            self._moving(own, uses)
         columns = np.array(self.found.rows).reshape(-1, 11).T
         regions, rate, gap, references, pages, gaps, write, read, clustered, recent, places = columns
         return PageGroups(
@@ -154,42 +169,45 @@ class PageReader:
             shares[at[inside]] += weight * part.share[inside]
         return shares
 
-    def _interior(self, region: int, uses: list[_Use]) -> None:
-        """Index pages above a region: each reference below asks for one of them first."""
-        interior = int(self.program.regions[region, 4])
+    def _index(self, pages: _Pages, uses: list[_Use]) -> None:
+        """Index pages above a region: each reference below asks for one of them first, which it doesn't change."""
+        interior, below = self.program.regions[pages.region, 4:6].tolist()
         if interior < 0:
             return
-        groups = int(self.program.regions[region, 1])
-        used = np.zeros(groups)
+        if below <= LEAF_PAGES:
+            above = _Pages(interior, pages.groups, -(-pages.group_pages // below), pages.rows_per_page * below, below)
+            self._drawn(above, uses)
+            self._moving(above, uses)
+            return
+        used = np.zeros(pages.groups)
         for use in uses:
-            used += self.shares(use.touches.group, groups)
-        pages = max(1.0, float(self.program.regions[interior, 2]) * np.count_nonzero(used) / groups)
+            used += self.shares(use.touches.group, pages.groups)
+        number = max(1.0, float(self.program.regions[interior, 2]) * np.count_nonzero(used) / pages.groups)
         references = sum(use.per_transaction for use in uses)
         views = np.sum([use.per_view for use in uses], axis=0)
-        self.found.add(interior, references, views, rate=references / pages)
+        self.found.add(interior, references, views, rate=references / number)
 
-    def _drawn(self, region: int, uses: list[_Use]) -> None:
+    def _drawn(self, where: _Pages, uses: list[_Use]) -> None:
         """Pages by exact popularity: the product of the groups' and the rows' distributions, summed over operations."""
-        _, groups, group_pages, rows_per_page, *_ = self.program.regions[region].tolist()
         across, along, amounts, writes, views = [], [], [], [], []
         clustered = 0.0
         for use in uses:
             kind = self._kind(use)
-            if kind == RECENT:
-                self._recent(region, use)
+            if kind == RECENT and where.below == 1:
+                self._recent(where.region, use)
                 continue
-            pages = self._pages(use, kind, group_pages, rows_per_page)
+            pages = self._pages(self._entry(use, uses) if kind == RECENT else use, where)
             weight = float(pages.sum())
             if weight <= 0:
                 continue
-            fresh = use.new_share
-            self.repeated[region] += use.per_transaction * (1.0 - fresh)
-            across.append(self.shares(use.touches.group, groups))
+            fresh = self._first(use) if kind == RECENT else use.new_share
+            self.repeated[where.region] += use.per_transaction * (1.0 - fresh)
+            across.append(self.shares(use.touches.group, where.groups))
             along.append(pages)
             amounts.append(use.per_transaction * fresh)
-            writes.append(use.per_transaction if use.touches.write else 0.0)
+            writes.append(use.per_transaction if use.touches.write and where.below == 1 else 0.0)
             views.append(use.per_view * fresh)
-            if kind == POPULAR and self._window_of(use) >= 0:
+            if kind == POPULAR and self._window_of(use) >= 0 and where.below == 1:
                 clustered = 1.0
         if not across:
             return
@@ -201,14 +219,18 @@ class PageReader:
         shares = (profiles[:, used].T[:, :, None] * np.array(along)).transpose(1, 0, 2).reshape(len(across), -1)
         pages_like = np.repeat(counts[used].astype(np.float64), len(along[0]))
         self._binned(
-            region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered, len(along[0])
-        )
+            where.region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered,
+            len(along[0]),
+        )  # fmt: skip
 
-    def _pages(self, use: _Use, kind: int, group_pages: int, rows_per_page: int) -> FloatArray:
+    def _pages(self, use: _Use, where: _Pages) -> FloatArray:
         """Probability of each page of a group, as far as the row is drawn at random."""
-        if kind == POPULAR:
+        group_pages, rows_per_page = where.group_pages, where.rows_per_page
+        if self._kind(use) == POPULAR:
             pmf = self.reader.pmf(int(self.program.references[use.touches.reference, 4]))
-            return np.pad(pmf[:group_pages], (0, max(group_pages - len(pmf), 0)))
+            padded = np.zeros(group_pages * where.below)
+            padded[: len(pmf)] = pmf[: len(padded)]
+            return np.asarray(padded.reshape(group_pages, where.below).sum(axis=1))
         pages = np.zeros(group_pages)
         for weight, part in use.touches.row:
             if isinstance(part, Numbers):
@@ -242,30 +264,38 @@ class PageReader:
         both = (here >= 0) & (there >= 0)
         self.found.pairs.append((here[both], there[both], number[:, : -self.devices].ravel()[both]))
 
-    def _recent(self, region: int, use: _Use) -> None:
-        """What windows remember: of the draws of one transaction only the first of each entry can miss."""
+    def _entry(self, draw: _Use, uses: list[_Use]) -> _Use:
+        """The references that put into a window what `draw` finds there."""
+        entries = [use for use in uses if self._kind(use) == POPULAR and self._window_of(use) == self._window_of(draw)]
+        return entries[0] if entries else draw
+
+    def _first(self, use: _Use) -> float:
+        """Share of a transaction's draws from a window that are the first of their entry."""
         length = float(self.program.windows[0, 1])
         _, hit = self._bursts([use], length)[use.touches.transaction_class]
-        fresh = min(1.0, length * hit / use.touches.visits)
+        return min(1.0, length * hit / use.touches.visits)
+
+    def _recent(self, region: int, use: _Use) -> None:
+        """What windows remember: of the draws of one transaction only the first of each entry can miss."""
+        fresh = self._first(use)
         self.repeated[region] += use.per_transaction * (1.0 - fresh)
         self.found.add(
             region, use.per_transaction * fresh, use.per_view * fresh, recent=1.0,
             write=1.0 if use.touches.write else 0.0,
         )  # fmt: skip
 
-    def _moving(self, region: int, uses: list[_Use]) -> None:
+    def _moving(self, where: _Pages, uses: list[_Use]) -> None:
         """Pages under a frontier: a burst of references while it passes, and a gap until the next one passes."""
-        bursts = self._bursts_of_frontier(region, uses)
+        bursts = self._bursts_of_frontier(where, uses)
         if not bursts:
             return
-        counter = bursts[0].counter
-        _, groups, _, rows_per_page, *_ = self.program.regions[region].tolist()
+        region, counter = where.region, bursts[0].counter
         moved = float(self.reader.taken[counter])
         if moved <= 0:
             return
-        width = _effective(self.shares(bursts[0].group, groups))
+        width = _effective(self.shares(bursts[0].group, where.groups))
         step = width / moved  # transactions in which a group's counter moves by one
-        per_page = rows_per_page / bursts[0].factor  # steps in which a frontier passes over one page
+        per_page = where.rows_per_page / bursts[0].factor  # steps in which a frontier passes over one page
         new_pages = moved / per_page
         end, dirty = -np.inf, 0.0
         created = False
@@ -309,9 +339,12 @@ class PageReader:
             gap = max(since, 0.5) * step
             self.found.add(region, references / AGES, views / AGES, gap=gap, rate=references / AGES / pages)
 
-    def _bursts_of_frontier(self, region: int, uses: list[_Use]) -> list[Burst]:
-        """The frontier's references in the order in which they reach a page; those that insert come first."""
-        rows_per_page = int(self.program.regions[region, 3])
+    def _bursts_of_frontier(self, where: _Pages, uses: list[_Use]) -> list[Burst]:
+        """The frontier's references in the order in which they reach a page; those that insert come first.
+
+        Index pages aren't created: the program reads what is above a new page.
+        """
+        rows_per_page = where.rows_per_page
         moving = [
             (use, weight, part)
             for use in uses
@@ -337,7 +370,7 @@ class PageReader:
             burst = found.setdefault(key, Burst(main.counter, main.factor, use.touches.group, self.views))
             burst.take(
                 use.per_transaction * weight * use.new_share, use.per_view * weight * use.new_share, lag,
-                use.touches, deviation > rows_per_page, self._kind(use) == APPEND, part, start,
+                use.touches, deviation > rows_per_page, self._kind(use) == APPEND and where.below == 1, part, start,
             )  # fmt: skip
         return sorted(found.values(), key=lambda burst: (not burst.append, burst.lag))
 

@@ -58,6 +58,8 @@ class Parameters:
     data_devices: FloatArray
     parallel: FloatArray
     """requests that a data device serves at once"""
+    reads_per_write: FloatArray
+    """reads that go ahead of each write while both wait; 0: in order of arrival"""
     calls: FloatArray
     """requests of the database that one device may have at once"""
     read_s: FloatArray
@@ -169,6 +171,7 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         direct=one(model.direct_io),
         data_devices=one(storage.data_devices),
         parallel=one(data.parallel if isinstance(data, FlashDevice) else 1),
+        reads_per_write=one(data.reads_per_write if isinstance(data, FlashDevice) else 0),
         calls=one(storage.requests_per_device),
         read_s=table(data_bytes, False),
         write_s=table(data_bytes, True),

@@ -44,6 +44,12 @@ def crowding(room: FloatArray) -> FloatArray:
     return np.asarray(1.0 / (1.0 + np.minimum(room, 1e6) ** CROWDED_POWER))
 
 
+def most_per_s(p: Parameters) -> FloatArray:
+    """Pages that write-back hands to the disks: of those that let reads go first it has the turns left to it."""
+    turns = p.data_devices * p.parallel / (1.0 + p.reads_per_write) / p.write_s[:, 0]
+    return np.minimum(p.in_flight / p.flush_s, np.where(p.reads_per_write > 0, turns, np.inf))
+
+
 def until(cleaned: Cleaned, pages: FloatArray) -> FloatArray:
     """Transactions in which so many different pages are written."""
     low, high = np.zeros(len(pages)), np.full(len(pages), LONGEST)
@@ -62,7 +68,7 @@ def written_back(cleaned: Cleaned, p: Parameters, rate: FloatArray) -> tuple[Flo
     more do; or until the page cache may hold no more dirty ones, and all go together.
     """
     ages = np.maximum(rate * (p.expire_s + p.flush_s / 2.0), 1e-3)
-    most = np.maximum(p.in_flight / p.flush_s / np.maximum(rate, LEAST), LEAST)
+    most = np.maximum(most_per_s(p) / np.maximum(rate, LEAST), LEAST)
     low, high = np.log(ages), np.maximum(np.log(ages), LONGEST)
     for _ in range(STEPS):
         middle = (low + high) / 2.0

@@ -16,7 +16,7 @@ from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
-from simulator.analytic.write_back import LEAST, Cleaned, crowding, until, written_back
+from simulator.analytic.write_back import LEAST, Cleaned, crowding, most_per_s, until, written_back
 
 ZONE_STEPS, ZONE_RANGE = 16, 6.0
 """of the search for the time between two of the writer's turns, and its greatest logarithm"""
@@ -134,7 +134,7 @@ def _active(p: Parameters, aged: FloatArray, checkpoint: FloatArray, takes_s: Fl
 
 def _crowded(p: Parameters, pages_per_s: FloatArray) -> FloatArray:
     """Whether pages come faster into the page cache than write-back takes them, or than it may hold until they age."""
-    most = np.minimum(p.cache_dirty_limit / (p.expire_s + p.flush_s / 2.0), p.in_flight / p.flush_s)
+    most = np.minimum(p.cache_dirty_limit / (p.expire_s + p.flush_s / 2.0), most_per_s(p))
     return np.where(p.direct > 0, 0.0, crowding(most / np.maximum(pages_per_s, LEAST)))
 
 

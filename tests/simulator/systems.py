@@ -118,6 +118,7 @@ flashes = st.builds(
     read_ns=st.sampled_from([0, MS, 4 * MS, 1_375_013, 20 * MS]),
     write_ns=st.sampled_from([0, MS, 8 * MS, 999_999, 30 * MS]),
     parallel=st.integers(1, 4),
+    reads_per_write=st.sampled_from([0, 1, 3, 100]),
 )
 
 

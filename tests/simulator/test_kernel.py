@@ -84,6 +84,7 @@ def what_happened(system: System, engine: KernelEngine) -> set[str]:
     happened |= {name for name, ns in zip(ACTIVITIES, spent, strict=True) if ns}
     served = kernel.devices[:, ks.BY_PURPOSE :].sum(axis=0)
     happened |= {name for name, count in zip(ks.PURPOSES, served, strict=True) if count}
+    happened |= {"reads first"} if kernel.devices[:, ks.READS_AHEAD].any() else set()
     happened |= {"rollback"} if kernel.classes[:, ks.ROLLED].any() else set()
     happened |= {"checkpoint"} if kernel.facts[ks.CHECKPOINTS_DONE] else set()
     happened |= {"handover"} if kernel.stations[kernel.facts[ks.SECTIONS_FROM] :, ks.WAITS].any() else set()
@@ -93,7 +94,7 @@ def what_happened(system: System, engine: KernelEngine) -> set[str]:
 
 EVERYTHING = {
     *ACTIVITIES, *ks.PURPOSES, "rotating", "flash", "lru", "clock", "cold", "after_load", "warm", "rollback",
-    "checkpoint", "handover", "dirty eviction",
+    "checkpoint", "handover", "dirty eviction", "reads first",
     *(f"{scheduler} {several}" for scheduler in ks.SCHEDULERS for several in (True, False)),
     *(f"{word} {choice}" for word in ("direct", "durable", "open", "own log") for choice in (True, False)),
 }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
+from models.catalogue import catalogue_entry
 from models.loading import scenario_from_mapping
 from models.system import build
 from simulator.model import Model
@@ -19,6 +20,7 @@ FLASH = {
     "kind": "flash", "name": "flash", "capacity_gib": 70, "read_latency_us": 150, "write_latency_us": 250,
     "parallel_requests": 2, "source": "assumption: for tests",
 }  # fmt: skip
+READS_FIRST = FLASH | {"parallel_requests": 1, "reads_per_write": 2}
 
 
 @cache
@@ -38,7 +40,7 @@ def tpcc_models(draw: st.DrawFn) -> Model:
         "scheduler": draw(st.sampled_from(["fcfs", "look", "c-look"])),
     }
     machine["cpu"]["cores"] = draw(st.integers(1, 4))
-    machine["disks"] = {"count": draw(st.integers(1, 3)), "disk": draw(st.sampled_from([arm, FLASH]))}
+    machine["disks"] = {"count": draw(st.integers(1, 3)), "disk": draw(st.sampled_from([arm, FLASH, READS_FIRST]))}
     machine["memory_gib"] = draw(st.sampled_from([0.3, 1]))
     machine["network"] = {"clients_on_server": draw(st.booleans())}
     if draw(st.booleans()):
@@ -66,6 +68,13 @@ def tpcc_models(draw: st.DrawFn) -> Model:
     opened = {"kind": "open", "connections": clients, "transactions_per_s": draw(st.sampled_from([30, 400]))}
     workload["arrivals"] = draw(st.sampled_from([closed, opened]))
     workload["warehouses"] = draw(st.integers(1, 2))
+    workload["tpcc"] = {
+        "home_warehouse": draw(st.sampled_from(["bound", "drawn"])),
+        "payment_order": draw(st.sampled_from(["customer_first", "warehouse_first"])),
+        "namesakes_read": draw(st.sampled_from(["to_the_middle", "all"])),
+    }
+    if draw(st.booleans()):
+        workload["layout"] |= {"heap": catalogue_entry("layouts", "tpcc-postgresql")["heap"]}
     keys["interval"] = {
         "start": draw(st.sampled_from(["cold", "after_load", "warm"])),
         "warm_up_s": draw(st.sampled_from([0, 0.4])),

@@ -1,0 +1,127 @@
+"""What drivers choose differently: whose rows a transaction takes, in which order, and what a heap makes of changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from models.loading import scenario_from_mapping
+from models.specs import ScenarioSpec
+from models.system import build
+from models.tpcc_program import CLASSES, row_counts
+from scenarios.files import library, load
+from simulator.analytic.engine import simulate as calculated
+from simulator.kernel import simulate as simulated
+from simulator.program import CODES
+
+NAMES = ("new_order", "payment", "order_status", "delivery", "stock_level")
+SMALL = ("workload.warehouses=4", "workload.arrivals.clients=2", "database.pool.buffers=2000",
+         "database.checkpoint.interval_s=3600", "interval.duration_s=20", "interval.warm_up_s=0")  # fmt: skip
+
+
+def go_tpc(only: str = "", *settings: str) -> ScenarioSpec:
+    """A few of go-tpc's warehouses on PostgreSQL, of one class of transactions alone if asked."""
+    mix = [f"workload.mix={{{', '.join(f'{name}: {int(name == only)}' for name in NAMES)}}}"] if only else []
+    return load(library()["postgresql-15"], [*SMALL, *mix, *settings])
+
+
+def referred(scenario: ScenarioSpec) -> dict[str, float]:
+    """References per transaction by table, by the kernel."""
+    result = simulated(build(scenario), 1)
+    done = sum(each.completed for each in result.classes)
+    assert done > 200
+    return {each.name: each.references / done for each in result.tables}
+
+
+def locked(scenario: ScenarioSpec) -> list[str]:
+    """Operations of a payment that lock or refer to a page, in the program's order."""
+    program = build(scenario).program
+    first, last = program.entries[1], program.entries[2]
+    told = []
+    for code, a, *_ in program.operations[first:last].tolist():
+        if code == CODES["lock"]:
+            told.append(f"lock {program.lock_names[a]}")
+        elif code == CODES["touch"]:
+            told.append(program.reference_names[a])
+    return told
+
+
+def test_a_drawn_home_is_any_warehouse_and_a_bound_one_the_clients_own() -> None:
+    """Two clients insert into the order lines of two warehouses, or of all four."""
+
+    def warehouses(scenario: ScenarioSpec) -> int:
+        model = build(scenario)
+        draws = [row for row in model.program.operations.tolist()
+                 if row[0] == CODES["uniform"] and row[1] == model.program.registers.index("home")]  # fmt: skip
+        return len({*model.client_registers[:, model.program.registers.index("home")]}) if not draws else draws[0][2]
+
+    assert warehouses(go_tpc("new_order")) == 4
+    assert warehouses(go_tpc("new_order", "workload.tpcc.home_warehouse=bound")) == 2
+    assert warehouses(go_tpc("new_order", "workload.active_warehouses=3")) == 3
+
+
+def test_clients_of_drawn_homes_meet_at_row_locks() -> None:
+    """Sixteen clients on one warehouse row wait; bound to warehouses of their own they don't."""
+    on_disk = ("workload.arrivals.clients=16", "workload.warehouses=16", "machine.cpu.cores=16")
+    drawn = simulated(build(go_tpc("payment", *on_disk)), 1).locks[0]
+    bound = simulated(build(go_tpc("payment", *on_disk, "workload.tpcc.home_warehouse=bound")), 1).locks[0]
+    assert bound.waits == 0
+    assert drawn.waits > 0.05 * drawn.acquisitions
+
+
+def test_a_payment_locks_before_or_after_it_looks_for_the_customer() -> None:
+    first = locked(go_tpc("", "workload.tpcc.payment_order=warehouse_first"))
+    then = locked(go_tpc("", "workload.tpcc.payment_order=customer_first"))
+    assert first.index("lock warehouse row") < first.index("customer by name")
+    assert then.index("lock warehouse row") > then.index("customer by name")
+    assert Counter(first) == Counter(then)
+
+
+def test_locks_held_while_the_customer_is_read_take_longer() -> None:
+    """Payments on a disk of 400 IOPS under a pool of a few pages: rows are held for reads, or for none."""
+    mix = ", ".join(f"{name}: {int(name == 'payment')}" for name in NAMES)
+    waits = {}
+    for order in ("warehouse_first", "customer_first"):
+        slow = load(library()["postgresql-15-400-iops"], [
+            "workload.warehouses=16", "database.pool.buffers=1000", "machine.memory_gib=0.3", "interval.warm_up_s=5",
+            f"workload.tpcc.payment_order={order}", f"workload.mix={{{mix}}}",
+        ])  # fmt: skip
+        waits[order] = sum(each.time_by_s["row locks"] for each in simulated(build(slow), 1).classes)
+        told = calculated(build(slow), 1)
+        waits[f"{order}, calculated"] = sum(each.time_by_s["row locks"] for each in told.classes)
+    assert waits["warehouse_first"] > 1.3 * waits["customer_first"]
+    assert waits["warehouse_first, calculated"] > 1.3 * waits["customer_first, calculated"]
+
+
+@pytest.mark.parametrize(("read", "rows"), [("to_the_middle", 2), ("all", 3)])
+def test_namesakes_are_read_to_the_middle_or_all(read: str, rows: int) -> None:
+    by_name = 0.6
+    scenario = go_tpc("payment", f"workload.tpcc.namesakes_read={read}")
+    assert referred(scenario)["customer"] == pytest.approx(1 + by_name * rows, rel=0.05)
+    assert row_counts(scenario.workload)["payment"].operations == pytest.approx(4 + by_name * (1 + rows) + 0.75)
+
+
+@pytest.mark.parametrize("moved", [0.0, 0.5, 1.0])
+def test_a_row_that_moves_changes_its_tables_other_indexes(moved: float) -> None:
+    """A payment changes one customer, a delivery ten and as many orders."""
+    settings = [f"workload.layout.heap.{name}_moved_fraction={moved}" for name in ("customers", "orders")]
+    assert referred(go_tpc("payment", *settings))["customer by name"] == pytest.approx(0.6 + moved, rel=0.06)
+    delivered = referred(go_tpc("delivery", *settings, "workload.warehouses=16", "interval.duration_s=2"))
+    assert delivered["customer by name"] == pytest.approx(10 * moved, rel=0.06)
+    assert delivered["orders by customer"] == pytest.approx(10 * moved, rel=0.06)
+
+
+def test_keys_apart_from_their_heaps_have_a_leaf_for_so_many_pages() -> None:
+    def pages(name: str, scenario: ScenarioSpec) -> int:
+        program = build(scenario).program
+        row = program.regions[program.region_names.index(name)]
+        return int(row[1] * row[2])
+
+    apart = go_tpc()
+    data = apart.model_dump(mode="json", exclude={"measured", "notes"})
+    del data["workload"]["layout"]["heap"]
+    together = scenario_from_mapping(data, "together")
+    assert pages("stock index pages", apart) == pytest.approx(4 * 100_000 / 367, rel=0.02)
+    assert pages("stock index pages", together) == pytest.approx(pages("stock", together) / 260, rel=0.02)
+    assert len(CLASSES) == len(NAMES)
