@@ -1,0 +1,203 @@
+"""Systems whose truth is known: small machines at random, their parameters drawn from the priors, runs by the kernel.
+
+A run is handed over as a harness and monitors would: a rate and means of counters, each with a measurement's noise.
+The same number always gives the same system; its runs are the same for any number of processes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibration.mapping import Run, runs_of
+from calibration.observables import CPU, FLUSHES, MISSES, NOISE, RATE, READS, WRITES
+from calibration.parameters import Parameter, default_parameters, with_values
+from calibration.record import RunRecord
+from models.loading import load_scenario
+from models.specs import ScenarioSpec
+from models.system import build
+from scenarios import saved
+from scenarios.progress import Display
+from scenarios.runs import Task, run_all
+from simulator.errors import InputError
+from simulator.results import Result
+
+BASE = Path(__file__).resolve().parents[1] / "tests" / "scenarios" / "tiny.yaml"
+WORKING_SET_PAGES = 8_450
+"""pages of 8 KiB that a warehouse keeps busy: 66 MB, the Virtuoso scalability article"""
+WARM_UP_S, DURATION_S = 60, 240
+FITTED, HELD_OUT = 4, 2
+"""runs of a system that are fitted, and that are predicted"""
+FLASH = {
+    "kind": "flash", "name": "small SSD", "capacity_gib": 200, "read_latency_us": 150, "write_latency_us": 60,
+    "parallel_requests": 8, "source": "assumption: for systems of known truth",
+}  # fmt: skip
+ARM = {
+    "kind": "rotating", "name": "small disk", "capacity_gib": 70, "rpm": 10000, "seek_track_to_track_ms": 0.5,
+    "seek_average_ms": 4.5, "seek_full_stroke_ms": 10, "overhead_ms": 0.2, "transfer_mib_per_s": 60, "queue_depth": 8,
+    "source": "assumption: for systems of known truth",
+}  # fmt: skip
+Settings = dict[str, float]
+
+
+@dataclass(frozen=True)
+class System:
+    """One system. `base` holds the priors' middles, `truth` what it really is; `sizes` set a run each."""
+
+    number: int
+    base: ScenarioSpec
+    parameters: tuple[Parameter, ...]
+    truth: dict[str, float]
+    sizes: tuple[Settings, ...]
+
+    def scenario(self, sizes: Settings, *, true: bool) -> ScenarioSpec:
+        """The system with the settings of a run, as it is or as its owner believes."""
+        return with_values(self.base, {**(self.truth if true else {}), **sizes})
+
+
+def system(number: int) -> System:
+    """System `number`. Its first `FITTED` sizes are those of runs to be fitted, the others are held out."""
+    rng = np.random.default_rng([number, 1])
+    base = load_scenario(BASE, tuple(_settings(rng)))
+    parameters = tuple(default_parameters(base))
+    truth = {each.key: each.at(_drawn(each, rng)) for each in parameters}
+    pool, clients = base.database.pool.buffers, _clients(base)
+    sizes: list[Settings] = []
+    for share, factor in ((1.0, 1.0), (0.5, 1.0), (1.0, 0.25), (0.7, 2.0)):
+        sizes.append(_size(pool * share, clients * factor))
+    for _ in range(HELD_OUT):
+        share, factor = np.exp(rng.uniform(np.log([0.4, 0.2]), np.log([1.3, 3.0])))
+        sizes.append(_size(pool * float(share), clients * float(factor)))
+    return System(number, base, parameters, truth, tuple(sizes))
+
+
+def _size(buffers: float, clients: float) -> Settings:
+    return {"database.pool.buffers": round(buffers), "workload.arrivals.clients": max(round(clients), 1)}
+
+
+def _clients(base: ScenarioSpec) -> int:
+    arrivals = base.workload.arrivals
+    assert arrivals.kind == "closed"
+    return arrivals.clients
+
+
+def _drawn(parameter: Parameter, rng: np.random.Generator) -> float:
+    """A place from the prior, within the parameter's bounds and the middle 99 %."""
+    while True:
+        place = float(rng.normal())
+        if abs(place) < 2.576 and parameter.low <= parameter.at(place) <= parameter.high:
+            return place
+
+
+def _settings(rng: np.random.Generator) -> list[str]:
+    """Of every kind of machine some: bound by processors, by one disk, by several; durable or not; cached or direct."""
+
+    def one_of(*values: Any) -> Any:
+        return values[int(rng.integers(len(values)))]
+
+    warehouses = one_of(2, 4, 8)
+    clients = warehouses * one_of(1, 2, 4)
+    cached = float(np.exp(rng.uniform(np.log(0.3), np.log(1.2))))
+    buffers = round(cached * warehouses * WORKING_SET_PAGES)
+    disk, count = (FLASH, 1) if one_of(True, False) else (ARM, one_of(1, 2, 4))
+    direct = one_of(True, False)
+    page_cache = 0.0 if direct else cached * warehouses * WORKING_SET_PAGES * 8 / 2**20 * float(rng.uniform(0.1, 0.6))
+    memory = (0.15 + 3 * clients * 4 / 1024 + 1.4 * buffers * 9 / 2**20 + page_cache) / 0.88
+    settings: dict[str, Any] = {
+        "machine": {"cpu": {"cores": one_of(1, 2, 4)}, "memory_gib": memory, "disks": {"count": count, "disk": disk}},
+        "database.io": "direct" if direct else "buffered",
+        "database.requests_per_file": 64,
+        "database.pool": {"buffers": buffers, "replacement": one_of("lru", "clock")},
+        "database.writer": {"dirty_high_fraction": 0.75, "dirty_low_fraction": 0.72},
+        "database.log": {"commit": one_of("durable", "buffered"), "flush_overhead_us": one_of(100, 400)},
+        "database.critical_section.share_of_path": one_of(0.0, 0.1, 0.3),
+        "workload.warehouses": warehouses,
+        "workload.arrivals": {"kind": "closed", "clients": clients, "think_time_s": one_of(0, 0, 0.02)},
+        "interval": {"start": "warm", "warm_up_s": WARM_UP_S, "duration_s": DURATION_S},
+    }
+    return [f"{key}={json.dumps(value)}" for key, value in settings.items()]
+
+
+def simulated(
+    systems: Sequence[System], folder: Path, workers: int, display: Display
+) -> dict[tuple[int, int], Result | InputError]:
+    """Every run of the true systems by the kernel, by system's and run's number; kept in `folder` and used again.
+
+    A run that the machine can't do is an InputError, as its user would find.
+    """
+    files: dict[tuple[int, int], Path] = {}
+    tasks: list[tuple[tuple[int, int], Task]] = []
+    found: dict[tuple[int, int], Result | InputError] = {}
+    for one in systems:
+        for number, sizes in enumerate(one.sizes):
+            key = one.number, number
+            files[key] = folder / f"{one.number}-{number}.json"
+            try:
+                scenario = one.scenario(sizes, true=True)
+                digest = build(scenario).digest()
+            except InputError as error:
+                found[key] = error
+                continue
+            if files[key].exists() and (kept := saved.read(files[key]).result).model_hash == digest:
+                found[key] = kept
+            else:
+                tasks.append((key, Task(scenario, one.number * 100 + number)))
+    for number, outcome in run_all([task for _, task in tasks], workers, display):
+        key, task = tasks[number]
+        if isinstance(outcome, Result):
+            saved.write(files[key], saved.SavedRun(task.scenario, outcome))
+        found[key] = outcome
+    return found
+
+
+def record(one: System, number: int, result: Result, noise: bool = True) -> RunRecord:
+    """A run's record: a harness's rate and a monitor's means, with a measurement's noise."""
+    rng = np.random.default_rng([one.number, 2, number])
+
+    def factor(kind: str) -> float:
+        return float(np.exp(rng.normal(0.0, NOISE[kind]))) if noise else 1.0
+
+    def read(value: float, factor: float = 1.0) -> dict[str, Any]:
+        return {"value": value * factor, "unit": "1", "source": "simulated", "definition": "with a meter's noise"}
+
+    rate = result.rate_per_min.mean
+    disks = [device for device in result.devices if device.name.startswith("disk")]
+    misses = sum(table.page_cache_hits + table.disk_reads for table in result.tables) / result.duration_s
+    busy, counted = min(factor(CPU), 1.0 / max(result.cpu.utilisation, 1e-9)), factor(RATE)
+
+    resources: dict[str, Any] = {
+        "cpu_user_fraction": read(result.cpu.user, busy),
+        "cpu_system_fraction": read(result.cpu.system, busy),
+        "devices": {
+            "data": {
+                "reads_per_s": read(sum(disk.reads_per_s for disk in disks), factor(READS)),
+                "writes_per_s": read(sum(disk.writes_per_s for disk in disks), factor(WRITES)),
+            }
+        },
+        "buffer_reads_per_s": read(misses, factor(MISSES)),
+    }
+    if one.base.database.log.commit == "durable":
+        resources["log_flushes_per_s"] = read(result.log.flushes_per_s, factor(FLUSHES))
+    return RunRecord.model_validate(
+        {
+            "name": f"system {one.number}, run {number}",
+            "source": "simulated by the kernel, with a measurement's noise",
+            "window": {"kind": "steady", "duration_s": read(DURATION_S), "rate_definition": "all"},
+            "outcome": {
+                "new_orders_per_minute": read(rate, counted),
+                "transactions_per_s": read(result.transactions_per_s, counted),
+            },
+            "resources": resources,
+        }
+    )
+
+
+def run(one: System, number: int, result: Result) -> Run:
+    """A run as a fit takes it: its sizes are what its owner knows."""
+    [found] = runs_of([record(one, number, result)], one.scenario(one.sizes[number], true=False), {})
+    return found
