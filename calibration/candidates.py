@@ -117,8 +117,11 @@ def named(calibration: Calibration, axes: Sequence[tuple[str, Sequence[str]]], g
 
     Raises InputError if there are too many, or none that is possible.
     """
+    keys = [key for key, _ in axes]
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise InputError(f"--could {twice[0]}: stands twice; give all its values in one --could")
     if grid:
-        keys = [key for key, _ in axes]
         combined = itertools.product(*(values for _, values in axes))
         changes = [dict(zip(keys, values, strict=True)) for values in combined]
     else:
@@ -161,7 +164,7 @@ def _choice(
                 base | {"name": name}, name, [*_overrides(_settings(usual)), *_overrides(settings)]
             )
         except InputError as error:
-            impossible.append(Impossible(name, str(error).replace(" with --set ", " with ")))
+            impossible.append(Impossible(name, "; ".join(_without(name, line) for line in str(error).splitlines())))
             continue
         same = known.get(scenario_hash(scenario))
         if same is not None:
@@ -188,6 +191,11 @@ def _overrides(settings: dict[str, str]) -> list[str]:
 def _text(value: Value) -> str:
     """As in a scenario file; whole numbers as such, since keys that count refuse others."""
     return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def _without(name: str, line: str) -> str:
+    """A message without the candidate's name, and without the option that its settings aren't from."""
+    return line.removeprefix(f"{name}: ").removeprefix(f"{name} with --set ")
 
 
 def _times(number: int, factors: Sequence[float]) -> list[int]:

@@ -18,6 +18,7 @@ import numpy as np
 from calibration.calibrated import Calibration, applied
 from calibration.candidates import Candidate, Choice, Impossible
 from calibration.evaluate import Point, Reader, solved
+from calibration.fit import Tell
 from calibration.identify import identify
 from calibration.objective import AT_BOUND, STEP, bounds_of
 from calibration.observables import BUSY, FLUSHES, FULL, KINDS, NEXT_TO_NOTHING, RATE, RESPONSE, logs
@@ -28,8 +29,14 @@ from simulator.errors import InputError
 
 PAIRS = 4
 """of places drawn, each with its mirror image"""
+READING = 0.7
+"""share of the time that is spent before anything is solved"""
 WORTH = 0.03
 """a run that makes the interval narrower by less than this share of its width is not worth it"""
+
+
+def silent(_: float, __: str) -> None:
+    """Nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +58,18 @@ class Worth:
 
     @property
     def per_cost(self) -> float:
-        """What the candidates are ranked by."""
+        """What the candidates that are worth it are ranked by."""
         return self.narrower / (self.candidate.cost or 1.0)
+
+    @property
+    def worth_it(self) -> bool:
+        """Whether it makes a difference that anybody would see."""
+        return self.narrower >= WORTH or (self.low_per_min is None and bool(self.tells))
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Candidates, the best first; of equal ones the first given."""
+    """Candidates, those that are worth it first, the best of them first; of equal ones the first given."""
 
     asked: Predicted | None
     open_sd: float
@@ -70,17 +82,19 @@ class Advice:
     @property
     def best(self) -> Worth | None:
         """None if no run is worth it."""
-        return self.runs[0] if self.runs and (self.runs[0].narrower >= WORTH or self.runs[0].tells) else None
+        return self.runs[0] if self.runs[0].worth_it else None
 
 
-def advise(calibration: Calibration, choice: Choice, asked: ScenarioSpec | None, pairs: int = PAIRS) -> Advice:
+def advise(
+    calibration: Calibration, choice: Choice, asked: ScenarioSpec | None, pairs: int = PAIRS, tell: Tell = silent
+) -> Advice:
     """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
 
     Raises InputError if the calibrated machine can't run `asked`, or none of the candidates.
     """
     predicted = predict(calibration, asked) if asked is not None else None
     scenarios = [each.scenario for each in choice.candidates] + ([asked] if asked is not None else [])
-    said, slopes, reasons = derivatives(calibration, scenarios, _places(calibration, pairs))
+    said, slopes, reasons = derivatives(calibration, scenarios, _places(calibration, pairs), tell)
     covariance = np.array(calibration.joint.covariance)
     wanted = slopes[-1][:, KINDS.index(RATE), :] if asked is not None else None
     before = _open(np.broadcast_to(covariance, (said.shape[1], *covariance.shape)), wanted)
@@ -96,10 +110,8 @@ def advise(calibration: Calibration, choice: Choice, asked: ScenarioSpec | None,
         found.append(_worth(candidate, predicted, float(np.sqrt(before[0])), share, _told(calibration, seen[0])))
     if not found:
         raise InputError("\n".join(f"{each.name}: {each.reason}" for each in impossible))
-    ranked = sorted(found, key=lambda each: -each.per_cost)
-    return Advice(
-        predicted, float(np.sqrt(before[0])), choice.like, choice.cost_unit, tuple(ranked), tuple(impossible)
-    )
+    ranked = sorted(found, key=lambda each: (not each.worth_it, -each.per_cost))
+    return Advice(predicted, float(np.sqrt(before[0])), choice.like, choice.cost_unit, tuple(ranked), tuple(impossible))
 
 
 def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
@@ -132,7 +144,7 @@ def information(calibration: Calibration, scenario: ScenarioSpec, said: FloatArr
 
 
 def derivatives(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: Tell = silent
 ) -> tuple[FloatArray, FloatArray, dict[int, str]]:
     """What each scenario shows at each place, and its derivatives by the parameters, both as logarithms.
 
@@ -143,7 +155,7 @@ def derivatives(
     low, high = bounds_of([each.parameter for each in calibration.parameters])
     steps = STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
     around = np.clip(places[:, None, :] + steps, low, high)
-    said, reasons = _said(calibration, scenarios, around.reshape(-1, count))
+    said, reasons = _said(calibration, scenarios, around.reshape(-1, count), tell)
     said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(KINDS))
     here, up, down = said[:, :, 0], said[:, :, 1 : count + 1], said[:, :, count + 1 :]
     middle = here[:, :, None]
@@ -156,7 +168,7 @@ def derivatives(
 
 
 def _said(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: Tell
 ) -> tuple[FloatArray, dict[int, str]]:
     """Logarithms of all kinds, (scenarios, places, kinds)."""
     reader = Reader()
@@ -165,6 +177,7 @@ def _said(
     points: list[Point] = []
     where: list[tuple[int, int]] = []
     for number, scenario in enumerate(scenarios):
+        tell(READING * number / len(scenarios), f"{number + 1} of {len(scenarios)} runs")
         for row, place in enumerate(places):
             try:
                 points.append(reader.point(applied(calibration, scenario, place)))
@@ -173,6 +186,7 @@ def _said(
                     reasons[number] = str(error)
                 continue
             where.append((number, row))
+    tell(READING, f"{len(points):,} machines solved")
     for workload, machines, solution, numbers in solved(points):
         found = logs(workload, machines, solution)
         for at, one in enumerate(numbers):
@@ -187,7 +201,8 @@ def _places(calibration: Calibration, pairs: int) -> FloatArray:
     root = np.linalg.cholesky(np.array(calibration.joint.covariance))
     away = rng.standard_normal((pairs, len(low))) @ root.T
     mode = calibration.mode
-    return np.clip(np.concatenate([mode[None], mode + away, mode - away]), low, high)
+    places: FloatArray = np.clip(np.concatenate([mode[None], mode + away, mode - away]), low, high)
+    return places
 
 
 def _open(covariance: FloatArray, wanted: FloatArray | None) -> FloatArray:

@@ -1,0 +1,158 @@
+"""Write the table of docs/calibration.md on next runs: is the suggested one better than one at random?
+
+Systems of known truth, simulated by the kernel. Of each a few runs are fitted; the suggested run and one drawn from the
+same candidates are made, each is fitted with the first ones, and the intervals that the two fits predict for another
+size of the system are compared. Cases are kept in out/next_run for the same code, so a stopped build goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.synthetic_systems import FITTED, Settings, System, record, simulated, system
+from calibration.calibrated import Calibration, calibration_of
+from calibration.candidates import Candidate, Choice, around, usual_run
+from calibration.fit import Task, fit
+from calibration.kept import Kept
+from calibration.mapping import MappingFile, Run, RunMapping, runs_of
+from calibration.next_run import Worth, advise
+from calibration.observables import KINDS, RATE
+from calibration.prediction import Predicted, predict
+from scenarios.progress import Silent
+from simulator.errors import InputError
+
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "calibration.md"
+STORE = DOCS.parent / "out" / "next_run"
+BEGIN = "<!-- begin of the table of next runs: python docs/build_next_run.py -->\n"
+END = "<!-- end of the table of next runs -->\n"
+CASES = 50
+FIRST_SYSTEM = 1000
+"""systems from this number on, that nothing else looks at"""
+FEWEST_RUNS, PARAMETERS = 2, (3, 5)
+SUGGESTED, DRAWN, MOST_RUNS = 10, 11, 100
+"""numbers of the two next runs among a system's, and more than it has"""
+
+
+@dataclass(frozen=True)
+class Width:
+    """Of a prediction's interval, as a logarithm: the whole of it, and the standard deviation by the parameters."""
+
+    whole: float
+    parameters_sd: float
+
+    @classmethod
+    def of(cls, found: Predicted) -> Width:
+        """From a prediction."""
+        return cls(float(np.log(found.high_per_min / found.low_per_min)), found.parameters_sd)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One system: what its runs predict, and what they do with another run."""
+
+    number: int
+    runs: int
+    parameters: int
+    suggested: str
+    drawn: str
+    expected: Width
+    """with the suggested run, as it was expected"""
+    before: Width
+    with_suggested: Width
+    with_drawn: Width
+
+
+def studied(number: int) -> tuple[System, int, np.random.Generator]:
+    """A system of which some parameters are known and the others fitted; how many runs its owner has."""
+    one = system(number)
+    rng = np.random.default_rng([number, 3])
+    count = min(int(rng.integers(PARAMETERS[0], PARAMETERS[1] + 1)), len(one.parameters))
+    some = sorted(rng.permutation(len(one.parameters))[:count].tolist())
+    parameters = tuple(one.parameters[at] for at in some)
+    truth = {each.key: one.truth[each.key] for each in parameters}
+    return replace(one, parameters=parameters, truth=truth), int(rng.integers(FEWEST_RUNS, FITTED + 1)), rng
+
+
+def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Run:
+    """Run number `at` of the true system, of these sizes. Raises InputError if it can't be made."""
+    alone = replace(one, number=MOST_RUNS * one.number + at, sizes=(sizes,))
+    result = simulated([alone], STORE / "runs", 1, Silent())[alone.number, 0]
+    if isinstance(result, InputError):
+        raise result
+    own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in KINDS if kind not in kinds))
+    [run] = runs_of([record(one, at, result)], one.base, {}, MappingFile(all=own))
+    return run
+
+
+def fitted(one: System, runs: Sequence[Run]) -> Calibration:
+    """Some runs as a calibration."""
+    return calibration_of(
+        fit(Task(tuple(runs), one.parameters, starts=1), Kept(None, ""), lambda _, __: None), one.base
+    )
+
+
+def settings_of(calibration: Calibration, candidate: Candidate) -> Settings:
+    """All numbers that a candidate's run has and the base doesn't."""
+    usual = {key: value for key, (value, who) in usual_run(calibration).settings.items() if who == "mapping file"}
+    return {key: int(value) for key, value in (usual | candidate.settings).items()}
+
+
+class Study:
+    """One system under study."""
+
+    def __init__(self, number: int) -> None:
+        self.one, self.count, self.rng = studied(number)
+        self.kinds = [RATE, *(kind for kind in KINDS if kind != RATE and self.rng.random() < 0.5)]
+        self.target = self.one.scenario(self.one.sizes[FITTED], true=False)
+
+    def begin(self) -> tuple[Calibration, list[Run], Choice]:
+        """The first fit and its candidates. Raises InputError if a run can't be made."""
+        runs = [made(self.one, self.one.sizes[at], at, self.kinds) for at in range(self.count)]
+        calibration = fitted(self.one, runs)
+        return calibration, runs, around(calibration)
+
+    def next(self, calibration: Calibration, runs: Sequence[Run], candidate: Candidate, at: int) -> Width:
+        """What is predicted with a candidate's run, number `at` of the system. Raises InputError."""
+        run = made(self.one, settings_of(calibration, candidate), at, self.kinds)
+        return Width.of(predict(fitted(self.one, [*runs, run]), self.target))
+
+
+def case(number: int) -> Case | None:
+    """A case; None if the true machine can't do a first run, or fewer than two of the candidates."""
+    study = Study(number)
+    try:
+        calibration, runs, choice = study.begin()
+        advice = advise(calibration, choice, study.target)
+    except InputError:
+        return None
+    assert advice.asked is not None
+    before = Width.of(advice.asked)
+    first = _first_possible(study, calibration, runs, list(advice.runs), SUGGESTED)
+    if first is None:
+        return None
+    suggested, with_suggested = first
+    others = [advice.runs[at] for at in study.rng.permutation(len(advice.runs)) if advice.runs[at] is not suggested]
+    other = _first_possible(study, calibration, runs, others, DRAWN)
+    if other is None:
+        return None
+    expected = Width(before.whole * (1.0 - suggested.narrower), suggested.left_sd)
+    return Case(
+        number, study.count, len(study.one.parameters), suggested.candidate.name, other[0].candidate.name, expected,
+        before, with_suggested, other[1],
+    )  # fmt: skip
+
+
+def _first_possible(
+    study: Study, calibration: Calibration, runs: Sequence[Run], some: Sequence[Worth], at: int
+) -> tuple[Worth, Width] | None:
+    for each in some:
+        try:
+            return each, study.next(calibration, runs, each.candidate, at)
+        except InputError:
+            continue  # a run that the true machine can't do: its owner would take the next one
+    return None
