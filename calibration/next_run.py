@@ -4,7 +4,8 @@ Design of experiments, linearised where the runs have left the parameters (Chalo
 Science 10 (1995), 273-304). A run whose figures have the derivatives J, over noise and discrepancy, makes of the
 parameters' covariance C the covariance (C^-1 + J'J)^-1, whatever it measures. Its worth is the variance that is left:
 of the logarithm of one scenario's rate (c-optimal), or without one of all parameters together (A-optimal). The model
-isn't linear, so that it is the mean over places drawn from what is known of the parameters.
+isn't linear, so that it is the mean over places drawn from what is known of the parameters; what the runs made would
+tell there counts as well.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from statistics import median
 import numpy as np
 
 from calibration.calibrated import Calibration, applied
-from calibration.candidates import Candidate, Choice, Impossible
+from calibration.candidates import Candidate, Choice, Impossible, scenario_of
 from calibration.evaluate import Point, Reader, solved
 from calibration.fit import Tell
 from calibration.identify import identify
@@ -27,7 +28,7 @@ from models.specs import ScenarioSpec
 from simulator.analytic.values import FloatArray
 from simulator.errors import InputError
 
-PAIRS = 4
+PAIRS = 2
 """of places drawn, each with its mirror image"""
 READING = 0.7
 """share of the time that is spent before anything is solved"""
@@ -93,25 +94,40 @@ def advise(
     Raises InputError if the calibrated machine can't run `asked`, or none of the candidates.
     """
     predicted = predict(calibration, asked) if asked is not None else None
-    scenarios = [each.scenario for each in choice.candidates] + ([asked] if asked is not None else [])
-    said, slopes, reasons = derivatives(calibration, scenarios, _places(calibration, pairs), tell)
-    covariance = np.array(calibration.joint.covariance)
+    places = _places(calibration, pairs)
+    made = [scenario_of(calibration, run) for run in calibration.runs] if pairs else []
+    scenarios = [*(each.scenario for each in choice.candidates), *made, *([asked] if asked is not None else [])]
+    said, slopes, reasons = derivatives(calibration, scenarios, places, tell)
+    possible = np.isfinite(said[len(choice.candidates) :]).all(axis=(0, 2))
+    known = _known(calibration, said[len(choice.candidates) :], slopes[len(choice.candidates) :], len(places))
     wanted = slopes[-1][:, KINDS.index(RATE), :] if asked is not None else None
-    before = _open(np.broadcast_to(covariance, (said.shape[1], *covariance.shape)), wanted)
+    open_var = _open(known, wanted)
     found, impossible = [], list(choice.impossible)
     for number, candidate in enumerate(choice.candidates):
         if number in reasons:
             impossible.append(Impossible(candidate.name, reasons[number]))
             continue
-        seen = information(calibration, candidate.scenario, said[number], slopes[number])
-        some = np.isfinite(said[number]).all(axis=1)
-        after = _open(updated(covariance, seen[some]), None if wanted is None else wanted[some])
-        share = float(np.sqrt(after.mean() / before[some].mean())) if before[some].mean() > 0 else 1.0
-        found.append(_worth(candidate, predicted, float(np.sqrt(before[0])), share, _told(calibration, seen[0])))
+        seen = information(calibration, noise_of(calibration, candidate.scenario), said[number], slopes[number])
+        some = possible & np.isfinite(said[number]).all(axis=1)
+        after = _open(updated(known[some], seen[some]), None if wanted is None else wanted[some])
+        share = float(np.sqrt(after.mean() / open_var[some].mean())) if open_var[some].mean() > 0 else 1.0
+        found.append(_worth(candidate, predicted, float(np.sqrt(open_var[0])), share, _told(calibration, seen[0])))
     if not found:
         raise InputError("\n".join(f"{each.name}: {each.reason}" for each in impossible))
     ranked = sorted(found, key=lambda each: (not each.worth_it, -each.per_cost))
-    return Advice(predicted, float(np.sqrt(before[0])), choice.like, choice.cost_unit, tuple(ranked), tuple(impossible))
+    return Advice(
+        predicted, float(np.sqrt(open_var[0])), choice.like, choice.cost_unit, tuple(ranked), tuple(impossible)
+    )
+
+
+def _known(calibration: Calibration, said: FloatArray, slopes: FloatArray, places: int) -> FloatArray:
+    """The parameters' covariance by priors and the runs made, as it would be at each place; the mode's is the fit's."""
+    known = np.broadcast_to(np.eye(slopes.shape[-1]), (places, *([slopes.shape[-1]] * 2)))
+    if places > 1:
+        for number, run in enumerate(calibration.runs):
+            noise = {figure.kind: figure.noise_sd for figure in run.figures}
+            known = updated(known, information(calibration, noise, said[number], slopes[number]))
+    return np.concatenate([np.array(calibration.joint.covariance)[None], known[1:]])
 
 
 def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
@@ -122,19 +138,21 @@ def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
     return left
 
 
-def information(calibration: Calibration, scenario: ScenarioSpec, said: FloatArray, slopes: FloatArray) -> FloatArray:
-    """Derivatives of a run's figures over their noise, (places, figures, parameters).
+def information(
+    calibration: Calibration, noise: dict[str, float], said: FloatArray, slopes: FloatArray
+) -> FloatArray:  # fmt: skip
+    """Derivatives of a run's figures over noise and discrepancy, (places, figures, parameters).
 
-    The figures are those that the runs before have had. One that is likely to be at its end of scale counts by the
-    chance that it isn't: there it says only "at least so much".
+    `noise`: standard deviation of each kind of figure that the run has. One that is likely to be at its end of scale
+    counts by the chance that it isn't: there it says only "at least so much".
     """
     from scipy.special import ndtr
 
-    covariance, missed = np.array(calibration.joint.covariance), calibration.missed
+    covariance = np.array(calibration.joint.covariance)
     found = []
-    for kind, noise in _noise(calibration, scenario).items():
+    for kind, own_sd in noise.items():
         at = KINDS.index(kind)
-        sd = float(np.hypot(noise, missed.rate_sd if kind == RATE else missed.others_sd))
+        sd = float(np.hypot(own_sd, _missed_sd(calibration, kind)))
         weight = np.ones(len(said))
         if kind in FULL:
             spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
@@ -212,7 +230,7 @@ def _open(covariance: FloatArray, wanted: FloatArray | None) -> FloatArray:
     return np.asarray(np.einsum("ij,ijk,ik->i", wanted, covariance, wanted))
 
 
-def _noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, float]:
+def noise_of(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, float]:
     """Noise of the figures that a run of the scenario would have, by kind: the middle of what the runs have had."""
     found: dict[str, list[float]] = {}
     for run in calibration.runs:
@@ -224,6 +242,11 @@ def _noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, float]
         RESPONSE: scenario.workload.arrivals.kind != "open",
     }
     return {kind: median(values) for kind, values in found.items() if not absent.get(kind)}
+
+
+def _missed_sd(calibration: Calibration, kind: str) -> float:
+    """What the model misses of a kind of figure."""
+    return calibration.missed.rate_sd if kind == RATE else calibration.missed.others_sd
 
 
 def _told(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
