@@ -32,7 +32,7 @@ PAIRS = 2
 """of places drawn, each with its mirror image"""
 READING = 0.7
 """share of the time that is spent before anything is solved"""
-WORTH = 0.03
+WORTH = 0.05
 """a run that makes the interval narrower by less than this share of its width is not worth it"""
 
 

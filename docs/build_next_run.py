@@ -1,14 +1,17 @@
 """Write the table of docs/calibration.md on next runs: is the suggested one better than one at random?
 
 Systems of known truth, simulated by the kernel. Of each a few runs are fitted; the suggested run and one drawn from the
-same candidates are made, each is fitted with the first ones, and the intervals that the two fits predict for another
-size of the system are compared. Cases are kept in out/next_run for the same code, so a stopped build goes on.
+same candidates are made, each is fitted with the first ones, and the intervals that the two fits predict for more
+clients are compared. Cases are kept in out/next_run for the same code, so a stopped build goes on.
 """
 
 from __future__ import annotations
 
+import json
+import multiprocessing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +19,18 @@ import numpy as np
 
 from benchmarks.synthetic_systems import FITTED, Settings, System, record, simulated, system
 from calibration.calibrated import Calibration, calibration_of
-from calibration.candidates import Candidate, Choice, around, usual_run
+from calibration.candidates import CLIENTS, Candidate, Choice, around, usual_run
 from calibration.fit import Task, fit
 from calibration.kept import Kept
 from calibration.mapping import MappingFile, Run, RunMapping, runs_of
 from calibration.next_run import Worth, advise
 from calibration.observables import KINDS, RATE
+from calibration.origin import fit_versions
 from calibration.prediction import Predicted, predict
-from scenarios.progress import Silent
+from calibration.whole_file import write_whole
+from models.system import clients_of
+from scenarios.progress import Silent, display
+from scenarios.runs import default_workers
 from simulator.errors import InputError
 
 DOCS = Path(__file__).resolve().parent
@@ -37,6 +44,8 @@ FIRST_SYSTEM = 1000
 FEWEST_RUNS, PARAMETERS = 2, (3, 5)
 SUGGESTED, DRAWN, MOST_RUNS = 10, 11, 100
 """numbers of the two next runs among a system's, and more than it has"""
+LOAD = 4
+"""times the clients is what is asked for, with a pool that no run has had"""
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,11 @@ class Case:
     with_drawn: Width
 
 
+NOT_POSSIBLE, NOT_WORTH_IT = "the true machine can't do the runs", "no run is worth making"
+Outcome = Case | str
+"""or why a system makes none"""
+
+
 def studied(number: int) -> tuple[System, int, np.random.Generator]:
     """A system of which some parameters are known and the others fitted; how many runs its owner has."""
     one = system(number)
@@ -80,13 +94,16 @@ def studied(number: int) -> tuple[System, int, np.random.Generator]:
 
 
 def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Run:
-    """Run number `at` of the true system, of these sizes. Raises InputError if it can't be made."""
+    """Run number `at` of the true system, of these sizes. Raises InputError if it can't be made.
+
+    Both next runs have the same noise of measurement, so that luck with it doesn't decide.
+    """
     alone = replace(one, number=MOST_RUNS * one.number + at, sizes=(sizes,))
     result = simulated([alone], STORE / "runs", 1, Silent())[alone.number, 0]
     if isinstance(result, InputError):
         raise result
     own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in KINDS if kind not in kinds))
-    [run] = runs_of([record(one, at, result)], one.base, {}, MappingFile(all=own))
+    [run] = runs_of([record(one, min(at, SUGGESTED), result)], one.base, {}, MappingFile(all=own))
     return run
 
 
@@ -109,7 +126,8 @@ class Study:
     def __init__(self, number: int) -> None:
         self.one, self.count, self.rng = studied(number)
         self.kinds = [RATE, *(kind for kind in KINDS if kind != RATE and self.rng.random() < 0.5)]
-        self.target = self.one.scenario(self.one.sizes[FITTED], true=False)
+        clients = clients_of(self.one.base.workload) * LOAD
+        self.target = self.one.scenario(self.one.sizes[FITTED] | {CLIENTS: clients}, true=False)
 
     def begin(self) -> tuple[Calibration, list[Run], Choice]:
         """The first fit and its candidates. Raises InputError if a run can't be made."""
@@ -123,24 +141,26 @@ class Study:
         return Width.of(predict(fitted(self.one, [*runs, run]), self.target))
 
 
-def case(number: int) -> Case | None:
-    """A case; None if the true machine can't do a first run, or fewer than two of the candidates."""
+def case(number: int) -> Outcome:
+    """A case, if a run is suggested and the true machine can do it."""
     study = Study(number)
     try:
         calibration, runs, choice = study.begin()
         advice = advise(calibration, choice, study.target)
     except InputError:
-        return None
+        return NOT_POSSIBLE
     assert advice.asked is not None
+    if advice.best is None:
+        return NOT_WORTH_IT
     before = Width.of(advice.asked)
-    first = _first_possible(study, calibration, runs, list(advice.runs), SUGGESTED)
+    first = _first_possible(study, calibration, runs, [each for each in advice.runs if each.worth_it], SUGGESTED)
     if first is None:
-        return None
+        return NOT_POSSIBLE
     suggested, with_suggested = first
     others = [advice.runs[at] for at in study.rng.permutation(len(advice.runs)) if advice.runs[at] is not suggested]
     other = _first_possible(study, calibration, runs, others, DRAWN)
     if other is None:
-        return None
+        return NOT_POSSIBLE
     expected = Width(before.whole * (1.0 - suggested.narrower), suggested.left_sd)
     return Case(
         number, study.count, len(study.one.parameters), suggested.candidate.name, other[0].candidate.name, expected,
@@ -159,53 +179,59 @@ def _first_possible(
     return None
 
 
-def kept(number: int, code: str) -> Case | None:
+def kept(number: int, code: str) -> Outcome:
     """A case, from the store if the same code has put it there."""
     file = STORE / f"{number}.json"
     if file.exists() and (data := json.loads(file.read_text(encoding="utf-8")))["code"] == code:
-        return _case_of(data["case"])
+        return _outcome_of(data["case"])
     found = case(number)
-    plain = None if found is None else asdict(found)
+    plain = found if isinstance(found, str) else asdict(found)
     write_whole(file, json.dumps({"code": code, "case": plain}, indent=1) + "\n")
     return found
 
 
-def _case_of(data: dict[str, Any] | None) -> Case | None:
-    if data is None:
-        return None
+def _outcome_of(data: dict[str, Any] | str) -> Outcome:
+    if isinstance(data, str):
+        return data
     widths = {key: Width(**data[key]) for key in ("expected", "before", "with_suggested", "with_drawn")}
     return Case(**(data | widths))
 
 
-def cases() -> list[Case]:
-    """The first `CASES` systems that make one, whatever the number of processes."""
+def outcomes() -> list[Outcome]:
+    """Of systems one after the other, until `CASES` have made a case; the same for any number of processes."""
     code = fit_versions()["code"]
-    found: dict[int, Case | None] = {}
+    found: dict[int, Outcome] = {}
     workers = default_workers()
     with display(quiet=False) as shown, ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as executor:
-        ahead = FIRST_SYSTEM
-        while sum(each is not None for each in found.values()) < CASES:
-            numbers = range(ahead, ahead + CASES - sum(each is not None for each in found.values()))
-            ahead = numbers.stop
-            pending = {executor.submit(kept, number, code): number for number in numbers}
+        while (missing := CASES - _made(found)) > 0:
+            begin = FIRST_SYSTEM + len(found)
+            pending = {executor.submit(kept, number, code): number for number in range(begin, begin + missing)}
             for done in as_completed(pending):
                 found[pending[done]] = done.result()
-                several = sum(each is not None for each in found.values())
-                shown.advance(several / CASES, f"{several} of {CASES} systems")
-    return [each for _, each in sorted(found.items()) if each is not None]
+                shown.advance(_made(found) / CASES, f"{_made(found)} of {CASES} cases")
+    return [each for _, each in sorted(found.items())]
 
 
-def table(some: Sequence[Case]) -> str:
+def _made(found: dict[int, Outcome]) -> int:
+    return sum(isinstance(each, Case) for each in found.values())
+
+
+def table(every: Sequence[Outcome]) -> str:
     """How often the suggested run is the better one, and by how much both make intervals narrower."""
-    rows = [
+    some = [each for each in every if isinstance(each, Case)]
+    candidates = [
         "| | whole interval | what the parameters leave open |",
         "|---|---:|---:|",
         _row("narrower with the suggested run than with the drawn one", some, _better),
-        _row("share of the width that the suggested run takes away, median", some, _taken("with_suggested")),
-        _row("that was expected of it", some, _taken("expected")),
+        _row("share that the suggested run takes away, median", some, _taken("with_suggested")),
+        _row("share that was expected of it, median", some, _taken("expected")),
         _row("share that the drawn run takes away, median", some, _taken("with_drawn")),
     ]
-    return "\n".join([f"{len(some)} systems.", "", *rows]) + "\n"
+    head = (
+        f"{len(every)} systems: in {len(some)} a run was suggested, in {every.count(NOT_WORTH_IT)} none was worth "
+        f"making by what was expected, in {every.count(NOT_POSSIBLE)} the true machine could not do what was asked."
+    )
+    return "\n".join([head, "", *candidates]) + "\n"
 
 
 def _row(name: str, some: Sequence[Case], figure: Callable[[Sequence[Case], str], str]) -> str:
@@ -227,7 +253,7 @@ def _taken(run: str) -> Callable[[Sequence[Case], str], str]:
 
 def main() -> None:
     """Study what isn't studied yet and write the table."""
-    text = table(cases())
+    text = table(outcomes())
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     PAGE.write_text(before + BEGIN + text + END + rest.split(END)[1], encoding="utf-8")
 

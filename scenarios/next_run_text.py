@@ -124,7 +124,7 @@ def _table(advice: Advice) -> list[str]:
         rows.append([each.candidate.name, *cost, left, f"{each.narrower:.0%}", _settings(each), tells])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    order = f"; best first by what they give per {advice.cost_unit}" if costs else "; best first"
+    order = f"; best first, by what they give for their {advice.cost_unit}" if costs else "; best first"
     return [f"each like the run {advice.like} but for what it sets{order}", *lines]
 
 
