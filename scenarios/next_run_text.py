@@ -16,18 +16,27 @@ MOST_NAMED = 3
 
 
 def would_tell(calibration: Calibration) -> list[str]:
-    """For each group of parameters that the runs mix up a usual run that would tell them, if there is one."""
-    groups = {tuple(sorted({each.key, *each.not_told_from})) for each in calibration.parameters if each.not_told_from}
+    """For each group of parameters that the runs don't tell the usual run that would tell most of it, if one does."""
+    open_ones = [each for each in calibration.parameters if not each.identified]
+    groups = sorted({tuple(sorted({each.key, *each.not_told_from})) for each in open_ones})
     choice = around(calibration)
     if not groups or not choice.candidates:
         return []
     runs = advise(calibration, choice, None, pairs=0).runs
     lines = []
-    for group in sorted(groups):
-        found = next((run for run in runs if set(group) <= {key for some in run.tells for key in some}), None)
-        if found is not None:
-            lines.append(f"a run like {choice.like} with {found.candidate.name} would tell {_and(group)} apart")
+    for group in groups:
+        best = max(runs, key=lambda run: len(_of(group, run)))
+        told = _of(group, best)
+        if told:
+            rest = " from the others" if len(told) < len(group) else " apart" if len(group) > 1 else ""
+            lines.append(f"a run like {choice.like} with {best.candidate.name} would tell {_and(told)}{rest}")
     return lines
+
+
+def _of(group: tuple[str, ...], run: Worth) -> tuple[str, ...]:
+    """Those of a group that a run would tell."""
+    tells = {key for some in run.tells for key in some}
+    return tuple(key for key in group if key in tells)
 
 
 def to_text(advice: Advice) -> str:

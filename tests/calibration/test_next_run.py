@@ -127,18 +127,13 @@ def test_nothing_is_suggested_where_the_rest_is_noise_and_discrepancy(usual: Cal
     assert advise(usual, around(usual), asked, pairs=1).best is not None
 
 
-def test_a_figure_at_its_end_of_scale_tells_less(usual: Calibration) -> None:
-    """Of the processor's share a run of one client, whose disk is the limit, and one of many, where it is full."""
-    some = [changed(usual, buffers=1500, clients=1), changed(usual, buffers=8000, clients=80)]
-    said, slopes, _ = derivatives(usual, some, usual.mode[None])
-    at = KINDS.index(CPU)
-    shares = np.exp(said[:, 0, at]) - 0.01
-    assert shares[0] < 0.8
-    assert shares[1] > 0.97
-    free, full = (
-        information(usual, {CPU: 0.05}, said[number], np.ones_like(slopes[number]))[0, 0, 0] for number in range(2)
-    )
-    assert full < 0.75 * free
+@pytest.mark.parametrize(("kind", "less"), [(CPU, True), (READS, False)])
+def test_a_figure_at_its_end_of_scale_tells_less(kind: str, less: bool, usual: Calibration) -> None:
+    """Of a processor's share that is half or full, changed as much by the parameters; reads have no end of scale."""
+    said = np.log(np.array([[0.5], [1.0]]) + 0.01) * np.ones(len(KINDS))
+    seen = information(usual, {kind: 0.05}, said, np.ones((2, len(KINDS), 2)))[:, 0, 0]
+    assert bool(seen[1] < 0.8 * seen[0]) is less
+    assert seen[1] > 0.0
 
 
 def test_runs_are_found_again_in_the_file(usual: Calibration) -> None:

@@ -72,7 +72,7 @@ def test_calibrate_says_nothing_where_none_would(model: Path) -> None:
     """The same parameters, said to be told already; and a model that misses too much for any run to tell."""
     calibration = read(model)
     assert would_tell(calibration)
-    told = [each.model_copy(update={"not_told_from": ()}) for each in calibration.parameters]
+    told = [each.model_copy(update={"identified": True}) for each in calibration.parameters]
     assert not would_tell(calibration.model_copy(update={"parameters": tuple(told)}))
     assert not would_tell(_missing_all(calibration))
 
