@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -50,15 +50,22 @@ LOAD = 4
 
 @dataclass(frozen=True)
 class Width:
-    """Of a prediction's interval, as a logarithm: the whole of it, and the standard deviation by the parameters."""
+    """Of a prediction's interval, as a logarithm, and the standard deviations by parameters and by all else."""
 
     whole: float
     parameters_sd: float
+    others_sd: float
 
     @classmethod
     def of(cls, found: Predicted) -> Width:
         """From a prediction."""
-        return cls(float(np.log(found.high_per_min / found.low_per_min)), found.parameters_sd)
+        whole = float(np.log(found.high_per_min / found.low_per_min))
+        return cls(whole, found.parameters_sd, float(np.hypot(found.run_to_run_sd, found.discrepancy_sd)))
+
+    def over(self, before: Width) -> Width:
+        """With all but the parameters as it was before the run: its estimate moves with any run, whichever it is."""
+        sd, own = (float(np.hypot(each.parameters_sd, before.others_sd)) for each in (before, self))
+        return Width(before.whole * own / sd, self.parameters_sd, before.others_sd)
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,7 @@ class Case:
     number: int
     runs: int
     parameters: int
+    worth_it: bool
     suggested: str
     drawn: str
     expected: Width
@@ -75,11 +83,6 @@ class Case:
     before: Width
     with_suggested: Width
     with_drawn: Width
-
-
-NOT_POSSIBLE, NOT_WORTH_IT = "the true machine can't do the runs", "no run is worth making"
-Outcome = Case | str
-"""or why a system makes none"""
 
 
 def studied(number: int) -> tuple[System, int, np.random.Generator]:
@@ -141,30 +144,28 @@ class Study:
         return Width.of(predict(fitted(self.one, [*runs, run]), self.target))
 
 
-def case(number: int) -> Outcome:
-    """A case, if a run is suggested and the true machine can do it."""
+def case(number: int) -> Case | None:
+    """A case; None if the true machine can't do the first runs, or only one of the candidates."""
     study = Study(number)
     try:
         calibration, runs, choice = study.begin()
         advice = advise(calibration, choice, study.target)
     except InputError:
-        return NOT_POSSIBLE
+        return None
     assert advice.asked is not None
-    if advice.best is None:
-        return NOT_WORTH_IT
     before = Width.of(advice.asked)
-    first = _first_possible(study, calibration, runs, [each for each in advice.runs if each.worth_it], SUGGESTED)
+    first = _first_possible(study, calibration, runs, advice.runs, SUGGESTED)
     if first is None:
-        return NOT_POSSIBLE
+        return None
     suggested, with_suggested = first
     others = [advice.runs[at] for at in study.rng.permutation(len(advice.runs)) if advice.runs[at] is not suggested]
     other = _first_possible(study, calibration, runs, others, DRAWN)
     if other is None:
-        return NOT_POSSIBLE
-    expected = Width(before.whole * (1.0 - suggested.narrower), suggested.left_sd)
+        return None
+    expected = Width(before.whole * (1.0 - suggested.narrower), suggested.left_sd, before.others_sd)
     return Case(
-        number, study.count, len(study.one.parameters), suggested.candidate.name, other[0].candidate.name, expected,
-        before, with_suggested, other[1],
+        number, study.count, len(study.one.parameters), suggested.worth_it, suggested.candidate.name,
+        other[0].candidate.name, expected, before, with_suggested, other[1],
     )  # fmt: skip
 
 
@@ -179,28 +180,28 @@ def _first_possible(
     return None
 
 
-def kept(number: int, code: str) -> Outcome:
+def kept(number: int, code: str) -> Case | None:
     """A case, from the store if the same code has put it there."""
     file = STORE / f"{number}.json"
     if file.exists() and (data := json.loads(file.read_text(encoding="utf-8")))["code"] == code:
-        return _outcome_of(data["case"])
+        return _case_of(data["case"])
     found = case(number)
-    plain = found if isinstance(found, str) else asdict(found)
+    plain = None if found is None else asdict(found)
     write_whole(file, json.dumps({"code": code, "case": plain}, indent=1) + "\n")
     return found
 
 
-def _outcome_of(data: dict[str, Any] | str) -> Outcome:
-    if isinstance(data, str):
-        return data
+def _case_of(data: dict[str, Any] | None) -> Case | None:
+    if data is None:
+        return None
     widths = {key: Width(**data[key]) for key in ("expected", "before", "with_suggested", "with_drawn")}
     return Case(**(data | widths))
 
 
-def outcomes() -> list[Outcome]:
-    """Of systems one after the other, until `CASES` have made a case; the same for any number of processes."""
+def cases() -> list[Case]:
+    """Of systems one after the other, until there are `CASES`; the same for any number of processes."""
     code = fit_versions()["code"]
-    found: dict[int, Outcome] = {}
+    found: dict[int, Case | None] = {}
     workers = default_workers()
     with display(quiet=False) as shown, ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as executor:
         while (missing := CASES - _made(found)) > 0:
@@ -208,52 +209,47 @@ def outcomes() -> list[Outcome]:
             pending = {executor.submit(kept, number, code): number for number in range(begin, begin + missing)}
             for done in as_completed(pending):
                 found[pending[done]] = done.result()
-                shown.advance(_made(found) / CASES, f"{_made(found)} of {CASES} cases")
-    return [each for _, each in sorted(found.items())]
+                shown.advance(_made(found) / CASES, f"{_made(found)} of {CASES} systems")
+    return [each for _, each in sorted(found.items()) if each is not None]
 
 
-def _made(found: dict[int, Outcome]) -> int:
-    return sum(isinstance(each, Case) for each in found.values())
+def _made(found: dict[int, Case | None]) -> int:
+    return sum(each is not None for each in found.values())
 
 
-def table(every: Sequence[Outcome]) -> str:
+def table(some: Sequence[Case]) -> str:
     """How often the suggested run is the better one, and by how much both make intervals narrower."""
-    some = [each for each in every if isinstance(each, Case)]
-    candidates = [
-        "| | whole interval | what the parameters leave open |",
-        "|---|---:|---:|",
-        _row("narrower with the suggested run than with the drawn one", some, _better),
-        _row("share that the suggested run takes away, median", some, _taken("with_suggested")),
-        _row("share that was expected of it, median", some, _taken("expected")),
-        _row("share that the drawn run takes away, median", some, _taken("with_drawn")),
-    ]
-    head = (
-        f"{len(every)} systems: in {len(some)} a run was suggested, in {every.count(NOT_WORTH_IT)} none was worth "
-        f"making by what was expected, in {every.count(NOT_POSSIBLE)} the true machine could not do what was asked."
-    )
-    return "\n".join([head, "", *candidates]) + "\n"
+    worth = [each for each in some if each.worth_it]
+    names = ["systems", "number", "narrower than with the drawn run", "the same, estimated anew"]
+    head = f"| {' | '.join([*names, 'suggested takes', 'expected', 'drawn takes'])} |"
+    rows = [head, f"|---|{'---:|' * 6}", _row("all", some)]
+    if worth:
+        rows.append(_row("a run was worth making", worth))
+    return "\n".join(rows) + "\n"
 
 
-def _row(name: str, some: Sequence[Case], figure: Callable[[Sequence[Case], str], str]) -> str:
-    return f"| {name} | {figure(some, 'whole')} | {figure(some, 'parameters_sd')} |"
+def _row(name: str, some: Sequence[Case]) -> str:
+    pairs = [(each.with_suggested.over(each.before), each.with_drawn.over(each.before)) for each in some]
+    narrower = sum(suggested.whole < drawn.whole for suggested, drawn in pairs)
+    estimated = sum(each.with_suggested.whole < each.with_drawn.whole for each in some)
+    taken = [_taken(some, run) for run in ("with_suggested", "expected", "with_drawn")]
+    cells = [name, str(len(some)), _share(narrower, some), _share(estimated, some), *taken]
+    return f"| {' | '.join(cells)} |"
 
 
-def _better(some: Sequence[Case], part: str) -> str:
-    better = sum(getattr(each.with_suggested, part) < getattr(each.with_drawn, part) for each in some)
-    return f"{better} of {len(some)}"
+def _share(count: int, some: Sequence[Case]) -> str:
+    return f"{count} ({count / len(some):.0%})"
 
 
-def _taken(run: str) -> Callable[[Sequence[Case], str], str]:
-    def figure(some: Sequence[Case], part: str) -> str:
-        left = [getattr(getattr(each, run), part) / getattr(each.before, part) for each in some]
-        return f"{100 * (1.0 - float(np.median(left))):.0f} %"
-
-    return figure
+def _taken(some: Sequence[Case], run: str) -> str:
+    """Of what the parameters leave open, the median."""
+    left = [getattr(each, run).parameters_sd / each.before.parameters_sd for each in some]
+    return f"{1.0 - float(np.median(left)):.0%}"
 
 
 def main() -> None:
     """Study what isn't studied yet and write the table."""
-    text = table(outcomes())
+    text = table(cases())
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     PAGE.write_text(before + BEGIN + text + END + rest.split(END)[1], encoding="utf-8")
 

@@ -13,6 +13,7 @@ from simulator.errors import InputError
 if TYPE_CHECKING:
     from calibration.calibrated import Calibration
     from calibration.candidates import Choice
+    from models.specs import ScenarioSpec
 
 
 def next_run(
@@ -43,17 +44,11 @@ def next_run(
     """
     from calibration.calibrated import read
     from calibration.next_run import advise
-    from models.loading import scenario_from_mapping
     from scenarios import next_run_text
-    from scenarios.files import load, scenario_path
     from scenarios.progress import display
 
     calibration = read(model)
-    asked = None
-    if for_ is not None:
-        asked = load(scenario_path(for_), tuple(set_ or ()))
-    elif set_:
-        asked = scenario_from_mapping(calibration.base.model_dump(mode="json"), calibration.base.name, set_)
+    asked = _asked(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
     with display(quiet) as shown:
         advice = advise(calibration, choice, asked, tell=shown.advance)
@@ -63,6 +58,23 @@ def next_run(
         Output.TABLE: next_run_text.to_text,
     }
     typer.echo(write[output](advice), nl=False)
+
+
+def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> ScenarioSpec | None:
+    """The scenario whose rate is wanted; settings are part of its name, since they make another machine of it."""
+    from models.loading import scenario_from_mapping
+    from scenarios.files import load, scenario_path
+
+    if name is None and not settings:
+        return None
+    if name is not None:
+        scenario = load(scenario_path(name), settings)
+    else:
+        data = calibration.base.model_dump(mode="json")
+        scenario = scenario_from_mapping(data, calibration.base.name, settings)
+    parts = [setting.partition("=") for setting in settings]
+    changed = ", ".join(f"{key.rpartition('.')[2]}={value}" for key, _, value in parts)
+    return scenario.model_copy(update={"name": f"{scenario.name} with {changed}" if changed else scenario.name})
 
 
 def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path | None) -> Choice:
