@@ -10,6 +10,7 @@ from typing import Any
 from calibration.calibrated import Calibration
 from calibration.candidates import around
 from calibration.next_run import Advice, Worth, advise
+from simulator.errors import InputError
 
 FORMAT = "oltpsim-next-run-1"
 MOST_NAMED = 3
@@ -22,7 +23,10 @@ def would_tell(calibration: Calibration) -> list[str]:
     choice = around(calibration)
     if not groups or not choice.candidates:
         return []
-    runs = advise(calibration, choice, None, pairs=0).runs
+    try:
+        runs = advise(calibration, choice, None, pairs=0).runs
+    except InputError:
+        return []  # the calibrated machine can do none of them
     lines = []
     for group in groups:
         best = max(runs, key=lambda run: len(_of(group, run)))
