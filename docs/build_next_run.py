@@ -106,7 +106,9 @@ def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Run:
     if isinstance(result, InputError):
         raise result
     own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in KINDS if kind not in kinds))
-    [run] = runs_of([record(one, min(at, SUGGESTED), result)], one.base, {}, MappingFile(all=own))
+    number = min(at, SUGGESTED)
+    of_this_size = replace(one, sizes=(sizes,) * (number + 1))
+    [run] = runs_of([record(of_this_size, number, result)], one.base, {}, MappingFile(all=own))
     return run
 
 
@@ -207,9 +209,13 @@ def cases() -> list[Case]:
         while (missing := CASES - _made(found)) > 0:
             begin = FIRST_SYSTEM + len(found)
             pending = {executor.submit(kept, number, code): number for number in range(begin, begin + missing)}
-            for done in as_completed(pending):
-                found[pending[done]] = done.result()
-                shown.advance(_made(found) / CASES, f"{_made(found)} of {CASES} systems")
+            try:
+                for done in as_completed(pending):
+                    found[pending[done]] = done.result()
+                    shown.advance(_made(found) / CASES, f"{_made(found)} of {CASES} systems")
+            except BaseException:
+                executor.shutdown(wait=False, cancel_futures=True)
+                raise
     return [each for _, each in sorted(found.items()) if each is not None]
 
 
