@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from calibration.candidates import Choice
     from models.specs import ScenarioSpec
 
+LONGEST_NAME = 60
+"""of settings that are part of a scenario's name; more are counted"""
+
 
 def next_run(
     model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What 'oltpsim calibrate --save' has written.")],
@@ -74,6 +77,8 @@ def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> S
         scenario = scenario_from_mapping(data, calibration.base.name, settings)
     parts = [setting.partition("=") for setting in settings]
     changed = ", ".join(f"{key.rpartition('.')[2]}={value}" for key, _, value in parts)
+    if len(changed) > LONGEST_NAME:
+        changed = f"{len(parts)} settings"
     return scenario.model_copy(update={"name": f"{scenario.name} with {changed}" if changed else scenario.name})
 
 
