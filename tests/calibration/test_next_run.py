@@ -10,7 +10,6 @@ import pytest
 
 from calibration.calibrated import Calibration, applied, calibration_of, scenario_hash
 from calibration.candidates import Choice, around, named, read_candidates, scenario_of, usual_run
-from calibration.evaluate import steady
 from calibration.fit import Task, fit
 from calibration.kept import Kept
 from calibration.mapping import Run
@@ -21,7 +20,7 @@ from calibration.parameters import with_values
 from calibration.prediction import predict
 from models.specs import ScenarioSpec
 from simulator.errors import InputError
-from tests.calibration.synthetic import READ, ROWS, SHARE, base, parameters, runs
+from tests.calibration.synthetic import READ, ROWS, SHARE, base, parameters, runs, said_by
 
 ROWS_KEY, SHARE_KEY = (text.partition("=")[0] for text in (ROWS, SHARE))
 SYSTEM = ("database.io=direct", "machine.cpu.cores=2", "workload.warehouses=2", "workload.arrivals.clients=8")
@@ -80,9 +79,9 @@ def test_derivatives_are_those_of_single_machines(usual: Calibration) -> None:
     for number, scenario in enumerate(some):
         for at in range(2):
             step = STEP * np.eye(2)[at]
-            up, down = (steady(applied(usual, scenario, usual.mode + way * step)).new_orders_per_min for way in (1, -1))
+            up, down = (said_by(applied(usual, scenario, usual.mode + way * step))[RATE] for way in (1, -1))
             assert slopes[number, 0, KINDS.index(RATE), at] == pytest.approx(np.log(up / down) / (2 * STEP), abs=1e-6)
-        rate = steady(applied(usual, scenario)).new_orders_per_min
+        rate = said_by(applied(usual, scenario))[RATE]
         assert said[number, 0, KINDS.index(RATE)] == pytest.approx(np.log(rate), abs=1e-6)
 
 

@@ -118,7 +118,7 @@ def test_where_no_run_is_worth_it_that_is_said(model: Path, capsys: Output) -> N
     last = next_run(capsys, sure, *words).splitlines()[-1]
     assert said in last
     assert last.endswith(
-        "clients=2: nearly all of its interval is of one run from the next and of what the model misses"
+        "tiny with 8 settings: nearly all of its interval is of one run from the next and of what the model misses"
     )
     assert said not in next_run(capsys, model, *words)
 
