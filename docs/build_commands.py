@@ -23,6 +23,7 @@ COMMANDS = (
     ("runs", "show"),
     ("runs", "check"),
     ("calibrate",),
+    ("next-run",),
     ("catalog",),
     ("catalog", "list"),
     ("catalog", "show"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from calibration.calibrated import Calibration, FittedParameter, FittedRun
 from calibration.observables import RATE
 
@@ -10,8 +12,8 @@ MOST_MISSED = 0.25
 """of the rate; a model that misses more is of another system"""
 
 
-def calibration_lines(calibration: Calibration) -> list[str]:
-    """All of it. A parameter that the runs don't identify has no value in it."""
+def calibration_lines(calibration: Calibration, would_tell: Sequence[str] = ()) -> list[str]:
+    """All of it. A parameter that the runs don't identify has no value in it. `would_tell`: runs that would."""
     runs = len(calibration.runs)
     lines = [
         f"{calibration.base.name}: {len(calibration.parameters)} parameters, {runs} {'run' if runs == 1 else 'runs'}",
@@ -19,6 +21,7 @@ def calibration_lines(calibration: Calibration) -> list[str]:
         *_table(calibration),
         "",
         *calibration.said,
+        *would_tell,
         *([""] if calibration.said else []),
         *_runs(calibration),
         "",

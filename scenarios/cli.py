@@ -11,7 +11,19 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands import calibrate, catalog, explain, import_runs, quick, report, run, runs, schema, sweep
+from scenarios.commands import (
+    calibrate,
+    catalog,
+    explain,
+    import_runs,
+    next_run,
+    quick,
+    report,
+    run,
+    runs,
+    schema,
+    sweep,
+)
 from scenarios.usage import HELP_OF_ALL, UsageError, sentence
 from simulator.errors import InputError
 
@@ -48,7 +60,7 @@ def options(
     """Predict what a database will do on hardware you have not bought yet, and what will limit it."""
 
 
-for _command in (quick, run, sweep, explain, report, import_runs, runs, calibrate, catalog, schema):
+for _command in (quick, run, sweep, explain, report, import_runs, runs, calibrate, next_run, catalog, schema):
     _command.register(app)
 
 

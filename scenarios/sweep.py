@@ -86,17 +86,17 @@ class Point:
     scenario: ScenarioSpec | InputError
 
 
-def parse_axis(text: str) -> Axis:
+def parse_axis(text: str, option: str = "--vary") -> Axis:
     """Read `key=a,b,c` or `key=start:stop:step` (numbers, `stop` included). Raises InputError."""
     key, separator, values = text.partition("=")
     key = key.strip()
     if not separator or not key or not values.strip():
-        raise InputError(f"--vary {text!r}: expected key=a,b,c or key=start:stop:step")
+        raise InputError(f"{option} {text!r}: expected key=a,b,c or key=start:stop:step")
     chosen = tuple(value.strip() for value in _split(values))
     if len(chosen) == 1 and values.count(":") == 2 and "{" not in values:
-        chosen = _range(text, values)
+        chosen = _range(f"{option} {text!r}", values)
     if "" in chosen or len(set(chosen)) < len(chosen):
-        raise InputError(f"--vary {text!r}: every value must be there once")
+        raise InputError(f"{option} {text!r}: every value must be there once")
     return Axis(key, chosen)
 
 
@@ -112,15 +112,15 @@ def _split(values: str) -> list[str]:
     return parts
 
 
-def _range(text: str, values: str) -> tuple[str, ...]:
+def _range(where: str, values: str) -> tuple[str, ...]:
     try:
         start, stop, step = (Decimal(part.strip()) for part in values.split(":"))
     except InvalidOperation as error:
-        raise InputError(f"--vary {text!r}: start, stop and step must be numbers") from error
+        raise InputError(f"{where}: start, stop and step must be numbers") from error
     if not (start.is_finite() and stop.is_finite() and step.is_finite()) or step <= 0 or stop < start:
-        raise InputError(f"--vary {text!r}: step must be above 0 and stop not below start")
+        raise InputError(f"{where}: step must be above 0 and stop not below start")
     if (stop - start) / step >= MOST_POINTS:
-        raise InputError(f"--vary {text!r}: more than {MOST_POINTS:,} values")
+        raise InputError(f"{where}: more than {MOST_POINTS:,} values")
     count = int((stop - start) / step) + 1
     return tuple(f"{(start + step * number).normalize():f}" for number in range(count))
 

@@ -65,6 +65,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     from scenarios.calibration_text import calibration_lines
     from scenarios.commands.inputs import check_places
     from scenarios.files import load, scenario_path
+    from scenarios.next_run_text import would_tell
     from scenarios.progress import display
     from scenarios.runs import default_workers
 
@@ -101,9 +102,8 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     if save is not None:
         write(save, answer)
         kept.close()
-    typer.echo(
-        as_text(answer) if output is Output.JSON else "\n".join(calibration_lines(answer)), nl=output is not Output.JSON
-    )
+    text = as_text(answer) if output is Output.JSON else "\n".join(calibration_lines(answer, would_tell(answer))) + "\n"
+    typer.echo(text, nl=False)
     if save is not None:
         typer.echo(f"written: {save}", err=True)
 

@@ -1,0 +1,103 @@
+"""oltpsim next-run: which run would tell most, of those that can be made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from calibration.calibrated import Calibration
+    from calibration.candidates import Choice
+    from models.specs import ScenarioSpec
+
+LONGEST_NAME = 60
+"""of settings that are part of a scenario's name; more are counted"""
+
+
+def next_run(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What 'oltpsim calibrate --save' has written.")],
+    for_: Annotated[
+        str | None,
+        typer.Option(
+            "--for", metavar="SCENARIO", help="Whose rate you want to know; with --set alone the calibrated base."
+        ),
+    ] = None,
+    set_: SetOption = None,
+    could: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=V1,V2,...", help="Runs that you could make: each value one; may be repeated."),
+    ] = None,
+    grid: Annotated[bool, typer.Option("--grid", help="Every combination of the values of all --could.")] = False,
+    candidates: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Runs that you could make, by name, with their costs.")
+    ] = None,
+    output: OutputOption = Output.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Rank the runs that you could make by what they would tell.
+
+    With --for or --set: by how much the interval of that rate would shrink. Without: by what the runs so far can't
+    tell. Candidates are one of your runs with something changed; without --could and --candidates: other numbers of
+    clients, pools and warehouses.
+    """
+    from calibration.calibrated import read
+    from calibration.next_run import advise
+    from scenarios import next_run_text
+    from scenarios.progress import display
+
+    calibration = read(model)
+    asked = _asked(calibration, for_, set_ or [])
+    choice = _choice(calibration, could or [], grid, candidates)
+    with display(quiet) as shown:
+        advice = advise(calibration, choice, asked, tell=shown.advance)
+    write = {
+        Output.JSON: next_run_text.to_json,
+        Output.CSV: next_run_text.to_csv,
+        Output.TABLE: next_run_text.to_text,
+    }
+    typer.echo(write[output](advice), nl=False)
+
+
+def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> ScenarioSpec | None:
+    """The scenario whose rate is wanted; settings are part of its name, since they make another machine of it."""
+    from models.loading import scenario_from_mapping
+    from scenarios.files import load, scenario_path
+
+    if name is None and not settings:
+        return None
+    if name is not None:
+        scenario = load(scenario_path(name), settings)
+    else:
+        data = calibration.base.model_dump(mode="json")
+        scenario = scenario_from_mapping(data, calibration.base.name, settings)
+    parts = [setting.partition("=") for setting in settings]
+    changed = ", ".join(f"{key.rpartition('.')[2]}={value}" for key, _, value in parts)
+    if len(changed) > LONGEST_NAME:
+        changed = f"{len(parts)} settings"
+    return scenario.model_copy(update={"name": f"{scenario.name} with {changed}" if changed else scenario.name})
+
+
+def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path | None) -> Choice:
+    from calibration.candidates import around, named, read_candidates
+    from scenarios.sweep import parse_axis
+
+    if file is not None and could:
+        raise InputError("--could and --candidates: give one of them; the file can hold all candidates")
+    if grid and not could:
+        raise InputError("--grid: combines the values of --could; give some")
+    if file is not None:
+        return read_candidates(file, calibration)
+    if not could:
+        return around(calibration)
+    axes = [parse_axis(text, "--could") for text in could]
+    return named(calibration, [(axis.key, axis.values) for axis in axes], grid)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("next-run")(next_run)
