@@ -16,6 +16,8 @@ from models.quantities import Number
 from models.specs.base import Name, Spec, Text
 
 FORMAT: Literal["oltpsim-certificate-1"] = "oltpsim-certificate-1"
+UNSURE = 0.4
+"""width of the interval of a share from which on it says little"""
 
 
 class Judged(Spec):
@@ -87,8 +89,8 @@ class Coverage(Spec):
             return f"too narrow: fewer than {self.claimed:.0%} are inside"
         if self.low > self.claimed:
             return f"too wide: more than {self.claimed:.0%} are inside"
-        weak = "" if self.low > self.claimed / 2 else f", as with {max(self.low, 0.01):.0%}: they are few"
-        return f"compatible with {self.claimed:.0%}{weak}"
+        few = ", though so few runs say little" if self.high - self.low > UNSURE else ""
+        return f"compatible with {self.claimed:.0%}{few}"
 
 
 class BaselineRow(Spec):

@@ -23,6 +23,8 @@ COMMANDS = (
     ("runs", "show"),
     ("runs", "check"),
     ("calibrate",),
+    ("predict",),
+    ("validate",),
     ("catalog",),
     ("catalog", "list"),
     ("catalog", "show"),

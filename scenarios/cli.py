@@ -11,7 +11,20 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands import calibrate, catalog, explain, import_runs, quick, report, run, runs, schema, sweep
+from scenarios.commands import (
+    calibrate,
+    catalog,
+    explain,
+    import_runs,
+    predict,
+    quick,
+    report,
+    run,
+    runs,
+    schema,
+    sweep,
+    validate,
+)
 from scenarios.usage import HELP_OF_ALL, UsageError, sentence
 from simulator.errors import InputError
 
@@ -48,7 +61,7 @@ def options(
     """Predict what a database will do on hardware you have not bought yet, and what will limit it."""
 
 
-for _command in (quick, run, sweep, explain, report, import_runs, runs, calibrate, catalog, schema):
+for _command in (quick, run, sweep, explain, report, import_runs, runs, calibrate, predict, validate, catalog, schema):
     _command.register(app)
 
 

@@ -73,7 +73,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     check_places(save)
     scenario = load(scenario_path(base), tuple(set_ or ()))
     varied, fixed = chosen(scenario, parameters, vary or ())
-    records = _records(runs)
+    records = read_records(runs)
     _say_broken_laws(records)
     file = read_mapping_file(mapping, records) if mapping is not None else None
     task = Task(
@@ -108,7 +108,8 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.echo(f"written: {save}", err=True)
 
 
-def _records(texts: list[str]) -> list[RunRecord]:
+def read_records(texts: list[str]) -> list[RunRecord]:
+    """The records that files, names and folders mean. Raises InputError."""
     from calibration.record_files import load_record, record_path, records_in
 
     paths: list[Path] = []

@@ -1,0 +1,82 @@
+"""oltpsim predict: what a calibration says of other scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from calibration.calibrated import Calibration
+    from models.specs import ScenarioSpec
+
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that 'oltpsim calibrate --save' made.")]
+REFUSED = 2
+
+
+def predict(  # noqa: PLR0913, PLR0917 - one argument per option
+    model: ModelArgument,
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SCENARIO", help="Scenario files or names of the library; the model's base if none."),
+    ] = None,
+    set_: SetOption = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Seed of a model that the kernel has corrected; the fit's own if absent.", min=0,
+                     max=MOST_SEED),
+    ] = None,
+    output: OutputOption = Output.TABLE,
+    quiet: QuietOption = False,
+) -> None:  # fmt: skip
+    """Predict new orders per minute by a calibrated model, with an interval and the distance from its runs.
+
+    A scenario that the model was fitted to is called fitted, all others predicted.
+    """
+    from calibration import prediction
+    from calibration.calibrated import read
+    from scenarios import prediction_text
+    from scenarios.progress import display
+
+    calibration = read(model)
+    if seed is not None:
+        calibration = calibration.model_copy(update={"seed": seed})
+    asked = _scenarios(calibration, scenarios or [], set_ or [])
+    answers: list[prediction.Predicted] = []
+    refused = []
+    with display(quiet) as shown:
+        for number, (name, scenario) in enumerate(asked):
+            shown.advance(number / len(asked), name)
+            try:
+                answers.append(prediction.predict(calibration, scenario))
+            except InputError as error:
+                refused.append(f"{name}: {error}")
+    validated = prediction_text.validated(calibration, model)
+    write = {
+        Output.TABLE: prediction_text.table, Output.JSON: prediction_text.as_json, Output.CSV: prediction_text.as_csv
+    }[output]  # fmt: skip
+    if answers:
+        typer.echo(write(calibration, answers, validated), nl=False)
+    for text in refused:
+        typer.echo(f"error: {text}", err=True)
+    if refused:
+        raise typer.Exit(REFUSED)
+
+
+def _scenarios(calibration: Calibration, names: list[str], overrides: list[str]) -> list[tuple[str, ScenarioSpec]]:
+    from models.loading import scenario_from_mapping
+    from scenarios.files import load, scenario_path
+
+    if names:
+        return [(name, load(scenario_path(name), overrides)) for name in names]
+    data = calibration.base.model_dump(mode="json", exclude={"measured"})
+    return [(calibration.base.name, scenario_from_mapping(data, calibration.base.name, overrides))]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(predict)
