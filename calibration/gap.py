@@ -111,6 +111,8 @@ def explain(record: RunRecord, scenario: ScenarioSpec, choice: Choice, model_per
         MISSES_PART: seen.misses, READS_PART: seen.reads, WRITES_PART: seen.writes, CPU_PART: seen.cpu_s,
         DEVICE_PART: seen.request_s,
     }  # fmt: skip
+    if seen.misses is None and point.model.direct_io:
+        targets[MISSES_PART] = seen.reads  # no page cache: what the pool lacks is read
     found, p = [], point.parameters
     for knob in _knobs(point):
         target = targets[knob.name]
@@ -122,7 +124,7 @@ def explain(record: RunRecord, scenario: ScenarioSpec, choice: Choice, model_per
         found.append((knob, factor, target, here))
     logs = _shapley(point, [(knob, factor) for knob, factor, _, _ in found])
     parts = [
-        GapPart(name=knob.name, log=0.0 - log, measured=target, model=here, note=_note(knob, seen))
+        GapPart(name=knob.name, log=0.0 - log, measured=target, model=here, note=_note(knob, targets, seen))
         for (knob, _, target, here), log in zip(found, logs, strict=True)
     ]
     gap = math.log(model_per_min / measured)
@@ -137,8 +139,10 @@ def explain(record: RunRecord, scenario: ScenarioSpec, choice: Choice, model_per
     )
 
 
-def _note(knob: _Knob, seen: Shown) -> str | None:
-    if knob.name == READS_PART and seen.misses is None:
+def _note(knob: _Knob, targets: dict[str, float | None], seen: Shown) -> str | None:
+    if knob.name == MISSES_PART and seen.misses is None:
+        return "by the device's reads: with direct I/O every miss is one"
+    if knob.name == READS_PART and targets[MISSES_PART] is None:
         return "with the pool's misses, which the record doesn't tell"
     return None
 

@@ -45,11 +45,12 @@ class Fold:
 
 
 def task_of(calibration: Calibration, runs: Sequence[Run]) -> Task:
-    """The calibration's fit, of other runs; the kernel confirms as many if it has confirmed any, bootstrap left out."""
+    """The calibration's fit, of other runs: as many searches, and runs that the kernel confirms; without bootstrap."""
     return Task(
         runs=tuple(runs),
         parameters=tuple(each.parameter for each in calibration.parameters),
         seed=calibration.seed,
+        starts=len(calibration.searches),
         confirm=min(len(calibration.by_kernel), len(runs)),
         code=fit_versions()["code"],
     )

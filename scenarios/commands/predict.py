@@ -45,16 +45,16 @@ def predict(  # noqa: PLR0913, PLR0917 - one argument per option
     calibration = read(model)
     if seed is not None:
         calibration = calibration.model_copy(update={"seed": seed})
-    asked = _scenarios(calibration, scenarios or [], set_ or [])
+    asked: list[str | None] = [*(scenarios or [])] or [None]
     answers: list[prediction.Predicted] = []
     refused = []
     with display(quiet) as shown:
-        for number, (name, scenario) in enumerate(asked):
-            shown.advance(number / len(asked), name)
+        for number, name in enumerate(asked):
+            shown.advance(number / len(asked), name or calibration.base.name)
             try:
-                answers.append(prediction.predict(calibration, scenario))
+                answers.append(prediction.predict(calibration, _scenario(calibration, name, set_ or [])))
             except InputError as error:
-                refused.append(f"{name}: {error}")
+                refused += str(error).splitlines()
     validated = prediction_text.validated(calibration, model)
     write = {
         Output.TABLE: prediction_text.table, Output.JSON: prediction_text.as_json, Output.CSV: prediction_text.as_csv
@@ -67,14 +67,15 @@ def predict(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(REFUSED)
 
 
-def _scenarios(calibration: Calibration, names: list[str], overrides: list[str]) -> list[tuple[str, ScenarioSpec]]:
+def _scenario(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
+    """The scenario of a file or of the library, or without a name the base."""
     from models.loading import scenario_from_mapping
     from scenarios.files import load, scenario_path
 
-    if names:
-        return [(name, load(scenario_path(name), overrides)) for name in names]
+    if name is not None:
+        return load(scenario_path(name), overrides)
     data = calibration.base.model_dump(mode="json", exclude={"measured"})
-    return [(calibration.base.name, scenario_from_mapping(data, calibration.base.name, overrides))]
+    return scenario_from_mapping(data, calibration.base.name, overrides)
 
 
 def register(app: typer.Typer) -> None:
