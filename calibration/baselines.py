@@ -16,6 +16,7 @@ import numpy as np
 
 from calibration.certificate import Baseline, BaselineRow, Judged, errors_of
 from models.specs import ScenarioSpec
+from simulator.analytic.values import FloatArray
 
 CLIENTS = "workload.arrivals.clients"
 MEMORY = frozenset({"database.pool.buffers", "machine.memory_gib"})
@@ -71,9 +72,9 @@ def line(left_out: Point, others: Sequence[Point]) -> Said:
         keys = differing(left_out, other)
         if len(keys) == 1:
             [key] = keys
-            value = other.settings.get(key)
-            if _is_number(value) and _is_number(left_out.settings.get(key)):
-                by_key.setdefault(key, {}).setdefault(float(value), other)
+            value = _number(other, key)
+            if value is not None and _number(left_out, key) is not None:
+                by_key.setdefault(key, {}).setdefault(value, other)
     known = {key: points for key, points in by_key.items() if len(points) > 1}
     if not known:
         return Said(None, "there are no two other runs that differ from it in the same one number only")
@@ -121,28 +122,23 @@ def other_device(left_out: Point, others: Sequence[Point]) -> Said:
 
 def scalability_law(left_out: Point, others: Sequence[Point]) -> Said:
     """The universal scalability law through the runs with fewer users, extrapolated."""
-    here = left_out.settings.get(CLIENTS)
-    if not _is_number(here):
+    here = _number(left_out, CLIENTS)
+    if here is None:
         return Said(None, "its arrivals are open")
-    fewer = [
-        each for each in others
-        if differing(left_out, each) == {CLIENTS} and _is_number(each.settings.get(CLIENTS))
-        and each.settings[CLIENTS] < here
-    ]  # fmt: skip
-    users = sorted({float(each.settings[CLIENTS]) for each in fewer})
+    alike = [(_number(each, CLIENTS), each.rate) for each in others if differing(left_out, each) == {CLIENTS}]
+    fewer = [(number, rate) for number, rate in alike if number is not None and number < here]
+    users = sorted({number for number, _ in fewer})
     if len(users) < LEAST_USERS:
         return Said(None, f"it takes runs with {LEAST_USERS} smaller numbers of users and else the same; {len(users)}")
     from scipy.optimize import nnls
 
-    law: Callable[[Any], Any] = _law_terms
-    n = np.array([float(each.settings[CLIENTS]) for each in fewer])
-    per_user = n / np.array([each.rate for each in fewer])
-    coefficients, _ = nnls(law(n) / per_user[:, None], np.ones(len(n)))
-    rate = float(here / (law(np.array([float(here)])) @ coefficients)[0])
+    n, rates = np.array(fewer).T
+    coefficients, _ = nnls(_law_terms(n) / (n / rates)[:, None], np.ones(len(n)))
+    rate = float(here / (_law_terms(np.array([here])) @ coefficients)[0])
     return Said(rate, f"fitted to {len(fewer)} runs with {users[0]:g} to {users[-1]:g} users")
 
 
-def _law_terms(n: Any) -> Any:
+def _law_terms(n: FloatArray) -> FloatArray:
     return np.stack([np.ones_like(n), n - 1.0, n * (n - 1.0)], axis=1)
 
 
@@ -178,5 +174,6 @@ def _distance(value: float, here: float) -> float:
     return abs(math.log(value / here)) if value > 0 and here > 0 else abs(value - here)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _number(one: Point, key: str) -> float | None:
+    value = one.settings.get(key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

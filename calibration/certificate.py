@@ -199,6 +199,4 @@ def errors_of(named: Sequence[tuple[str, float]]) -> Errors | None:
     if not named:
         return None
     worst_name, worst = max(named, key=lambda each: abs(each[1]))
-    return Errors(
-        count=len(named), median=median(abs(error) for _, error in named), worst=worst, worst_name=worst_name
-    )
+    return Errors(count=len(named), median=median(abs(error) for _, error in named), worst=worst, worst_name=worst_name)

@@ -40,7 +40,8 @@ FARTHEST = 32.0
 GRID, REFINED = 49, 3
 SAME = 1e-4
 """logarithm below which measured and model are the same"""
-PAGE_ROUNDS = 3
+PAGE_ROUNDS = 2
+"""until it is known what the background writer takes for a page"""
 SMALL = NEXT_TO_NOTHING[READS]
 
 
@@ -225,13 +226,17 @@ def _busy_per_request_s(at: _At) -> FloatArray:
 def _at_rate(point: Point, p: Parameters, per_s: float) -> _At:
     """Everything that follows if the machines do `per_s` transactions of the mix."""
     w, policy, p = point.workload, point.model.pool.replacement, p.filled()
-    pool, rate, page_s = pool_of(w, w.table(policy), p), np.full(len(p), per_s), np.zeros(len(p))
-    for _ in range(PAGE_ROUNDS):
+    pool, rate = pool_of(w, w.table(policy), p), np.full(len(p), per_s)
+
+    def found(page_s: FloatArray) -> _At:
         t = traffic(w, w.table(policy), p, pool, rate, page_s)
         d = demands_of(w, p, pool, t)
-        r = at_stations(w, p, d, t, rate)
-        page_s = r.page_s
-    return _At(p, rate, pool, t, d, r)
+        return _At(p, rate, pool, t, d, at_stations(w, p, d, t, rate))
+
+    at = found(np.zeros(len(p)))
+    for _ in range(PAGE_ROUNDS):
+        at = found(at.residence.page_s)
+    return at
 
 
 def _factor(point: Point, p: Parameters, knob: _Knob, target: float, per_s: float) -> float:
@@ -266,8 +271,6 @@ def _shapley(point: Point, factors: list[tuple[_Knob, float]]) -> list[float]:
     worth = dict(zip(subsets, rates.tolist(), strict=True))
     weight = [math.factorial(size) * math.factorial(count - size - 1) / math.factorial(count) for size in range(count)]
     return [
-        math.fsum(
-            weight[len(some)] * (worth[some | {number}] - worth[some]) for some in subsets if number not in some
-        )
+        math.fsum(weight[len(some)] * (worth[some | {number}] - worth[some]) for some in subsets if number not in some)
         for number in range(count)
     ]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from calibration.calibrated import Calibration, calibration_of, content_hash
@@ -21,6 +22,7 @@ from calibration.evaluate import begin_worker
 from calibration.fit import Task, Tell, fit
 from calibration.kept import Kept
 from calibration.mapping import Run
+from calibration.observables import RATE
 from calibration.origin import fit_versions
 from calibration.prediction import predict
 from models.specs import ScenarioSpec
@@ -56,42 +58,39 @@ def task_of(calibration: Calibration, runs: Sequence[Run]) -> Task:
     )
 
 
-def machine_of(scenario: ScenarioSpec) -> str:
-    """Processors and memory, which make a machine."""
-    machine = scenario.machine
-    return json.dumps([machine.cpu.model_dump(mode="json"), machine.memory_gib], sort_keys=True)
+def machine_of(scenario: ScenarioSpec) -> tuple[str, str]:
+    """Processors and memory, which make a machine: all of it, and a name."""
+    cpu, memory = scenario.machine.cpu, scenario.machine.memory_gib
+    return json.dumps([cpu.model_dump(mode="json"), memory]), f"{cpu.cores} x {cpu.model}, {memory:g} GiB"
 
 
-def device_of(scenario: ScenarioSpec) -> str:
-    """The disk that holds the data."""
-    return json.dumps(scenario.machine.disks.disk.model_dump(mode="json"), sort_keys=True)
+def device_of(scenario: ScenarioSpec) -> tuple[str, str]:
+    """The disk that holds the data: all of it, and a name."""
+    disk = scenario.machine.disks.disk
+    return json.dumps(disk.model_dump(mode="json")), disk.name
+
+
+GROUPS: dict[Kind, Callable[[ScenarioSpec], tuple[str, str]]] = {"machine": machine_of, "device": device_of}
 
 
 def folds_of(runs: Sequence[Run]) -> tuple[list[Fold], dict[Kind, str]]:
     """All folds, and why there is none of a kind."""
-    found, why = [], {}
+    folds: list[Fold] = []
+    why: dict[Kind, str] = {}
     if len(runs) > 1:
-        found = [Fold("run", run.name, (number,)) for number, run in enumerate(runs)]
+        folds = [Fold("run", run.name, (number,)) for number, run in enumerate(runs)]
     else:
         why["run"] = "there is one run; leaving it out leaves nothing to fit to"
-    machine, disk = (runs[0].scenario.machine, runs[0].scenario.machine.disks.disk) if runs else (None, None)
-    one_machine = f"{machine.cpu.cores} x {machine.cpu.model}, {machine.memory_gib:g} GiB" if machine else "none"
-    for kind, of, only in (
-        ("machine", machine_of, one_machine),
-        ("device", device_of, disk.name if disk else "none"),
-    ):
-        groups: dict[str, list[int]] = {}
+    for kind, of in GROUPS.items():
+        groups: dict[tuple[str, str], list[int]] = {}
         for number, run in enumerate(runs):
             groups.setdefault(of(run.scenario), []).append(number)
-        if len(groups) < 2:
-            why[kind] = f"all runs are of one {kind} ({only}); leaving it out leaves nothing to fit to"
-            continue
-        for numbers in groups.values():
-            scenario = runs[numbers[0]].scenario
-            what = f"{scenario.machine.cpu.model}, {scenario.machine.memory_gib:g} GiB"
-            what = what if kind == "machine" else scenario.machine.disks.disk.name
-            found.append(Fold(kind, what, tuple(numbers)))
-    return found, why
+        if len(groups) > 1:
+            folds += [Fold(kind, name, tuple(numbers)) for (_, name), numbers in groups.items()]
+        else:
+            names = ", ".join(name for _, name in groups)
+            why[kind] = f"all runs are of one {kind} ({names}); leaving it out leaves nothing to fit to"
+    return folds, why
 
 
 def refit(calibration: Calibration, runs: Sequence[Run], tell: Tell) -> Calibration:
@@ -122,15 +121,15 @@ def predicted_without(
 def left_out(
     calibration: Calibration, runs: Sequence[Run], kept: Kept, tell: Tell, executor: Executor | None = None
 ) -> tuple[LeaveOut, ...]:
-    """Every run, machine and device in turn. `kept` holds the folds that are done; `executor` runs several at a time."""
+    """Every run, machine and device in turn. `kept` holds what is done; `executor` runs several folds at a time."""
     folds, why = folds_of(runs)
     by_key = {fold.key: fold for fold in folds}
     done = sum(key in kept for key in by_key)
     todo = [fold for key, fold in by_key.items() if key not in kept]
     if executor is None:
         for fold in todo:
-            share = _share(tell, done, len(by_key), fold)
-            kept.once(fold.key, lambda fold=fold, share=share: predicted_without(calibration, runs, fold.out, share))
+            part = partial(predicted_without, calibration, runs, fold.out, _share(tell, done, len(by_key), fold))
+            kept.once(fold.key, part)
             done += 1
     else:
         futures: dict[Future[list[Any]], Fold] = {
@@ -165,8 +164,6 @@ def _leave_out(
 
 def judged_rate(run: Run) -> float | None:
     """The rate that a prediction is held against; None if the run has none, or one that says 'at least'."""
-    from calibration.observables import RATE
-
     return next((each.value for each in run.observations if each.kind == RATE and not each.at_least), None)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 
-from calibration import gap as gaps
 from calibration.baselines import compared, point
 from calibration.calibrated import Calibration, FittedRun, content_hash, scenario_hash
 from calibration.certificate import (
     Certificate,
     Coverage,
     Errors,
-    Gap,
     Judged,
     JudgedRun,
     RegimeErrors,
@@ -20,6 +18,7 @@ from calibration.certificate import (
     judged,
 )
 from calibration.fit import Tell
+from calibration.gap import explain
 from calibration.kept import Kept
 from calibration.left_out import judged_rate, left_out
 from calibration.mapping import MappingFile, Run, choice_of, runs_of
@@ -68,7 +67,7 @@ def validate(
         row = _judged_run(calibration, run, rate, said)
         rows.append(row)
         if explain_all or not row.inside:
-            explained.append(_gap(by_name[run.name], said, choice_of(file, run.name)))
+            explained.append(explain(by_name[run.name], said.scenario, choice_of(file, run.name), said.rate_per_min))
     if not rows:
         raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
     folds = left_out(
@@ -126,10 +125,6 @@ def _limit(said: Predicted) -> tuple[str, str]:
 
     result = engine.simulate(build(said.scenario), 0)
     return result.bottleneck.name, regime_of_result(result, doubted=True)
-
-
-def _gap(record: RunRecord, said: Predicted, choice: gaps.Choice) -> Gap:
-    return gaps.explain(record, said.scenario, choice, said.rate_per_min)
 
 
 def _fitted(calibration: Calibration, run: Run) -> FittedRun | None:

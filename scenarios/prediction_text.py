@@ -15,7 +15,7 @@ from calibration.prediction import Predicted
 from scenarios.report_numbers import count, share
 
 FORMAT = "oltpsim-prediction-1"
-COLUMNS = (
+COLUMNS: tuple[str, ...] = (
     "scenario", "role", "new_orders_per_min", "low", "high", "confidence", "parameters_sd", "run_to_run_sd",
     "discrepancy_sd", "outside", "not_applied", "certificate",
 )  # fmt: skip
@@ -53,7 +53,9 @@ def _block(answer: Predicted) -> list[str]:
     lines += [_line("beyond the runs", text) for text in answer.outside]
     if answer.not_applied:
         keys = ", ".join(answer.not_applied)
-        lines.append(_line("not applied", f"{keys}: the scenario's own value isn't the base's, the runs haven't seen it"))
+        lines.append(
+            _line("not applied", f"{keys}: the scenario's own value isn't the base's, the runs haven't seen it")
+        )
     return lines
 
 

@@ -70,9 +70,7 @@ def against_measured(found: Certificate) -> Picture:
     )  # fmt: skip
 
 
-def _points(
-    figure: Figure, rows: Sequence[Judged], symbol: str, colour: str, name: str, *, whiskers: bool
-) -> None:
+def _points(figure: Figure, rows: Sequence[Judged], symbol: str, colour: str, name: str, *, whiskers: bool) -> None:
     if not rows:
         return
     bars = {

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from calibration.calibrated import Calibration
-from calibration.certificate import Baseline, Certificate, Errors, Gap, LeaveOut, plural
+from calibration.certificate import Baseline, Certificate, Errors, Gap, JudgedRun, LeaveOut, plural
 
 NAMES = {"run": "leave one run out", "machine": "leave one machine out", "device": "leave one device out"}
 
@@ -47,10 +47,9 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def limited_by(row: object) -> str:
+def limited_by(row: JudgedRun) -> str:
     """Regime and bottleneck; once if they have one name."""
-    regime, bottleneck = getattr(row, "regime"), getattr(row, "bottleneck")
-    return regime if regime == bottleneck else f"{regime} ({bottleneck})"
+    return row.regime if row.regime == row.bottleneck else f"{row.regime} ({row.bottleneck})"
 
 
 def _not_given(calibration: Calibration, found: Certificate) -> list[str]:
@@ -58,8 +57,7 @@ def _not_given(calibration: Calibration, found: Certificate) -> list[str]:
     missing = len(calibration.runs) - fitted
     if missing <= 0:
         return []
-    return [f"  {plural(missing, 'run')} of the {len(calibration.runs)} that were fitted isn't here or isn't judged: "
-            "refits are without"]  # fmt: skip
+    return [f"  of the {plural(len(calibration.runs), 'run')} that were fitted {missing} aren't judged here"]
 
 
 def _regimes(found: Certificate) -> list[str]:

@@ -18,7 +18,7 @@ ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file tha
 REFUSED = 2
 
 
-def predict(  # noqa: PLR0913, PLR0917 - one argument per option
+def predict(
     model: ModelArgument,
     scenarios: Annotated[
         list[str] | None,

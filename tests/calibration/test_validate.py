@@ -1,4 +1,4 @@
-"""Validation of models whose truth is known: what is left out is predicted, a planted error is seen, trust is earned."""
+"""Validation of models whose truth is known: what is left out is predicted, and a planted error is seen."""
 
 from __future__ import annotations
 
@@ -212,8 +212,13 @@ def test_coverage_has_the_exact_interval(inside: int, count: int, low: float, hi
 
 @pytest.mark.parametrize(
     ("low", "high", "said"),
-    [(0.34, 0.99, "so few runs say little"), (0.86, 0.93, "compatible"), (0.2, 0.7, "too narrow"), (0.93, 1.0, "too wide")],
-)  # fmt: skip
+    [
+        (0.34, 0.99, "so few runs say little"),
+        (0.86, 0.93, "compatible"),
+        (0.2, 0.7, "too narrow"),
+        (0.93, 1.0, "too wide"),
+    ],
+)
 def test_coverage_is_judged_in_words(low: float, high: float, said: str) -> None:
     assert said in Coverage(inside=1, count=2, low=low, high=high, claimed=0.9).verdict
 
@@ -232,9 +237,7 @@ def certified(model: Calibration, sound: Certificate, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_certificate_travels_with_its_calibration(
-    certified: Path, model: Calibration, sound: Certificate
-) -> None:
+def test_a_certificate_travels_with_its_calibration(certified: Path, model: Calibration, sound: Certificate) -> None:
     again = read(certified)
     assert again.certificate == sound
     assert content_hash(again) == content_hash(model) == sound.calibration_hash
@@ -282,5 +285,3 @@ def test_a_certificate_of_something_else_is_refused(certified: Path, change: Any
 def test_a_changed_calibration_without_a_certificate_is_read(certified: Path) -> None:
     changed(certified, lambda data: (another_value(data), data.pop("certificate")))
     assert read(certified).certificate is None
-
-

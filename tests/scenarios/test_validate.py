@@ -59,8 +59,8 @@ def validated(model: Path, records: Path) -> tuple[str, Path, Path]:
     """What was printed, the model with its certificate, and the page."""
     folder = model.parent / "validated"
     places = (folder / "model.json", folder / "page.html")
-    text = said(["validate", str(model), str(records), "--explain", "--save", str(places[0]), "--report", str(places[1]),
-                 "--workers", "1", "--quiet"])  # fmt: skip
+    files = ["--save", str(places[0]), "--report", str(places[1])]
+    text = said(["validate", str(model), str(records), "--explain", *files, "--workers", "1", "--quiet"])
     return text, *places
 
 

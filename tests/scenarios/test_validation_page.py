@@ -60,9 +60,7 @@ def certificate(*, left_out: bool = True) -> Certificate:
         GapPart(name=CPU_PART, log=0.35, measured=0.0012, model=0.0009),
         GapPart(name=DEVICE_PART, log=0.3, measured=0.0052, model=0.0041),
     )
-    gap = Gap(
-        name="run 3", measured=1.0, model=1.9, log=0.64, parts=parts, not_told_log=0.19, not_told=("contention",)
-    )
+    gap = Gap(name="run 3", measured=1.0, model=1.9, log=0.64, parts=parts, not_told_log=0.19, not_told=("contention",))
     one = LeaveOut(kind="run", rows=tuple(rows) if left_out else (), errors=errors if left_out else None,
                    not_done=() if left_out else ("there is one run",))  # fmt: skip
     others = tuple(LeaveOut(kind=kind, not_done=("all runs are of one",)) for kind in ("machine", "device"))
