@@ -256,7 +256,7 @@ def another_task(data: dict[str, Any]) -> None:
 
 
 def another_value(data: dict[str, Any]) -> None:
-    data["missed"]["rate_sd"] = 0.001
+    data["seed"] += 1
 
 
 def another_mode(data: dict[str, Any]) -> None:
