@@ -129,7 +129,8 @@ def scalability_law(left_out: Point, others: Sequence[Point]) -> Said:
     fewer = [(number, rate) for number, rate in alike if number is not None and number < here]
     users = sorted({number for number, _ in fewer})
     if len(users) < LEAST_USERS:
-        return Said(None, f"it takes runs with {LEAST_USERS} smaller numbers of users and else the same; {len(users)}")
+        why = f"it takes runs with {LEAST_USERS} smaller numbers of users and else the same; there are {len(users)}"
+        return Said(None, why)
     from scipy.optimize import nnls
 
     n, rates = np.array(fewer).T

@@ -52,28 +52,32 @@ def validate(
 ) -> Certificate:  # fmt: skip
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
-    `kept` holds the refits that are done. A gap is explained of each run outside of its interval, or of all.
+    `kept` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
+    or that of the refit without it, or of all.
     """
     runs = runs_to_judge(calibration, records, file)
     tell(0.0, "predictions")
-    rows, explained = [], []
-    by_name = {record.name: record for record in records}
+    rows: list[JudgedRun] = []
+    predictions: dict[str, Predicted] = {}
     for number, run in enumerate(runs):
         rate = judged_rate(run)
         if rate is None:
             continue
         tell(FITTING * number / len(runs), f"{run.name}: prediction")
-        said = predict(calibration, run.scenario)
-        row = _judged_run(calibration, run, rate, said)
-        rows.append(row)
-        if explain_all or not row.inside:
-            explained.append(explain(by_name[run.name], said.scenario, choice_of(file, run.name), said.rate_per_min))
+        predictions[run.name] = predict(calibration, run.scenario)
+        rows.append(_judged_run(calibration, run, rate, predictions[run.name]))
     if not rows:
         raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
     folds = left_out(
         calibration, runs, kept, lambda share, what: tell(FITTING + (1.0 - FITTING) * share, what), executor
     )
     by_run = folds[0].rows
+    outside = {row.name for row in (*rows, *by_run) if not row.inside}
+    explained = [
+        explain(record, said.scenario, choice_of(file, record.name), said.rate_per_min)
+        for record in records
+        if (said := predictions.get(record.name)) is not None and (explain_all or record.name in outside)
+    ]
     points = [point(run.name, run.scenario, rate) for run in runs if (rate := judged_rate(run)) is not None]
     return Certificate(
         task_hash=calibration.task_hash,

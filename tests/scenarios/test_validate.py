@@ -13,17 +13,19 @@ from typing import Any
 import pytest
 
 from calibration import left_out
-from calibration.calibrated import Calibration, read
+from calibration.calibrated import Calibration, calibration_of, read, write
+from calibration.fit import Task, fit
+from calibration.kept import Kept
+from calibration.mapping import runs_of
 from calibration.observables import CPU, RATE, READS
-from calibration.parameters import with_values
-from calibration.record_files import save_records
+from calibration.parameters import parse_vary, with_values
+from calibration.record_files import load_record, records_in, save_records
 from scenarios.cli import main
 from tests.calibration.synthetic import TINY, record, said_by
-from tests.scenarios.test_calibrate import ROWS, SETTINGS, TRUTH, scenario
+from tests.scenarios.test_calibrate import ROWS, TRUTH, scenario
 
 Output = pytest.CaptureFixture[str]
 BUFFERS = (500, 4000)
-SETS = [word for setting in (*SETTINGS, "workload.arrivals.clients=8") for word in ("--set", setting)]
 
 
 def said(words: list[str]) -> str:
@@ -49,8 +51,10 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def model(records: Path) -> Path:
     path = records.parent / "model.json"
-    said(["calibrate", str(records), "--base", str(TINY), *SETS, "--vary", f"{ROWS}=10..160", "--quiet", "--save",
-          str(path), "--workers", "1"])  # fmt: skip
+    base = scenario("workload.arrivals.clients=8")
+    some = runs_of([load_record(file) for file in records_in(records)], base, {})
+    task = Task(tuple(some), (parse_vary(f"{ROWS}=10..160", base),), starts=1)
+    write(path, calibration_of(fit(task, Kept(None, ""), lambda _, __: None), base))
     return path
 
 
