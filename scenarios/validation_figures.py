@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from calibration.certificate import Certificate, Gap, Judged
@@ -80,7 +81,8 @@ def _points(figure: Figure, rows: Sequence[Judged], symbol: str, colour: str, na
     figure.add_scatter(
         x=[each.measured for each in rows], y=[each.model for each in rows], mode="markers",
         marker={**DOT, "symbol": symbol, "color": colour, "line": {"width": 2, "color": colour}},
-        error_y=bars if whiskers else None, customdata=[f"{each.name}: {name} {count(each.model)}" for each in rows],
+        error_y=bars if whiskers else None,
+        customdata=[_plain(f"{each.name}: {name} {count(each.model)}") for each in rows],
         hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
 
@@ -157,7 +159,7 @@ def gaps(found: Sequence[Gap]) -> Picture | None:
         figure.add_bar(
             orientation="h", y=[-float(number) for number in range(len(found))], x=logs, width=0.38,
             marker={"color": PART_COLOURS[name], "line": {"width": 0}},
-            customdata=[f"{gap.name}: {name} {change(log)}" for gap, log in zip(found, logs, strict=True)],
+            customdata=[_plain(f"{gap.name}: {name} {change(log)}") for gap, log in zip(found, logs, strict=True)],
             hovertemplate="%{customdata}<extra></extra>",
         )  # fmt: skip
     labels = [(gap.name, signed_share(math.expm1(gap.log))) for gap in found]
@@ -178,9 +180,14 @@ def _parts(gap: Gap) -> dict[str, float]:
     return {part.name: part.log for part in gap.parts} | {NOT_TOLD: gap.not_told_log}
 
 
+def _plain(text: str) -> str:
+    """Text in which plotly finds no tags; names come from files of others."""
+    return escape(text, quote=False)
+
+
 def _dot(figure: Figure, x: float, y: float, symbol: str, colour: str, said: str) -> None:
     figure.add_scatter(
-        x=[x], y=[y], mode="markers", customdata=[said], hovertemplate="%{customdata}<extra></extra>",
+        x=[x], y=[y], mode="markers", customdata=[_plain(said)], hovertemplate="%{customdata}<extra></extra>",
         marker={**DOT, "symbol": symbol, "color": colour, "line": {"width": 2, "color": colour}}, cliponaxis=False,
     )  # fmt: skip
 
@@ -189,7 +196,7 @@ def _rows(figure: Figure, labels: Sequence[tuple[str, str]]) -> None:
     """A faint rule for each row, its label at the left above and its value at the right."""
     for number, (label, value) in enumerate(labels):
         above = {"y": LABEL_ABOVE - number, "yanchor": "middle", "showarrow": False, "xref": "paper"}
-        figure.add_annotation(text=label, x=0, xanchor="left", **above)
+        figure.add_annotation(text=_plain(label), x=0, xanchor="left", **above)
         figure.add_annotation(text=value, x=1, xanchor="right", **above)
         figure.add_shape(
             type="line", xref="paper", x0=0, x1=1, y0=-number, y1=-number, layer="below",

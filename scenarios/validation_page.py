@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from calibration.whole_file import write_whole
 from scenarios import validation_figures as figures
 from scenarios import validation_text as text
 from scenarios.page import render
+from scenarios.report_numbers import signed_share
 
 
 def write_page(path: Path, calibration: Calibration, found: Certificate, command: str) -> None:
@@ -35,7 +37,7 @@ def page_html(calibration: Calibration, found: Certificate, command: str) -> str
         "coverage": text.coverage_words(found) if found.coverage else "coverage: no run was left out",
         "baselines": [(each, text.baseline_words(each)) for each in found.baselines],
         "limited_by": text.limited_by,
-        "change": text.change,
+        "change": lambda log: signed_share(math.expm1(log)),
         "pictures": pictures,
         "figures": {each.key: each.figure for each in pictures.values() if each is not None},
         "command": command,

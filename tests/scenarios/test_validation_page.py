@@ -107,7 +107,10 @@ def test_a_baseline_that_is_better_is_named(browser_page: Page, pages: dict[str,
 def test_names_are_text_and_not_markup() -> None:
     page = page_html(calibration(), certificate(), "oltpsim validate")
     assert "run &lt;b&gt;2" in page
-    assert "<b>2</b>" not in page.split('<script id="figures"')[0]
+    before, figures = page.split('<script id="figures"')
+    assert "<b>2</b>" not in before
+    assert "\\u003cb\\u003e2" not in figures, "plotly draws some tags, links among them"
+    assert "\\u0026lt;b\\u0026gt;2" in figures
 
 
 def test_the_same_certificate_gives_the_same_page() -> None:
