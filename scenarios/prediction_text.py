@@ -31,9 +31,9 @@ def validated(calibration: Calibration, path: Path) -> str:
     return found.line + ("; by another version of this program" if other else "")
 
 
-def table(calibration: Calibration, answers: Sequence[Predicted], certificate: str) -> str:
-    """A block for each scenario, then the model."""
-    lines = [line for answer in answers for line in (*_block(answer), "")]
+def table(calibration: Calibration, answers: Sequence[Predicted], certificate: str, changed: Sequence[str]) -> str:
+    """A block for each scenario, then the model. `changed`: what --set has changed of all scenarios."""
+    lines = [line for answer in answers for line in (*_block(answer, changed), "")]
     runs = plural(len(calibration.runs), "run")
     lines += [
         f"model: {calibration.base.name}, fitted to {runs}, fit {calibration.task_hash}, seed {calibration.seed}",
@@ -42,14 +42,15 @@ def table(calibration: Calibration, answers: Sequence[Predicted], certificate: s
     return "\n".join(lines) + "\n"
 
 
-def _block(answer: Predicted) -> list[str]:
+def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
     interval = f"[{count(answer.low_per_min)} .. {count(answer.high_per_min)}]"
     parts = (
         f"parameters {share(answer.parameters_sd)}, run to run {share(answer.run_to_run_sd)}, "
         f"what the model misses {share(answer.discrepancy_sd)}"
     )
     rate = f"{count(answer.rate_per_min)}  {interval}  {answer.confidence:.0%} interval, {answer.role}"
-    lines = [answer.scenario.name, _line("new orders per minute", rate), _line("standard deviations", parts)]
+    title = ", ".join([answer.scenario.name, *changed])
+    lines = [title, _line("new orders per minute", rate), _line("standard deviations", parts)]
     lines += [_line("beyond the runs", text) for text in answer.outside]
     if answer.not_applied:
         keys = ", ".join(answer.not_applied)
@@ -63,11 +64,12 @@ def _line(label: str, text: str) -> str:
     return f"  {label.ljust(LABEL)}{text}"
 
 
-def as_json(calibration: Calibration, answers: Sequence[Predicted], certificate: str) -> str:
+def as_json(calibration: Calibration, answers: Sequence[Predicted], certificate: str, changed: Sequence[str]) -> str:
     """All of it, with the whole certificate."""
     found = calibration.certificate
     data = {
         "format": FORMAT,
+        "set": [*changed],
         "model": {
             "base": calibration.base.name, "task_hash": calibration.task_hash, "seed": calibration.seed,
             "versions": calibration.versions, "validated": certificate,
@@ -82,7 +84,7 @@ def as_json(calibration: Calibration, answers: Sequence[Predicted], certificate:
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 
-def as_csv(_: Calibration, answers: Sequence[Predicted], certificate: str) -> str:
+def as_csv(_: Calibration, answers: Sequence[Predicted], certificate: str, __: Sequence[str]) -> str:
     """One row for each scenario."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")

@@ -91,10 +91,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
             found = fit(task, kept, shown.advance, workers or default_workers())
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:
-        where = (
-            f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
-        )
-        typer.echo(f"the steps that are done are {where}", err=True)
+        say_kept("steps", state)
         raise typer.Exit(130) from None
     if kept.reused and not quiet:
         typer.echo(f"{kept.reused} steps were in {state} already", err=True)
@@ -106,6 +103,12 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     )
     if save is not None:
         typer.echo(f"written: {save}", err=True)
+
+
+def say_kept(what: str, state: Path | None) -> None:
+    """After Ctrl-C: where the work that is done has gone."""
+    where = f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
+    typer.echo(f"the {what} that are done are {where}", err=True)
 
 
 def read_records(texts: list[str]) -> list[RunRecord]:

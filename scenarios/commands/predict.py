@@ -60,7 +60,7 @@ def predict(
         Output.TABLE: prediction_text.table, Output.JSON: prediction_text.as_json, Output.CSV: prediction_text.as_csv
     }[output]  # fmt: skip
     if answers:
-        typer.echo(write(calibration, answers, validated), nl=False)
+        typer.echo(write(calibration, answers, validated, set_ or []), nl=False)
     for text in refused:
         typer.echo(f"error: {text}", err=True)
     if refused:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scenarios.commands.answer import command_line
-from scenarios.commands.calibrate import read_records
+from scenarios.commands.calibrate import read_records, say_kept
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.predict import ModelArgument
@@ -68,10 +68,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         with display(quiet) as shown, processes(number) as executor:
             found = held_against(calibration, records, file, kept, shown.advance, executor, explain_all=explain)
     except KeyboardInterrupt:
-        where = (
-            f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
-        )
-        typer.echo(f"the refits that are done are {where}", err=True)
+        say_kept("refits", state)
         raise typer.Exit(130) from None
     if save is not None:
         write(save, calibration.model_copy(update={"certificate": found}))

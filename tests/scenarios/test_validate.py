@@ -17,15 +17,13 @@ from calibration.calibrated import Calibration, calibration_of, read, write
 from calibration.fit import Task, fit
 from calibration.kept import Kept
 from calibration.mapping import runs_of
-from calibration.observables import CPU, RATE, READS
-from calibration.parameters import parse_vary, with_values
-from calibration.record_files import load_record, records_in, save_records
+from calibration.parameters import parse_vary
+from calibration.record_files import load_record, records_in
 from scenarios.cli import main
-from tests.calibration.synthetic import TINY, record, said_by
-from tests.scenarios.test_calibrate import ROWS, TRUTH, scenario
+from tests.calibration.synthetic import TINY
+from tests.scenarios.test_calibrate import BUFFERS, ROWS, save_runs, scenario
 
 Output = pytest.CaptureFixture[str]
-BUFFERS = (500, 4000)
 
 
 def said(words: list[str]) -> str:
@@ -38,14 +36,7 @@ def said(words: list[str]) -> str:
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("records")
-    some = []
-    for buffers in BUFFERS:
-        machine = with_values(scenario(), {**TRUTH, "database.pool.buffers": buffers})
-        figures = {kind: value for kind, value in said_by(machine).items() if kind in {RATE, CPU, READS}}
-        some.append(record(f"{buffers} buffers", figures, machine, 8, buffers * 8 / (1 << 20)))
-    save_records(some, folder)
-    return folder
+    return save_runs(tmp_path_factory.mktemp("records"))
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +151,7 @@ def test_what_is_no_model_is_refused(records: Path, capsys: Output) -> None:
 
 def test_a_prediction_shows_interval_parts_distance_and_no_certificate(model: Path) -> None:
     text = said(["predict", str(model), "--set", "workload.arrivals.clients=32", "--quiet"])
+    assert text.startswith("tiny, workload.arrivals.clients=32\n")
     assert re.search(r"new orders per minute +[\d,]+  \[[\d,]+ \.\. [\d,]+\]  90% interval, predicted", text)
     assert re.search(r"standard deviations +parameters [\d.]+ %, run to run [\d.]+ %, what the model misses", text)
     assert "four times the clients of any run you gave" in text
