@@ -166,6 +166,7 @@ def compared(points: Sequence[Point], model: Sequence[Judged]) -> tuple[Baseline
             Baseline(
                 name=name, rows=tuple(rows), errors=errors_of(told),
                 model=errors_of([(run, own[run]) for run, _ in told if run in own]),
+                nearer=sum(run in own and abs(own[run]) < abs(error) for run, error in told),
             )
         )  # fmt: skip
     return tuple(found)

@@ -111,13 +111,15 @@ class Baseline(Spec):
     errors: Errors | None = None
     model: Errors | None = None
     """of the model's own left-out predictions of the same runs"""
+    nearer: int = 0
+    """of these runs, on how many the model is nearer"""
 
     @property
     def beaten(self) -> bool | None:
-        """Whether the model is nearer, by the median; None if the baseline is applicable to no run."""
+        """Whether the model is nearer by the median and on most runs; None if the baseline is applicable to no run."""
         if self.errors is None or self.model is None:
             return None
-        return self.model.median < self.errors.median
+        return self.model.median < self.errors.median and 2 * self.nearer > self.model.count
 
 
 class GapPart(Spec):

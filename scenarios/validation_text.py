@@ -125,8 +125,9 @@ def baseline_words(each: Baseline) -> str:
         reasons = list(dict.fromkeys(row.why for row in each.rows))
         return f"not applicable: {'; '.join(reasons)}"
     verdict = "the model is better" if each.beaten else "THE MODEL DOESN'T BEAT IT"
+    runs = plural(each.errors.count, "run")
     return (
-        f"{each.errors.median:.1%} on {plural(each.errors.count, 'run')}, the model {each.model.median:.1%}: {verdict}"
+        f"{each.errors.median:.1%} on {runs}, the model {each.model.median:.1%} and nearer on {each.nearer}: {verdict}"
     )
 
 

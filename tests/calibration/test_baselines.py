@@ -103,6 +103,25 @@ def test_a_baseline_that_the_model_does_not_beat_is_named() -> None:
     assert set(beaten) == set(BASELINES)
 
 
+def test_a_better_median_on_fewer_runs_is_no_victory() -> None:
+    """Nearer on two of five runs only, though those make the median better."""
+    points = ladder([1, 2, 4, 8, 16])
+    line_errors = {row.name: row.error for row in compared(points, [])[0].rows}
+    factors = dict.fromkeys(line_errors, 0.0)
+    for name, error in line_errors.items():
+        assert error is not None
+        factors[name] = abs(error) * 1.01
+    best = sorted(factors, key=factors.__getitem__)[2:4]
+    factors |= dict.fromkeys(best, 0.0)
+    model = [judged(each.name, each.rate, (each.rate * (1 + factors[each.name]), 1.0, 1e9)) for each in points]
+    found = compared(points, model)[0]
+    assert found.errors is not None
+    assert found.model is not None
+    assert found.model.median < found.errors.median
+    assert found.nearer == 2
+    assert found.beaten is False
+
+
 def test_the_model_is_compared_on_the_runs_that_a_baseline_applies_to() -> None:
     points = ladder([1, 2, 4, 8, 16])
     wrong = {"1 users": 3.0, "2 users": 3.0, "4 users": 3.0}
