@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
+from calibration.certificate import Certificate
 from calibration.discrepancy import assumed_sd
 from calibration.evaluate import Steady, steady
 from calibration.fit import Fit
@@ -149,6 +150,8 @@ class Calibration(Spec):
     searches_alike: int
     by_kernel: tuple[Name, ...] = ()
     """runs that the kernel has simulated"""
+    certificate: Certificate | None = None
+    """what validation has found of this very calibration"""
 
     @property
     def mode(self) -> FloatArray:
@@ -214,6 +217,12 @@ def scenario_hash(scenario: ScenarioSpec) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
+def content_hash(calibration: Calibration) -> str:
+    """Names a calibration by its content, without its certificate."""
+    bare = calibration.model_copy(update={"certificate": None})
+    return hashlib.sha256(as_text(bare).encode()).hexdigest()[:20]
+
+
 def conditions(scenario: ScenarioSpec, machine: Steady) -> dict[str, float]:
     """Where a run lies, for distances: sizes of the machine and of the load."""
     database = scenario.database
@@ -252,10 +261,29 @@ def read(path: Path) -> Calibration:
     if found != FORMAT:
         raise InputError(f"{path}: not a calibration: format: {shown(found)}, expected {FORMAT!r}; {REMEDY}")
     try:
-        return Calibration.model_validate(data)
+        calibration = Calibration.model_validate(data)
     except ValidationError as error:
         lines = (f"{path}: {sentence(each, Calibration, data)}" for each in error.errors())
         raise InputError("\n".join(lines)) from error
+    _check_certificate(path, calibration)
+    return calibration
+
+
+def _check_certificate(path: Path, calibration: Calibration) -> None:
+    """Refuse a certificate that was given to another calibration, or to this one before somebody changed it."""
+    found = calibration.certificate
+    if found is None:
+        return
+    remedy = f"take the certificate out and make one with 'oltpsim validate {path.name} RUN... --save {path.name}'"
+    if found.task_hash != calibration.task_hash:
+        raise InputError(
+            f"{path}: certificate.task_hash: the certificate is that of fit {found.task_hash}, the calibration is fit "
+            f"{calibration.task_hash}; {remedy}"
+        )
+    if found.calibration_hash != content_hash(calibration):
+        raise InputError(
+            f"{path}: certificate.calibration_hash: the calibration was changed after it was validated; {remedy}"
+        )
 
 
 def _missed(fit: Fit, kind: str) -> Missed:

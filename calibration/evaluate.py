@@ -120,7 +120,7 @@ class Evaluator:
         self._executor = None
         if min(workers, len(self._groups)) > 1:
             context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(min(workers, len(self._groups)), context, _begin)
+            self._executor = ProcessPoolExecutor(min(workers, len(self._groups)), context, begin_worker)
 
     def __enter__(self) -> Self:
         return self
@@ -229,8 +229,8 @@ def _figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: Float
     return figures(runs, parameters, places, _Worker.reader)
 
 
-def _begin() -> None:
-    """In a worker: Ctrl-C is the parent's to see, and a parent that was killed takes its workers with it."""
+def begin_worker() -> None:
+    """In a worker process: Ctrl-C is the parent's to see, and a parent that was killed takes its workers with it."""
     _Worker.reader = Reader()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

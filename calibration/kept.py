@@ -23,6 +23,10 @@ class Kept:
         self.reused = 0
         self._done: dict[str, Any] = self._read()
 
+    def __contains__(self, name: str) -> bool:
+        """Whether a step is done."""
+        return name in self._done
+
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """The result of a step, made and written to the file if it isn't there. It must be plain JSON."""
         if name in self._done:

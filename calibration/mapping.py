@@ -186,18 +186,27 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common:
     page = record.engine.page_kib
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
-    choice = Choice(
-        frozenset({*common.censored, *own.censored}),
-        frozenset({*common.unused, *own.unused}),
-        own.data_devices if own.data_devices is not None else common.data_devices,
-        {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **own.noise}.items()},
-    )
+    choice = _choice(common, own)
     for name in choice.data_devices or ():
         if name not in record.resources.devices:
             known = ", ".join(record.resources.devices) or "none"
             raise InputError(f"{record.name}: data_devices: {name!r} isn't in the record; it has {known}")
     figures, aside = observations(record, scenario, choice)
     return Run(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
+
+
+def choice_of(file: MappingFile | None, name: str) -> Choice:
+    """What a mapping file says about the figures of a run."""
+    return Choice() if file is None else _choice(file.all, file.runs.get(name, RunMapping()))
+
+
+def _choice(common: RunMapping, own: RunMapping) -> Choice:
+    return Choice(
+        frozenset({*common.censored, *own.censored}),
+        frozenset({*common.unused, *own.unused}),
+        own.data_devices if own.data_devices is not None else common.data_devices,
+        {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **own.noise}.items()},
+    )
 
 
 def _told(record: RunRecord, key: str) -> float | str | None:

@@ -94,16 +94,14 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
     """A record's figures that the scenario's model has too, and what is left aside and why."""
     left: list[str] = []
     share = scenario.workload.mix.new_order
-    orders, every = record.outcome.new_orders_per_minute, record.outcome.transactions_per_s
-    rate = orders.value if orders else (every.value if every else 0.0) * 60.0 * share
-    per_s = every.value if every else rate / 60.0 / share
+    rate, per_s = rates_of(record, share)
     sd, noise = _rate_noise(record)
     found = [Observation(RATE, rate, sd, False, noise)]
     resources = record.resources
     user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
     if user and system:
         found.append(_observed(CPU, user.value + system.value))
-    devices = _data_devices(record, choice, left)
+    devices = data_devices(record, choice, left)
     if devices:
         for kind, values in (
             (READS, [each.reads_per_s for each in devices]),
@@ -136,12 +134,20 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
     ], left
 
 
+def rates_of(record: RunRecord, new_order_share: float) -> tuple[float, float]:
+    """New orders per minute and transactions of the whole mix per second; one from the other if only one is known."""
+    orders, every = record.outcome.new_orders_per_minute, record.outcome.transactions_per_s
+    rate = orders.value if orders else (every.value if every else 0.0) * 60.0 * new_order_share
+    return rate, every.value if every else rate / 60.0 / new_order_share
+
+
 def _observed(kind: str, value: float) -> Observation:
     full = kind in FULL and value >= FULL[kind]
     return Observation(kind, FULL[kind] if full else value, NOISE[kind], full, "assumption")
 
 
-def _data_devices(record: RunRecord, choice: Choice, left: list[str]) -> list[Device]:
+def data_devices(record: RunRecord, choice: Choice, left: list[str]) -> list[Device]:
+    """The devices that hold the data; none, and why in `left`, if that can't be said."""
     devices = record.resources.devices
     if choice.data_devices is not None:
         return [devices[name] for name in choice.data_devices if name in devices]

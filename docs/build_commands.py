@@ -24,6 +24,8 @@ COMMANDS = (
     ("runs", "check"),
     ("calibrate",),
     ("next-run",),
+    ("predict",),
+    ("validate",),
     ("catalog",),
     ("catalog", "list"),
     ("catalog", "show"),

@@ -17,12 +17,14 @@ from scenarios.commands import (
     explain,
     import_runs,
     next_run,
+    predict,
     quick,
     report,
     run,
     runs,
     schema,
     sweep,
+    validate,
 )
 from scenarios.usage import HELP_OF_ALL, UsageError, sentence
 from simulator.errors import InputError
@@ -60,7 +62,21 @@ def options(
     """Predict what a database will do on hardware you have not bought yet, and what will limit it."""
 
 
-for _command in (quick, run, sweep, explain, report, import_runs, runs, calibrate, next_run, catalog, schema):
+for _command in (
+    quick,
+    run,
+    sweep,
+    explain,
+    report,
+    import_runs,
+    runs,
+    calibrate,
+    next_run,
+    predict,
+    validate,
+    catalog,
+    schema,
+):
     _command.register(app)
 
 

@@ -6,18 +6,13 @@ goes, caches, everything over time, configuration, assumptions and laws, how to 
 
 from __future__ import annotations
 
-import base64
-import gzip
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from models.specs import ScenarioSpec
-from scenarios import report_configuration, report_figures, report_numbers, report_series, report_text
+from scenarios import report_configuration, report_figures, report_series, report_text
+from scenarios.page import render
 from simulator.results import Result, from_json, to_json
-
-TEMPLATES = Path(__file__).parent / "templates"
-FILTERS = ("count", "significant", "share", "time", "milliseconds", "span", "size")
 
 
 def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:
@@ -29,19 +24,7 @@ def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: st
 
 def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
     """The report as one HTML page: same figures, same bytes, fresh from the engine or read back."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {name: _unbroken(getattr(report_numbers, name)) for name in FILTERS}
-    environment.filters |= {"unbroken": _unbroken(str), "class_name": report_text.class_name}
-    return environment.get_template("report.html.j2").render(_context(from_json(to_json(result)), scenario, command))
+    return render("report.html.j2", _context(from_json(to_json(result)), scenario, command))
 
 
 def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, Any]:
@@ -78,22 +61,4 @@ def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, 
         "hidden_devices": len(result.devices) - len(devices),
         "groups": report_configuration.groups(scenario),
         "assumptions": report_configuration.assumptions(scenario),
-        "plotly": _packed_plotly(),
     }
-
-
-def _unbroken(write: Callable[..., str]) -> Callable[..., str]:
-    """The same text with spaces at which no line is broken: a number stays with its unit."""
-
-    def written(*values: Any) -> str:
-        return write(*values).replace(" ", "\u00a0")
-
-    return written
-
-
-def _packed_plotly() -> str:
-    """plotly.js, compressed to a third: the page unpacks it with what every browser brings since 2023."""
-    from plotly.offline import get_plotlyjs
-
-    packed = gzip.compress(get_plotlyjs().encode(), compresslevel=9, mtime=0)
-    return base64.b64encode(packed).decode("ascii")

@@ -74,7 +74,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     check_places(save)
     scenario = load(scenario_path(base), tuple(set_ or ()))
     varied, fixed = chosen(scenario, parameters, vary or ())
-    records = _records(runs)
+    records = read_records(runs)
     _say_broken_laws(records)
     file = read_mapping_file(mapping, records) if mapping is not None else None
     task = Task(
@@ -92,10 +92,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
             found = fit(task, kept, shown.advance, workers or default_workers())
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:
-        where = (
-            f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
-        )
-        typer.echo(f"the steps that are done are {where}", err=True)
+        say_kept("steps", state)
         raise typer.Exit(130) from None
     if kept.reused and not quiet:
         typer.echo(f"{kept.reused} steps were in {state} already", err=True)
@@ -108,7 +105,14 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.echo(f"written: {save}", err=True)
 
 
-def _records(texts: list[str]) -> list[RunRecord]:
+def say_kept(what: str, state: Path | None) -> None:
+    """After Ctrl-C: where the work that is done has gone."""
+    where = f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
+    typer.echo(f"the {what} that are done are {where}", err=True)
+
+
+def read_records(texts: list[str]) -> list[RunRecord]:
+    """The records that files, names and folders mean. Raises InputError."""
     from calibration.record_files import load_record, record_path, records_in
 
     paths: list[Path] = []

@@ -53,6 +53,10 @@ class Parameters:
     cache_dirty_limit: FloatArray
     expire_s: FloatArray
     flush_s: FloatArray
+    read_factor: FloatArray
+    """device reads for each read that the caches leave: 1, but where a run has told another number"""
+    write_factor: FloatArray
+    """the same of writes"""
     free_behind: FloatArray
     direct: FloatArray
     data_devices: FloatArray
@@ -167,6 +171,8 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         cache_dirty_limit=one(cache.dirty_limit_pages),
         expire_s=s(cache.expire_ns),
         flush_s=s(cache.flush_interval_ns),
+        read_factor=one(1.0),
+        write_factor=one(1.0),
         free_behind=one(cache.free_behind),
         direct=one(model.direct_io),
         data_devices=one(storage.data_devices),

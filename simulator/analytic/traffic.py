@@ -65,14 +65,14 @@ def traffic(
     checkpoint = merged(workload, p, writes.heap) / writes.cycle
     requests = np.maximum(aged + checkpoint, LEAST)
     all_dirty = np.maximum(writes.heap.sum(axis=1), 1.0)
-    reads = pool.misses * (1.0 - hits)
+    reads = pool.misses * (1.0 - hits) * p.read_factor[:, None]
     enter = np.maximum(reads.sum(axis=1) + writes.aged + writes.checkpoint, LEAST)
     return Traffic(
         reads=reads,
-        dirty_victims=writes.victims,
-        written=written,
-        requests=np.where(p.direct > 0, written, requests),
-        background=writes.aged + writes.checkpoint - writes.victims,
+        dirty_victims=writes.victims * p.write_factor,
+        written=written * p.write_factor,
+        requests=np.where(p.direct > 0, written, requests) * p.write_factor,
+        background=(writes.aged + writes.checkpoint - writes.victims) * p.write_factor,
         dirty=writes.dirty,
         cache_time=cache_time,
         bursts=(writes.aged - writes.victims) / enter,

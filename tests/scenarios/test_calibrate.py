@@ -30,9 +30,8 @@ def scenario(*more: str) -> ScenarioSpec:
     return load_scenario(TINY, [*SETTINGS, *more])
 
 
-@pytest.fixture(scope="module")
-def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("records")
+def save_runs(folder: Path) -> Path:
+    """Records of the true machine with small and large pools."""
     some = []
     for buffers in BUFFERS:
         machine = with_values(scenario(), {**TRUTH, "database.pool.buffers": buffers})
@@ -40,6 +39,11 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
         some.append(record(f"{buffers} buffers", figures, machine, 8, buffers * 8 / (1 << 20)))
     save_records(some, folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_runs(tmp_path_factory.mktemp("records"))
 
 
 def words(records: Path, *more: str) -> list[str]:

@@ -1,0 +1,187 @@
+"""Validation: a calibration held against runs, those it has seen and those it hasn't, refitted without each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+
+from calibration.baselines import compared, point
+from calibration.calibrated import Calibration, FittedRun, content_hash, scenario_hash
+from calibration.certificate import (
+    Certificate,
+    Coverage,
+    Errors,
+    Judged,
+    JudgedRun,
+    RegimeErrors,
+    errors_of,
+    judged,
+)
+from calibration.fit import Tell
+from calibration.gap import explain
+from calibration.kept import Kept
+from calibration.left_out import judged_rate, left_out
+from calibration.mapping import MappingFile, Run, choice_of, runs_of
+from calibration.origin import fit_versions
+from calibration.prediction import Predicted, predict
+from calibration.record import RunRecord
+from models.system import build
+from simulator.errors import InputError
+
+FITTING = 0.1
+"""share of the work that goes before the refits"""
+PARAMETER_FILE = "parameter file"
+
+
+def runs_to_judge(calibration: Calibration, records: Sequence[RunRecord], file: MappingFile | None) -> list[Run]:
+    """The records as the calibration would have taken them. Raises InputError, for a run it took otherwise too."""
+    fixed = {
+        key: float(value)
+        for key, (value, who) in calibration.runs[0].settings.items()
+        if who == PARAMETER_FILE and not isinstance(value, str)
+    }
+    runs = runs_of(records, calibration.base, fixed, file)
+    for run in runs:
+        _check_settings(calibration, run)
+    return runs
+
+
+def validate(
+    calibration: Calibration, records: Sequence[RunRecord], file: MappingFile | None, kept: Kept, tell: Tell,
+    executor: Executor | None = None, *, explain_all: bool = False,
+) -> Certificate:  # fmt: skip
+    """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
+
+    `kept` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
+    or that of the refit without it, or of all.
+    """
+    runs = runs_to_judge(calibration, records, file)
+    tell(0.0, "predictions")
+    rows: list[JudgedRun] = []
+    predictions: dict[str, Predicted] = {}
+    for number, run in enumerate(runs):
+        rate = judged_rate(run)
+        if rate is None:
+            continue
+        tell(FITTING * number / len(runs), f"{run.name}: prediction")
+        predictions[run.name] = predict(calibration, run.scenario)
+        rows.append(_judged_run(calibration, run, rate, predictions[run.name]))
+    if not rows:
+        raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
+    folds = left_out(
+        calibration, runs, kept, lambda share, what: tell(FITTING + (1.0 - FITTING) * share, what), executor
+    )
+    by_run = folds[0].rows
+    outside = {row.name for row in (*rows, *by_run) if not row.inside}
+    explained = [
+        explain(record, said.scenario, choice_of(file, record.name), said.rate_per_min)
+        for record in records
+        if (said := predictions.get(record.name)) is not None and (explain_all or record.name in outside)
+    ]
+    points = [point(run.name, run.scenario, rate) for run in runs if (rate := judged_rate(run)) is not None]
+    return Certificate(
+        task_hash=calibration.task_hash,
+        calibration_hash=content_hash(calibration),
+        versions=fit_versions(),
+        confidence=calibration.confidence,
+        runs=tuple(rows),
+        not_judged=tuple(_not_judged(runs)),
+        regimes=tuple(_by_regime(rows)),
+        left_out=folds,
+        coverage=coverage(by_run, calibration.confidence),
+        baselines=compared(points, by_run) if by_run else (),
+        gaps=tuple(explained),
+        calibrated_range=_range(calibration),
+    )
+
+
+def coverage(rows: Sequence[Judged], claimed: float) -> Coverage | None:
+    """How many are inside, with the exact interval of the share: Clopper and Pearson, Biometrika 26 (1934), 404-413."""
+    from scipy.special import betaincinv
+
+    if not rows:
+        return None
+    inside, count, tail = sum(row.inside for row in rows), len(rows), (1.0 - claimed) / 2.0
+    low = float(betaincinv(inside, count - inside + 1, tail)) if inside else 0.0
+    high = float(betaincinv(inside + 1, count - inside, 1.0 - tail)) if inside < count else 1.0
+    return Coverage(inside=inside, count=count, low=low, high=high, claimed=claimed)
+
+
+def _judged_run(calibration: Calibration, run: Run, rate: float, said: Predicted) -> JudgedRun:
+    bottleneck, regime = _limit(said)
+    row = judged(run.name, rate, (said.rate_per_min, said.low_per_min, said.high_per_min))
+    return JudgedRun(
+        **row.model_dump(),
+        source=run.source,
+        scenario_hash=scenario_hash(run.scenario),
+        role="fitted" if _fitted(calibration, run) is not None else "predicted",
+        regime=regime,
+        bottleneck=bottleneck,
+        outside=said.outside,
+        not_applied=said.not_applied,
+    )
+
+
+def _limit(said: Predicted) -> tuple[str, str]:
+    """Name and kind of the bottleneck, by the analytic engine."""
+    from simulator.analytic import engine
+    from simulator.analytic.errors import regime_of_result
+
+    result = engine.simulate(build(said.scenario), 0)
+    return result.bottleneck.name, regime_of_result(result, doubted=True)
+
+
+def _fitted(calibration: Calibration, run: Run) -> FittedRun | None:
+    """The run of the fit that is this one: its scenario and its figures."""
+    mine = {(each.kind, each.value) for each in run.observations}
+    return next(
+        (
+            each for each in calibration.runs
+            if each.scenario_hash == scenario_hash(run.scenario)
+            and {(figure.kind, figure.measured) for figure in each.figures} == mine
+        ),
+        None,
+    )  # fmt: skip
+
+
+def _check_settings(calibration: Calibration, run: Run) -> None:
+    """A run that was fitted under other settings would pass for one that the model hasn't seen."""
+    rate = judged_rate(run)
+    if _fitted(calibration, run) is not None:
+        return
+    for each in calibration.runs:
+        if each.name != run.name or rate not in [figure.measured for figure in each.figures]:
+            continue
+        now = {key: value for key, (value, _) in run.settings.items()}
+        then = {key: value for key, (value, _) in each.settings.items()}
+        keys = sorted(key for key in now.keys() | then.keys() if now.get(key) != then.get(key))
+        what = "; ".join(f"{key}: then {then.get(key, 'not set')}, now {now.get(key, 'not set')}" for key in keys)
+        raise InputError(
+            f"{run.name}: the model was fitted to this run otherwise ({what or 'with other figures'}); give the "
+            "--mapping that 'oltpsim calibrate' was given"
+        )
+
+
+def _not_judged(runs: Sequence[Run]) -> list[str]:
+    return [
+        f"{run.name}: its rate is unused, or at a limit of somebody's: it is in the refits and isn't judged"
+        for run in runs
+        if judged_rate(run) is None
+    ]
+
+
+def _by_regime(rows: Sequence[JudgedRun]) -> list[RegimeErrors]:
+    found = []
+    for role in ("fitted", "predicted"):
+        for regime in sorted({row.regime for row in rows}):
+            some = [(row.name, row.error) for row in rows if (row.role, row.regime) == (role, regime)]
+            errors: Errors | None = errors_of(some)
+            if errors is not None:
+                found.append(RegimeErrors(**errors.model_dump(), role=role, regime=regime))
+    return found
+
+
+def _range(calibration: Calibration) -> dict[str, tuple[float, float]]:
+    names = sorted({name for run in calibration.runs for name in run.conditions})
+    values = {name: [run.conditions[name] for run in calibration.runs if name in run.conditions] for name in names}
+    return {name: (min(some), max(some)) for name, some in values.items()}

@@ -1,0 +1,97 @@
+"""oltpsim validate: how well a calibration meets runs, and its certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.answer import command_line
+from scenarios.commands.calibrate import read_records, say_kept
+from scenarios.commands.inputs import check_places
+from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
+from scenarios.commands.predict import ModelArgument
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from calibration.certificate import Certificate
+
+
+def validate(  # noqa: PLR0913, PLR0917 - one argument per option
+    model: ModelArgument,
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN...", help="Run records, names of those that come with the program, or folders."),
+    ],
+    mapping: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="The mapping file that 'oltpsim calibrate' was given.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain the gap of every run, not only of those outside their interval.")
+    ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Write the model with its certificate, also over MODEL; resumable."),
+    ] = None,
+    report: ReportOption = None,
+    workers: WorkersOption = None,
+    output: OutputOption = Output.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Hold a calibrated model against runs: errors by regime, refits without each run, machine and device, baselines.
+
+    Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
+    that every later prediction shows.
+    """
+    from calibration.calibrated import read, write
+    from calibration.kept import Kept
+    from calibration.left_out import digest, processes
+    from calibration.mapping import read_mapping_file
+    from calibration.validation import runs_to_judge
+    from calibration.validation import validate as held_against
+    from scenarios.progress import display
+    from scenarios.runs import default_workers
+    from scenarios.validation_text import validation_lines
+
+    if output is Output.CSV:
+        raise InputError("--output csv: a validation is no table; give table or json")
+    check_places(save, report)
+    calibration = read(model)
+    records = read_records(runs)
+    file = read_mapping_file(mapping, records) if mapping is not None else None
+    some = runs_to_judge(calibration, records, file)
+    state = save.with_name(f".{save.name}.validation.state") if save is not None else None
+    kept = Kept(state, digest(calibration, some))
+    number = min(workers or default_workers(), len(some))
+    try:
+        with display(quiet) as shown, processes(number) as executor:
+            found = held_against(calibration, records, file, kept, shown.advance, executor, explain_all=explain)
+    except KeyboardInterrupt:
+        say_kept("refits", state)
+        raise typer.Exit(130) from None
+    if save is not None:
+        write(save, calibration.model_copy(update={"certificate": found}))
+        kept.close()
+    words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
+    if report is not None:
+        from scenarios.validation_page import write_page
+
+        write_page(report, calibration, found, command_line([*words, "--report", report]))
+    typer.echo(_text(found, output, validation_lines(calibration, found)), nl=False)
+    for path in (save, report):
+        if path is not None:
+            typer.echo(f"written: {path}", err=True)
+
+
+def _text(found: Certificate, output: Output, lines: list[str]) -> str:
+    if output is Output.TABLE:
+        return "\n".join(lines) + "\n"
+    import json
+
+    return json.dumps(found.model_dump(mode="json"), sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(validate)

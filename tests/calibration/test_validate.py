@@ -1,0 +1,289 @@
+"""Validation of models whose truth is known: what is left out is predicted, and a planted error is seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calibration.calibrated import Calibration, as_text, calibration_of, content_hash, read, write
+from calibration.certificate import Certificate, Coverage, errors_of, judged
+from calibration.fit import Task, fit
+from calibration.gap import CPU_PART
+from calibration.kept import Kept
+from calibration.left_out import digest, folds_of, predicted_without, task_of
+from calibration.mapping import MappingFile, RunMapping, runs_of
+from calibration.observables import CPU, RATE, READS
+from calibration.parameters import parse_vary, with_values
+from calibration.record import RunRecord
+from calibration.validation import coverage, runs_to_judge, validate
+from simulator.errors import InputError
+from tests.calibration.synthetic import base, record, said_by
+
+CLIENTS = 8
+SYSTEM = (
+    "database.io=direct",
+    "machine.cpu.cores=2",
+    "workload.warehouses=2",
+    f"workload.arrivals.clients={CLIENTS}",
+)
+ROWS = "database.path.row_operation_us"
+TRUTH = 30.0
+BUFFERS = (400, 1500, 5000)
+CLIFF = 2.0
+"""a planted run is so much faster than its machine"""
+MEMORY = "machine.memory_gib"
+
+
+def quietly(_: float, __: str) -> None:
+    """Nobody watches."""
+
+
+def records(buffers: Sequence[int] = BUFFERS, factor: dict[int, float] | None = None) -> list[RunRecord]:
+    """Runs of the true machine; the rate of some times a factor."""
+    found = []
+    for each in buffers:
+        machine = with_values(base(*SYSTEM), {ROWS: TRUTH, "database.pool.buffers": each})
+        figures = {kind: value for kind, value in said_by(machine).items() if kind in {RATE, CPU, READS}}
+        figures[RATE] *= (factor or {}).get(each, 1.0)
+        found.append(record(f"{each} buffers", figures, machine, CLIENTS, each * 8 / (1 << 20)))
+    return found
+
+
+def calibrated(some: Sequence[RunRecord], file: MappingFile | None = None) -> Calibration:
+    scenario = base(*SYSTEM)
+    task = Task(tuple(runs_of(some, scenario, {}, file)), (parse_vary(f"{ROWS}=10..160", scenario),), starts=1)
+    return calibration_of(fit(task, Kept(None, ""), quietly), scenario)
+
+
+@pytest.fixture(scope="module")
+def model() -> Calibration:
+    return calibrated(records())
+
+
+def certificate(model: Calibration, some: Sequence[RunRecord], **more: Any) -> Certificate:
+    return validate(model, some, None, Kept(None, ""), quietly, **more)
+
+
+@pytest.fixture(scope="module")
+def sound(model: Calibration) -> Certificate:
+    return certificate(model, records(), explain_all=True)
+
+
+@pytest.fixture(scope="module")
+def planted(model: Calibration) -> Certificate:
+    """One of the runs says twice the rate, and isn't one that the model was fitted to any more."""
+    return certificate(model, records(factor={1500: CLIFF}))
+
+
+def test_runs_of_one_machine_predict_each_other(sound: Certificate) -> None:
+    left = sound.left("run")
+    assert left.errors is not None
+    assert left.errors.count == 3
+    assert abs(left.errors.worst) < 0.03
+    assert sound.coverage is not None
+    assert sound.coverage.inside == 3
+    assert all(row.inside and row.role == "fitted" for row in sound.runs)
+
+
+def test_a_planted_run_is_outside_and_predicted(planted: Certificate) -> None:
+    row = next(row for row in planted.runs if row.name == "1500 buffers")
+    assert row.error == pytest.approx(1 / CLIFF - 1, abs=0.02)
+    assert not row.inside
+    assert row.role == "predicted"
+    left = next(row for row in planted.left("run").rows if row.name == "1500 buffers")
+    assert not left.inside
+    assert left.error < -0.4
+
+
+def test_only_the_planted_gap_is_explained_unless_all_are_asked_for(planted: Certificate, sound: Certificate) -> None:
+    outside = {row.name for row in (*planted.runs, *planted.left("run").rows) if not row.inside}
+    assert {gap.name for gap in planted.gaps} == outside >= {"1500 buffers"}
+    assert all(row.inside for row in sound.runs)
+    assert [gap.name for gap in sound.gaps] == [f"{each} buffers" for each in BUFFERS]
+    assert {part.name for part in sound.gaps[0].parts} > {CPU_PART}
+
+
+def test_errors_are_kept_apart_by_role_and_regime(planted: Certificate) -> None:
+    roles = {(each.role, each.count) for each in planted.regimes}
+    assert sum(count for role, count in roles if role == "predicted") == 1
+    assert sum(each.count for each in planted.regimes if each.role == "fitted") == 2
+    assert all(each.regime in {"cpu", "disk", "light", "locks", "swap"} for each in planted.regimes)
+
+
+def test_a_left_out_run_is_predicted_by_the_others_alone(model: Calibration, sound: Certificate) -> None:
+    """What is left out can't matter: its rate may be anything, and the fold says the same."""
+    lying = runs_to_judge(model, records(factor={5000: CLIFF}), None)
+    first, _, last = ([row.model, row.low, row.high] for row in sound.left("run").rows)
+    assert predicted_without(model, lying, (2,)) == [last]
+    assert predicted_without(model, lying, (0,)) != [first]
+
+
+def test_one_machine_or_device_is_said_in_words(sound: Certificate) -> None:
+    for kind in ("machine", "device"):
+        one = sound.left(kind)
+        assert one.errors is None
+        assert one.rows == ()
+        assert one.not_done[0].startswith(f"all runs are of one {kind} (")
+
+
+def test_machines_and_devices_are_left_out_whole(model: Calibration) -> None:
+    settings = {"5000 buffers": {MEMORY: 4.0}, "400 buffers": {"machine.disks.disk.read_latency_us": 200.0}}
+    file = MappingFile(runs={name: RunMapping(settings=dict(one)) for name, one in settings.items()})
+    runs = runs_of(records(), model.base, {}, file)
+    folds, why = folds_of(runs)
+    assert not why
+    out = {(fold.kind, fold.out) for fold in folds}
+    assert {("machine", (0, 1)), ("machine", (2,)), ("device", (0,)), ("device", (1, 2)), ("run", (1,))} < out
+    assert len({fold.key for fold in folds}) == 5
+
+
+def test_a_single_run_leaves_nothing(model: Calibration) -> None:
+    found = certificate(model, records()[:1])
+    assert found.left("run").not_done == ("there is one run; leaving it out leaves nothing to fit to",)
+    assert found.coverage is None
+    assert found.baselines == ()
+    assert "none of which could be left out" in found.line
+
+
+def test_a_run_that_was_fitted_otherwise_is_refused() -> None:
+    """It would pass for one that the model has never seen."""
+    file = MappingFile(runs={"5000 buffers": RunMapping(settings={MEMORY: 4.0})})
+    model = calibrated(records(), file)
+    runs_to_judge(model, records(), file)
+    with pytest.raises(InputError, match=r"machine\.memory_gib: then 4.0, now not set\); give the --mapping"):
+        runs_to_judge(model, records(), None)
+
+
+def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -> None:
+    file = MappingFile(runs={"400 buffers": RunMapping(censored=(RATE,))})
+    runs = runs_of(records(), model.base, {}, file)
+    kept = Kept(None, "")
+    for number in range(len(runs)):
+        kept.once(f"without {number}", lambda: [[1000.0, 900.0, 1100.0]])
+    found = validate(model, records(), file, kept, quietly)
+    assert [row.name for row in found.left("run").rows] == ["1500 buffers", "5000 buffers"]
+    assert [row.name for row in found.runs] == ["1500 buffers", "5000 buffers"]
+    assert found.not_judged[0].startswith("400 buffers: its rate is unused, or at a limit")
+    assert task_of(model, runs).runs == tuple(runs)
+    with pytest.raises(InputError, match="no run has a rate"):
+        validate(model, records()[:1], file, Kept(None, ""), quietly)
+
+
+class Killed(Exception):
+    """Stands for a kill."""
+
+
+def test_a_killed_validation_goes_on_and_any_executor_gives_the_same(
+    model: Calibration, sound: Certificate, tmp_path: Path
+) -> None:
+    some = records()
+    name = digest(model, runs_to_judge(model, some, None))
+    state = tmp_path / "state"
+
+    def kill(_: float, what: str) -> None:
+        if what.startswith("without 5000 buffers"):
+            raise Killed
+
+    with pytest.raises(Killed):
+        validate(model, some, None, Kept(state, name), kill)
+    kept = Kept(state, name)
+    with ThreadPoolExecutor(2) as executor:
+        found = validate(model, some, None, kept, quietly, executor, explain_all=True)
+    assert kept.reused >= 2
+    assert found == sound
+    assert digest(model, runs_to_judge(model, some[:2], None)) != name
+
+
+@pytest.mark.parametrize(
+    ("inside", "count", "low", "high"),
+    [(4, 5, 0.3426, 0.9898), (0, 10, 0.0, 0.2589), (10, 10, 0.7411, 1.0), (18, 20, 0.7174, 0.9819)],
+)
+def test_coverage_has_the_exact_interval(inside: int, count: int, low: float, high: float) -> None:
+    """Tables of Clopper and Pearson, 5 % on each side; with none inside the upper end is 1 - 0.05^(1/n)."""
+    rows = [judged(str(n), 1.0, (1.0, 0.5 if n < inside else 1.5, 2.0)) for n in range(count)]
+    found = coverage(rows, 0.9)
+    assert found is not None
+    assert (found.inside, found.count) == (inside, count)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.34, 0.99, "so few runs say little"),
+        (0.86, 0.93, "compatible"),
+        (0.2, 0.7, "too narrow"),
+        (0.93, 1.0, "too wide"),
+    ],
+)
+def test_coverage_is_judged_in_words(low: float, high: float, said: str) -> None:
+    assert said in Coverage(inside=1, count=2, low=low, high=high, claimed=0.9).verdict
+
+
+def test_errors_name_the_worst_of_either_sign() -> None:
+    found = errors_of([("a", 0.1), ("b", -0.3), ("c", 0.2)])
+    assert found is not None
+    assert (found.median, found.worst, found.worst_name) == (0.2, -0.3, "b")
+    assert errors_of([]) is None
+
+
+@pytest.fixture
+def certified(model: Calibration, sound: Certificate, tmp_path: Path) -> Path:
+    path = tmp_path / "model.json"
+    write(path, model.model_copy(update={"certificate": sound}))
+    return path
+
+
+def test_a_certificate_travels_with_its_calibration(certified: Path, model: Calibration, sound: Certificate) -> None:
+    again = read(certified)
+    assert again.certificate == sound
+    assert content_hash(again) == content_hash(model) == sound.calibration_hash
+    assert as_text(again) == certified.read_text(encoding="utf-8")
+    assert "date" not in Certificate.model_fields
+
+
+def changed(path: Path, change: Any) -> None:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    change(data)
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def another_task(data: dict[str, Any]) -> None:
+    data["certificate"]["task_hash"] = "another"
+
+
+def another_value(data: dict[str, Any]) -> None:
+    data["seed"] += 1
+
+
+def another_mode(data: dict[str, Any]) -> None:
+    data["joint"]["mode"][0] += 0.01
+
+
+def no_runs(data: dict[str, Any]) -> None:
+    data["certificate"]["runs"] = []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (another_task, r"certificate\.task_hash: the certificate is that of fit another"),
+        (another_value, r"the calibration was changed after it was validated; take the certificate out"),
+        (another_mode, r"the calibration was changed after it was validated"),
+        (no_runs, r"certificate\.runs"),
+    ],
+)
+def test_a_certificate_of_something_else_is_refused(certified: Path, change: Any, said: str) -> None:
+    changed(certified, change)
+    with pytest.raises(InputError, match=said):
+        read(certified)
+
+
+def test_a_changed_calibration_without_a_certificate_is_read(certified: Path) -> None:
+    changed(certified, lambda data: (another_value(data), data.pop("certificate")))
+    assert read(certified).certificate is None
