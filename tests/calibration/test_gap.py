@@ -80,9 +80,9 @@ def test_the_one_thing_that_differs_is_blamed(model: Any, truth: dict[str, Any],
 
 
 def test_a_smaller_page_cache_is_blamed_as_reads_that_the_misses_dont_explain() -> None:
-    model = base(*COMMON, "database.io=buffered", "database.pool.buffers=1500", "machine.memory_gib=0.31",
-                 "operating_system.reserved_memory_gib=0.1")  # fmt: skip
-    found = gap(model, {"operating_system.reserved_memory_gib": 0.2})
+    model = base(*COMMON, "database.io=buffered", "database.pool.buffers=1500", "machine.memory_gib=0.26",
+                 "operating_system.reserved_memory_gib=0.1", "machine.disks.disk.read_latency_us=1000")  # fmt: skip
+    found = gap(model, {"operating_system.reserved_memory_gib": 0.13})
     assert abs(found.log) > 0.02
     parts = shares(found)
     assert parts[READS_PART] > 0.8
