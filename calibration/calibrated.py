@@ -143,6 +143,8 @@ class Calibration(Spec):
     """by kind of figure"""
     missing: Number
     """what the model was assumed to miss of the runs, as a multiple of the usual; 0: they were simulated by it"""
+    engine_sd: Number
+    """what the analytic engine leaves out of the runs' rates on average: a standard deviation of the logarithm"""
     run_to_run_sd: Number
     """of a measured rate's logarithm"""
     runs: tuple[FittedRun, ...] = Field(min_length=1)
@@ -179,6 +181,7 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
         said=tuple(sentences(parameters, fit.identified, fit.correlation)),
         missed={kind: _missed(fit, kind) for kind in fit.discrepancy},
         missing=fit.task.missing,
+        engine_sd=float(np.sqrt(np.mean(np.square(fit.engine_sd)))),
         run_to_run_sd=_run_to_run(fit.data),
         runs=tuple(_run(fit, number) for number in range(len(names))),
         searches=fit.costs,

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
@@ -145,8 +145,10 @@ class Evaluator:
             by_run |= dict(zip(group, np.split(values, ends[:-1], axis=1), strict=True))
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
-    def corrections(self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int) -> list[Correction]:
-        """Of some runs what a steady machine's figures leave out."""
+    def corrections(
+        self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int, tell: Callable[[int], None]
+    ) -> list[Correction]:
+        """Of some runs what a steady machine's figures leave out. `tell`: called with how many are done."""
         scenarios = [
             self.runs[number].machine(
                 {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
@@ -154,10 +156,13 @@ class Evaluator:
             for number in numbers
         ]
         kinds = [tuple(each.kind for each in self.runs[number].observations) for number in numbers]
-        if self._executor is None:
-            return [correction(*each, kernel, seed) for each in zip(scenarios, kinds, strict=True)]
         count = len(scenarios)
-        return list(self._executor.map(correction, scenarios, kinds, [kernel] * count, [seed] * count))
+        run_all = map if self._executor is None else self._executor.map
+        found = []
+        for one in run_all(correction, scenarios, kinds, [kernel] * count, [seed] * count):
+            found.append(one)
+            tell(len(found))
+        return found
 
 
 class Correction(NamedTuple):

@@ -35,6 +35,8 @@ SAME_COST = 0.5
 """two searches have ended alike if their sums of squares differ by less"""
 KERNEL_ROUNDS = 3
 """most times that the kernel simulates a run, at the place that the fit before has found"""
+KERNEL_BEGINS, KERNEL_TAKES = 0.6, 0.25
+"""shares of the work, for the progress"""
 SETTLED = 0.3
 """of a figure's noise: the kernel isn't asked again if its corrections change by less"""
 
@@ -82,6 +84,8 @@ class Fit:
     correlation: FloatArray
     identified: Identified
     ends: Ends
+    engine_sd: tuple[float, ...]
+    """by run: what the analytic engine leaves out of the rate still"""
     confirmed: tuple[int, ...]
     costs: tuple[float, ...]
     """sums of squares at which the searches have ended"""
@@ -121,7 +125,6 @@ class _Fitting:
         discrepancy, free, best = self._again("again", best, offsets)
         confirmed: list[int] = []
         if self.task.confirm > 0:
-            self.tell(0.7, "the kernel on some runs")
             confirmed = _spread_out(best, self.objective.data, self.task.confirm)
             for turn in range(KERNEL_ROUNDS):
                 offsets = self._kernel_offsets(turn, best.place, confirmed)
@@ -148,7 +151,7 @@ class _Fitting:
             )
         return Fit(
             self.task, best, self.objective.data, discrepancy, slopes, covariance, correlation, found, ends,
-            tuple(confirmed), costs, samples,
+            tuple(self.engine_sd), tuple(confirmed), costs, samples,
         )  # fmt: skip
 
     def _use(self, offsets: Sequence[float], discrepancy: Discrepancy) -> None:
@@ -218,14 +221,22 @@ class _Fitting:
 
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
         numbers = range(len(self.task.runs))
-        by_run = self.kept.once(name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed))
+        by_run = self.kept.once(
+            name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed, lambda _: None)
+        )
         self.engine_sd = [engine_sd for _, engine_sd in by_run]
         return [float(each) for logs, _ in by_run for each in logs]
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int]) -> list[float]:
         """Of the runs that were simulated their own, of the others what these have on average, by kind."""
+        runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / KERNEL_ROUNDS
+
+        def told(done: int) -> None:
+            self.tell(begin + KERNEL_TAKES * done / runs / KERNEL_ROUNDS, f"the kernel: {done} of {runs} runs")
+
+        told(0)
         own = self.kept.once(
-            f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed)
+            f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed, told)
         )
         by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
         self.engine_sd = [0.0 if number in by_run else sd for number, sd in enumerate(self.engine_sd)]

@@ -104,5 +104,8 @@ def _engines(calibration: Calibration) -> str:
         others = len(calibration.runs) - len(calibration.by_kernel)
         rest = f"; the other {others} by what these gave on average" if others else ""
         names = ", ".join(calibration.by_kernel)
-        return f"fitted by the analytic engine, corrected by the kernel's runs of {names}, and refitted once{rest}"
-    return "fitted by the analytic engine; --confirm N lets the kernel correct it"
+        return f"fitted by the analytic engine, corrected by the kernel's runs of {names}, and refitted{rest}"
+    return (
+        f"fitted by the analytic engine alone, whose rates of machines like these lie {calibration.engine_sd:.0%} from "
+        "the kernel's (a standard deviation): what is fitted holds that; --confirm N lets the kernel correct it"
+    )

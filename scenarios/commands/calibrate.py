@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from calibration.record import RunRecord
 
 MOST_BOOTSTRAP = 1000
+CONFIRM = 3
+"""runs, from the slowest to the fastest, that the kernel simulates unless told otherwise"""
 
 
 def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -36,8 +38,9 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     set_: SetOption = None,
     confirm: Annotated[
-        int, typer.Option(metavar="N", help="Let the kernel simulate N of the runs and correct the fit.", min=0)
-    ] = 0,
+        int,
+        typer.Option(metavar="N", help="Runs that the kernel simulates to correct the fit; 0: none.", min=0),
+    ] = CONFIRM,
     bootstrap: Annotated[
         int,
         typer.Option(metavar="N", help="Check the intervals by N fits to drawn figures.", min=0, max=MOST_BOOTSTRAP),

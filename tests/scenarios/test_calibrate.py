@@ -49,7 +49,8 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def words(records: Path, *more: str) -> list[str]:
     sets = [word for setting in SETTINGS for word in ("--set", setting)]
     vary = [] if "--parameters" in more else ["--vary", f"{ROWS}=10..160"]
-    return ["calibrate", str(records), "--base", str(TINY), *sets, *vary, "--quiet", *more]
+    confirm = [] if "--confirm" in more else ["--confirm", "0"]
+    return ["calibrate", str(records), "--base", str(TINY), *sets, *vary, *confirm, "--quiet", *more]
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ def calibrate(folder: Path, *more: str) -> list[str]:
     sets = [word for setting in SETTINGS for word in ("--set", setting)]
     vary = ["--vary", ROWS.replace("10..160", "100..1600"), "--vary", f"{SECTION}=0.25..0.9"]
     words = ["calibrate", str(folder / "records"), "--base", str(TINY), *sets, *vary, "--quiet", "--workers", "1"]
-    return [*words, *more]
+    return [*words, "--confirm", "0", *more]
 
 
 @pytest.fixture(scope="module")
