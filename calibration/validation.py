@@ -96,15 +96,22 @@ def validate(
 
 
 def coverage(rows: Sequence[Judged], claimed: float) -> Coverage | None:
-    """How many are inside, with the exact interval of the share: Clopper and Pearson, Biometrika 26 (1934), 404-413."""
-    from scipy.special import betaincinv
-
+    """How many are inside, with the exact interval of the share."""
     if not rows:
         return None
-    inside, count, tail = sum(row.inside for row in rows), len(rows), (1.0 - claimed) / 2.0
+    inside, count = sum(row.inside for row in rows), len(rows)
+    low, high = exact_share(inside, count, claimed)
+    return Coverage(inside=inside, count=count, low=low, high=high, claimed=claimed)
+
+
+def exact_share(inside: int, count: int, confidence: float) -> tuple[float, float]:
+    """The exact interval of a share, from so many of so many: Clopper and Pearson, Biometrika 26 (1934), 404-413."""
+    from scipy.special import betaincinv
+
+    tail = (1.0 - confidence) / 2.0
     low = float(betaincinv(inside, count - inside + 1, tail)) if inside else 0.0
     high = float(betaincinv(inside + 1, count - inside, 1.0 - tail)) if inside < count else 1.0
-    return Coverage(inside=inside, count=count, low=low, high=high, claimed=claimed)
+    return low, high
 
 
 def _judged_run(calibration: Calibration, run: Run, rate: float, said: Predicted) -> JudgedRun:

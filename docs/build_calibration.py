@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, simulated, system
@@ -28,7 +27,9 @@ from calibration.kept import Kept
 from calibration.observables import FLUSHES, KINDS, NEXT_TO_NOTHING, RUN_TO_RUN, logs
 from calibration.origin import fit_versions
 from calibration.prediction import predict
+from calibration.profile import CONFIDENCE
 from calibration.simulated import figures_of
+from calibration.validation import exact_share
 from calibration.whole_file import write_whole
 from scenarios.progress import display
 from scenarios.runs import default_workers
@@ -139,13 +140,11 @@ def refused(case: Case) -> bool:
 
 
 def share(held: Sequence[bool]) -> str:
-    """A share with its exact 90 % interval: Clopper and Pearson, Biometrika 26 (1934), 404-413."""
-    n, k = len(held), sum(held)
-    if not n:
+    """A share with its exact 90 % interval."""
+    if not held:
         return "none"
-    low = float(beta.ppf(0.05, k, n - k + 1)) if k else 0.0
-    high = float(beta.ppf(0.95, k + 1, n - k)) if k < n else 1.0
-    return f"{k / n:.1%} [{low:.1%} .. {high:.1%}]"
+    low, high = exact_share(sum(held), len(held), CONFIDENCE)
+    return f"{sum(held) / len(held):.1%} [{low:.1%} .. {high:.1%}]"
 
 
 def engine_table(results: dict[tuple[int, int], Result]) -> str:
