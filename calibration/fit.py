@@ -24,7 +24,7 @@ from calibration.mapping import Run
 from calibration.objective import Data, Objective, data_of
 from calibration.parameters import Parameter
 from calibration.profile import Ends, bootstrap, profile
-from calibration.search import CLOSE, ROUGH, STARTS, Found, search, starts
+from calibration.search import CLOSE, ROUGH, STARTS, Found, chord, search, starts
 from simulator.analytic.values import FloatArray
 from simulator.errors import InputError
 
@@ -33,8 +33,8 @@ Tell = Callable[[float, str], None]
 """told the share of the work that is done, and what is being done"""
 SAME_COST = 0.5
 """two searches have ended alike if their sums of squares differ by less"""
-KERNEL_ROUNDS = 3
-"""most times that the kernel simulates a run, at the place that the fit before has found"""
+KERNEL_ROUNDS = 2
+"""most times that the kernel simulates a run again, at the place that its corrections have led to"""
 KERNEL_BEGINS, KERNEL_TAKES = 0.6, 0.25
 """shares of the work, for the progress"""
 SETTLED = 0.3
@@ -113,28 +113,25 @@ class _Fitting:
         self.objective = Objective(evaluator, data_of(task.runs))
         self.engine_sd = [0.0] * len(task.runs)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
+        self.stopped = ~self.everyone
+        """parameters that the last search of all has stopped at their bounds"""
 
     def run(self) -> Fit:
         middle = np.zeros(len(self.task.parameters))
         self.tell(0.0, "how the runs get warm")
         self._use(self._offsets("offsets", middle), assumed())
         best, costs = self._from_several_starts()
-        free, stopped = self.everyone, self.objective.at_bound(best.place)
         self.tell(0.55, "offsets and discrepancy")
         offsets = self._offsets("offsets again", best.place)
         discrepancy, free, best = self._again("again", best, offsets)
         confirmed: list[int] = []
         if self.task.confirm > 0:
             confirmed = _spread_out(best, self.objective.data, self.task.confirm)
-            for turn in range(KERNEL_ROUNDS):
-                offsets = self._kernel_offsets(turn, best.place, confirmed)
-                data = self.objective.data
-                if turn and (np.abs(offsets - data.offset) < SETTLED * data.total_sd).all():
-                    break
-                discrepancy, free, best = self._again(f"kernel {turn}", best, offsets)
+            offsets = self._by_kernel(best, confirmed)
+            discrepancy, free, best = self._again("kernel", best, offsets)
         self.tell(0.85, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
-        found = identify(slopes, stopped | self.objective.at_bound(best.place), free)
+        found = identify(slopes, self.stopped | self.objective.at_bound(best.place), free)
         covariance, correlation = correlations(slopes)
         self.tell(0.9, "intervals")
         numbers = np.flatnonzero(found.told).tolist()
@@ -153,6 +150,21 @@ class _Fitting:
             self.task, best, self.objective.data, discrepancy, slopes, covariance, correlation, found, ends,
             tuple(self.engine_sd), tuple(confirmed), costs, samples,
         )  # fmt: skip
+
+    def _by_kernel(self, best: Found, confirmed: list[int]) -> list[float]:
+        """The kernel's corrections at the place that a fit with them finds."""
+        slopes = self._slopes("slopes before the kernel", best, central=False) * self.objective.data.total_sd[:, None]
+        turn = 0
+        while True:
+            offsets = self._kernel_offsets(turn, best.place, confirmed)
+            data = self.objective.data
+            if turn == KERNEL_ROUNDS or (
+                turn and (np.abs(np.subtract(offsets, data.offset)) < SETTLED * data.total_sd).all()
+            ):
+                return offsets
+            self._use(offsets, assumed())
+            best = chord(self.objective, best, slopes / self.objective.data.total_sd[:, None])
+            turn += 1
 
     def _use(self, offsets: Sequence[float], discrepancy: Discrepancy) -> None:
         data = self.objective.data.with_offsets(offsets)
@@ -190,11 +202,11 @@ class _Fitting:
         """
         self._use(offsets, assumed())
         best = self._search(f"search {name}", best.place, self.everyone)
-        slopes = self._slopes(f"slopes {name}", best, central=False)
-        discrepancy = estimated(self.objective.data, best.said, slopes)
+        self.stopped = self.objective.at_bound(best.place)
+        discrepancy = estimated(self.objective.data, best.said, best.slopes)
         before = self.objective.data.total_sd
         self._use(offsets, discrepancy)
-        free = seen_by(slopes * (before / self.objective.data.total_sd)[:, None])
+        free = seen_by(best.slopes * (before / self.objective.data.total_sd)[:, None])
         if free.all() and np.allclose(before, self.objective.data.total_sd):
             return discrepancy, free, best
         return discrepancy, free, self._search(f"search {name}, its discrepancy", best.place, free)
@@ -229,10 +241,10 @@ class _Fitting:
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int]) -> list[float]:
         """Of the runs that were simulated their own, of the others what these have on average, by kind."""
-        runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / KERNEL_ROUNDS
+        runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
 
         def told(done: int) -> None:
-            self.tell(begin + KERNEL_TAKES * done / runs / KERNEL_ROUNDS, f"the kernel: {done} of {runs} runs")
+            self.tell(begin + KERNEL_TAKES * done / runs / (KERNEL_ROUNDS + 1), f"the kernel: {done} of {runs} runs")
 
         told(0)
         own = self.kept.once(

@@ -21,6 +21,9 @@ STARTS = 4
 MOST_STEPS = 30
 ROUGH, CLOSE = 1e-2, 1e-3
 """how close the searches from several starts end, and those that go on from the best"""
+MOST_CHORDS = 5
+NEAR = 0.02
+"""standard deviations of the priors: a step of Newton's that is shorter is the last one"""
 MARGIN = 1e-3
 """distance from the bounds that a start keeps"""
 START_SIGMAS = 1.6448536269514722
@@ -35,15 +38,19 @@ class Found:
     cost: float
     """sum of squares of data and priors"""
     said: FloatArray
+    slopes: FloatArray
+    """derivatives over noise there, (observations, parameters); 0 of those that weren't free"""
 
     def plain(self) -> dict[str, Any]:
         """As JSON."""
-        return {"place": self.place.tolist(), "cost": self.cost, "said": self.said.tolist()}
+        lists = {"place": self.place.tolist(), "said": self.said.tolist(), "slopes": self.slopes.tolist()}
+        return {"cost": self.cost, **lists}
 
     @classmethod
     def of(cls, data: dict[str, Any]) -> Found:
         """From what `plain` gave."""
-        return cls(np.array(data["place"]), float(data["cost"]), np.array(data["said"]))
+        place, said = np.array(data["place"]), np.array(data["said"])
+        return cls(place, float(data["cost"]), said, np.array(data["slopes"]).reshape(len(said), len(place)))
 
 
 def starts(objective: Objective, seed: int) -> FloatArray:
@@ -68,7 +75,7 @@ def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dty
     if not free.any():
         place = np.zeros(len(start))
         said = objective.said(place)
-        return Found(place, float(objective.costs(place, said)[0]), said[0])
+        return Found(place, float(objective.costs(place, said)[0]), said[0], np.zeros((said.shape[1], len(start))))
     seen: dict[bytes, FloatArray] = {}
 
     def whole(some: FloatArray) -> FloatArray:
@@ -93,7 +100,32 @@ def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dty
         residuals, begin, jac=slopes, bounds=(objective.low[free], objective.high[free]),
         ftol=close, xtol=close, gtol=close, max_nfev=MOST_STEPS,
     )  # fmt: skip
-    return Found(whole(answer.x), 2.0 * float(answer.cost), said_at(answer.x))
+    said = said_at(answer.x)
+    found = np.zeros((len(said), len(start)))
+    found[:, free] = answer.jac[: len(said)]
+    return Found(whole(answer.x), 2.0 * float(answer.cost), said, found)
+
+
+def chord(objective: Objective, best: Found, slopes: FloatArray) -> Found:
+    """Where the minimum has gone with other offsets: Newton's steps with the derivatives that were there before.
+
+    `slopes`: over the noise that the objective's data have.
+    """
+    precision = slopes.T @ slopes + np.eye(len(best.place))
+    place, said = best.place, best.said
+    cost = float(objective.costs(place, said)[0])
+    for _ in range(MOST_CHORDS):
+        gradient = slopes.T @ np.nan_to_num(objective.data.residuals(said)) + place
+        there = np.clip(place - np.linalg.solve(precision, gradient), objective.low, objective.high)
+        said_there = objective.said(there)[0]
+        cost_there = float(objective.costs(there, said_there)[0])
+        if not cost_there < cost:
+            break
+        far = float(np.abs(there - place).max())
+        place, said, cost = there, said_there, cost_there
+        if far < NEAR:
+            break
+    return Found(place, cost, said, slopes)
 
 
 def _inside(objective: Objective, places: FloatArray) -> FloatArray:
