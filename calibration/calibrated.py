@@ -144,7 +144,7 @@ class Calibration(Spec):
     missing: Number
     """what the model was assumed to miss of the runs, as a multiple of the usual; 0: they were simulated by it"""
     engine_sd: Number
-    """what the analytic engine leaves out of the runs' rates on average: a standard deviation of the logarithm"""
+    """what the engines leave out of the runs' rates on average: a standard deviation of the logarithm"""
     run_to_run_sd: Number
     """of a measured rate's logarithm"""
     runs: tuple[FittedRun, ...] = Field(min_length=1)
@@ -181,8 +181,8 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
         said=tuple(sentences(parameters, fit.identified, fit.correlation)),
         missed={kind: _missed(fit, kind) for kind in fit.discrepancy},
         missing=fit.task.missing,
-        engine_sd=float(np.sqrt(np.mean(np.square(fit.engine_sd)))),
-        run_to_run_sd=_run_to_run(fit.data),
+        engine_sd=_of_rates(fit.data, np.array(fit.left_out_sd)),
+        run_to_run_sd=_of_rates(fit.data, fit.data.sd),
         runs=tuple(_run(fit, number) for number in range(len(names))),
         searches=fit.costs,
         searches_alike=fit.alike,
@@ -296,8 +296,8 @@ def _missed(fit: Fit, kind: str) -> Missed:
     return Missed(sd=sd, **asdict(scatter))
 
 
-def _run_to_run(data: Data) -> float:
-    rates = data.sd[data.is_rate]
+def _of_rates(data: Data, sd: FloatArray) -> float:
+    rates = sd[data.is_rate]
     return float(np.sqrt(np.mean(rates**2))) if len(rates) else RUN_TO_RUN
 
 

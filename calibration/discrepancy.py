@@ -9,16 +9,12 @@ into every prediction: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001), 425
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from calibration.evaluate import SIGMAS_OF_95_PERCENT
 from calibration.objective import Data
 from calibration.observables import KINDS, RATE, READS, WRITES
 from simulator.analytic.values import FloatArray
@@ -26,8 +22,6 @@ from simulator.analytic.values import FloatArray
 ASSUMED_OTHERS = 0.1
 ASSUMED = {RATE: 0.05, READS: 0.15, WRITES: 0.3}
 """assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_OTHERS`"""
-ENGINE_FIGURES = Path(__file__).with_name("engine_errors.json")
-"""how far the analytic engine's figures lie from the kernel's, by kind: docs/calibration.md, written with its tables"""
 ASSUMED_FREEDOM = 3.0
 """assumption: degrees of freedom that this is worth"""
 
@@ -53,30 +47,15 @@ def assumed() -> dict[str, Scatter]:
     return dict.fromkeys(KINDS, Scatter())
 
 
-def assumed_sd(kind: str, engine_sd: float, missing: float) -> float:
-    """Of a figure's logarithm.
-
-    `engine_sd`: what the analytic engine leaves out of the rate, 0 where the kernel has simulated the run. `missing`:
-    as in a fit's task.
-    """
-    engine = engine_sd if kind == RATE or engine_sd <= 0.0 else engine_errors()[kind]
-    return float(np.hypot(ASSUMED.get(kind, ASSUMED_OTHERS) * missing, engine))
+def assumed_sd(kind: str, left_out_sd: float, missing: float) -> float:
+    """Of a figure's logarithm. `left_out_sd`: what its correction leaves out; `missing`: as in a fit's task."""
+    return float(np.hypot(ASSUMED.get(kind, ASSUMED_OTHERS) * missing, left_out_sd))
 
 
-@cache
-def engine_errors() -> dict[str, float]:
-    """What the analytic engine leaves out of each kind of figure but the rate: standard deviations of logarithms.
-
-    Of 95 % of runs of known truth the figures lie within 1.96 of them.
-    """
-    read = json.loads(ENGINE_FIGURES.read_text(encoding="utf-8"))
-    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in KINDS if kind != RATE}
-
-
-def over(data: Data, discrepancy: Discrepancy, engine_sd: Sequence[float], missing: float) -> Data:
-    """The observations with it. `engine_sd`: of each run."""
-    pairs = zip(data.kinds, data.run.tolist(), strict=True)
-    sd = [assumed_sd(kind, engine_sd[run], missing) * discrepancy[kind].scale for kind, run in pairs]
+def over(data: Data, discrepancy: Discrepancy, left_out_sd: Sequence[float], missing: float) -> Data:
+    """The observations with it. `left_out_sd`: of each."""
+    pairs = zip(data.kinds, left_out_sd, strict=True)
+    sd = [assumed_sd(kind, left_out, missing) * discrepancy[kind].scale for kind, left_out in pairs]
     return replace(data, discrepancy=np.array(sd))
 
 

@@ -5,6 +5,8 @@ All places of one run are solved in one call; runs are shared out over processes
 
 from __future__ import annotations
 
+import json
+import math
 import multiprocessing
 import os
 import signal
@@ -12,15 +14,17 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from calibration.mapping import Run
-from calibration.observables import NEXT_TO_NOTHING, RATE, READS, WRITES, logs
+from calibration.observables import KINDS, NEXT_TO_NOTHING, RATE, READS, WRITES, logs
 from calibration.parameters import Parameter
-from calibration.simulated import figures_of
+from calibration.simulated import SIGMAS_OF_95_PERCENT, figures_of, noise_of
 from models.specs import ScenarioSpec
 from models.system import build
 from simulator.analytic.parameters import Parameters, parameters_of, stacked
@@ -33,7 +37,8 @@ from simulator.model import Model
 
 NOT_A_MACHINE = np.nan
 """stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""
-SIGMAS_OF_95_PERCENT = 1.959963984540054
+ENGINE_FIGURES = Path(__file__).with_name("engine_errors.json")
+"""how far the analytic engine's figures lie from the kernel's, by kind: docs/calibration.md, written with its tables"""
 MOST_TOGETHER = 4
 """runs solved in one call; more would leave other processes without work"""
 
@@ -168,12 +173,12 @@ class Evaluator:
 class Correction(NamedTuple):
     """What the analytic engine's steady machine leaves out of a run.
 
-    `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `engine_sd`:
-    standard deviation of what it leaves out of the rate still, 0 if the kernel has simulated the run.
+    `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `sds`:
+    standard deviations of what these leave out still: the analytic engine's errors, or what chance does to a run.
     """
 
     logs: list[float]
-    engine_sd: float
+    sds: list[float]
 
 
 def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
@@ -183,20 +188,34 @@ def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed:
     if kernel:
         from simulator import kernel as simulation
 
-        counted, engine_sd = figures_of(simulation.simulate(build(scenario), seed)), 0.0
+        result = simulation.simulate(build(scenario), seed)
+        counted, chance = figures_of(result), noise_of(result)
+        # the measured run's own chance is in its noise only as far as its rate's series shows it
+        sds = [chance.get(kind, 0.0) * (1.0 if kind == RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         with np.errstate(over="ignore"):
             rate = engine.simulate(build(scenario), seed).rate_per_min
-        counted, engine_sd = {RATE: rate.mean}, float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
+        of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
+        counted, sds = {RATE: rate.mean}, [of_rate if kind == RATE else engine_errors()[kind] for kind in kinds]
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
-            return Correction([0.0] * len(kinds), engine_sd)
+            return Correction([0.0] * len(kinds), sds)
     [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
     warm = {kind: float(values[0]) for kind, values in logs(workload, machines, solution).items()}
     left_out = [
         float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0))) - warm[kind] if kind in counted else 0.0
         for kind in kinds
     ]
-    return Correction(left_out, engine_sd)
+    return Correction(left_out, sds)
+
+
+@cache
+def engine_errors() -> dict[str, float]:
+    """What the analytic engine leaves out of each kind of figure but the rate: standard deviations of logarithms.
+
+    Of 95 % of runs of known truth the figures lie within 1.96 of them.
+    """
+    read = json.loads(ENGINE_FIGURES.read_text(encoding="utf-8"))
+    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in KINDS if kind != RATE}
 
 
 @dataclass(frozen=True)

@@ -84,8 +84,8 @@ class Fit:
     correlation: FloatArray
     identified: Identified
     ends: Ends
-    engine_sd: tuple[float, ...]
-    """by run: what the analytic engine leaves out of the rate still"""
+    left_out_sd: tuple[float, ...]
+    """what the corrections leave out of each observation: standard deviations of logarithms"""
     confirmed: tuple[int, ...]
     costs: tuple[float, ...]
     """sums of squares at which the searches have ended"""
@@ -111,7 +111,7 @@ class _Fitting:
     def __init__(self, task: Task, kept: Kept, tell: Tell, evaluator: Evaluator) -> None:
         self.task, self.kept, self.tell, self.evaluator = task, kept, tell, evaluator
         self.objective = Objective(evaluator, data_of(task.runs))
-        self.engine_sd = [0.0] * len(task.runs)
+        self.left_out_sd = [0.0] * len(self.objective.data.measured)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
         self.stopped = ~self.everyone
         """parameters that the last search of all has stopped at their bounds"""
@@ -148,7 +148,7 @@ class _Fitting:
             )
         return Fit(
             self.task, best, self.objective.data, discrepancy, slopes, covariance, correlation, found, ends,
-            tuple(self.engine_sd), tuple(confirmed), costs, samples,
+            tuple(self.left_out_sd), tuple(confirmed), costs, samples,
         )  # fmt: skip
 
     def _by_kernel(self, best: Found, confirmed: list[int]) -> list[float]:
@@ -168,7 +168,7 @@ class _Fitting:
 
     def _use(self, offsets: Sequence[float], discrepancy: Discrepancy) -> None:
         data = self.objective.data.with_offsets(offsets)
-        self.objective.data = over(data, discrepancy, self.engine_sd, self.task.missing)
+        self.objective.data = over(data, discrepancy, self.left_out_sd, self.task.missing)
 
     def _from_several_starts(self) -> tuple[Found, tuple[float, ...]]:
         places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
@@ -236,7 +236,7 @@ class _Fitting:
         by_run = self.kept.once(
             name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed, lambda _: None)
         )
-        self.engine_sd = [engine_sd for _, engine_sd in by_run]
+        self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
         return [float(each) for logs, _ in by_run for each in logs]
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int]) -> list[float]:
@@ -251,7 +251,10 @@ class _Fitting:
             f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed, told)
         )
         by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
-        self.engine_sd = [0.0 if number in by_run else sd for number, sd in enumerate(self.engine_sd)]
+        run = self.objective.data.run
+        for number, (_, sds) in zip(confirmed, own, strict=True):
+            for at, sd in zip(np.flatnonzero(run == number), sds, strict=True):
+                self.left_out_sd[at] = float(sd)
         by_kind: dict[str, list[float]] = {}
         for number, offsets in by_run.items():
             for each, offset in zip(self.task.runs[number].observations, offsets, strict=True):

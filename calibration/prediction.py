@@ -56,12 +56,12 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
 
     machine = applied(calibration, scenario)
     [warm] = steady(machine)
-    [left_out], engine_sd = correction(machine, (RATE,), bool(calibration.by_kernel), calibration.seed)
+    [left_out], [left_out_sd] = correction(machine, (RATE,), bool(calibration.by_kernel), calibration.seed)
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     slopes = _slopes(calibration, scenario)
     parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
     missed, noise = calibration.missed[RATE], calibration.run_to_run_sd
-    missed_sd = assumed_sd(RATE, engine_sd, calibration.missing) * missed.scale
+    missed_sd = assumed_sd(RATE, left_out_sd, calibration.missing) * missed.scale
     sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed_sd**2))
     freedom = missed.freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
     width = sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))

@@ -17,9 +17,15 @@ from simulator.analytic.values import FloatArray
 CONFIDENCE = 0.9
 WORSE = 2.705543454095404
 """chi square of one degree of freedom at 90 %"""
-ROUNDS = 5
+ROUNDS = 8
 CLOSE_ENOUGH = 0.03
 """of the square root of WORSE"""
+FOLLOWED = 0.05
+"""share of WORSE: the others have followed when their next step would make the fit better by less"""
+MOST_BETTER = 0.9
+"""share of the cost: what a step of the others is believed to make better at most"""
+MOST_FOLLOW = 0.5
+"""standard deviations of the priors that one of the others moves in a round"""
 MOST_GROWTH = 2.5
 """of a step from round to round"""
 
@@ -61,19 +67,20 @@ def profile(objective: Objective, best: Found, slopes: FloatArray, numbers: list
         places = best.place + (signs * distance)[here, None] * along[here] + follow[here]
         places = np.clip(places, objective.low, objective.high)
         said = objective.said(places)
-        worse = np.sqrt(np.maximum(objective.costs(places, said) - best.cost, 1e-12))
+        costs = objective.costs(places, said) - best.cost
         residuals = np.nan_to_num(objective.data.residuals(said))
         for row, side in enumerate(here.tolist()):
-            relative = worse[row] / np.sqrt(WORSE)
-            at_end = distance[side] >= room[side] * (1 - 1e-9)
-            if abs(relative - 1.0) < CLOSE_ENOUGH or (at_end and relative < 1.0):
-                done[side], opened[sides[side]] = True, bool(at_end and relative < 1.0)
-                found[side] = distance[side]
-                continue
             others = np.arange(count) != owners[side]
             gradient = slopes[:, others].T @ residuals[row] + places[row, others]
             newton = np.linalg.solve(precision[np.ix_(others, others)], gradient)
-            follow[side, others] -= np.clip(newton, -0.5, 0.5)
+            better = min(float(gradient @ newton), MOST_BETTER * max(float(costs[row]), 0.0))
+            relative = np.sqrt(max(costs[row] - better, 1e-12) / WORSE)
+            at_end = distance[side] >= room[side] * (1 - 1e-9)
+            if better < FOLLOWED * WORSE and (abs(relative - 1.0) < CLOSE_ENOUGH or (at_end and relative < 1.0)):
+                done[side], opened[sides[side]] = True, bool(at_end and relative < 1.0)
+                found[side] = distance[side]
+                continue
+            follow[side, others] -= np.clip(newton, -MOST_FOLLOW, MOST_FOLLOW)
             growth = 1.0 / relative if np.isfinite(relative) else 0.5
             distance[side] = min(distance[side] * float(np.clip(growth, 1 / MOST_GROWTH, MOST_GROWTH)), room[side])
             found[side], opened[sides[side]] = distance[side], False

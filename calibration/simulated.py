@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from calibration.observables import BUSY, CPU, FLUSHES, MISSES, RATE, READS, RESPONSE, WRITES
+import math
+from statistics import fmean, stdev
+
+from calibration.observables import BATCHES, BUSY, CPU, FLUSHES, MISSES, RATE, READS, RESPONSE, WRITES
 from simulator.results import Result
+
+SIGMAS_OF_95_PERCENT = 1.959963984540054
 
 
 def figures_of(result: Result) -> dict[str, float]:
@@ -22,3 +27,26 @@ def figures_of(result: Result) -> dict[str, float]:
         BUSY: max(disk.utilisation for disk in disks),
         RESPONSE: sum(each.mean_s * each.completed for each in result.classes) / done,
     }
+
+
+def noise_of(result: Result) -> dict[str, float]:
+    """What chance does to figures of runs of this length: standard deviations of logarithms, by batch means.
+
+    Of kinds with a course over time. Law and Kelton, Simulation Modeling and Analysis, 9.5.3.
+    """
+    rate, series = result.rate_per_min, result.series
+    steps = max(int(result.duration_s / series.step_s), 1)
+    measured = {name: values[-steps:] for name, values in series.values.items()}
+    cpu = [user + system for user, system in zip(measured["cpu_user"], measured["cpu_system"], strict=True)]
+    disks = [values for name, values in measured.items() if name.startswith("disk ") and name.endswith(" utilisation")]
+    of_rate = max(math.log(rate.high / rate.low), 0.0) / 2.0 / SIGMAS_OF_95_PERCENT if rate.low > 0 else 1.0
+    return {RATE: of_rate, RESPONSE: of_rate, CPU: _relative(cpu), BUSY: _relative(max(disks, key=fmean))}
+
+
+def _relative(values: list[float]) -> float:
+    """Of the mean."""
+    length = len(values) // BATCHES
+    if not length or fmean(values) <= 0:
+        return 0.0
+    means = [fmean(values[at * length : (at + 1) * length]) for at in range(BATCHES)]
+    return stdev(means) / math.sqrt(BATCHES) / fmean(values)
