@@ -152,19 +152,21 @@ class _Fitting:
         )  # fmt: skip
 
     def _by_kernel(self, best: Found, confirmed: list[int]) -> list[float]:
-        """The kernel's corrections at the place that a fit with them finds."""
+        """The kernel's corrections at the place that a fit with them finds.
+
+        How far the last ones differ from those before is what they leave out, beside what chance does to a run.
+        """
         slopes = self._slopes("slopes before the kernel", best, central=False) * self.objective.data.total_sd[:, None]
-        turn = 0
-        while True:
-            offsets = self._kernel_offsets(turn, best.place, confirmed)
-            data = self.objective.data
-            if turn == KERNEL_ROUNDS or (
-                turn and (np.abs(np.subtract(offsets, data.offset)) < SETTLED * data.total_sd).all()
-            ):
-                return offsets
+        offsets = self._kernel_offsets(0, best.place, confirmed)
+        for turn in range(1, KERNEL_ROUNDS + 1):
             self._use(offsets, assumed())
             best = chord(self.objective, best, slopes / self.objective.data.total_sd[:, None])
-            turn += 1
+            before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed)
+            moved = np.abs(np.subtract(offsets, before))
+            if (moved < SETTLED * self.objective.data.total_sd).all():
+                break
+        self.left_out_sd = np.hypot(self.left_out_sd, moved).tolist()
+        return offsets
 
     def _use(self, offsets: Sequence[float], discrepancy: Discrepancy) -> None:
         data = self.objective.data.with_offsets(offsets)

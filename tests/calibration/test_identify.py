@@ -14,7 +14,6 @@ from calibration.discrepancy import (
     Scatter,
     assumed,
     assumed_sd,
-    engine_errors,
     estimated,
     over,
 )
