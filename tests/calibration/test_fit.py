@@ -78,11 +78,11 @@ def two_path_lengths(*, apart: bool) -> tuple[Calibration, dict[str, float]]:
     mix = {"new_order": 0.04, "payment": 0.93, "order_status": 0.01, "delivery": 0.01, "stock_level": 0.01}
     other = {f"workload.mix.{name}": share for name, share in mix.items()} if apart else {}
     records = []
-    for name, changes in (("usual", {}), ("usual again", {}), ("other", other)):
+    for name, changes in (("usual", {}), ("usual again", {}), ("other", other), ("other again", other)):
         machine = with_values(scenario, {**truth, **changes})
         figures = {kind: value for kind, value in said_by(machine).items() if kind in SEEN}
         records.append(record(name, figures, machine, 8, 5000 * 8 / (1 << 20)))
-    file = MappingFile(runs={"other": RunMapping(settings=dict(other))})
+    file = MappingFile(runs={name: RunMapping(settings=dict(other)) for name in ("other", "other again")})
     some = runs_of(records, scenario, {}, file)
     return calibration_of(fitted(some, varied), scenario), truth
 
