@@ -107,10 +107,11 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
 
 
 def together(runs: Sequence[Run]) -> list[list[int]]:
-    """Numbers of runs that are best solved in one call: those of one workload, a few at a time."""
+    """Numbers of runs that are best solved in one call: those of one workload but for its clients, a few at a time."""
     alike: dict[str, list[int]] = {}
     for number, run in enumerate(runs):
-        key = f"{run.scenario.workload.model_dump_json()} {run.scenario.machine.disks.count}"
+        workload = run.scenario.workload.model_dump_json(exclude={"arrivals": {"clients", "transactions_per_s"}})
+        key = f"{workload} {run.scenario.machine.disks.count}"
         alike.setdefault(key, []).append(number)
     return [group[at : at + MOST_TOGETHER] for group in alike.values() for at in range(0, len(group), MOST_TOGETHER)]
 

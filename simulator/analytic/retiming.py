@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from simulator.analytic.workload import Workload
 from simulator.clock import NS_PER_S
@@ -19,13 +20,16 @@ TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,)}
 
 
 def same_but_times(one: Model, other: Model) -> bool:
-    """Whether two models' transactions, clients and data devices differ in CPU times at most."""
+    """Whether two models' transactions and data devices differ in CPU times at most, and clients in their number.
+
+    However many there are, as many of them must begin with each value of a register: as many to a warehouse.
+    """
     return (
         one.storage.data_devices == other.storage.data_devices
         and one.arrivals_per_s == other.arrivals_per_s
         and len(one.sections) == len(other.sections)
         and one.stations == other.stations
-        and np.array_equal(one.client_registers, other.client_registers)
+        and _same_shares(one.client_registers, other.client_registers)
         and _same_program(one.program, other.program)
     )
 
@@ -51,6 +55,16 @@ def retimed(workload: Workload, model: Model) -> Workload:
         inside_s=np.array(inside).reshape(len(program.sections), classes).T,
         locks=tuple(replace(lock, cpu_s=float(time_s)) for lock, time_s in zip(w.locks, asked_s, strict=True)),
     )
+
+
+def _same_shares(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> bool:
+    if one.shape[1] != other.shape[1]:
+        return False
+    for mine, theirs in zip(one.T, other.T, strict=True):
+        (values, counts), (others, other_counts) = (np.unique(each, return_counts=True) for each in (mine, theirs))
+        if not (np.array_equal(values, others) and np.array_equal(counts * len(theirs), other_counts * len(mine))):
+            return False
+    return True
 
 
 def _drawn_ns(program: Program) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
