@@ -169,7 +169,7 @@ def record(one: System, number: int, result: Result, noise: bool = True) -> RunR
     factor = orders["value"] / true[RATE]
     per_s = result.transactions_per_s * factor
     """one run: a harness counts both rates of it"""
-    busy = min(read(1.0, NOISE[CPU])["value"], 1.0 / max(true[CPU], 1e-9))
+    busy = _share(true[CPU], read(1.0, NOISE[CPU])["value"]) / max(true[CPU], 1e-9)
     arrivals = base.workload.arrivals
     assert arrivals.kind == "closed"
     resources: dict[str, Any] = {
@@ -205,7 +205,7 @@ def _device(result: Result, factor: float, page_kib: float, read: Callable[..., 
     disks = [device for device in result.devices if device.name.startswith("disk")]
     reads, writes = (sum(getattr(disk, name) for disk in disks) * factor for name in ("reads_per_s", "writes_per_s"))
     await_ms = sum(disk.mean_queue for disk in disks) / max(reads + writes, 1e-9) * 1000.0
-    busy = max(disk.utilisation for disk in disks) * read(1.0, NOISE[BUSY])["value"]
+    busy = _share(max(disk.utilisation for disk in disks), read(1.0, NOISE[BUSY])["value"])
     counted, written = read(reads, NOISE[READS]), read(writes, NOISE[WRITES])
     return {
         "reads_per_s": counted,
@@ -214,8 +214,13 @@ def _device(result: Result, factor: float, page_kib: float, read: Callable[..., 
         "read_await_ms": read(await_ms),
         "write_await_ms": read(await_ms),
         "queue_length": read((counted["value"] + written["value"]) * await_ms / 1000.0),
-        "utilisation_fraction": read(min(busy, 1.0)),
+        "utilisation_fraction": read(busy),
     }
+
+
+def _share(true: float, factor: float) -> float:
+    """A share as a meter reads it that multiplies what is busy over what is idle: of 100 % nothing is wrong."""
+    return true * factor / (true * factor + 1.0 - true)
 
 
 def _course(result: Result, factor: float) -> dict[str, Any]:
