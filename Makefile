@@ -54,6 +54,7 @@ docs: environment ## simulate for the pages and pictures of docs/ what their cod
 	@$(BIN)/python docs/build_validation.py
 	@$(BIN)/python docs/build_sampling.py
 	@$(BIN)/python docs/build_analytic.py
+	@$(BIN)/python docs/build_calibration.py
 	@$(BIN)/python docs/build_next_run.py
 	@$(BIN)/python docs/build_pictures.py --simulate
 	@$(BIN)/python docs/build.py
