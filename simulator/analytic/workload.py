@@ -55,7 +55,6 @@ class Workload:
     station_servers: tuple[int, ...]
     locks: tuple[LockUse, ...]
     groups: PageGroups
-    clients: int
     executed: FloatArray
     """(classes + locks, operations): executions in a transaction of each class, then until each lock is asked for"""
 
@@ -116,6 +115,5 @@ def read_workload(model: Model) -> Workload:
         station_servers=tuple(station.servers for station in model.stations),
         locks=tuple(locks),
         groups=pages.groups(),
-        clients=len(model.client_registers),
         executed=np.array([work.executed for work in (*works, *(before for _, (_, _, _, before) in pages.locks))]),
     )

@@ -49,11 +49,22 @@ def test_machines_of_other_path_lengths_are_solved_together() -> None:
     assert abs(np.log(alone[0] / alone[1])) > 0.01
 
 
-@pytest.mark.parametrize(
-    "setting", ["workload.warehouses=2", "workload.arrivals.clients=3", "workload.mix={new_order: 0.46, payment: 0.42}"]
-)
+@pytest.mark.parametrize("setting", ["workload.warehouses=2", "workload.mix={new_order: 0.46, payment: 0.42}"])
 def test_another_workload_is_not_the_same(setting: str) -> None:
     assert not same_but_times(model_of(), model_of(setting))
+
+
+def test_more_clients_are_the_same_if_as_many_of_them_belong_to_each_warehouse() -> None:
+    two, three, four = (
+        model_of("workload.warehouses=2", f"workload.arrivals.clients={clients}") for clients in (2, 3, 4)
+    )
+    assert same_but_times(two, four)
+    assert not same_but_times(two, three)
+    w = read_workload(two)
+    together = solve(w, stacked([parameters_of(two, w), parameters_of(four, retimed(w, four))]), "lru").rate
+    alone = [solve(read_workload(m), parameters_of(m, read_workload(m)), "lru").rate[0] for m in (two, four)]
+    assert together == pytest.approx(alone, rel=1e-3)
+    assert abs(np.log(alone[0] / alone[1])) > 0.01
 
 
 def test_another_number_of_devices_is_not_the_same() -> None:
