@@ -19,6 +19,7 @@ from calibration.observables import CPU, FLUSHES, MISSES, RATE, READS, WRITES
 from calibration.parameters import chosen
 from calibration.prediction import Predicted, predict
 from calibration.record_files import load_record, shipped
+from calibration.search import STARTS
 from scenarios.files import library, load
 from simulator.errors import InputError
 
@@ -50,7 +51,7 @@ def fitted(runs: tuple[Run, ...], *vary: str, confirm: int = 0, starts: int = 1)
 @cache
 def calibrated() -> Calibration:
     """The documented fit, corrected by the kernel's runs of both."""
-    return fitted(both_runs(), *VARIED, confirm=2, starts=2)
+    return fitted(both_runs(), *VARIED, confirm=2, starts=STARTS)
 
 
 def figure(calibration: Calibration, name: str, kind: str) -> FittedFigure:
