@@ -158,6 +158,7 @@ class _Fitting:
         """
         slopes = self._slopes("slopes before the kernel", best, central=False) * self.objective.data.total_sd[:, None]
         offsets = self._kernel_offsets(0, best.place, confirmed)
+        moved = np.zeros(len(offsets))
         for turn in range(1, KERNEL_ROUNDS + 1):
             self._use(offsets, assumed())
             best = chord(self.objective, best, slopes / self.objective.data.total_sd[:, None])

@@ -78,7 +78,8 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         scenario.workload,
     )
     sample = sample_of(scenario)
-    program = _program(workload, paths_of(machine, system, database), sample)
+    # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
+    program = _program(workload, paths_of(machine, system, database), sample)  # pyright: ignore[reportArgumentType]
     plan = memory_plan(scenario)
     clients = clients_of(workload)
     open_rate = 0.0 if isinstance(workload.arrivals, ClosedClientsSpec) else workload.arrivals.transactions_per_s
