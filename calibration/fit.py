@@ -232,7 +232,11 @@ class _Fitting:
             turn += 1
 
     def _slopes(self, name: str, best: Found, central: bool) -> FloatArray:
-        return np.array(self.kept.once(name, lambda: self.objective.slopes(best.place, best.said, central).tolist()))
+        def found() -> list[list[float]]:
+            [slopes] = self.objective.slopes(best.place[None], best.said[None], central)
+            return [list(row) for row in slopes.tolist()]
+
+        return np.array(self.kept.once(name, found))
 
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
         numbers = range(len(self.task.runs))

@@ -104,17 +104,20 @@ class Objective:
         squares = (self.data.residuals(said) ** 2).sum(axis=-1) + (np.atleast_2d(places) ** 2).sum(axis=-1)
         return np.where(np.isfinite(squares), squares, np.inf)
 
-    def slopes(self, place: FloatArray, here: FloatArray, central: bool = False) -> FloatArray:
-        """Derivatives of the residuals, (observations, parameters); `here`: what the engine says at the place.
+    def slopes(self, places: FloatArray, here: FloatArray, central: bool = False) -> FloatArray:
+        """Derivatives of the residuals, (places, observations, parameters); `here`: what the engine says at the places.
 
         Forward differences, or central ones. Censored observations that the model is above have no slope.
         """
-        count = len(place)
-        steps = STEP * np.eye(count)
-        up = place + np.where(place + STEP > self.high, -1.0, 1.0)[:, None] * steps
-        said = self.said(np.concatenate([up, place - steps]) if central else up)
-        rise, fall = said[:count], said[count:] if central else np.full((count, len(here)), np.nan)
-        forward, backward = (rise - here) / (up - place).sum(axis=1)[:, None], (here - fall) / STEP
-        both = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, (forward + backward) / 2))
+        many, count = places.shape
+        sides = np.where(places + STEP > self.high, -STEP, STEP)
+        up = places[:, None, :] + sides[:, :, None] * np.eye(count)
+        down = places[:, None, :] - STEP * np.eye(count)
+        both = np.concatenate([up, down]) if central else up
+        said = self.said(both.reshape(-1, count)).reshape(len(both), count, here.shape[1])
+        rise, fall = said[:many], said[many:] if central else np.full_like(said, np.nan)
+        forward, backward = (rise - here[:, None, :]) / sides[:, :, None], (here[:, None, :] - fall) / STEP
+        mean = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, (forward + backward) / 2))
         counts = ~(self.data.at_least & (self.data.residuals(here) == 0.0))
-        return np.where(counts[:, None], np.nan_to_num(both).T / self.data.total_sd[:, None], 0.0)
+        per_noise = np.swapaxes(np.nan_to_num(mean), 1, 2) / self.data.total_sd[:, None]
+        return np.where(counts[:, :, None], per_noise, 0.0)

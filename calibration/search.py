@@ -93,7 +93,7 @@ def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dty
         return np.concatenate([objective.data.residuals(said_at(some)), some])
 
     def slopes(some: FloatArray) -> FloatArray:
-        return np.concatenate([objective.slopes(whole(some), said_at(some))[:, free], np.eye(len(some))])
+        return np.concatenate([objective.slopes(whole(some)[None], said_at(some)[None])[0][:, free], np.eye(len(some))])
 
     begin = _inside(objective, start)[free]
     answer = least_squares(
