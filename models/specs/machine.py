@@ -20,6 +20,14 @@ class CpuSpec(Spec):
     model: Name
     cores: WholeNumber = Field(ge=1, le=4096)
     relative_speed: Number = Field(ge=0.01, le=100)
+    threads_per_core: WholeNumber = Field(default=1, ge=1, le=2, description="hardware threads of a core")
+    second_thread_gain: Fraction = Field(
+        default=0.2, ge=0, le=1, description="work that a core does more with both of its threads busy"
+    )
+    memory_bus_share: Fraction = Field(
+        default=0.0, ge=0, le=1,
+        description="share of its time that a lone busy core keeps the memory bus busy, which all cores share",
+    )  # fmt: skip
     source: Text
 
 
