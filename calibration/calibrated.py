@@ -22,7 +22,7 @@ from calibration.identify import sentences
 from calibration.objective import Data
 from calibration.observables import RUN_TO_RUN
 from calibration.origin import fit_versions
-from calibration.parameters import Parameter, number_at, with_values
+from calibration.parameters import Parameter, number_at, scoped, with_values
 from calibration.profile import CONFIDENCE
 from calibration.whole_file import write_whole
 from models.problems import sentence, shown
@@ -206,12 +206,20 @@ def applied(calibration: Calibration, scenario: ScenarioSpec, place: FloatArray 
 
 
 def kept_out(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
-    """Keys that have another value in the scenario than in the base: parts that the runs haven't seen."""
-    return tuple(
-        each.key
-        for each in calibration.parameters
-        if number_at(scenario, each.key) != number_at(calibration.base, each.key)
-    )
+    """Keys that have another value in the scenario than in the base: parts that the runs haven't seen.
+
+    Of `KEY@PART` another value than the catalogue's; a scenario without the part has nothing to take.
+    """
+    out = []
+    for each in calibration.parameters:
+        mine = number_at(scenario, each.key)
+        if scoped(each.key):
+            changed = mine is not None and mine != each.prior_value
+        else:
+            changed = mine != number_at(calibration.base, each.key)
+        if changed:
+            out.append(each.key)
+    return tuple(out)
 
 
 def scenario_hash(scenario: ScenarioSpec) -> str:

@@ -89,20 +89,31 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
     ends = np.cumsum([0, *(len(run.observations) for run in runs)])
     answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
     points: list[Point] = []
-    where: list[tuple[int, int]] = []
+    of: list[int] = []
+    rows_of: list[list[int]] = []
+    where: dict[tuple[int, bytes], list[int]] = {}
+    """rows of the same run whose values of what it takes are the same: one machine"""
+    taken = [run.taken(each.key for each in parameters) for run in runs]
     for row, place in enumerate(places):
         values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
         for number, run in enumerate(runs):
+            mine = {key: values[key] for key in taken[number]}
+            rows = where.setdefault((number, np.array(list(mine.values())).tobytes()), [])
+            rows.append(row)
+            if len(rows) > 1:
+                continue
             try:
-                points.append(reader.point(run.machine(values)))
+                points.append(reader.point(run.machine(mine)))
             except InputError:
                 continue
-            where.append((row, number))
+            of.append(number)
+            rows_of.append(rows)
     for workload, machines, solution, numbers in solved(points):
         said = logs(workload, machines, solution)
         for at, one in enumerate(numbers):
-            row, number = where[one]
-            answer[row, ends[number] : ends[number + 1]] = [said[each.kind][at] for each in runs[number].observations]
+            number = of[one]
+            figure = [said[each.kind][at] for each in runs[number].observations]
+            answer[rows_of[one], ends[number] : ends[number + 1]] = figure
     return answer
 
 

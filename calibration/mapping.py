@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from calibration.observables import KINDS, Choice, Observation, observations
-from calibration.parameters import with_values
+from calibration.parameters import number_at, with_values
 from calibration.record import Observed, RunRecord, Told
 from models.catalogue import nearest
 from models.loading import scenario_from_mapping
@@ -104,12 +104,15 @@ class Run:
 
         Raises InputError for a machine that contradicts itself.
         """
-        free = {
-            key: value
-            for key, value in values.items()
-            if not any(f"{key}.".startswith(f"{each}.") for each in self.mapped)
-        }
-        return with_values(self.scenario, free)
+        return with_values(self.scenario, {key: values[key] for key in self.taken(values)})
+
+    def taken(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """Those of the parameters that the run's machine has and the mapping file leaves open."""
+        return tuple(
+            key for key in keys
+            if number_at(self.scenario, key) is not None
+            and not any(f"{key.partition('@')[0]}.".startswith(f"{each}.") for each in self.mapped)
+        )  # fmt: skip
 
     @property
     def mapped(self) -> tuple[str, ...]:
@@ -143,19 +146,31 @@ def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
 
 
 def runs_of(
-    records: Sequence[RunRecord], base: ScenarioSpec, fixed: dict[str, float], file: MappingFile | None = None
-) -> list[Run]:
-    """Each record as a scenario over `base`, with `fixed` values of parameters. Raises InputError naming the run."""
+    records: Sequence[RunRecord], base: ScenarioSpec | Mapping[str, ScenarioSpec], fixed: dict[str, float],
+    file: MappingFile | None = None,
+) -> list[Run]:  # fmt: skip
+    """Each record as a scenario over `base`, one for all or by the records' names, with `fixed` values of parameters.
+
+    Raises InputError naming the run.
+    """
     names = [record.name for record in records]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(f"{twice[0]}: two runs of this name; rename one, or give it once")
     file = file or MappingFile()
-    return [_run(record, base, fixed, file.all, file.runs.get(record.name, RunMapping())) for record in records]
+    bases = base if isinstance(base, Mapping) else dict.fromkeys(names, base)
+    return [
+        _run(record, bases[record.name], fixed, file.all, file.runs.get(record.name, RunMapping()))
+        for record in records
+    ]
 
 
 def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, own: RunMapping) -> Run:
-    settings: dict[str, tuple[Value, str]] = {key: (value, "parameter file") for key, value in fixed.items()}
+    settings: dict[str, tuple[Value, str]] = {
+        key.partition("@")[0]: (value, "parameter file")
+        for key, value in fixed.items()
+        if number_at(base, key) is not None
+    }
     left = []
     ignored = {*common.ignored, *own.ignored}
     for key, (target, change) in FIELDS.items():

@@ -1,5 +1,8 @@
 """What a fit may change: numbers of a scenario, how far each may go, and what is known of it before any run is seen.
 
+`KEY@PART` is a number of one part, as the catalogue has it: `machine.cpu.relative_speed@Pentium 3, 0.6 GHz` is one
+parameter for all machines with that processor, and none of any other.
+
 A parameter is fitted on a scale of its own, on which its prior is a standard normal distribution: 0 is the value
 before the fit, 1 is one standard deviation of the prior above it.
 """
@@ -108,11 +111,22 @@ class DefaultsFile(Spec):
 
 
 def number_at(scenario: ScenarioSpec, key: str) -> float | None:
-    """The number that stands at a dotted key, None if there is no number that can be varied continuously."""
+    """The number that stands at a dotted key, None if there is no number that can be varied continuously.
+
+    Of `KEY@PART` None as well if the scenario has another part there.
+    """
+    path, at, part = key.partition("@")
     found: Any = scenario
-    for word in key.split("."):
+    named: str | None = None
+    for word in path.split("."):
         found = getattr(found, word, None) if isinstance(found, Spec) else None
-    return found if isinstance(found, float) else None
+        named = getattr(found, "name", getattr(found, "model", named))
+    return found if isinstance(found, float) and (not at or part == named) else None
+
+
+def scoped(key: str) -> bool:
+    """Whether a key is that of one part, `KEY@PART`."""
+    return "@" in key
 
 
 def keys_of(spec: Spec, before: str = "") -> list[str]:
@@ -142,13 +156,15 @@ def default_parameters(base: ScenarioSpec) -> list[Parameter]:
     return found
 
 
-def read_parameters(path: Path, base: ScenarioSpec) -> tuple[list[Parameter], dict[str, float]]:
+def read_parameters(path: Path, bases: Sequence[ScenarioSpec]) -> tuple[list[Parameter], dict[str, float]]:
     """The parameters of a file that vary, and the values of those that don't. Raises InputError."""
     varied, fixed = [], {}
     for key, each in _read(path, ParameterFile).parameters.items():
         where = f"{path.name}: parameters.{key}"
-        value = each.value if each.value is not None else _value(base, key, where)
-        _value(base, key, where)
+        own = _value(bases, key, where)
+        if scoped(key) and each.value is not None:
+            raise InputError(f"{where}: value: a part's number is the catalogue's, {own:g}; leave it out")
+        value = each.value if each.value is not None else own
         if not each.low <= value <= each.high:
             raise InputError(
                 f"{where}: value {value:g} is outside of {each.low:g} .. {each.high:g}; move the bounds or the value"
@@ -160,7 +176,7 @@ def read_parameters(path: Path, base: ScenarioSpec) -> tuple[list[Parameter], di
     return varied, fixed
 
 
-def parse_vary(text: str, base: ScenarioSpec) -> Parameter:
+def parse_vary(text: str, *bases: ScenarioSpec) -> Parameter:
     """Read `key=LOW..HIGH`; 90 % of the prior lie between them, log-normal if LOW is above 0. Raises InputError."""
     key, equals, limits = text.partition("=")
     ends = limits.split("..")
@@ -174,7 +190,7 @@ def parse_vary(text: str, base: ScenarioSpec) -> Parameter:
             "database.path.row_operation_us=10..60"
         )
     key = key.strip()
-    value = _value(base, key, f"--vary {text}")
+    value = _value(bases, key, f"--vary {text}")
     if low > 0:
         middle = value if low <= value <= high else math.sqrt(low * high)
         factor, sd = math.exp(math.log(high / low) / (2 * SIGMAS_OF_90_PERCENT)), None
@@ -185,15 +201,16 @@ def parse_vary(text: str, base: ScenarioSpec) -> Parameter:
 
 
 def chosen(
-    base: ScenarioSpec, file: Path | None, vary: Sequence[str]
+    bases: Sequence[ScenarioSpec], file: Path | None, vary: Sequence[str]
 ) -> tuple[tuple[Parameter, ...], dict[str, float]]:
     """The parameters that are asked for, --vary before the file, the program's own if neither is given; fixed values.
 
-    Raises InputError.
+    `bases`: scenarios of which at least one has each of them; the program's own are those of the first. Raises
+    InputError.
     """
-    varied, fixed = read_parameters(file, base) if file is not None else ([], {})
+    varied, fixed = read_parameters(file, bases) if file is not None else ([], {})
     by_key = {parameter.key: parameter for parameter in varied}
-    named = [parse_vary(text, base) for text in vary]
+    named = [parse_vary(text, *bases) for text in vary]
     twice = sorted({each.key for each in named if [other.key for other in named].count(each.key) > 1})
     if twice:
         raise InputError(f"--vary {twice[0]}: stands twice; keep one")
@@ -201,16 +218,21 @@ def chosen(
     fixed = {key: value for key, value in fixed.items() if key not in by_key}
     if not by_key and file is not None:
         raise InputError(f"{file.name}: no parameter varies; set 'vary: true' for one")
-    return tuple(by_key.values()) or tuple(default_parameters(base)), fixed
+    return tuple(by_key.values()) or tuple(default_parameters(bases[0])), fixed
 
 
 def with_values(scenario: ScenarioSpec, values: dict[str, float]) -> ScenarioSpec:
-    """The scenario with numbers set at dotted keys, checked; its measured figure is dropped. Raises InputError."""
+    """The scenario with numbers set at dotted keys, checked; its measured figure is dropped. Raises InputError.
+
+    Values of parts that it hasn't are left aside.
+    """
     from models.loading import scenario_from_mapping
 
     data = scenario.model_dump(mode="json", exclude={"measured"})
     for key, value in values.items():
-        *path, last = key.split(".")
+        if scoped(key) and number_at(scenario, key) is None:
+            continue
+        *path, last = key.partition("@")[0].split(".")
         here = data
         for word in path:
             here = here[word]
@@ -218,11 +240,12 @@ def with_values(scenario: ScenarioSpec, values: dict[str, float]) -> ScenarioSpe
     return scenario_from_mapping(data, scenario.name)
 
 
-def _value(base: ScenarioSpec, key: str, where: str) -> float:
-    value = number_at(base, key)
+def _value(bases: Sequence[ScenarioSpec], key: str, where: str) -> float:
+    value = next((found for base in bases if (found := number_at(base, key)) is not None), None)
     if value is None:
+        known = [each for base in bases for each in keys_of(base)]
         raise InputError(
-            f"{where}: the scenario has no such number{nearest(key, keys_of(base))}; give a key whose value is "
+            f"{where}: the scenario has no such number{nearest(key, known)}; give a key whose value is "
             "continuous, such as database.path.row_operation_us (whole numbers are for 'oltpsim sweep')"
         )
     return value

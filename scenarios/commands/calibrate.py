@@ -76,7 +76,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         raise InputError("--output csv: a calibration is no table; give table or json")
     check_places(save)
     scenario = load(scenario_path(base), tuple(set_ or ()))
-    varied, fixed = chosen(scenario, parameters, vary or ())
+    varied, fixed = chosen([scenario], parameters, vary or ())
     records = read_records(runs)
     _say_broken_laws(records)
     file = read_mapping_file(mapping, records) if mapping is not None else None

@@ -79,10 +79,10 @@ def test_a_file_names_what_varies_and_what_is_fixed(tmp_path: Path) -> None:
         "  database.path.row_operation_us: {low: 5, high: 90, factor: 2, source: x}\n"
         "  database.path.page_miss_us: {value: 33, low: 5, high: 90, factor: 2, vary: false, source: x}\n",
     )
-    varied, fixed = chosen(base(), path, [])
+    varied, fixed = chosen([base()], path, [])
     assert varied == (Parameter("database.path.row_operation_us", 40.0, 5.0, 90.0, 2.0, None, "x"),)
     assert fixed == {"database.path.page_miss_us": 33.0}
-    varied, fixed = chosen(base(), path, ["database.path.page_miss_us=5..40"])
+    varied, fixed = chosen([base()], path, ["database.path.page_miss_us=5..40"])
     assert [each.key for each in varied] == ["database.path.row_operation_us", "database.path.page_miss_us"]
     assert not fixed
 
@@ -104,7 +104,7 @@ def test_a_file_names_what_varies_and_what_is_fixed(tmp_path: Path) -> None:
 def test_a_broken_parameter_file_is_one_sentence(tmp_path: Path, body: str, said: str) -> None:
     path = file_of(tmp_path, f"parameters:\n  database.path.row_operation_us: {body}\n")
     with pytest.raises(InputError) as caught:
-        chosen(base(), path, [])
+        chosen([base()], path, [])
     assert str(caught.value).startswith("parameters.yaml: ")
     assert said in str(caught.value)
 

@@ -43,7 +43,7 @@ def both_runs() -> tuple[Run, ...]:
 
 def fitted(runs: tuple[Run, ...], *vary: str, confirm: int = 0, starts: int = 1) -> Calibration:
     base = load(library()[BASE])
-    varied, _ = chosen(base, None, vary)
+    varied, _ = chosen([base], None, vary)
     task = Task(runs, varied, starts=starts, confirm=confirm)
     return calibration_of(fit(task, Kept(None, ""), lambda *_: None), base)
 
