@@ -19,7 +19,8 @@ WORKING_SET_PAGES = 8_450
 BUFFER_GIB = 10 / 1024**2
 ROTATING = ("scsi-10k-73", "sas-10k", "sas-15k", "sata-7200")
 FLASH = ("sata-ssd", "nvme")
-CPUS = ("opteron-244", "xeon-5130", "server-2020s")
+CPU_SPEEDS = (1.0, 2.94, 5.0)
+"""of an Opteron of 2003, as catalogue cores of then, of 2006 and of today"""
 FEWEST_CLIENTS = 8
 MOST_PAGES = 1_500_000
 
@@ -77,7 +78,7 @@ def _keys(regime: str, rng: np.random.Generator) -> dict[str, Any]:
         "name": regime,
         "machine": {
             "name": "a machine at random",
-            "cpu": {"base": one_of(*CPUS), "cores": cores},
+            "cpu": {"base": "opteron-244", "relative_speed": one_of(*CPU_SPEEDS), "cores": cores},
             "memory_gib": round(memory, 4),
             "disks": {"disk": disk, "count": disks},
             "network": {"clients_on_server": one_of(True, False), "round_trip_us": 200},

@@ -192,7 +192,7 @@ def record(one: System, number: int, result: Result, noise: bool = True) -> RunR
             "outcome": {
                 "new_orders_per_minute": orders,
                 "transactions_per_s": read(per_s),
-                "mean_ms": read((arrivals.clients / per_s - arrivals.think_time_s) * 1000.0),
+                "mean_ms": read(max(arrivals.clients / per_s - arrivals.think_time_s, 0.0) * 1000.0),
                 "series": {"new_orders_per_minute": _course(result, factor)},
             },
             "resources": resources,

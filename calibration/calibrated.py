@@ -208,16 +208,14 @@ def applied(calibration: Calibration, scenario: ScenarioSpec, place: FloatArray 
 def kept_out(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
     """Keys that have another value in the scenario than in the base: parts that the runs haven't seen.
 
-    Of `KEY@PART` another value than the catalogue's; a scenario without the part has nothing to take.
+    Of what the base hasn't, as the number of another machine's part, another value than before the fit.
     """
     out = []
     for each in calibration.parameters:
-        mine = number_at(scenario, each.key)
-        if scoped(each.key):
-            changed = mine is not None and mine != each.prior_value
-        else:
-            changed = mine != number_at(calibration.base, each.key)
-        if changed:
+        mine, base = number_at(scenario, each.key), number_at(calibration.base, each.key)
+        if (mine is not None and mine != (each.prior_value if base is None else base)) or (
+            mine is None and base is not None and not scoped(each.key)
+        ):
             out.append(each.key)
     return tuple(out)
 

@@ -101,6 +101,8 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
     user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
     if user and system:
         found.append(_observed(CPU, user.value + system.value))
+    elif resources.cpu_busy_fraction is not None:
+        found.append(_observed(CPU, resources.cpu_busy_fraction.value))
     devices = data_devices(record, choice, left)
     if devices:
         for kind, values in (

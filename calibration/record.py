@@ -152,6 +152,8 @@ class Device(Spec):
 class Resources(Spec):
     """What the machine and the engine did in the window."""
 
+    cpu_busy_fraction: Share | None = None
+    """user and system together, where they aren't told apart"""
     cpu_user_fraction: Share | None = None
     cpu_system_fraction: Share | None = None
     cpu_iowait_fraction: Share | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 
 from calibration.baselines import compared, point
@@ -25,6 +25,7 @@ from calibration.mapping import MappingFile, Run, choice_of, runs_of
 from calibration.origin import fit_versions
 from calibration.prediction import Predicted, predict
 from calibration.record import RunRecord
+from models.specs import ScenarioSpec
 from models.system import build
 from simulator.errors import InputError
 
@@ -33,29 +34,34 @@ FITTING = 0.1
 PARAMETER_FILE = "parameter file"
 
 
-def runs_to_judge(calibration: Calibration, records: Sequence[RunRecord], file: MappingFile | None) -> list[Run]:
-    """The records as the calibration would have taken them. Raises InputError, for a run it took otherwise too."""
+def runs_to_judge(
+    calibration: Calibration, records: Sequence[RunRecord], bases: Mapping[str, ScenarioSpec], file: MappingFile | None
+) -> list[Run]:
+    """The records as the calibration would have taken them. Raises InputError, for a run it took otherwise too.
+
+    `bases`: by the records' names the scenarios that they are runs of.
+    """
     fixed = {
         key: float(value)
         for key, (value, who) in calibration.runs[0].settings.items()
         if who == PARAMETER_FILE and not isinstance(value, str)
     }
-    runs = runs_of(records, calibration.base, fixed, file)
+    runs = runs_of(records, bases, fixed, file)
     for run in runs:
         _check_settings(calibration, run)
     return runs
 
 
 def validate(
-    calibration: Calibration, records: Sequence[RunRecord], file: MappingFile | None, kept: Kept, tell: Tell,
-    executor: Executor | None = None, *, explain_all: bool = False,
+    calibration: Calibration, records: Sequence[RunRecord], bases: Mapping[str, ScenarioSpec],
+    file: MappingFile | None, kept: Kept, tell: Tell, executor: Executor | None = None, *, explain_all: bool = False,
 ) -> Certificate:  # fmt: skip
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
     `kept` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
     or that of the refit without it, or of all.
     """
-    runs = runs_to_judge(calibration, records, file)
+    runs = runs_to_judge(calibration, records, bases, file)
     tell(0.0, "predictions")
     rows: list[JudgedRun] = []
     predictions: dict[str, Predicted] = {}

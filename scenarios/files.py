@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def library() -> dict[str, Path]:
     """The scenarios that come with the program, by name."""
     folder = Path(str(resources.files("scenarios"))) / "library"
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    paths = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("*/*.yaml"))]
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in paths}
 
 
 def scenario_path(text: str) -> Path:

@@ -21,11 +21,18 @@ CONFIRM = 3
 def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="RUN...", help="Run records, names of those that come with the program, or folders."),
+        typer.Argument(
+            metavar="RUN...",
+            help="Run records, their folders, or names that come with the program: records, measured scenarios.",
+        ),
     ],
     base: Annotated[
-        str, typer.Option(metavar="SCENARIO", help="What the runs don't say: a scenario file, or one of the library.")
-    ],
+        str | None,
+        typer.Option(
+            metavar="SCENARIO",
+            help="What the runs don't say: a scenario file or one of the library; scenarios as runs need none.",
+        ),
+    ] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY=LOW..HIGH", help="Fit this number of the scenario; may be repeated."),
@@ -68,6 +75,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     from scenarios.calibration_text import calibration_lines
     from scenarios.commands.inputs import check_places
     from scenarios.files import load, scenario_path
+    from scenarios.measured_runs import read_runs
     from scenarios.next_run_text import would_tell
     from scenarios.progress import display
     from scenarios.runs import default_workers
@@ -75,13 +83,15 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     if output is Output.CSV:
         raise InputError("--output csv: a calibration is no table; give table or json")
     check_places(save)
-    scenario = load(scenario_path(base), tuple(set_ or ()))
-    varied, fixed = chosen([scenario], parameters, vary or ())
-    records = read_records(runs)
+    records, bases = read_runs(runs, load(scenario_path(base), tuple(set_ or ())) if base is not None else None)
+    if base is None and set_:
+        raise InputError("--set: changes the base; give one with --base")
+    scenario, *others = bases.values()
+    varied, fixed = chosen([scenario, *others], parameters, vary or ())
     _say_broken_laws(records)
     file = read_mapping_file(mapping, records) if mapping is not None else None
     task = Task(
-        runs=tuple(runs_of(records, scenario, fixed, file)),
+        runs=tuple(runs_of(records, bases, fixed, file)),
         parameters=varied,
         seed=seed,
         confirm=confirm,
@@ -112,20 +122,6 @@ def say_kept(what: str, state: Path | None) -> None:
     """After Ctrl-C: where the work that is done has gone."""
     where = f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
     typer.echo(f"the {what} that are done are {where}", err=True)
-
-
-def read_records(texts: list[str]) -> list[RunRecord]:
-    """The records that files, names and folders mean. Raises InputError."""
-    from calibration.record_files import load_record, record_path, records_in
-
-    paths: list[Path] = []
-    for text in texts:
-        folder = Path(text)
-        found = records_in(folder) if folder.is_dir() else [record_path(text)]
-        if not found:
-            raise InputError(f"{text}: no run record in this folder; 'oltpsim import' makes them")
-        paths += found
-    return [load_record(path) for path in paths]
 
 
 def _say_broken_laws(records: list[RunRecord]) -> None:

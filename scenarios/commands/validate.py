@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scenarios.commands.answer import command_line
-from scenarios.commands.calibrate import read_records, say_kept
+from scenarios.commands.calibrate import say_kept
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.predict import ModelArgument
@@ -50,6 +50,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     from calibration.mapping import read_mapping_file
     from calibration.validation import runs_to_judge
     from calibration.validation import validate as held_against
+    from scenarios.measured_runs import read_runs
     from scenarios.progress import display
     from scenarios.runs import default_workers
     from scenarios.validation_text import validation_lines
@@ -58,15 +59,15 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         raise InputError("--output csv: a validation is no table; give table or json")
     check_places(save, report)
     calibration = read(model)
-    records = read_records(runs)
+    records, bases = read_runs(runs, calibration.base)
     file = read_mapping_file(mapping, records) if mapping is not None else None
-    some = runs_to_judge(calibration, records, file)
+    some = runs_to_judge(calibration, records, bases, file)
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
     kept = Kept(state, digest(calibration, some))
     number = min(workers or default_workers(), len(some))
     try:
         with display(quiet) as shown, processes(number) as executor:
-            found = held_against(calibration, records, file, kept, shown.advance, executor, explain_all=explain)
+            found = held_against(calibration, records, bases, file, kept, shown.advance, executor, explain_all=explain)
     except KeyboardInterrupt:
         say_kept("refits", state)
         raise typer.Exit(130) from None

@@ -21,6 +21,7 @@ from calibration.observables import CPU, RATE, READS
 from calibration.parameters import parse_vary, with_values
 from calibration.record import RunRecord
 from calibration.validation import coverage, runs_to_judge, validate
+from models.specs import ScenarioSpec
 from simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by
 
@@ -65,8 +66,12 @@ def model() -> Calibration:
     return calibrated(records())
 
 
+def bases(model: Calibration) -> dict[str, ScenarioSpec]:
+    return {each.name: model.base for each in records()}
+
+
 def certificate(model: Calibration, some: Sequence[RunRecord], **more: Any) -> Certificate:
-    return validate(model, some, None, Kept(None, ""), quietly, **more)
+    return validate(model, some, bases(model), None, Kept(None, ""), quietly, **more)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +122,7 @@ def test_errors_are_kept_apart_by_role_and_regime(planted: Certificate) -> None:
 
 def test_a_left_out_run_is_predicted_by_the_others_alone(model: Calibration, sound: Certificate) -> None:
     """What is left out can't matter: its rate may be anything, and the fold says the same."""
-    lying = runs_to_judge(model, records(factor={5000: CLIFF}), None)
+    lying = runs_to_judge(model, records(factor={5000: CLIFF}), bases(model), None)
     first, _, last = ([row.model, row.low, row.high] for row in sound.left("run").rows)
     assert predicted_without(model, lying, (2,)) == [last]
     assert predicted_without(model, lying, (0,)) != [first]
@@ -154,9 +159,9 @@ def test_a_run_that_was_fitted_otherwise_is_refused() -> None:
     """It would pass for one that the model has never seen."""
     file = MappingFile(runs={"5000 buffers": RunMapping(settings={MEMORY: 4.0})})
     model = calibrated(records(), file)
-    runs_to_judge(model, records(), file)
+    runs_to_judge(model, records(), bases(model), file)
     with pytest.raises(InputError, match=r"machine\.memory_gib: then 4.0, now not set\); give the --mapping"):
-        runs_to_judge(model, records(), None)
+        runs_to_judge(model, records(), bases(model), None)
 
 
 def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -> None:
@@ -165,13 +170,13 @@ def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -
     kept = Kept(None, "")
     for number in range(len(runs)):
         kept.once(f"without {number}", lambda: [[1000.0, 900.0, 1100.0]])
-    found = validate(model, records(), file, kept, quietly)
+    found = validate(model, records(), bases(model), file, kept, quietly)
     assert [row.name for row in found.left("run").rows] == ["1500 buffers", "5000 buffers"]
     assert [row.name for row in found.runs] == ["1500 buffers", "5000 buffers"]
     assert found.not_judged[0].startswith("400 buffers: its rate is unused, or at a limit")
     assert task_of(model, runs).runs == tuple(runs)
     with pytest.raises(InputError, match="no run has a rate"):
-        validate(model, records()[:1], file, Kept(None, ""), quietly)
+        validate(model, records()[:1], bases(model), file, Kept(None, ""), quietly)
 
 
 class Killed(Exception):
@@ -182,7 +187,7 @@ def test_a_killed_validation_goes_on_and_any_executor_gives_the_same(
     model: Calibration, sound: Certificate, tmp_path: Path
 ) -> None:
     some = records()
-    name = digest(model, runs_to_judge(model, some, None))
+    name = digest(model, runs_to_judge(model, some, bases(model), None))
     state = tmp_path / "state"
 
     def kill(_: float, what: str) -> None:
@@ -190,13 +195,13 @@ def test_a_killed_validation_goes_on_and_any_executor_gives_the_same(
             raise Killed
 
     with pytest.raises(Killed):
-        validate(model, some, None, Kept(state, name), kill)
+        validate(model, some, bases(model), None, Kept(state, name), kill)
     kept = Kept(state, name)
     with ThreadPoolExecutor(2) as executor:
-        found = validate(model, some, None, kept, quietly, executor, explain_all=True)
+        found = validate(model, some, bases(model), None, kept, quietly, executor, explain_all=True)
     assert kept.reused >= 2
     assert found == sound
-    assert digest(model, runs_to_judge(model, some[:2], None)) != name
+    assert digest(model, runs_to_judge(model, some[:2], bases(model), None)) != name
 
 
 @pytest.mark.parametrize(

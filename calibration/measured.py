@@ -1,0 +1,47 @@
+"""Scenarios whose figure somebody has measured, as run records: what a fit takes and a validation judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibration.record import RunRecord
+from models.specs import ScenarioSpec
+from simulator.errors import InputError
+
+SECONDS_PER_MINUTE = 60.0
+
+
+def record_of(name: str, scenario: ScenarioSpec) -> RunRecord:
+    """The record of a scenario's measured figure. It names no setting: the scenario is the run's own base.
+
+    Raises InputError if nobody has measured it.
+    """
+    measured = scenario.measured
+    if measured is None:
+        raise InputError(f"{name}: nobody has measured this scenario; give it 'measured', or a run record")
+
+    def read(value: float, unit: str, definition: str) -> dict[str, Any]:
+        return {"value": value, "unit": unit, "source": measured.source, "definition": definition}
+
+    interval = scenario.interval
+    resources: dict[str, Any] = {}
+    if measured.cpu_cores_busy is not None:
+        threads = scenario.machine.cpu.cores * scenario.machine.cpu.threads_per_core
+        busy = measured.cpu_cores_busy / threads
+        resources["cpu_busy_fraction"] = read(busy, "cores", "processors busy, over all of the machine")
+    return RunRecord.model_validate(
+        {
+            "name": name,
+            "source": measured.source,
+            "window": {
+                "kind": "steady" if interval.start == "warm" or interval.warm_up_s else "whole",
+                "duration_s": read(interval.duration_s, "s", "what is counted"),
+                "rate_definition": "what ended in it",
+            },
+            "outcome": {
+                "new_orders_per_minute": read(measured.new_orders_per_minute, "1/min", "new orders per minute")
+            },
+            "resources": resources,
+            "notes": scenario.notes,
+        }
+    )
