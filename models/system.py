@@ -140,11 +140,11 @@ def _storage(scenario: ScenarioSpec) -> parts.Storage:
     """Device 0 holds, in this order, swap (as large as RAM), the log unless it has its own device, and data."""
     machine, database = scenario.machine, scenario.database
     count = machine.disks.count
-    devices = [_device(machine.disks.disk, f"disk {number + 1}") for number in range(count)]
+    devices = [device_of(machine.disks.disk, f"disk {number + 1}") for number in range(count)]
     swap_bytes = int(machine.memory_gib * GIB)
     own_log = machine.log_disk is not None
     if machine.log_disk is not None:
-        devices.append(_device(machine.log_disk, "log disk"))
+        devices.append(device_of(machine.log_disk, "log disk"))
     return parts.Storage(
         devices=tuple(devices),
         data_devices=count,
@@ -160,7 +160,8 @@ def _storage(scenario: ScenarioSpec) -> parts.Storage:
     )
 
 
-def _device(disk: DiskSpec, name: str) -> parts.Device:
+def device_of(disk: DiskSpec, name: str) -> parts.Device:
+    """One disk as the engines know it."""
     if isinstance(disk, RotatingDiskSpec):
         revolution_ns = round(60e9 / disk.rpm)
         return parts.RotatingDevice(

@@ -51,7 +51,9 @@ class ScenarioSpec(Spec):
     database: DatabaseSpec
     workload: WorkloadSpec
     interval: IntervalSpec = Field(description="what the rate of transactions counts; a job has none")
-    job: JobSpec | None = Field(default=None, description="what the machine does instead of the workload's transactions")
+    job: JobSpec | None = Field(
+        default=None, description="what the machine does instead of the workload's transactions"
+    )
     engine: Literal["kernel", "reference", "analytic"] = Field(
         default="kernel",
         description="kernel: compiled; reference: SimPy, the definition, with the same result; "
