@@ -24,6 +24,7 @@ from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_program import client_registers, tpcc_program
 from simulator import model as parts
 from simulator.clock import NS_PER_US, from_s
+from simulator.errors import InputError
 from simulator.program import Program
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
@@ -70,7 +71,9 @@ def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
 
 
 def build(scenario: ScenarioSpec) -> parts.Model:
-    """The model of a scenario. The scenario must have passed `models.consistency.check`."""
+    """The model of a scenario, which must have passed `models.consistency.check`. Raises InputError if it has a job."""
+    if scenario.job is not None:
+        raise InputError(f"{scenario.name}: job: {scenario.job.kind!r} runs no transactions; 'oltpsim run' answers it")
     machine, system, database, workload = (
         scenario.machine,
         scenario.operating_system,

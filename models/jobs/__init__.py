@@ -1,4 +1,4 @@
-"""Other jobs than transactions over an interval: what a machine needs for them, by formulas (docs/model.md, section 9)."""
+"""Other jobs than transactions over an interval: what a machine needs for them, by formulas (docs/model.md)."""
 
 from models.jobs.answer import run_job
 from models.jobs.result import JobResult

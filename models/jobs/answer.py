@@ -54,6 +54,6 @@ def faults(scenario: ScenarioSpec) -> Iterator[str]:
         room_gib = pages * database.page_kib * KIB / GIB
         if job.page_requests_per_mix and job.data_gib > room_gib:
             yield (
-                f"job.data_gib: got {job.data_gib:g}; pool and page cache hold {room_gib:.4g} GiB, and a query mix reads "
-                "no disks: give the machine more memory, or less data"
+                f"job.data_gib: got {job.data_gib:g}; pool and page cache hold {room_gib:.4g} GiB, and a query mix "
+                "reads no disks: give the machine more memory, or less data"
             )

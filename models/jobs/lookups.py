@@ -45,5 +45,5 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:
             "waiting for a processor": float(chance @ (threads - away - running)) / rate_per_s,
             "waiting for other processes": float(chance @ away) / rate_per_s,
         },
-        also={"CPU busy, percent of one": 100.0 * busy},
+        also={},
     )

@@ -55,12 +55,12 @@ def query_mix(scenario: ScenarioSpec, job: QueryMixSpec) -> JobResult:
             "waiting for the critical section": float(chance @ np.maximum(there - 1, 0)) / rate_per_s,
             "hand-over": (occupied - float(chance @ holding)) / rate_per_s,
         },
-        also={"CPU busy, percent of one": 100.0 * busy},
+        also={},
     )
 
 
 def _misses(scenario: ScenarioSpec, job: QueryMixSpec) -> float:
-    """Requests of a mix that the pool can't answer: pages are asked for evenly, and the pool holds its share of them."""
+    """Requests of a mix that the pool can't answer: pages are asked for evenly, and it holds its share of them."""
     held_gib = memory_plan(scenario).resident_buffers * scenario.database.page_kib * KIB / GIB
     return job.page_requests_per_mix * max(1.0 - held_gib / job.data_gib, 0.0)
 

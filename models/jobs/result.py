@@ -12,8 +12,8 @@ CROWDED = 0.6
 class JobResult:
     """The figure that a job is measured by, and where the time goes.
 
-    `parts_s` are the parts of `parts_of`, in seconds; they sum to its time. `seconds` is the time of the whole job, None
-    where it has no end. `also`: other figures that people quote, by their names.
+    `parts_s` are the parts of `parts_of`, in seconds; they sum to its time. `seconds` is the time of the whole job,
+    None where it has no end. `also`: other figures that people quote, by their names.
     """
 
     kind: str

@@ -75,8 +75,8 @@ def in_order_s(
 
     So many `requests` at random places of a span are sorted, and read one after the other; then come as many others.
     The distance between two that follow each other is a share of the span distributed as Beta(1, requests), whose mean
-    is 1 / (n + 1) and whose root has the mean gamma(3/2) gamma(n + 1) / gamma(n + 3/2). Then half a rotation; or the head
-    passes over what is between them, if that is shorter.
+    is 1 / (n + 1) and whose root has the mean gamma(3/2) gamma(n + 1) / gamma(n + 3/2). Then half a rotation; or the
+    head passes over what is between them, if that is shorter.
     """
     stroke, n = span_bytes / device.capacity_bytes, requests
     track, root, linear = _seek_parts_ns(device)
