@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from models import sampling
+from models.jobs.answer import faults as job_faults
 from models.specs.machine import RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
 from models.specs.workload import ClosedClientsSpec
@@ -19,7 +20,7 @@ SPARE_BUFFERS = 10
 
 def check(scenario: ScenarioSpec, where: str) -> None:
     """Raises InputError with a line for each contradiction, or Infeasible if the machine can't run the workload."""
-    wrong = [f"{where}: {line}" for part in (_workload, _database, _disks, sampling.faults) for line in part(scenario)]
+    wrong = [f"{where}: {line}" for part in PARTS for line in part(scenario)]
     if wrong:
         raise InputError("\n".join(wrong))
     impossible = [f"{where}: {line}" for part in (_memory, _capacity) for line in part(scenario)]
@@ -77,6 +78,16 @@ def _disks(scenario: ScenarioSpec) -> Iterator[str]:
                 )
 
 
+def _measured(scenario: ScenarioSpec) -> Iterator[str]:
+    keys = ("new_orders_per_minute", "job_figure")
+    own, other = keys if scenario.job is None else keys[::-1]
+    which = "without a job" if scenario.job is None else "with a job"
+    if scenario.measured is not None and getattr(scenario.measured, own) is None:
+        yield f"measured.{own}: missing; add '{own}: ...', which a scenario {which} is measured by"
+    if scenario.measured is not None and getattr(scenario.measured, other) is not None:
+        yield f"measured.{other}: a scenario {which} is measured by {own}; take this one out"
+
+
 def _memory(scenario: ScenarioSpec) -> Iterator[str]:
     plan = memory_plan(scenario)
     per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
@@ -114,3 +125,6 @@ def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
             f"data with room to grow; {disks.count} disks of {each}, of which {others} take {before / GIB:.4g} GiB "
             f"each, hold {disks.count * room / GIB:.4g} GiB"
         )
+
+
+PARTS = (_workload, _database, _disks, _measured, sampling.faults, job_faults)

@@ -11,8 +11,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from models.catalogue import nearest
+from models.specs.job import JOB_KINDS
 
-UNION_TAGS = {"rotating", "flash", "closed", "open"}
+KINDS = {"arrivals": ("closed", "open"), "job": JOB_KINDS}
+"""Kinds of what stands under a key; elsewhere those of disks."""
+DISK_KINDS = ("rotating", "flash")
+UNION_TAGS = {*DISK_KINDS, *(kind for kinds in KINDS.values() for kind in kinds)}
 MOST_SHOWN = 60
 ALLOWED = {
     "int_type": "must be a whole number",
@@ -45,7 +49,7 @@ def sentence(problem: Any, root: Any, data: Any, at: str = "") -> str:
         meaning = f", {field.description}" if field.description else ""
         return f"{path}: missing; add '{keys[-1]}: ...'{meaning}"
     if kind in ("union_tag_not_found", "union_tag_invalid"):
-        names = ("closed", "open") if path.endswith("arrivals") else ("rotating", "flash")
+        names = KINDS.get(path.rpartition(".")[2], DISK_KINDS)
         came = came.get("kind") if isinstance(came, dict) else came
         return f"{path}.kind: {shown(came)}{nearest(str(came), names)}; allowed: {', '.join(names)}"
     if kind in {"model_type", "model_attributes_type", "dict_type"}:

@@ -24,6 +24,7 @@ from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_program import client_registers, tpcc_program
 from simulator import model as parts
 from simulator.clock import NS_PER_US, from_s
+from simulator.errors import InputError
 from simulator.program import Program
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
@@ -70,7 +71,9 @@ def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
 
 
 def build(scenario: ScenarioSpec) -> parts.Model:
-    """The model of a scenario. The scenario must have passed `models.consistency.check`."""
+    """The model of a scenario, which must have passed `models.consistency.check`. Raises InputError if it has a job."""
+    if scenario.job is not None:
+        raise InputError(f"{scenario.name}: job: {scenario.job.kind!r} runs no transactions; 'oltpsim run' answers it")
     machine, system, database, workload = (
         scenario.machine,
         scenario.operating_system,
@@ -140,11 +143,11 @@ def _storage(scenario: ScenarioSpec) -> parts.Storage:
     """Device 0 holds, in this order, swap (as large as RAM), the log unless it has its own device, and data."""
     machine, database = scenario.machine, scenario.database
     count = machine.disks.count
-    devices = [_device(machine.disks.disk, f"disk {number + 1}") for number in range(count)]
+    devices = [device_of(machine.disks.disk, f"disk {number + 1}") for number in range(count)]
     swap_bytes = int(machine.memory_gib * GIB)
     own_log = machine.log_disk is not None
     if machine.log_disk is not None:
-        devices.append(_device(machine.log_disk, "log disk"))
+        devices.append(device_of(machine.log_disk, "log disk"))
     return parts.Storage(
         devices=tuple(devices),
         data_devices=count,
@@ -160,7 +163,8 @@ def _storage(scenario: ScenarioSpec) -> parts.Storage:
     )
 
 
-def _device(disk: DiskSpec, name: str) -> parts.Device:
+def device_of(disk: DiskSpec, name: str) -> parts.Device:
+    """One disk as the engines know it."""
     if isinstance(disk, RotatingDiskSpec):
         revolution_ns = round(60e9 / disk.rpm)
         return parts.RotatingDevice(

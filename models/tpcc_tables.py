@@ -153,6 +153,13 @@ def _load(assembler: Assembler, tables: Tables, warehouses: int, layout: LayoutS
     )
 
 
+def loaded_rows(warehouses: int) -> int:
+    """Rows that a bulk load inserts, those of indexes left out (specification 5.11, clause 4.3.3)."""
+    of_district = 1 + 2 * CUSTOMERS_PER_DISTRICT + ORDERS_LOADED * (1 + LINES_PER_ORDER)
+    of_district += ORDERS_LOADED - ORDERS_DELIVERED
+    return ITEMS + warehouses * (1 + STOCK + DISTRICTS * of_district)
+
+
 def loaded_pages(layout: LayoutSpec, warehouses: int) -> int:
     """Pages that a bulk load fills, index pages above the leaves left out."""
     per_warehouse = pages_of(STOCK, layout.stock_rows_per_page)

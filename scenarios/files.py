@@ -36,9 +36,18 @@ def scenario_path(text: str) -> Path:
     raise InputError(f"{text}: no such file or scenario of the library{hint}; the library has {', '.join(names)}")
 
 
-def load(path: Path, overrides: Sequence[str] = ()) -> ScenarioSpec:
-    """The scenario in a file, whose `base` may also be one of the library. Raises InputError."""
+def load(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
+    """The scenario in a file, whose `base` may also be one of the library.
+
+    Raises InputError, also for a scenario with a job unless `jobs`: most commands know only transactions.
+    """
     from models.composition import read_with_base
     from models.loading import scenario_from_mapping
 
-    return scenario_from_mapping(read_with_base(path, library()), path.name, overrides)
+    scenario = scenario_from_mapping(read_with_base(path, library()), path.name, overrides)
+    if scenario.job is not None and not jobs:
+        raise InputError(
+            f"{path.name}: job: {scenario.job.kind!r} runs no transactions, which this command is about; "
+            "'oltpsim run' answers it"
+        )
+    return scenario

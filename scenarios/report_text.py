@@ -70,11 +70,21 @@ def confidence(estimate: Estimate) -> str:
     return f"{estimate.confidence * 100:.4g} % interval, {estimate.method}"
 
 
+def hardware(scenario: ScenarioSpec) -> list[str]:
+    """Machine, processors, memory and disks in a few words each."""
+    machine, disks = scenario.machine, scenario.machine.disks
+    return [
+        machine.name,
+        f"{machine.cpu.cores} × {machine.cpu.model}",
+        f"{machine.memory_gib:,.4g} GiB",
+        f"{disks.count} × {disks.disk.name}" + (" + log disk" if machine.log_disk else ""),
+    ]
+
+
 def configuration_line(scenario: ScenarioSpec) -> str:
     """Machine, database, size and clients in one line."""
-    machine, workload, window = scenario.machine, scenario.workload, scenario.interval
+    workload, window = scenario.workload, scenario.interval
     arrivals = workload.arrivals
-    disks = machine.disks
     if isinstance(arrivals, ClosedClientsSpec):
         clients = plural(arrivals.clients, "client")
     else:
@@ -85,10 +95,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
         else f"counted from {STARTS[window.start]}"
     )
     parts = [
-        machine.name,
-        f"{machine.cpu.cores} × {machine.cpu.model}",
-        f"{machine.memory_gib:,.4g} GiB",
-        f"{disks.count} × {disks.disk.name}" + (" + log disk" if machine.log_disk else ""),
+        *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
         f"{plural(workload.warehouses, 'warehouse')}, {clients}",
         f"{span(window.duration_s)} {since}",
@@ -99,7 +106,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
 def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:
     """How far the result is from the measured figure, if there is one."""
     measured = scenario.measured
-    if measured is None:
+    if measured is None or measured.new_orders_per_minute is None:
         return None
     error = result.rate_per_min.mean / measured.new_orders_per_minute - 1.0
     return Comparison(measured.new_orders_per_minute, error, measured.role, measured.source)

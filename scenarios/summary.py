@@ -37,23 +37,23 @@ Value = str | int | float
 
 def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, assumed: Sequence[str] = ()) -> str:
     """The answer in lines of at most `width` columns, the last one ended too; `assumed` is listed in it."""
-    lines = _flow("", configuration_line(scenario).split(" · "), width, separator=" · ", indent=0)
+    lines = flow("", configuration_line(scenario).split(" · "), width, separator=" · ", indent=0)
     lines += _rate(result, scenario, width)
     limit, details = result.bottleneck, bottleneck_details(result)
-    lines += _flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
-    lines += _flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
+    lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
+    lines += flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
     main = main_of(result)
     percentiles = [f"{name} {time(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))]
-    lines += _flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
-    lines += _flow(None, _bars(result, BAR if width >= 100 else SHORT_BAR), width)
-    lines += _flow("hit ratio", _hits(result), width)
+    lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
+    lines += flow(None, _bars(result, BAR if width >= 100 else SHORT_BAR), width)
+    lines += flow("hit ratio", _hits(result), width)
     if assumed:
-        lines += _flow(None, f"assumed: {'; '.join(assumed)}".split(), width, separator=" ")
+        lines += flow(None, f"assumed: {'; '.join(assumed)}".split(), width, separator=" ")
     for warning in result.warnings:
-        lines += _flow("warning", warning.split(), width, separator=" ")
+        lines += flow("warning", warning.split(), width, separator=" ")
     for law in result.broken_laws:
         sides = f"{significant(law.left, 5)} against {significant(law.right, 5)}"
-        lines += _flow("BROKEN LAW", f"{law.name}: {sides}; do not use this result".split(), width, separator=" ")
+        lines += flow("BROKEN LAW", f"{law.name}: {sides}; do not use this result".split(), width, separator=" ")
     return "\n".join(lines) + "\n"
 
 
@@ -66,7 +66,7 @@ def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
         parts.append(
             f"measured by others: {count(measured.measured_per_min)} ({measured.error_words}, {measured.role})"
         )
-    return _flow(unit_of(result.main_class), parts, width)
+    return flow(unit_of(result.main_class), parts, width)
 
 
 def _bars(result: Result, length: int) -> list[str]:
@@ -98,7 +98,7 @@ def _hits(result: Result) -> list[str]:
     return found if is_calculated(result) else [*found, f"steady after {span(result.steady_from_s)}"]
 
 
-def _flow(label: str | None, parts: Sequence[str], width: int, separator: str = "   ", indent: int = 2) -> list[str]:
+def flow(label: str | None, parts: Sequence[str], width: int, separator: str = "   ", indent: int = 2) -> list[str]:
     """Parts behind a label, as many to a line as fit; a part too long for a line is broken at its words."""
     gap = " " * indent if label is None else (" " * indent + label).ljust(LABEL + indent if label else 0)
     if label and not gap.endswith(" "):
@@ -201,8 +201,9 @@ def summary_rows(results: Iterable[Result]) -> list[dict[str, Value]]:
 def summary_csv(result: Result | Iterable[Result], scenario: ScenarioSpec | None = None) -> str:
     """One result or several as CSV with a header line; with a scenario also what others measured on it."""
     rows = summary_rows([result] if isinstance(result, Result) else result)
-    if scenario is not None and scenario.measured is not None:
-        figure, role = scenario.measured.new_orders_per_minute, scenario.measured.role
+    measured = scenario.measured if scenario is not None else None
+    if measured is not None and measured.new_orders_per_minute is not None:
+        figure, role = measured.new_orders_per_minute, measured.role
         rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")

@@ -52,6 +52,9 @@ class PathLengthSpec(Spec):
     scanned_row_us: Microseconds = Field(ge=0, description="one row met in a range scan")
     page_miss_us: Microseconds = Field(ge=0, description="replace a buffer, queue and complete an I/O")
     client_fraction: Fraction = Field(ge=0, le=1, description="client CPU per server CPU")
+    load_row_us: Microseconds | None = Field(
+        default=None, gt=0, description="one row inserted by a bulk load, its index entries included"
+    )
 
 
 class CriticalSectionSpec(Spec):

@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, MibPerSecond, Microseconds, Milliseconds, Number, WholeNumber
+from models.quantities import (
+    Fraction,
+    Gib,
+    Mib,
+    MibPerSecond,
+    Microseconds,
+    Milliseconds,
+    Nanoseconds,
+    Number,
+    WholeNumber,
+)
 from models.specs.base import Name, Spec, Text
 
 
@@ -28,6 +38,12 @@ class CpuSpec(Spec):
         default=0.0, ge=0, le=1,
         description="share of its time that a lone busy core keeps the memory bus busy, which all cores share",
     )  # fmt: skip
+    cache_mib: Mib = Field(
+        default=0.0, ge=0, description="last cache of one processor before memory; 0: look-ups find nothing in it"
+    )
+    memory_latency_ns: Nanoseconds = Field(
+        default=100.0, ge=0, description="time of a reference that goes to memory (assumption)"
+    )
     source: Text
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from models.quantities import Fraction, Number, Seconds
 from models.specs.base import Name, Spec, Text
 from models.specs.database import DatabaseSpec
+from models.specs.job import JobSpec
 from models.specs.machine import MachineSpec
 from models.specs.operating_system import OperatingSystemSpec
 from models.specs.workload import WorkloadSpec
@@ -28,9 +29,14 @@ class IntervalSpec(Spec):
 
 
 class MeasuredSpec(Spec):
-    """A figure that somebody measured on the real machine."""
+    """A figure that somebody measured on the real machine: the rate of transactions, or what a job is measured by."""
 
-    new_orders_per_minute: Number = Field(gt=0)
+    new_orders_per_minute: Number | None = Field(default=None, gt=0)
+    job_figure: Number | None = Field(
+        default=None, gt=0,
+        description="of a scenario with a job, in the job's unit: seconds of a load, MB/s of a scan, look-ups/s, "
+        "times as long as one thread (mutex), query mixes per hour",
+    )  # fmt: skip
     cpu_cores_busy: Number | None = Field(default=None, ge=0)
     role: Literal["fitted", "predicted"] = Field(description="whether a fit of the parameters has seen it")
     source: Text
@@ -44,7 +50,10 @@ class ScenarioSpec(Spec):
     operating_system: OperatingSystemSpec
     database: DatabaseSpec
     workload: WorkloadSpec
-    interval: IntervalSpec
+    interval: IntervalSpec = Field(description="what the rate of transactions counts; a job has none")
+    job: JobSpec | None = Field(
+        default=None, description="what the machine does instead of the workload's transactions"
+    )
     engine: Literal["kernel", "reference", "analytic"] = Field(
         default="kernel",
         description="kernel: compiled; reference: SimPy, the definition, with the same result; "
@@ -58,3 +67,11 @@ class ScenarioSpec(Spec):
     )
     measured: MeasuredSpec | None = None
     notes: tuple[Text, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_job_needs_no_interval(cls, data: Any) -> Any:
+        """A job ends when it is done: a scenario of one may leave the interval out, and then has this one."""
+        if isinstance(data, dict) and data.get("job") is not None and "interval" not in data:
+            return {**data, "interval": {"start": "cold", "duration_s": 3600}}
+        return data

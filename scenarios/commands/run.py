@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
-from scenarios.commands.answer import Wanted, command_line, give, timed
+from scenarios.commands.answer import Wanted, command_line, give, terminal_width, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     EngineOption,
@@ -22,6 +24,10 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.files import load, scenario_path
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from models.specs import ScenarioSpec
 
 
 def run(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -39,7 +45,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
 ) -> None:
     """Simulate one scenario: its rate and what limits it.
 
-    With --engine analytic it is calculated from mean values instead, in milliseconds.
+    With --engine analytic it is calculated from mean values instead, in milliseconds. A scenario with a job (load,
+    scan, lookups, mutex, query_mix) is always calculated.
 
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
@@ -48,7 +55,11 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     from scenarios.runs import check_replications, default_workers, pool, replicate
 
     path = scenario_path(scenario)
-    spec = load(path, settings(set_, engine))
+    spec = load(path, settings(set_, engine), jobs=True)
+    if spec.job is not None:
+        given = {"--engine": engine, "--report": report, "--save": save, "--target": target}
+        _answer_job(spec, output, [option for option, value in given.items() if value] + _repeated(replications))
+        return
     check_replications([spec], replications)
     check_places(report, save)
     with timed(quiet, spec.engine) as block, display(quiet) as shown:
@@ -69,6 +80,23 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     give(spec, result, Wanted(output, report, save, None if interrupted else target, command_line(command)))
     if interrupted:
         raise typer.Exit(130)
+
+
+def _repeated(replications: int) -> list[str]:
+    return ["--replications"] if replications > 1 else []
+
+
+def _answer_job(spec: ScenarioSpec, output: Output, given: list[str]) -> None:
+    """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
+    from models.jobs import run_job
+    from scenarios.job_text import to_json, to_text
+
+    if given:
+        raise InputError(f"{given[0]}: is for transactions; the job of {spec.name!r} is calculated: leave it out")
+    if output is Output.CSV:
+        raise InputError("--output csv: a job has one figure; give table or json")
+    result = run_job(spec)
+    typer.echo(to_json(result, spec) if output is Output.JSON else to_text(result, spec, terminal_width()), nl=False)
 
 
 def register(app: typer.Typer) -> None:

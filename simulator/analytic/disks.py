@@ -8,6 +8,7 @@ system sorts: the drive works in a band of the file, wider than its share of the
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import lru_cache
 
@@ -67,6 +68,27 @@ def turns(device: Device, start_bytes: float, span_bytes: float, size_bytes: flo
     return tuple(np.minimum(1.0 / np.maximum(chance, 1e-9), patience))
 
 
+def in_order_s(
+    device: RotatingDevice, span_bytes: float, requests: float, size_bytes: float
+) -> tuple[float, float, float]:
+    """Mean times of a request for arm and rotation, overhead, and transfer, if one reader makes them in order.
+
+    So many `requests` at random places of a span are sorted, and read one after the other; then come as many others.
+    The distance between two that follow each other is a share of the span distributed as Beta(1, requests), whose mean
+    is 1 / (n + 1) and whose root has the mean gamma(3/2) gamma(n + 1) / gamma(n + 3/2). Then half a rotation; or the
+    head passes over what is between them, if that is shorter.
+    """
+    stroke, n = span_bytes / device.capacity_bytes, requests
+    track, root, linear = _seek_parts_ns(device)
+    mean_root = math.exp(math.lgamma(1.5) + math.lgamma(n + 1.0) - math.lgamma(n + 1.5))
+    on = track + root * math.sqrt(stroke) * mean_root + linear * stroke / (n + 1.0)
+    back = stroke * max((n - 1.0) / (n + 1.0), 1.0 / 3.0)
+    seek = ((n - 1.0) * on + track + root * math.sqrt(back) + linear * back) / n
+    between = max(span_bytes / (n + 1.0) - size_bytes, 0.0) / device.track_bytes * device.revolution_ns
+    arm = min(seek + device.revolution_ns / 2.0, between)
+    return arm * NS, device.overhead_ns * NS, size_bytes / device.track_bytes * device.revolution_ns * NS
+
+
 def at_queue(table: FloatArray, queue: FloatArray) -> FloatArray:
     """Service times for queues of any length, from tables of shape (configurations, queues).
 
@@ -102,8 +124,13 @@ def _reached(device: RotatingDevice, band_bytes: float) -> tuple[FloatArray, Flo
 
 
 def _seek_ns(device: RotatingDevice, fraction: FloatArray) -> FloatArray:
-    """As simulator/disk.py, where the constants are explained."""
+    track, root, linear = _seek_parts_ns(device)
+    return track + root * np.sqrt(fraction) + linear * fraction
+
+
+def _seek_parts_ns(device: RotatingDevice) -> tuple[float, float, float]:
+    """Constant, factor of the root and linear factor of the seek time, as in simulator/disk.py, which explains them."""
     over_track = device.seek_average_ns - device.seek_track_ns
     full = device.seek_full_ns - device.seek_track_ns
     root = min(max((over_track - full / 3.0) / (8.0 / 15.0 - 1.0 / 3.0), 0.0), float(full))
-    return device.seek_track_ns + root * np.sqrt(fraction) + (full - root) * fraction
+    return float(device.seek_track_ns), root, full - root

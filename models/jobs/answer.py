@@ -1,0 +1,59 @@
+"""From a scenario with a job to its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from models.jobs import lookups, mutex, query_mix
+from models.jobs.load import load
+from models.jobs.result import JobResult
+from models.jobs.scan import scan
+from models.specs.job import JOB_KINDS, LoadSpec, LookupsSpec, MutexSpec, QueryMixSpec, ScanSpec
+from models.specs.scenario import ScenarioSpec
+from models.system import GIB, KIB, memory_plan
+from simulator.errors import InputError, InternalError
+
+
+def run_job(scenario: ScenarioSpec) -> JobResult:
+    """What the job of a scenario takes or does: mean values by formulas, without chance, below a millisecond.
+
+    Raises InputError for a scenario without a job, or whose parts don't say what its job needs.
+    """
+    wrong = list(faults(scenario))
+    if scenario.job is None:
+        raise InputError(f"{scenario.name}: job: missing; add 'job: {{kind: ...}}' with {', '.join(JOB_KINDS)}")
+    if wrong:
+        raise InputError("\n".join(f"{scenario.name}: {line}" for line in wrong))
+    match scenario.job:
+        case LoadSpec():
+            return load(scenario)
+        case ScanSpec():
+            return scan(scenario, scenario.job)
+        case LookupsSpec():
+            return lookups.lookups(scenario, scenario.job)
+        case MutexSpec():
+            return mutex.mutex(scenario, scenario.job)
+        case QueryMixSpec():
+            return query_mix.query_mix(scenario, scenario.job)
+    raise InternalError(f"no job {scenario.job!r}")
+
+
+def faults(scenario: ScenarioSpec) -> Iterator[str]:
+    """What a scenario lacks for its job, a line each; nothing if it has none."""
+    job, database = scenario.job, scenario.database
+    if isinstance(job, LoadSpec) and database.path.load_row_us is None:
+        yield (
+            "database.path.load_row_us: missing; a load needs the CPU time of one inserted row on the reference core: "
+            "add it to the database"
+        )
+    if isinstance(job, ScanSpec) and job.fragment_kib < database.page_kib:
+        yield f"job.fragment_kib: got {job.fragment_kib:g}; at least the page of {database.page_kib:g} KiB"
+    if isinstance(job, QueryMixSpec):
+        plan = memory_plan(scenario)
+        pages = plan.resident_buffers + (plan.page_cache_pages if database.io == "buffered" else 0)
+        room_gib = pages * database.page_kib * KIB / GIB
+        if job.page_requests_per_mix and job.data_gib > room_gib:
+            yield (
+                f"job.data_gib: got {job.data_gib:g}; pool and page cache hold {room_gib:.4g} GiB, and a query mix "
+                "reads no disks: give the machine more memory, or less data"
+            )
