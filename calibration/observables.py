@@ -113,7 +113,12 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
             if len(known) == len(values):
                 found.append(_observed(kind, sum(known) / per_s))
         busy = [each.utilisation_fraction for each in devices]
-        if scenario.machine.disks.disk.kind == "rotating" and busy[0] is not None:
+        array = scenario.machine.disks
+        if array.disk.kind == "rotating" and array.layout is not None and busy[0] is not None:
+            left.append(
+                f"{BUSY}: a RAID set counts as busy while any of its disks is; the model knows how busy each is"
+            )
+        elif array.disk.kind == "rotating" and busy[0] is not None:
             found.append(_observed(BUSY, max(each.value for each in busy if each is not None)))
     counted: tuple[tuple[str, Observed | None], ...] = (
         (MISSES, resources.buffer_reads_per_s),

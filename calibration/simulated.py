@@ -14,7 +14,8 @@ SIGMAS_OF_95_PERCENT = 1.959963984540054
 def figures_of(result: Result) -> dict[str, float]:
     """Every kind of figure of a run. Devices are those that hold data, with the log if it lies on one of them."""
     per_s = result.transactions_per_s
-    disks = [device for device in result.devices if device.name.startswith("disk")]
+    sets = [device for device in result.devices if device.kind == "raid"]
+    disks = sets or [device for device in result.devices if device.name.startswith("disk")]
     misses = sum(table.page_cache_hits + table.disk_reads for table in result.tables) / result.duration_s
     done = sum(each.completed for each in result.classes)
     return {

@@ -67,6 +67,25 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
         yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: {reason}"
 
 
+def _raid(scenario: ScenarioSpec) -> Iterator[str]:
+    disks, page_kib = scenario.machine.disks, scenario.database.page_kib
+    layout = disks.layout
+    if layout is None:
+        return
+    name = disks.level.replace("raid", "RAID ")
+    if layout.least_disks == layout.most_disks != disks.count:
+        yield f"machine.disks.count: got {disks.count}; {name} takes {layout.most_disks} disks with the same data"
+    elif disks.count < layout.least_disks:
+        yield f"machine.disks.count: got {disks.count}; {name} takes at least {layout.least_disks} disks"
+    elif disks.count % layout.copies:
+        yield f"machine.disks.count: got {disks.count}; {name} takes pairs of disks: an even number"
+    if disks.stripe_kib % page_kib:
+        yield (
+            f"machine.disks.stripe_kib: got {disks.stripe_kib:g}; must be a multiple of the database's page, "
+            f"{page_kib:g} KiB (database.page_kib)"
+        )
+
+
 def _disks(scenario: ScenarioSpec) -> Iterator[str]:
     for key, disk in (("disks.disk", scenario.machine.disks.disk), ("log_disk", scenario.machine.log_disk)):
         if isinstance(disk, RotatingDiskSpec):
@@ -105,26 +124,30 @@ def _memory(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
-    """The database's equal files begin behind swap and log on every disk (models/system.py): each must have that room.
+    """The database's equal files begin behind swap and log on every device (models/system.py): each must have that room.
 
     Flash is not asked for swap that nobody needs: there no place is nearer than another.
     """
     disks, page_bytes = scenario.machine.disks, scenario.database.page_kib * KIB
-    each = f"{disks.disk.capacity_gib:g} GiB"
+    device_gib = disks.disk.capacity_gib * disks.disks_per_file
+    one = "each disk" if disks.layout is None else "the RAID set"
     swaps = memory_plan(scenario).resident_buffers < scenario.database.pool.buffers
     before, others = float(LOG_AREA_BYTES), "the log"
     if swaps or isinstance(disks.disk, RotatingDiskSpec):
         before, others = LOG_AREA_BYTES + scenario.machine.memory_gib * GIB, "log and swap, as large as memory,"
-    room = disks.disk.capacity_gib * GIB - before
+    room = device_gib * GIB - before
     pages = file_pages(scenario.workload.layout, scenario.workload.warehouses)
     if room <= 0:
-        yield f"machine.disks.disk.capacity_gib: {each}; {others} take {before / GIB:.4g} GiB of each disk"
-    elif pages_of(pages, disks.count) * page_bytes > room:
+        got = f"{disks.disk.capacity_gib:g} GiB"
+        yield f"machine.disks.disk.capacity_gib: {got}; {others} take {before / GIB:.4g} GiB of {one}"
+    elif pages_of(pages, disks.files) * page_bytes > room:
+        what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
+        what += f", a {disks.level.replace('raid', 'RAID ')} set of {device_gib:g} GiB" if disks.layout else ""
         yield (
             f"workload.warehouses: {scenario.workload.warehouses} warehouses are {pages * page_bytes / GIB:.4g} GiB of "
-            f"data with room to grow; {disks.count} disks of {each}, of which {others} take {before / GIB:.4g} GiB "
-            f"each, hold {disks.count * room / GIB:.4g} GiB"
+            f"data with room to grow; {what}, of which {others} take {before / GIB:.4g} GiB"
+            f"{'' if disks.layout else ' each'}, hold {disks.files * room / GIB:.4g} GiB"
         )
 
 
-PARTS = (_workload, _database, _disks, _measured, sampling.faults, job_faults)
+PARTS = (_workload, _database, _disks, _raid, _measured, sampling.faults, job_faults)

@@ -88,12 +88,8 @@ def folded(model: parts.Model, sample: Sample) -> parts.Model:
 
 def _smaller(storage: parts.Storage, sample: Sample) -> parts.Storage:
     """Data disks as much smaller as what lies on them: the arm's way is the same share of its stroke."""
-    devices = tuple(
-        replace(device, capacity_bytes=sample.of(device.capacity_bytes))
-        if isinstance(device, parts.RotatingDevice) and number < storage.data_devices
-        else device
-        for number, device in enumerate(storage.devices)
-    )
+    own, others = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
+    devices = (*(_smaller_device(device, sample) for device in own), *others)
     log_on_data = storage.log_device < storage.data_devices
     return replace(
         storage,
@@ -102,6 +98,18 @@ def _smaller(storage: parts.Storage, sample: Sample) -> parts.Storage:
         log_start_bytes=sample.of(storage.log_start_bytes) if log_on_data else storage.log_start_bytes,
         log_bytes=sample.of(storage.log_bytes) if log_on_data else storage.log_bytes,
     )
+
+
+def _smaller_device(device: parts.Device, sample: Sample) -> parts.Device:
+    if isinstance(device, parts.RaidSet):
+        return replace(device, disks=tuple(_smaller_disk(disk, sample) for disk in device.disks))
+    return _smaller_disk(device, sample)
+
+
+def _smaller_disk(disk: parts.Disk, sample: Sample) -> parts.Disk:
+    if isinstance(disk, parts.RotatingDevice):
+        return replace(disk, capacity_bytes=sample.of(disk.capacity_bytes))
+    return disk
 
 
 def faults(scenario: ScenarioSpec) -> Iterator[str]:

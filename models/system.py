@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from models.paths import Paths, costs_of, paths_of, speed_of
 from models.sampling import Sample, folded, sample_of
-from models.specs.machine import DiskSpec, RotatingDiskSpec
+from models.specs.machine import DiskArraySpec, DiskSpec, RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_program import client_registers, tpcc_program
@@ -142,8 +142,8 @@ def _program(workload: WorkloadSpec, paths: Paths, sample: Sample) -> Program:
 def _storage(scenario: ScenarioSpec) -> parts.Storage:
     """Device 0 holds, in this order, swap (as large as RAM), the log unless it has its own device, and data."""
     machine, database = scenario.machine, scenario.database
-    count = machine.disks.count
-    devices = [device_of(machine.disks.disk, f"disk {number + 1}") for number in range(count)]
+    devices: list[parts.Device] = list(_data_devices(machine.disks))
+    count = len(devices)
     swap_bytes = int(machine.memory_gib * GIB)
     own_log = machine.log_disk is not None
     if machine.log_disk is not None:
@@ -163,7 +163,16 @@ def _storage(scenario: ScenarioSpec) -> parts.Storage:
     )
 
 
-def device_of(disk: DiskSpec, name: str) -> parts.Device:
+def _data_devices(array: DiskArraySpec) -> tuple[parts.Device, ...]:
+    layout = array.layout
+    if layout is None:
+        return tuple(device_of(array.disk, f"disk {number + 1}") for number in range(array.count))
+    disks = tuple(device_of(array.disk, f"disk {number + 1} of the set") for number in range(array.count))
+    name = f"{array.level.replace('raid', 'RAID ')} set"
+    return (parts.RaidSet(name, disks, round(array.stripe_kib * KIB), layout.copies, layout.parities),)
+
+
+def device_of(disk: DiskSpec, name: str) -> parts.Disk:
     """One disk as the engines know it."""
     if isinstance(disk, RotatingDiskSpec):
         revolution_ns = round(60e9 / disk.rpm)

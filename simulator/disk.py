@@ -92,6 +92,12 @@ def transfer_ns(disk: FloatArray, size_bytes: float) -> float:
 
 
 @compiled
+def again_ns(disk: FloatArray, size_bytes: int) -> int:
+    """What it takes longer to read a place and write it than to read it: turns until its first sector is back."""
+    return np.int64(max(math.ceil(size_bytes / disk[TRACK_BYTES]), 1) * disk[REVOLUTION_NS])
+
+
+@compiled
 def pick(disk: FloatArray, queue: FloatArray, count: int, arm_byte: int, now: int) -> tuple[int, int]:
     """Which of `count` requests to serve next, and for how long in ns.
 

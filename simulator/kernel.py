@@ -23,7 +23,7 @@ from simulator.clock import to_s
 from simulator.compiled import compiled, compiled_inside
 from simulator.kernel_clients import wake_client
 from simulator.kernel_daemons import wake_daemon
-from simulator.kernel_devices import begin_flash, finish_flash, move_arm, release_request
+from simulator.kernel_devices import begin_flash, finish_flash, finish_part, move_arm, release_request
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
 from simulator.kernel_writing import written_back
@@ -59,7 +59,7 @@ class KernelEngine:
         """What the reference engine's processes do when they are created, in the same order."""
         kernel, facts = self.kernel, self.kernel.facts
         first_device, clients = int(facts[ks.FIRST_DEVICE]), int(facts[ks.CLIENTS])
-        for number, device in enumerate(self.model.storage.devices):
+        for number, device in enumerate(self.model.storage.with_disks):
             if isinstance(device, RotatingDevice):
                 urgently(kernel.calendar, first_device + number)
         if self.model.arrivals_per_s:
@@ -116,7 +116,8 @@ def lacks_room(state: State, kernel: Kernel, margin: int) -> bool:
     facts = kernel.facts
     spare = facts[ks.FREE_REQUESTS] - margin
     swapped = state.tiers.head[POOL, SWAP_OUTS] - facts[ks.SWAP_OUTS_ISSUED]
-    if spare < swapped and spare * facts[ks.SWAP_CLUSTER] < swapped:
+    most = swapped * facts[ks.MOST_PARTS]
+    if spare < most and spare * facts[ks.SWAP_CLUSTER] < most:
         return True
     return facts[ks.ARRIVED_COUNT] == len(kernel.arrived)
 
@@ -154,6 +155,9 @@ def _completed(state: State, kernel: Kernel, number: int) -> int:
     who = request[ks.WHO]
     if who == ks.WRITTEN_BACK:
         written_back(state, kernel, request)
+        who = ks.NO_ENTITY
+    elif who == ks.PART_OF_WHOLE:
+        finish_part(kernel, number)
         who = ks.NO_ENTITY
     elif who == ks.NOBODY:
         who = ks.NO_ENTITY

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from simulator import elevator
+from simulator import elevator, raid
 from simulator import kernel_state as ks
 from simulator.calendar import NOW, after, at_once, urgently
-from simulator.compiled import compiled_inside
-from simulator.disk import pick
+from simulator.compiled import compiled_apart, compiled_inside
+from simulator.disk import again_ns, pick
 from simulator.kernel_state import Int64Array, Kernel
 from simulator.kernel_stations import append, change, come, go, take_first
 
@@ -29,6 +29,16 @@ def byte_of(kernel: Kernel, page: int) -> int:
 @compiled_inside
 def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpose: int, who: int) -> int:
     """Queue a request at a device; `who` is told at its completion. Returns the request's number."""
+    number = _new_request(kernel, device, byte, size, write, purpose, who)
+    if kernel.devices[device, ks.KIND] == ks.RAID_KIND:
+        _spread(kernel, number)
+    else:
+        _enqueue(kernel, number)
+    return number
+
+
+@compiled_inside
+def _new_request(kernel: Kernel, device: int, byte: int, size: int, write: int, purpose: int, who: int) -> int:
     facts, row, now = kernel.facts, kernel.devices[device], kernel.calendar.clock[NOW]
     number = facts[ks.FREE_REQUEST]
     request = kernel.requests[number]
@@ -39,6 +49,65 @@ def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpos
     request[ks.FIRST_PAGE] = request[ks.PAGES] = 0
     row[ks.ARRIVED] += 1
     come(row, ks.QUEUE_LENGTH, now)
+    return number
+
+
+@compiled_apart
+def _spread(kernel: Kernel, number: int) -> None:
+    """A RAID set's controller hands a request to the disks where its bytes lie."""
+    request = kernel.requests[number]
+    row = kernel.devices[request[ks.DEVICE]]
+    places, copies, parities, unit = row[ks.PLACES_OF_STRIPE], row[ks.COPIES], row[ks.PARITIES], row[ks.UNIT]
+    byte, size, write = request[ks.BYTE], request[ks.SIZE], request[ks.WRITE]
+    asked = raid.asked_of_disks(places, parities, unit, byte, size, write)
+    request[ks.LEFT] = 0
+    for place in range(places):
+        low, high = raid.part_at(place, places, parities, unit, byte, size, write)
+        if high == 0:
+            continue
+        disk = row[ks.FIRST_DISK] + place * copies
+        if write:
+            for copy in range(copies):
+                _part(kernel, number, disk + copy, low, high - low, asked)
+        else:
+            disk = _shorter_queue(kernel, disk, copies, raid.first_copy(copies, unit, low))
+            _part(kernel, number, disk, low, high - low, asked)
+
+
+@compiled_inside
+def _shorter_queue(kernel: Kernel, disk: int, copies: int, first: int) -> int:
+    """The disk of a pair with the shorter queue, or `first` of equal ones."""
+    best = disk + first
+    for copy in range(copies):
+        if kernel.devices[disk + copy, ks.QUEUE_LENGTH] < kernel.devices[best, ks.QUEUE_LENGTH]:
+            best = disk + copy
+    return best
+
+
+@compiled_inside
+def _part(kernel: Kernel, whole: int, disk: int, byte: int, size: int, asked: int) -> None:
+    """One disk's part of a request."""
+    number = _new_request(kernel, disk, byte, size, asked, kernel.requests[whole, ks.PURPOSE], ks.PART_OF_WHOLE)
+    kernel.requests[number, ks.WHOLE] = whole
+    kernel.requests[whole, ks.LEFT] += 1
+    _enqueue(kernel, number)
+
+
+@compiled_inside
+def finish_part(kernel: Kernel, number: int) -> None:
+    """One disk's part is done: the whole request is with the last of them."""
+    whole = kernel.requests[number, ks.WHOLE]
+    kernel.requests[whole, ks.LEFT] -= 1
+    if kernel.requests[whole, ks.LEFT] == 0:
+        complete(kernel, whole, 0)
+
+
+@compiled_inside
+def _enqueue(kernel: Kernel, number: int) -> None:
+    """A disk takes in a request."""
+    request, facts, now = kernel.requests[number], kernel.facts, kernel.calendar.clock[NOW]
+    device, write, byte = request[ks.DEVICE], request[ks.WRITE], request[ks.BYTE]
+    row = kernel.devices[device]
     if row[ks.KIND] == ks.ROTATING_KIND:
         if row[ks.SCHEDULER] == ks.FCFS:
             _line_up(kernel, row, number, ks.QUEUE_FIRST)
@@ -54,7 +123,6 @@ def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpos
         urgently(kernel.calendar, ks.BEGIN << ks.KIND_BITS | number)
     else:
         _line_up(kernel, row, number, ks.WRITE_FIRST if write and row[ks.READS_PER_WRITE] else ks.QUEUE_FIRST)
-    return number
 
 
 @compiled_inside
@@ -87,9 +155,16 @@ def _next_flash(kernel: Kernel, row: Int64Array) -> int:
 def begin_flash(kernel: Kernel, number: int) -> None:
     """A flash device starts on a request."""
     request = kernel.requests[number]
-    row = kernel.devices[request[ks.DEVICE]]
-    service = row[ks.WRITE_TIME] if request[ks.WRITE] else row[ks.READ_TIME]
+    service = _flash_ns(kernel.devices[request[ks.DEVICE]], request[ks.WRITE])
     after(kernel.calendar, service, kernel.facts[ks.FIRST_REQUEST] + number)
+
+
+@compiled_inside
+def _flash_ns(row: Int64Array, asked: int) -> int:
+    """What a request takes on flash."""
+    if asked == raid.REWRITE:
+        return row[ks.READ_TIME] + row[ks.WRITE_TIME]
+    return row[ks.WRITE_TIME] if asked else row[ks.READ_TIME]
 
 
 @compiled_inside
@@ -97,7 +172,7 @@ def finish_flash(kernel: Kernel, number: int) -> None:
     """A flash device has served a request and takes the next one."""
     request = kernel.requests[number]
     row = kernel.devices[request[ks.DEVICE]]
-    complete(kernel, number, row[ks.WRITE_TIME] if request[ks.WRITE] else row[ks.READ_TIME])
+    complete(kernel, number, _flash_ns(row, request[ks.WRITE]))
     following = _next_flash(kernel, row)
     if following != ks.NONE:
         begin_flash(kernel, following)
@@ -162,7 +237,11 @@ def move_arm(kernel: Kernel, device: int) -> None:
         change(row, ks.DEVICE_BUSY, now, -row[ks.DEVICE_BUSY])
         row[ks.IDLE] = 1
         return
-    row[ks.CHOSEN], row[ks.SERVICE] = pick(kernel.geometry[row[ks.ROTATING]], window, row[ks.HELD], row[ks.ARM], now)
+    disk = kernel.geometry[row[ks.ROTATING]]
+    row[ks.CHOSEN], row[ks.SERVICE] = pick(disk, window, row[ks.HELD], row[ks.ARM], now)
+    chosen = int(held[row[ks.CHOSEN]])
+    if kernel.requests[chosen, ks.WRITE] == raid.REWRITE:
+        row[ks.SERVICE] += again_ns(disk, kernel.requests[chosen, ks.SIZE])
     after(kernel.calendar, row[ks.SERVICE], kernel.facts[ks.FIRST_DEVICE] + device)
 
 

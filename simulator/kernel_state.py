@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calendar, new_calendar
 from simulator.disk import WINDOW_ROWS, geometry
 from simulator.errors import InputError, InternalError
-from simulator.model import Model, RotatingDevice
+from simulator.model import Model, RaidSet, RotatingDevice
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
 from simulator.streams import seed_streams
 
@@ -74,17 +74,19 @@ QUEUE_LENGTH, DEVICE_BUSY = 9, 12
 (PARALLEL_FREE, READ_TIME, WRITE_TIME, QUEUE_FIRST, QUEUE_LAST, UP_SIDE) = range(26, 32)
 WAITING_SIDES = 32
 READS_PER_WRITE, READS_AHEAD, WRITE_FIRST, WRITE_LAST = range(34, 38)
-BY_PURPOSE = 38
+FIRST_DISK, PLACES_OF_STRIPE, COPIES, PARITIES, UNIT = range(38, 43)
+BY_PURPOSE = 43
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
 DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
-FLASH_KIND, ROTATING_KIND = 0, 1
+FLASH_KIND, ROTATING_KIND, RAID_KIND = range(3)
 FCFS, LOOK, C_LOOK = range(3)
 SCHEDULERS = ("fcfs", "look", "c-look")
-# Columns of `requests`. WHO: the entity that waits for it, or one of the codes below
-BYTE, SIZE, WRITE, PURPOSE, SUBMITTED, WHO, FIRST_PAGE, PAGES, FOLLOWER, DEVICE = range(10)
-REQUEST_WIDTH = 10
-NOBODY, WRITTEN_BACK = -1, -2
+# Columns of `requests`. WHO: the entity that waits for it, or one of the codes below. A request to a RAID set is the
+# WHOLE of its parts, of which so many are LEFT
+BYTE, SIZE, WRITE, PURPOSE, SUBMITTED, WHO, FIRST_PAGE, PAGES, FOLLOWER, DEVICE, WHOLE, LEFT = range(12)
+REQUEST_WIDTH = 12
+NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
 # Entries of `facts`: constants, then counters, then gauges
 (
     CLIENTS,
@@ -115,7 +117,8 @@ NOBODY, WRITTEN_BACK = -1, -2
     ARRIVAL_MEAN,
     CORES,
     SECTIONS_FROM,
-) = range(28)
+    MOST_PARTS,
+) = range(29)
 (
     ENDED,
     ENDED_MAIN,
@@ -151,9 +154,9 @@ NOBODY, WRITTEN_BACK = -1, -2
     IO_SINCE,
     IO_BUSY_THEN,
     IO_PENDING,
-) = range(28, 62)
-READS_PENDING, IN_SYSTEM = 62, 65
-FACTS = 68
+) = range(29, 63)
+READS_PENDING, IN_SYSTEM = 63, 66
+FACTS = 69
 NONE = -1
 # Rows of `jobs`: what writes buffers, and how far it is
 WRITER_JOB, CHECKPOINT_JOB = range(2)
@@ -199,14 +202,15 @@ class Kernel(NamedTuple):
 
 def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
     """The kernel's own state at time 0. Raises InputError if the model has more parts than an event can name."""
-    clients, devices, storage = len(model.client_registers), len(model.storage.devices), model.storage
+    clients, every = len(model.client_registers), model.storage.with_disks
+    devices = len(every)
     requests = 4 * requests_margin(model)
     first_request = clients + DAEMONS + devices
     if first_request + 64 * requests > MOST_ENTITIES:
         raise InputError(
             f"{clients:,} clients are more than the kernel can tell apart ({MOST_ENTITIES:,} with all else)"
         )
-    rotating = [device for device in storage.devices if isinstance(device, RotatingDevice)]
+    rotating = [device for device in every if isinstance(device, RotatingDevice)]
     depth = max((device.queue_depth for device in rotating), default=1)
     pool, locks = model.pool.pages, int(model.program.lock_tables[:, 1].sum()) + 1
     facts = _facts(model, clients, devices, first_request)
@@ -240,7 +244,12 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
 
 def requests_margin(model: Model) -> int:
     """Requests that one event may submit at most: a flush, or what a client makes the page cache give up."""
-    return max(model.page_cache.in_flight_pages, 64) + 1024
+    return (max(model.page_cache.in_flight_pages, 64) + 1024) * most_parts(model)
+
+
+def most_parts(model: Model) -> int:
+    """Entries that one request takes at most: its own, and one on each disk of a RAID set."""
+    return max(1 + len(device.disks) if isinstance(device, RaidSet) else 1 for device in model.storage.devices)
 
 
 def link_free_requests(kernel: Kernel, first: int) -> None:
@@ -319,6 +328,7 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int6
         ARRIVAL_MEAN: round(1e9 / model.arrivals_per_s) if model.arrivals_per_s else 0,
         CORES: model.cpu.cores,
         SECTIONS_FROM: 1 + len(model.stations),
+        MOST_PARTS: most_parts(model),
     }
     for place, value in constants.items():
         facts[place] = value
@@ -339,9 +349,10 @@ def _stations(model: Model) -> Int64Array:
 
 
 def _devices(model: Model) -> Int64Array:
-    devices = np.zeros((len(model.storage.devices), DEVICE_WIDTH), dtype=np.int64)
+    every = model.storage.with_disks
+    devices = np.zeros((len(every), DEVICE_WIDTH), dtype=np.int64)
     rotating = 0
-    for row, device in zip(devices, model.storage.devices, strict=True):
+    for number, (row, device) in enumerate(zip(devices, every, strict=True)):
         row[CALLS_FREE] = model.storage.requests_per_device
         row[CALL_FIRST] = row[CALL_LAST] = row[QUEUE_FIRST] = row[QUEUE_LAST] = row[CHOSEN] = NONE
         row[WRITE_FIRST] = row[WRITE_LAST] = NONE
@@ -349,6 +360,10 @@ def _devices(model: Model) -> Int64Array:
             row[KIND], row[ROTATING], row[DEPTH] = ROTATING_KIND, rotating, device.queue_depth
             row[SCHEDULER], row[UPWARDS] = SCHEDULERS.index(device.scheduler), 1
             rotating += 1
+        elif isinstance(device, RaidSet):
+            row[KIND], row[FIRST_DISK], row[COPIES] = RAID_KIND, model.storage.disks_of(number).start, device.copies
+            row[PLACES_OF_STRIPE] = len(device.disks) // device.copies
+            row[PARITIES], row[UNIT] = device.parities, device.unit_bytes
         else:
             row[KIND], row[PARALLEL_FREE] = FLASH_KIND, device.parallel
             row[READ_TIME], row[WRITE_TIME] = device.read_ns, device.write_ns

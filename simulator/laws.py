@@ -21,7 +21,7 @@ def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: Cp
         equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
     ]
     laws.append(at_most("cpu utilisation", cpu.utilisation))
-    for number, device in enumerate(model.storage.devices):
+    for number, device in enumerate(model.storage.with_disks):
         laws.append(
             at_most(
                 f"{device.name} utilisation",

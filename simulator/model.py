@@ -1,7 +1,7 @@
 """A model: a program and the stations it runs on, as frozen data. What every engine takes.
 
-Devices are numbered: the data devices first, then a log device of its own if there is one. Pages are striped over
-the data devices one by one. Swap and a shared log lie on device 0.
+Devices are numbered: the data devices first, then a log device of its own if there is one, then the disks of RAID
+sets. Pages are striped over the data devices one by one. Swap and a shared log lie on device 0.
 """
 
 from __future__ import annotations
@@ -75,7 +75,31 @@ class FlashDevice:
     kind: str = "flash"
 
 
-Device = RotatingDevice | FlashDevice
+Disk = RotatingDevice | FlashDevice
+
+
+@dataclass(frozen=True)
+class RaidSet:
+    """Equal disks behind a controller, one device to the operating system (simulator/raid.py).
+
+    Stripes of a unit on each disk. `copies` 2: disks in pairs that hold the same; `parities`: units of each stripe
+    that are computed from the others. RAID 0: 1 and 0; RAID 1 and 10: 2 and 0; RAID 5: 1 and 1; RAID 6: 1 and 2.
+    """
+
+    name: str
+    disks: tuple[Disk, ...]
+    unit_bytes: int
+    copies: int = 1
+    parities: int = 0
+    kind: str = "raid"
+
+    @property
+    def data_units(self) -> int:
+        """Units of data in a stripe: disks' worth of capacity."""
+        return len(self.disks) // self.copies - self.parities
+
+
+Device = Disk | RaidSet
 
 
 @dataclass(frozen=True)
@@ -117,6 +141,21 @@ class Storage:
     merged_pages: int
     """neighbouring dirty pages that write-back puts into one request at most"""
     requests_per_device: int
+
+    @property
+    def with_disks(self) -> tuple[Device, ...]:
+        """The devices, and behind them the disks of those that are RAID sets."""
+        sets = (device for device in self.devices if isinstance(device, RaidSet))
+        return self.devices + tuple(disk for each in sets for disk in each.disks)
+
+    def disks_of(self, number: int) -> range:
+        """Where a device's disks are in `with_disks`: itself if it is a disk."""
+        device = self.devices[number] if number < len(self.devices) else None
+        if not isinstance(device, RaidSet):
+            return range(number, number + 1)
+        before = [one for one in self.devices[:number] if isinstance(one, RaidSet)]
+        first = len(self.devices) + sum(len(one.disks) for one in before)
+        return range(first, first + len(device.disks))
 
 
 @dataclass(frozen=True)

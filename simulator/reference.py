@@ -44,13 +44,13 @@ from simulator.reference_daemons import (
     flush_dirt,
     flusher,
 )
+from simulator.reference_raid import new_devices
 from simulator.reference_stations import (
     Environment,
     RowLocks,
     SectionStation,
     Servers,
     Story,
-    new_device,
 )
 from simulator.results import Result
 from simulator.run_record import RunRecord
@@ -80,7 +80,7 @@ class ReferenceEngine:
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
         self.stations = [Servers(env, station.servers) for station in model.stations]
         self.locks = RowLocks(env)
-        self.devices = [new_device(env, device, storage.requests_per_device) for device in storage.devices]
+        self.devices = new_devices(env, storage)
         self.log = CommitLog(self)
         self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
         self.page_arrivals: dict[int, simpy.Event] = {}

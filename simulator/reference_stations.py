@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import simpy
 
-from simulator.disk import WINDOW_ROWS, geometry, pick
+from simulator import raid
+from simulator.disk import WINDOW_ROWS, again_ns, geometry, pick
 from simulator.model import Device, FlashDevice, RotatingDevice, Section
 from simulator.recorder import Gauge, Population
 
@@ -156,7 +157,7 @@ class Request:
 
     __slots__ = ("byte", "done", "purpose", "size_bytes", "submitted_ns", "write")
 
-    def __init__(self, byte: int, size_bytes: int, write: bool, purpose: str, done: simpy.Event, now: int) -> None:
+    def __init__(self, byte: int, size_bytes: int, write: int, purpose: str, done: simpy.Event, now: int) -> None:
         self.byte, self.size_bytes, self.write = byte, size_bytes, write
         self.purpose, self.done, self.submitted_ns = purpose, done, now
 
@@ -172,8 +173,8 @@ class DeviceStation:
         self.reads = self.writes = self.service_ns = self.response_ns = self.arrived = 0
         self.by_purpose: dict[str, int] = {}
 
-    def submit(self, byte: int, size_bytes: int, write: bool, purpose: str) -> simpy.Event:
-        """Queue a request; the event returned is triggered when it is done."""
+    def submit(self, byte: int, size_bytes: int, write: int, purpose: str) -> simpy.Event:
+        """Queue a request (`write`: raid.READ, WRITE or REWRITE); the event returned is triggered when it is done."""
         env = self.env
         request = Request(byte, size_bytes, write, purpose, env.event(), env.now)
         self.arrived += 1
@@ -247,6 +248,8 @@ class FlashStation(DeviceStation):
     def _serve(self, request: Request | None) -> Story:
         while request is not None:
             service_ns = self.flash.write_ns if request.write else self.flash.read_ns
+            if request.write == raid.REWRITE:
+                service_ns += self.flash.read_ns
             yield self.env.timeout(service_ns)
             self._complete(request, service_ns)
             request = self._next()
@@ -319,6 +322,8 @@ class RotatingStation(DeviceStation):
             if not self.busy.value:
                 self.busy.change(env.now, 1)
             chosen, service_ns = pick(self.disk, self.window, len(self.held), self.arm_byte, env.now)
+            if self.held[chosen].write == raid.REWRITE:
+                service_ns += again_ns(self.disk, self.held[chosen].size_bytes)
             yield env.timeout(service_ns)
             request = self.held[chosen]
             last = len(self.held) - 1
@@ -337,10 +342,3 @@ def _first_at_or_after(requests: list[tuple[int, int, Request]], byte: int) -> i
         else:
             high = middle
     return low
-
-
-def new_device(env: Environment, device: Device, calls: int) -> DeviceStation:
-    """The station for a device."""
-    if isinstance(device, FlashDevice):
-        return FlashStation(env, device, calls)
-    return RotatingStation(env, device, calls)

@@ -121,7 +121,7 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
         swap_in_per_s=window.change("pool swap ins") / window.seconds,
         swap_out_per_s=window.change("pool swap outs") / window.seconds,
         checkpoints_s=[[to_s(begin), to_s(end)] for begin, end in facts.checkpoints_ns],
-        bottleneck=bottleneck_of(cpu, devices, locks, stations, main),
+        bottleneck=bottleneck_of(cpu, devices[: len(model.storage.devices)], locks, stations, main),
         series=series,
         laws=check_laws(model, window, classes, cpu),
         warnings=_warnings(window, rates, steady) + _overloaded(model, window, classes),
@@ -174,9 +174,13 @@ def _cpu(model: Model, window: Window) -> CpuResult:
 
 
 def _devices(model: Model, window: Window) -> list[DeviceResult]:
-    results = []
-    for number, device in enumerate(model.storage.devices):
-        parallel = getattr(device, "parallel", 1)
+    """Devices as the operating system sees them, and behind them RAID sets' disks. A set is as busy as its disks."""
+    storage, results = model.storage, []
+    for number, device in enumerate(storage.with_disks):
+        disks = storage.disks_of(number)
+        parallel = sum(getattr(storage.with_disks[disk], "parallel", 1) for disk in disks)
+        busy = sum(window.change(f"{disk} busy") for disk in disks)
+        service = sum(window.change(f"{disk} service") for disk in disks)
         count = window.change(f"{number} reads") + window.change(f"{number} writes")
         results.append(
             DeviceResult(
@@ -184,9 +188,9 @@ def _devices(model: Model, window: Window) -> list[DeviceResult]:
                 kind=device.kind,
                 reads_per_s=window.change(f"{number} reads") / window.seconds,
                 writes_per_s=window.change(f"{number} writes") / window.seconds,
-                utilisation=window.change(f"{number} busy") / window.ns / parallel,
+                utilisation=busy / window.ns / parallel,
                 mean_queue=window.change(f"{number} queue") / window.ns,
-                mean_service_s=to_s(window.change(f"{number} service") / max(count, 1)),
+                mean_service_s=to_s(service / max(count, 1)),
                 mean_response_s=to_s(window.change(f"{number} response") / max(count, 1)),
                 by_purpose_per_s={
                     purpose: window.change(f"{number} purpose {purpose}") / window.seconds
@@ -295,9 +299,12 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
             b.values["cache dirty now"] / max(b.values["cache capacity"], 1) for _, b in pairs
         ],
     }
-    for number, device in enumerate(facts.model.storage.devices):
-        parallel = getattr(device, "parallel", 1)
-        values[f"{device.name} utilisation"] = per(f"{number} busy", 1 / facts.step_ns / parallel)
+    storage = facts.model.storage
+    for number, device in enumerate(storage.with_disks):
+        disks = storage.disks_of(number)
+        parallel = sum(getattr(storage.with_disks[disk], "parallel", 1) for disk in disks)
+        each = [per(f"{disk} busy", 1 / facts.step_ns / parallel) for disk in disks]
+        values[f"{device.name} utilisation"] = [sum(step) for step in zip(*each, strict=True)]
     return Series(seconds, values)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
 from models.quantities import (
     Fraction,
     Gib,
+    Kib,
     Mib,
     MibPerSecond,
     Microseconds,
@@ -86,11 +87,56 @@ class FlashDiskSpec(Spec):
 DiskSpec = Annotated[RotatingDiskSpec | FlashDiskSpec, Field(discriminator="kind")]
 
 
+class RaidLayout(NamedTuple):
+    """How a RAID level keeps data: by copies, or by parity units in each stripe; and which numbers of disks it takes."""
+
+    copies: int
+    parities: int
+    least_disks: int
+    most_disks: int = 1024
+
+
+RAID_LAYOUTS = {
+    "raid0": RaidLayout(copies=1, parities=0, least_disks=2),
+    "raid1": RaidLayout(copies=2, parities=0, least_disks=2, most_disks=2),
+    "raid10": RaidLayout(copies=2, parities=0, least_disks=4),
+    "raid5": RaidLayout(copies=1, parities=1, least_disks=3),
+    "raid6": RaidLayout(copies=1, parities=2, least_disks=4),
+}
+"""Source of the levels: Patterson, Gibson, Katz, SIGMETRICS 1988; RAID 10 is RAID 0 over pairs."""
+
+
 class DiskArraySpec(Spec):
-    """Equal disks under the data, striped page by page by the database, one file on each."""
+    """Equal disks under the data.
+
+    Independent ones are striped page by page by the database, one file on each; a RAID set is one device to the
+    operating system, with one file on it.
+    """
 
     disk: DiskSpec
     count: WholeNumber = Field(ge=1, le=1024)
+    level: Literal["independent", "raid0", "raid1", "raid10", "raid5", "raid6"] = Field(
+        default="independent", description="independent disks, or the level of the RAID set that they are"
+    )
+    stripe_kib: Kib = Field(
+        default=64.0, ge=1, le=65536,
+        description="what a RAID set puts on one disk before it goes on to the next (assumption: 64 KiB)",
+    )  # fmt: skip
+
+    @property
+    def layout(self) -> RaidLayout | None:
+        """How the RAID set keeps data; None for independent disks."""
+        return RAID_LAYOUTS.get(self.level)
+
+    @property
+    def files(self) -> int:
+        """Files that the database stripes its pages over."""
+        return 1 if self.layout else self.count
+
+    @property
+    def disks_per_file(self) -> int:
+        """Disks' worth of room behind each file."""
+        return self.count // self.layout.copies - self.layout.parities if self.layout else 1
 
 
 class NetworkSpec(Spec):
