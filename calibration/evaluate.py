@@ -22,9 +22,10 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from calibration.mapping import Run
-from calibration.observables import KINDS, NEXT_TO_NOTHING, RATE, READS, WRITES, logs
+from calibration.observables import CPU, KINDS, NEXT_TO_NOTHING, RATE, READS, WRITES, logs
 from calibration.parameters import Parameter
 from calibration.simulated import SIGMAS_OF_95_PERCENT, figures_of, noise_of
+from models.jobs import run_job
 from models.specs import ScenarioSpec
 from models.system import build
 from simulator.analytic.parameters import Parameters, parameters_of, stacked
@@ -91,6 +92,7 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
     points: list[Point] = []
     of: list[int] = []
     rows_of: list[list[int]] = []
+    jobs: list[tuple[int, list[int], dict[str, float]]] = []
     where: dict[tuple[int, bytes], list[int]] = {}
     """rows of the same run whose values of what it takes are the same: one machine"""
     taken = [run.taken(each.key for each in parameters) for run in runs]
@@ -103,11 +105,18 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
             if len(rows) > 1:
                 continue
             try:
-                points.append(reader.point(run.machine(mine)))
+                machine = run.machine(mine)
+                if machine.job is not None:
+                    jobs.append((number, rows, job_logs(machine)))
+                    continue
+                points.append(reader.point(machine))
             except InputError:
                 continue
             of.append(number)
             rows_of.append(rows)
+    for number, rows, said_of in jobs:
+        figure = [said_of[each.kind] for each in runs[number].observations]
+        answer[rows, ends[number] : ends[number + 1]] = figure
     for workload, machines, solution, numbers in solved(points):
         said = logs(workload, machines, solution)
         for at, one in enumerate(numbers):
@@ -115,6 +124,14 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
             figure = [said[each.kind][at] for each in runs[number].observations]
             answer[rows_of[one], ends[number] : ends[number + 1]] = figure
     return answer
+
+
+def job_logs(scenario: ScenarioSpec) -> dict[str, float]:
+    """What a job's mechanism says of each kind, as logarithms. Raises InputError."""
+    result = run_job(scenario)
+    threads = scenario.machine.cpu.cores * scenario.machine.cpu.threads_per_core
+    busy = min(result.cpu_cores_busy / threads, 1.0)
+    return {RATE: math.log(result.value), CPU: math.log(busy + NEXT_TO_NOTHING[CPU])}
 
 
 def together(runs: Sequence[Run]) -> list[list[int]]:
@@ -197,6 +214,8 @@ def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed:
     """By the kernel, or else by the analytic engine, which knows no more than how the rate gets warm."""
     from simulator.analytic import engine
 
+    if scenario.job is not None:
+        return Correction([0.0] * len(kinds), [0.0] * len(kinds))
     if kernel:
         from simulator import kernel as simulation
 
@@ -240,10 +259,14 @@ class Steady:
 
 
 def steady(*scenarios: ScenarioSpec) -> list[Steady]:
-    """Scenarios' machines, solved together. Raises InputError if there is none."""
+    """Scenarios' machines, solved together; of a job its figure. Raises InputError if there is none."""
     reader = Reader()
-    found: dict[int, Steady] = {}
-    for workload, machines, solution, numbers in solved([reader.point(scenario) for scenario in scenarios]):
+    found: dict[int, Steady] = {
+        number: Steady(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
+    }
+    others = [number for number in range(len(scenarios)) if number not in found]
+    for workload, machines, solution, rows in solved([reader.point(scenarios[number]) for number in others]):
+        numbers = [others[row] for row in rows]
         said = {kind: np.exp(values) for kind, values in logs(workload, machines, solution).items()}
         per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])
         requests = sum(said[kind] - NEXT_TO_NOTHING[kind] for kind in (READS, WRITES))

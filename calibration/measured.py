@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from calibration.record import RunRecord
+from models.jobs import run_job
 from models.specs import ScenarioSpec
 from simulator.errors import InputError
-
-SECONDS_PER_MINUTE = 60.0
 
 
 def record_of(name: str, scenario: ScenarioSpec) -> RunRecord:
@@ -20,7 +19,7 @@ def record_of(name: str, scenario: ScenarioSpec) -> RunRecord:
     if measured is None:
         raise InputError(f"{name}: nobody has measured this scenario; give it 'measured', or a run record")
 
-    def read(value: float, unit: str, definition: str) -> dict[str, Any]:
+    def read(value: float | None, unit: str, definition: str) -> dict[str, Any]:
         return {"value": value, "unit": unit, "source": measured.source, "definition": definition}
 
     interval = scenario.interval
@@ -28,19 +27,25 @@ def record_of(name: str, scenario: ScenarioSpec) -> RunRecord:
     if measured.cpu_cores_busy is not None:
         threads = scenario.machine.cpu.cores * scenario.machine.cpu.threads_per_core
         busy = measured.cpu_cores_busy / threads
-        resources["cpu_busy_fraction"] = read(busy, "cores", "processors busy, over all of the machine")
+        resources["cpu_busy_fraction"] = read(busy, "processors", "processors busy, over all of the machine")
+    if scenario.job is not None:
+        result = run_job(scenario)
+        window: dict[str, Any] = {"kind": "whole", "rate_definition": result.figure}
+        outcome = {"job_figure": read(measured.job_figure, result.unit, result.figure)}
+    else:
+        steady = interval.start == "warm" or interval.warm_up_s > 0
+        window = {
+            "kind": "steady" if steady else "whole",
+            "duration_s": read(interval.duration_s, "s", "what is counted"),
+            "rate_definition": "what ended in it",
+        }
+        outcome = {"new_orders_per_minute": read(measured.new_orders_per_minute, "1/min", "new orders per minute")}
     return RunRecord.model_validate(
         {
             "name": name,
             "source": measured.source,
-            "window": {
-                "kind": "steady" if interval.start == "warm" or interval.warm_up_s else "whole",
-                "duration_s": read(interval.duration_s, "s", "what is counted"),
-                "rate_definition": "what ended in it",
-            },
-            "outcome": {
-                "new_orders_per_minute": read(measured.new_orders_per_minute, "1/min", "new orders per minute")
-            },
+            "window": window,
+            "outcome": outcome,
             "resources": resources,
             "notes": scenario.notes,
         }

@@ -22,6 +22,7 @@ from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 
 RATE = "new orders/min"
+"""of another job than transactions the figure that it is measured by, in its own unit"""
 CPU = "CPU user + system share"
 READS = "reads per transaction"
 WRITES = "writes per transaction"
@@ -103,6 +104,8 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
         found.append(_observed(CPU, user.value + system.value))
     elif resources.cpu_busy_fraction is not None:
         found.append(_observed(CPU, resources.cpu_busy_fraction.value))
+    if scenario.job is not None:
+        return [each for each in found if each.kind not in choice.unused], left
     devices = data_devices(record, choice, left)
     if devices:
         for kind, values in (
@@ -142,8 +145,13 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
 
 
 def rates_of(record: RunRecord, new_order_share: float) -> tuple[float, float]:
-    """New orders per minute and transactions of the whole mix per second; one from the other if only one is known."""
+    """New orders per minute and transactions of the whole mix per second; one from the other if only one is known.
+
+    Of another job its figure, twice.
+    """
     orders, every = record.outcome.new_orders_per_minute, record.outcome.transactions_per_s
+    if record.outcome.job_figure is not None:
+        return record.outcome.job_figure.value, record.outcome.job_figure.value
     rate = orders.value if orders else (every.value if every else 0.0) * 60.0 * new_order_share
     return rate, every.value if every else rate / 60.0 / new_order_share
 

@@ -96,7 +96,7 @@ class Window(Spec):
     """What was counted. `whole`: from the first transaction; `steady`: after a ramp that is not counted."""
 
     kind: Literal["whole", "steady"]
-    duration_s: Positive
+    duration_s: Positive | None = None
     rate_definition: Text = Field(description="what the rate divides by what")
     ramp_s: Counted | None = None
     start_utc: Told | None = None
@@ -120,6 +120,8 @@ class Outcome(Spec):
 
     new_orders_per_minute: Positive | None = None
     transactions_per_s: Positive | None = None
+    job_figure: Positive | None = None
+    """what another job than transactions is measured by, in its unit: seconds of a load, MB/s of a scan"""
     mean_ms: Counted | None = None
     percentiles_ms: dict[Percentile, Counted] = Field(default_factory=dict)
     errors_per_s: Counted | None = None
@@ -129,8 +131,8 @@ class Outcome(Spec):
 
     @model_validator(mode="after")
     def _has_a_rate(self) -> Self:
-        if self.new_orders_per_minute is None and self.transactions_per_s is None:
-            raise ValueError("a run needs new_orders_per_minute or transactions_per_s")
+        if self.new_orders_per_minute is None and self.transactions_per_s is None and self.job_figure is None:
+            raise ValueError("a run needs new_orders_per_minute, transactions_per_s or job_figure")
         return self
 
 

@@ -24,7 +24,7 @@ def read_runs(texts: list[str], base: ScenarioSpec | None) -> tuple[list[RunReco
         named = [name for name in scenarios if name == text or name.startswith(f"{text}/")]
         if named and text not in shipped() and not Path(text).exists():
             for name in named:
-                scenario = load(scenarios[name])
+                scenario = load(scenarios[name], jobs=True)
                 records.append(record_of(name, scenario))
                 bases[name] = scenario
             continue

@@ -34,9 +34,12 @@ def headline(record: RunRecord) -> str:
         parts.append(f"{significant(outcome.new_orders_per_minute.value, 5)} new orders/min")
     if outcome.transactions_per_s:
         parts.append(f"{significant(outcome.transactions_per_s.value, 4)} transactions/s")
+    if outcome.job_figure:
+        parts.append(f"{significant(outcome.job_figure.value, 4)} {outcome.job_figure.unit}")
     if record.workload.clients:
         parts.append(f"{record.workload.clients.value:g} clients")
-    parts.append(f"{record.window.kind}, {significant(record.window.duration_s.value)} s")
+    if record.window.duration_s:
+        parts.append(f"{record.window.kind}, {significant(record.window.duration_s.value)} s")
     return ", ".join(parts)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Number, WholeNumber
-from models.specs.base import Spec
+from models.specs.base import Name, Spec
 
 MOST_THREADS = 100_000
 
@@ -74,6 +74,7 @@ class QueryMixSpec(Spec):
     """Clients that run read-only mixes of queries, all data in memory, one mix after the other without thinking."""
 
     kind: Literal["query_mix"] = "query_mix"
+    name: Name = "query mixes"
     clients: WholeNumber = Field(ge=1, le=MOST_THREADS)
     mix_ms: Milliseconds = Field(gt=0, description="user CPU time of one mix on the reference core, misses left out")
     entries_per_mix: WholeNumber = Field(
