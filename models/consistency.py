@@ -115,7 +115,7 @@ def _memory(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
-    """The database's equal files begin behind swap and log on every device (models/system.py): each must have that room.
+    """The database's equal files begin behind swap and log on each device (models/system.py), which must have the room.
 
     Flash is not asked for swap that nobody needs: there no place is nearer than another.
     """

@@ -71,7 +71,7 @@ DiskSpec = Annotated[RotatingDiskSpec | FlashDiskSpec, Field(discriminator="kind
 
 
 class RaidLayout(NamedTuple):
-    """How a RAID level keeps data: by copies, or by parity units in each stripe; and which numbers of disks it takes."""
+    """How a RAID level keeps data, by copies or by parity units in each stripe, and how many disks it takes."""
 
     copies: int
     parities: int
