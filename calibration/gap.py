@@ -172,7 +172,7 @@ def _response_s(devices: list[Device]) -> float | None:
 
 def _knobs(point: Point) -> list[_Knob]:
     """In causal order: each is found with those before it put in."""
-    arm = isinstance(point.model.storage.devices[0], RotatingDevice)
+    arm = isinstance(point.model.storage.data_disk, RotatingDevice)
     return [
         _Knob(MISSES_PART, lambda at: at.pool.misses.sum(axis=1), _smaller_pool, SMALL),
         _Knob(READS_PART, _reads, lambda p, f: replace(p, read_factor=p.read_factor * f), SMALL),
@@ -196,7 +196,7 @@ def _slower_device(p: Parameters, factor: FloatArray) -> Parameters:
     shared = np.where(p.log_own > 0, 1.0, factor)
     return replace(
         p, read_s=p.read_s * by, write_s=p.write_s * by, page_transfer_s=p.page_transfer_s * factor,
-        swap_read_s=p.swap_read_s * by, swap_write_s=p.swap_write_s * by,
+        again_s=p.again_s * factor, swap_read_s=p.swap_read_s * by, swap_write_s=p.swap_write_s * by,
         log_first_s=p.flush_overhead_s + (p.log_first_s - p.flush_overhead_s) * shared,
         log_again_s=p.flush_overhead_s + (p.log_again_s - p.flush_overhead_s) * shared,
     )  # fmt: skip
@@ -218,8 +218,8 @@ def _cpu_s(at: _At) -> FloatArray:
 
 
 def _busy_per_request_s(at: _At) -> FloatArray:
-    others = np.maximum(at.p.data_devices - 1.0, 0.0)
-    busy = at.residence.first_busy + others * at.residence.disk_busy
+    others = np.maximum(at.p.data_devices - at.p.disks_per_file, 0.0)
+    busy = at.p.disks_per_file * at.residence.first_busy + others * at.residence.disk_busy
     return busy / np.maximum(at.rate * (_reads(at) + _writes(at)), 1e-12)
 
 

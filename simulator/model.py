@@ -148,6 +148,12 @@ class Storage:
         sets = (device for device in self.devices if isinstance(device, RaidSet))
         return self.devices + tuple(disk for each in sets for disk in each.disks)
 
+    @property
+    def data_disk(self) -> Disk:
+        """A disk that has data: all of them are alike."""
+        first = self.devices[0]
+        return first.disks[0] if isinstance(first, RaidSet) else first
+
     def disks_of(self, number: int) -> range:
         """Where a device's disks are in `with_disks`: itself if it is a disk."""
         device = self.devices[number] if number < len(self.devices) else None

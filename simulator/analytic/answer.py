@@ -34,7 +34,7 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     main = classes[w.main_class]
     cpu, devices, caches = figures.cpu(case), figures.devices(case), figures.caches(case)
     tables, locks, stations = figures.tables(case), figures.locks(case), figures.stations(case)
-    bottleneck = bottleneck_of(cpu, devices, locks, stations, main)
+    bottleneck = bottleneck_of(cpu, devices[: len(case.model.storage.devices)], locks, stations, main)
     swap_share = case.mean(case.solution.residence.fault) / case.response_s if case.response_s > 0 else 0.0
     names = {one.name for one in devices}, {one.name for one in locks}
     regime = regime_of(bottleneck, *names, swap_share, doubted=bool(warnings))

@@ -97,20 +97,22 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     # what the writer brings pushes out as many dirty pages, in the order in which it has brought those
     trickle = np.where((p.direct > 0) | (p.reads_per_write > 0), 1.0, (1.0 - stays) * (1.0 - t.bursts))
     pages_each = t.written / np.maximum(t.requests, TINY)
-    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / pages_each) / p.data_devices, 1.0)
-    more = (pages_each - 1.0) * p.page_transfer_s
-    order = np.where(p.direct > 0, WRITER_BATCH, t.sorted / pages_each) / p.data_devices
+    # what each request of a file makes for one of the disks
+    each = p.disk_writes(pages_each) / p.data_devices
+    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / pages_each) * each, 1.0)
+    more = (pages_each / p.units(pages_each) - 1.0) * p.page_transfer_s
+    order = np.where(p.direct > 0, WRITER_BATCH, t.sorted / pages_each) * each
     heap_s = at_queue(p.write_s, np.maximum(order, heap) / 2.0) + more
-    reads = np.minimum(p.clients / p.data_devices, p.calls)
-    most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) / p.data_devices
-    rate = x / p.data_devices / p.parallel * requests
+    reads = np.minimum(p.clients / p.data_devices, p.calls_per_disk)
+    most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) * each
+    rate = x * each / p.parallel * requests
     trickle_s = at_queue(p.write_s, most) + more
-    batch = np.where(p.direct > 0, WRITER_BATCH, 0.0) / p.data_devices
-    pushed = 1.0 + (WRITER_BATCH / p.data_devices - 1.0).clip(0.0) / 2.0 * t.batches
+    batch = np.where(p.direct > 0, WRITER_BATCH, 0.0) * each
+    pushed = 1.0 + (WRITER_BATCH * each - 1.0).clip(0.0) / 2.0 * t.batches
     for _ in range(DEPTH_ROUNDS):
         load = rate * trickle * trickle_s
         trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most, batch, pushed)) + more) / 2.0
-    out = at_queue(p.swap_write_s, heap / 2.0) + p.swap_cluster * p.page_transfer_s
+    out = at_queue(p.swap_write_s, heap / 2.0) + p.swap_cluster / p.units(p.swap_cluster) * p.page_transfer_s
     return Writes(
         busy=rate * (trickle * trickle_s + (1.0 - trickle) * heap_s),
         trickling=rate * trickle * trickle_s,
@@ -120,7 +122,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
         active=np.where(p.direct > 0, np.maximum(t.active, np.minimum(rate * trickle_s, 1.0)), 1.0),
         heap=heap,
         heap_s=heap_s,
-        swap=x * d.mean.faults / p.swap_cluster * out,
+        swap=x * d.mean.faults / p.swap_cluster * out * p.disk_writes(p.swap_cluster) / p.disks_per_file,
     )
 
 
@@ -147,15 +149,17 @@ def read_times(
     One arm: with Q reads there, and the writes that trickle in among them, a request takes S; the arm is busy for the
     share U of the time left that solves Q = U + seen g U^2 / (1 - seen U), g the share of a service that an arrival
     finds left. The rate U / S rises with Q and is looked up backwards. Several requests at once: as `waiting`.
+    The calls pending on a RAID set are spread over its disks by chance, and a read waits for one of them to end.
     """
-    g = ARM_RESIDUAL
-    less = (seen * (1.0 - g))[:, None]
-    b = 1.0 + seen[:, None] * QUEUES
-    busy = 2.0 * QUEUES / (b + np.sqrt(b * b - 4.0 * less * QUEUES))
+    g, of_set = ARM_RESIDUAL, p.disks_per_file > 1
+    others = np.where(of_set, np.minimum(seen, 1.0 - 1.0 / p.calls), seen)[:, None]
+    queues = np.where(of_set[:, None], np.minimum(QUEUES, p.calls_per_disk[:, None]), QUEUES)
+    b = 1.0 + others * queues
+    busy = 2.0 * queues / (b + np.sqrt(b * b - 4.0 * others * (1.0 - g) * queues))
     times = at_queue(
         p.read_s,
         depth(
-            np.minimum(QUEUES, p.calls[:, None]),
+            np.minimum(QUEUES, p.calls_per_disk[:, None]),
             writes.trickling[:, None],
             writes.most[:, None],
             writes.batch[:, None],
@@ -176,7 +180,11 @@ def read_times(
     flash = p.read_s[:, 0]
     several = flash + waiting(seen, flash, servers, wanted, wanted * flash / servers, flash / 2.0)
     single = p.parallel <= 1
-    return np.where(single, arm, several) / left, np.where(single, service, flash)
+    inside = np.where(single, arm, several)
+    pending = wanted * inside / p.calls_per_disk
+    line = waiting(seen, inside, p.calls, wanted * p.disks_per_file, pending, inside)
+    line = np.where(pending < 1.0, line, ENDLESS)
+    return (inside + np.where(of_set, line, 0.0)) / left, np.where(single, service, flash)
 
 
 def writer_page_s(p: Parameters, reads_there: FloatArray, cpu_wait_s: FloatArray) -> FloatArray:
@@ -184,9 +192,9 @@ def writer_page_s(p: Parameters, reads_there: FloatArray, cpu_wait_s: FloatArray
 
     A batch is over when its last page is; reads get their turns in between.
     """
-    even = WRITER_BATCH / p.data_devices
+    even = WRITER_BATCH * p.disk_writes(np.ones(1)) / p.data_devices
     batch = even + np.sqrt(even * 2.0 * np.log(p.data_devices))
-    there = np.minimum(reads_there, p.calls)
+    there = np.minimum(reads_there, p.calls_per_disk)
     turns = (there * np.log1p(batch) + batch) / p.parallel
     disks = np.where(p.direct > 0, turns * at_queue(p.write_s, there + batch / 2.0), 0.0)
     return (cpu_wait_s + disks) / WRITER_BATCH + p.write_cpu_s / p.cpu_speed

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.analytic.values import FloatArray
-from simulator.model import Device, RotatingDevice
+from simulator.model import Disk, RotatingDevice
 
 PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
@@ -32,7 +32,7 @@ TRACKS_PER_CYLINDER = 8
 
 
 @lru_cache(maxsize=256)
-def service_s(device: Device, span_bytes: float, size_bytes: float, write: bool) -> tuple[float, ...]:
+def service_s(device: Disk, span_bytes: float, size_bytes: float, write: bool) -> tuple[float, ...]:
     """Mean service time by the number of requests at the device (QUEUES), for places spread over `span_bytes`."""
     if not isinstance(device, RotatingDevice):
         time = (device.write_ns if write else device.read_ns) * NS
@@ -49,7 +49,7 @@ def service_s(device: Device, span_bytes: float, size_bytes: float, write: bool)
 
 
 @lru_cache(maxsize=256)
-def turns(device: Device, start_bytes: float, span_bytes: float, size_bytes: float) -> tuple[float, ...]:
+def turns(device: Disk, start_bytes: float, span_bytes: float, size_bytes: float) -> tuple[float, ...]:
     """Requests that an arm serves until it takes one at the edge of a file, by how many others are there (QUEUES).
 
     The arm takes the edge's request when it reaches that before all others, which lie nearer: with the chance that

@@ -15,7 +15,7 @@ from simulator.analytic.values import FloatArray
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
 from simulator.clock import to_s
-from simulator.model import FlashDevice, Model
+from simulator.model import Model
 from simulator.results import (
     CacheResult,
     CpuResult,
@@ -121,28 +121,31 @@ def cpu(case: Case) -> CpuResult:
 def devices(case: Case) -> list[DeviceResult]:
     """Disks. A read's response is the engine's; writes come in heaps and wait for half of the others (approximate)."""
     storage, r = case.model.storage, case.solution.residence
-    return [
+    found = [
         _device(
             case,
             number,
             float(r.log_busy[0] if number >= storage.data_devices else r.disk_busy[0] if number else r.first_busy[0]),
+            _requests(case, number),
         )
         for number in range(len(storage.devices))
     ]
+    disks = range(len(storage.devices), len(storage.with_disks))
+    return found + [_device(case, number, float(r.first_busy[0]), _requests_of_disk(case)) for number in disks]
 
 
-def _device(case: Case, number: int, utilisation: float) -> DeviceResult:
+def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]) -> DeviceResult:
+    """One device at which so many requests of each purpose come per second."""
     storage, r, p = case.model.storage, case.solution.residence, case.parameters
-    device = storage.devices[number]
-    per_s = _requests(case, number)
+    device, disks = storage.with_disks[number], storage.disks_of(number)
     reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
     total = sum(per_s.values())
-    parallel = device.parallel if isinstance(device, FlashDevice) else 1
+    parallel = sum(getattr(storage.with_disks[disk], "parallel", 1) for disk in disks)
     service = utilisation * parallel / total if total > 0 else 0.0
     calls = per_s.get("data read", 0.0) + per_s.get("eviction write", 0.0)
     queue = min(calls * float(r.disk_read_s[0]), float(p.calls[0]))
     queue += case.rate * case.mean(r.fault) if "swap in" in per_s else 0.0
-    heap = _heap(case) / storage.data_devices
+    heap = _heap(case) / (storage.data_devices if number < len(storage.devices) else float(p.data_devices[0]))
     for purpose, count in per_s.items():
         if purpose in ("write-back", "writer", "swap out"):
             queue += count * service * (1.0 + max(heap - 1.0, 0.0) / 2.0 / parallel)
@@ -177,6 +180,17 @@ def _requests(case: Case, number: int) -> dict[str, float]:
     if number == storage.log_device:
         found["log"] = log(case).flushes_per_s
     return {name: per_s for name, per_s in sorted(found.items()) if per_s > 0}
+
+
+def _requests_of_disk(case: Case) -> dict[str, float]:
+    """As `_requests`, of one disk of the RAID set that has the data."""
+    p, t = case.parameters, case.solution.traffic
+    pages = {"swap out": p.swap_cluster, "write-back": t.written / np.maximum(t.requests, 1e-300)}
+    disks, found = float(p.disks_per_file[0]), {}
+    for name, per_s in _requests(case, 0).items():
+        writes = float(p.disk_writes(pages.get(name, np.ones(1)))[0])
+        found[name] = per_s / disks * (1.0 if name in ("data read", "swap in") else writes)
+    return found
 
 
 def _heap(case: Case) -> float:

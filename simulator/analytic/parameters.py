@@ -11,7 +11,7 @@ from simulator.analytic.disks import service_s, turns
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 from simulator.clock import NS_PER_S
-from simulator.model import Device, FlashDevice, Model
+from simulator.model import Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice
 
 WARM_TURNOVERS = 3.0
 """of the pool before a warm start, as in simulator/start.py"""
@@ -60,12 +60,21 @@ class Parameters:
     free_behind: FloatArray
     direct: FloatArray
     data_devices: FloatArray
+    """disks that have data, be they independent or a RAID set's"""
+    disks_per_file: FloatArray
+    """1, or all disks of the RAID set that the one file lies on"""
+    copies: FloatArray
+    parities: FloatArray
+    unit_pages: FloatArray
+    """pages that a RAID set puts on one disk before it goes on to the next; without end on independent disks"""
+    again_s: FloatArray
+    """what a write takes longer if the disk reads the place before, as sets with parity need"""
     parallel: FloatArray
     """requests that a data device serves at once"""
     reads_per_write: FloatArray
     """reads that go ahead of each write while both wait; 0: in order of arrival"""
     calls: FloatArray
-    """requests of the database that one device may have at once"""
+    """requests of the database that one file may have at once"""
     read_s: FloatArray
     write_s: FloatArray
     page_transfer_s: FloatArray
@@ -92,6 +101,24 @@ class Parameters:
     """how often the pool has turned over before the start"""
     checkpoint_s: FloatArray
     spread_s: FloatArray
+
+    @property
+    def calls_per_disk(self) -> FloatArray:
+        """Requests of the database that a disk may have at once, on average over those of a RAID set."""
+        return self.calls / self.disks_per_file
+
+    @property
+    def data_units(self) -> FloatArray:
+        """Disks' worth of data in a file's stripe."""
+        return self.disks_per_file / self.copies - self.parities
+
+    def units(self, pages: FloatArray) -> FloatArray:
+        """Disks on which neighbouring pages of a request lie, copies and parity left out."""
+        return np.minimum(1.0 + (pages - 1.0) / self.unit_pages, self.data_units)
+
+    def disk_writes(self, pages: FloatArray) -> FloatArray:
+        """Writes of disks for each write of so many neighbouring pages."""
+        return self.copies * self.units(pages) + self.parities
 
     def __len__(self) -> int:
         """Number of configurations."""
@@ -127,12 +154,17 @@ class Parameters:
 def parameters_of(model: Model, workload: Workload) -> Parameters:
     """One model as parameters, every array of length 1."""
     storage, cache, pool, costs = model.storage, model.page_cache, model.pool, model.costs
-    data, log = storage.devices[0], storage.devices[storage.log_device]
-    page = storage.page_bytes
-    data_bytes = float(workload.groups.pages.sum()) / storage.data_devices * page
+    first_device, data, page = storage.devices[0], storage.data_disk, storage.page_bytes
+    own_log = storage.log_device >= storage.data_devices
+    log = _disk(storage.devices[storage.log_device])
+    raid = first_device if isinstance(first_device, RaidSet) else None
+    disks, stripe = (len(raid.disks), raid.data_units) if raid else (1, 1)
+    data_bytes = float(workload.groups.pages.sum()) / storage.data_devices * page / stripe
     file_bytes = -(-model.program.pages // storage.data_devices) * page
     swap_bytes = pool.pages * page
-    own_log = storage.log_device >= storage.data_devices
+    swap_span = (file_bytes + storage.data_start_bytes - storage.swap_start_bytes - swap_bytes / 2) / stripe
+    to_log = (storage.data_start_bytes - storage.log_start_bytes) / stripe
+    again_ns = _again_ns(data) if raid and raid.parities else 0
 
     def one(value: float) -> FloatArray:
         return np.array([float(value)])
@@ -141,13 +173,15 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         return one(value / NS_PER_S)
 
     def table(span: float, write: bool) -> FloatArray:
-        return np.array([service_s(data, span, page, write)])
+        return np.array([service_s(data, span, page, write)]) + (again_ns / NS_PER_S if write else 0.0)
 
     byte_s = 0.0 if isinstance(log, FlashDevice) else log.revolution_ns / log.track_bytes / NS_PER_S
     data_byte_s = 0.0 if isinstance(data, FlashDevice) else data.revolution_ns / data.track_bytes / NS_PER_S
     first, again = _flush_ns(log, model.log.flush_overhead_ns)
     if not own_log and not isinstance(log, FlashDevice):
         first = model.log.flush_overhead_ns + service_s(log, data_bytes, page, True)[0] * NS_PER_S
+    if not own_log:
+        first, again = first + again_ns, again + again_ns
     return Parameters(
         clients=one(len(model.client_registers)),
         arrivals_per_s=one(model.arrivals_per_s),
@@ -175,7 +209,12 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         write_factor=one(1.0),
         free_behind=one(cache.free_behind),
         direct=one(model.direct_io),
-        data_devices=one(storage.data_devices),
+        data_devices=one(storage.data_devices * disks),
+        disks_per_file=one(disks),
+        copies=one(raid.copies if raid else 1),
+        parities=one(raid.parities if raid else 0),
+        unit_pages=one(raid.unit_bytes / page if raid else np.inf),
+        again_s=s(again_ns),
         parallel=one(data.parallel if isinstance(data, FlashDevice) else 1),
         reads_per_write=one(data.reads_per_write if isinstance(data, FlashDevice) else 0),
         calls=one(storage.requests_per_device),
@@ -184,8 +223,8 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         page_transfer_s=one(page * data_byte_s),
         merged_pages=one(storage.merged_pages),
         in_flight=one(cache.in_flight_pages),
-        swap_read_s=table(file_bytes + storage.data_start_bytes - storage.swap_start_bytes - swap_bytes / 2, False),
-        swap_write_s=table(file_bytes + storage.data_start_bytes - storage.swap_start_bytes - swap_bytes / 2, True),
+        swap_read_s=table(swap_span, False),
+        swap_write_s=table(swap_span, True),
         swap_cluster=one(storage.swap_cluster_pages),
         durable=one(model.log.durable),
         flush_overhead_s=s(model.log.flush_overhead_ns),
@@ -193,7 +232,7 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         log_first_s=s(first),
         log_again_s=s(again),
         log_byte_s=one(byte_s),
-        log_turns=np.array([turns(log, storage.data_start_bytes - storage.log_start_bytes, data_bytes, page)]),
+        log_turns=np.array([turns(log, to_log, data_bytes, page)]),
         since_s=s(model.interval.warm_up_ns + model.interval.duration_ns / 2),
         turnovers=one(WARM_TURNOVERS if model.interval.start == "warm" else 0.0),
         checkpoint_s=s(model.checkpoint.interval_ns),
@@ -201,7 +240,16 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
     )
 
 
-def _flush_ns(log: Device, overhead_ns: float) -> tuple[float, float]:
+def _disk(device: Device) -> Disk:
+    return device.disks[0] if isinstance(device, RaidSet) else device
+
+
+def _again_ns(disk: Disk) -> int:
+    """From reading a place to its first sector's coming around again, or to writing it on flash."""
+    return disk.revolution_ns if isinstance(disk, RotatingDevice) else disk.read_ns
+
+
+def _flush_ns(log: Disk, overhead_ns: float) -> tuple[float, float]:
     """A flush out of the blue, and one right after another, without the transfer."""
     if isinstance(log, FlashDevice):
         return overhead_ns + log.write_ns, overhead_ns + log.write_ns

@@ -88,31 +88,39 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     total, x = x, stalled.rate
     cpu = _processors(w, p, d, x, seen)
     each = x / p.data_devices
-    asked = each * (d.mean.reads + d.mean.victims)
+    # a write that somebody waits for, in reads of the disks
+    single = p.disk_writes(np.ones(1))
+    asked = each * (d.mean.reads + d.mean.victims * single * (1.0 + p.again_s / p.read_s[:, 0]))
     left = np.maximum(1.0 - writes.trickling - stalled.share * stalled.among, 0.02)
     read_wait, service = read_times(p, seen, asked, left, writes)
-    # the first device also has the log, if that has no device of its own, and swap
+    # the first device also has the log, if that has no device of its own, and swap; a RAID set spreads them
+    spread = p.disks_per_file
     volume = np.where(p.durable > 0, 0.0, x * float(w.log_bytes @ w.mix) * p.log_byte_s)
-    first_asked = asked + x * d.mean.faults
+    volume = volume / np.where(shared, p.data_units, 1.0)
+    first_asked = asked + x * d.mean.faults / spread
     first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
     alike = np.array_equal(first_left, left) and not d.mean.faults.any()
     first_wait, first_service = (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes)
     reading = Reading(first_asked, first_wait, first_service, first_left)
-    log = flushes(w, p, x, reading, volume, writes)
-    first_wait = first_wait + log.in_the_way_s
-    read_s = read_wait + (first_wait - read_wait) / p.data_devices
+    log = flushes(w, p, x, reading, np.where(shared, volume * spread / single, volume), writes)
+    first_wait = first_wait + log.in_the_way_s * single / spread
+    read_s = read_wait + (first_wait - read_wait) / p.data_devices * spread
     fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0]
     at_once = np.minimum(p.parallel, np.where(p.parallel > 1, p.calls, ENDLESS))
     part = total / x
     disk_busy = part * asked * service / at_once + writes.busy
-    first_busy = disk_busy + writes.swap + total * d.mean.faults * first_service
-    first_busy = first_busy + np.where(shared, part * log.busy / p.parallel, 0.0)
+    first_busy = disk_busy + writes.swap + total * d.mean.faults * first_service / spread
+    first_busy = first_busy + np.where(shared, part * log.busy / p.parallel * single / spread, 0.0)
     # all who shared a flush of the log come back to the processors together, each with its first burst
     group = np.where(p.durable > 0, x * float(w.commits @ w.mix) / np.maximum(log.flushes, TINY), 1.0) * log.flushing
     crowd = np.maximum(group - 1.0, 0.0) / 2.0 * (d.mean.cpu_s + d.mean.section_s) / d.mean.bursts / p.cores
     cpu_queue = cpu.wait_s[:, None] * d.bursts + crowd[:, None] * np.minimum(d.bursts, 1.0)
     section_queue = cpu.queue_s[:, None] * w.entries.sum(axis=1)
-    read, victim, fault = read_s[:, None] * d.reads, read_s[:, None] * d.victims, fault_s[:, None] * d.faults
+    read, victim, fault = (
+        read_s[:, None] * d.reads,
+        (read_s + p.again_s)[:, None] * d.victims,
+        fault_s[:, None] * d.faults,
+    )
     station = _stations(w, p, x, seen)
     paging = read + victim + fault
     between = (d.cpu_s + cpu_queue + d.section_s + section_queue + paging + station + w.network_s) @ w.mix + w.think_s

@@ -33,7 +33,7 @@ def _reasons(case: Case) -> Iterator[str]:
     """What doesn't hold, a clause each."""
     residence, storage, p = case.solution.residence, case.model.storage, case.parameters
     response = max(case.response_s, 1.0 / NS_PER_S)
-    arm = isinstance(storage.devices[0], RotatingDevice)
+    arm = isinstance(storage.data_disk, RotatingDevice)
     busy = float(residence.first_busy[0])
     heaps, writing = float(residence.heaps[0]), float(residence.writes.busy[0])
     if arm and heaps > LONG_HEAPS:

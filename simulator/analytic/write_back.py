@@ -46,7 +46,8 @@ def crowding(room: FloatArray) -> FloatArray:
 
 def most_per_s(p: Parameters) -> FloatArray:
     """Pages that write-back hands to the disks: of those that let reads go first it has the turns left to it."""
-    turns = p.data_devices * p.parallel / (1.0 + p.reads_per_write) / p.write_s[:, 0]
+    each = p.data_devices * p.parallel / p.disk_writes(np.ones(1))
+    turns = each / (1.0 + p.reads_per_write) / p.write_s[:, 0]
     return np.minimum(p.in_flight / p.flush_s, np.where(p.reads_per_write > 0, turns, np.inf))
 
 

@@ -199,7 +199,7 @@ def merged(workload: Workload, p: Parameters, pages: FloatArray) -> FloatArray:
     ends = (np.where(rows, 0.0, pages * (1.0 - written @ groups.beside.T))).sum(axis=1)
     drawn = np.maximum(np.where(rows, 0.0, pages).sum(axis=1), LEAST)
     in_rows = np.maximum(pages @ member.T, LEAST)
-    places = places * p.data_devices[:, None]
+    places = places * (p.data_devices / p.disks_per_file)[:, None]
     runs = np.column_stack([ends, places * -np.expm1(-in_rows / places)])
     return _cut(np.column_stack([drawn, in_rows]), runs, p.merged_pages[:, None]).sum(axis=1)
 
