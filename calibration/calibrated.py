@@ -82,6 +82,8 @@ class FittedFigure(Spec):
     model: Number
     correction: Number
     residual_sigmas: Number
+    correction_sd: Number
+    """what the correction leaves out still, of the figure's logarithm"""
     noise_sd: Number
     noise_source: Text
     at_least: bool
@@ -344,9 +346,12 @@ def _run(fit: Fit, number: int) -> FittedRun:
     figures = tuple(
         FittedFigure(
             kind=each.kind, measured=each.value, model=each.value_of(float(model)), correction=float(np.exp(offset)),
-            residual_sigmas=float(residual), noise_sd=each.sd, noise_source=each.noise, at_least=each.at_least,
+            correction_sd=float(left), residual_sigmas=float(residual), noise_sd=each.sd, noise_source=each.noise,
+            at_least=each.at_least,
         )
-        for each, model, offset, residual in zip(run.observations, said, data.offset[mine], residuals, strict=True)
+        for each, model, offset, left, residual in zip(
+            run.observations, said, data.offset[mine], np.array(fit.left_out_sd)[mine], residuals, strict=True
+        )
     )  # fmt: skip
     values = {each.key: each.at(float(z)) for each, z in zip(fit.task.parameters, fit.best.place, strict=True)}
     return FittedRun(

@@ -40,6 +40,8 @@ NOT_A_MACHINE = np.nan
 """stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""
 ENGINE_FIGURES = Path(__file__).with_name("engine_errors.json")
 """how far the analytic engine's figures lie from the kernel's, by kind: docs/calibration.md, written with its tables"""
+MOST_TRANSACTIONS = 5e6
+"""of a run that the kernel simulates within a fit"""
 MOST_TOGETHER = 4
 """runs solved in one call; more would leave other processes without work"""
 
@@ -237,6 +239,13 @@ def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed:
         for kind in kinds
     ]
     return Correction(left_out, sds)
+
+
+def simulable(scenario: ScenarioSpec, new_orders_per_min: float) -> bool:
+    """Whether the kernel can answer within a fit: transactions, and no more than it simulates in a minute or two."""
+    seconds = scenario.interval.warm_up_s + scenario.interval.duration_s
+    orders = new_orders_per_min * seconds / 60.0
+    return scenario.job is None and orders / scenario.workload.mix.new_order <= MOST_TRANSACTIONS
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.discrepancy import Discrepancy, assumed, estimated, over
-from calibration.evaluate import Evaluator
+from calibration.evaluate import Evaluator, simulable
 from calibration.identify import Identified, correlations, identify, seen_by
 from calibration.kept import Kept
 from calibration.mapping import Run
@@ -56,6 +57,10 @@ class Task:
     """samples that check the intervals; 0: none"""
     missing: float = 1.0
     """what the model is assumed to miss of the runs, as a multiple; 0 if they were simulated by it"""
+    begin: tuple[float, ...] = ()
+    """where the first search starts, the priors' middle if empty"""
+    corrections: tuple[tuple[float, float], ...] = ()
+    """of each observation what the engine inside the fit leaves out, and its sd, by a fit that is near; else found"""
     code: str = ""
     """version and hash of the program, so that another program's state isn't gone on with"""
 
@@ -66,7 +71,7 @@ class Task:
             [[run.name, run.scenario.model_dump(mode="json"), run.mapped, [asdict(each) for each in run.observations]]
              for run in self.runs],
             [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap,
-            self.missing, self.code,
+            self.missing, self.begin, self.corrections, self.code,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
@@ -125,9 +130,10 @@ class _Fitting:
         offsets = self._offsets("offsets again", best.place)
         discrepancy, free, best = self._again("again", best, offsets)
         confirmed: list[int] = []
-        if self.task.confirm > 0:
-            confirmed = _spread_out(best, self.objective.data, self.task.confirm)
-            offsets = self._by_kernel(best, confirmed)
+        if self.task.confirm > 0 and not self.task.corrections:
+            confirmed = _spread_out(best, self.objective.data, self.task)
+            if confirmed:
+                offsets = self._by_kernel(best, confirmed, offsets)
             discrepancy, free, best = self._again("kernel", best, offsets)
         self.tell(0.85, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
@@ -151,18 +157,18 @@ class _Fitting:
             tuple(self.left_out_sd), tuple(confirmed), costs, samples,
         )  # fmt: skip
 
-    def _by_kernel(self, best: Found, confirmed: list[int]) -> list[float]:
-        """The kernel's corrections at the place that a fit with them finds.
+    def _by_kernel(self, best: Found, confirmed: list[int], others: list[float]) -> list[float]:
+        """The kernel's corrections at the place that a fit with them finds. `others`: those that were found before.
 
         How far the last ones differ from those before is what they leave out, beside what chance does to a run.
         """
         slopes = self._slopes("slopes before the kernel", best, central=False) * self.objective.data.total_sd[:, None]
-        offsets = self._kernel_offsets(0, best.place, confirmed)
+        offsets = self._kernel_offsets(0, best.place, confirmed, others)
         moved = np.zeros(len(offsets))
         for turn in range(1, KERNEL_ROUNDS + 1):
             self._use(offsets, assumed())
             best = chord(self.objective, best, slopes / self.objective.data.total_sd[:, None])
-            before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed)
+            before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed, others)
             moved = np.abs(np.subtract(offsets, before))
             if (moved < SETTLED * self.objective.data.total_sd).all():
                 break
@@ -175,6 +181,8 @@ class _Fitting:
 
     def _from_several_starts(self) -> tuple[Found, tuple[float, ...]]:
         places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
+        if self.task.begin:
+            places[0] = np.clip(self.task.begin, self.objective.low, self.objective.high)
         self.tell(0.05, f"{len(places)} starts")
         costs = np.array(self.kept.once("screen", lambda: self._screened(places)))
         if not np.isfinite(costs).any() or costs.min() >= IMPOSSIBLE:
@@ -239,6 +247,9 @@ class _Fitting:
         return np.array(self.kept.once(name, found))
 
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
+        if self.task.corrections:
+            self.left_out_sd = [sd for _, sd in self.task.corrections]
+            return [log for log, _ in self.task.corrections]
         numbers = range(len(self.task.runs))
         by_run = self.kept.once(
             name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed, lambda _: None)
@@ -246,8 +257,8 @@ class _Fitting:
         self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
         return [float(each) for logs, _ in by_run for each in logs]
 
-    def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int]) -> list[float]:
-        """Of the runs that were simulated their own, of the others what these have on average, by kind."""
+    def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], others: list[float]) -> list[float]:
+        """Of the runs that were simulated their own, of others of their machines these on average, by kind."""
         runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
 
         def told(done: int) -> None:
@@ -262,27 +273,30 @@ class _Fitting:
         for number, (_, sds) in zip(confirmed, own, strict=True):
             for at, sd in zip(np.flatnonzero(run == number), sds, strict=True):
                 self.left_out_sd[at] = float(sd)
-        by_kind: dict[str, list[float]] = {}
+        alike: dict[tuple[str, str], list[float]] = {}
         for number, offsets in by_run.items():
-            for each, offset in zip(self.task.runs[number].observations, offsets, strict=True):
-                by_kind.setdefault(each.kind, []).append(offset)
-        return [
-            float(by_run[number][at] if number in by_run else np.mean(by_kind.get(each.kind, [0.0])))
-            for number, run in enumerate(self.task.runs)
-            for at, each in enumerate(run.observations)
-        ]
+            one = self.task.runs[number]
+            for each, offset in zip(one.observations, offsets, strict=True):
+                alike.setdefault((one.scenario.machine.name, each.kind), []).append(offset)
+        found: list[float] = []
+        for at_run, one in enumerate(self.task.runs):
+            for at, each in enumerate(one.observations):
+                mean = alike.get((one.scenario.machine.name, each.kind), [others[len(found)]])
+                found.append(float(by_run[at_run][at] if at_run in by_run else np.mean(mean)))
+        return found
 
 
 IMPOSSIBLE = 1e30
 """stands for the infinite cost of a place without a machine: JSON has no infinity"""
 
 
-def _spread_out(best: Found, data: Data, count: int) -> list[int]:
-    """Runs to be simulated, from the slowest to the fastest in even steps."""
-    rates = best.said[data.is_rate]
-    runs = data.run[data.is_rate]
-    order = runs[np.argsort(rates, kind="stable")]
-    some = np.unique(np.linspace(0, len(order) - 1, min(count, len(order))).round().astype(int))
+def _spread_out(best: Found, data: Data, task: Task) -> list[int]:
+    """Runs to be simulated, from the slowest to the fastest in even steps, of those that don't take the kernel long."""
+    rates, runs = best.said[data.is_rate], data.run[data.is_rate]
+    every = zip(runs.tolist(), rates.tolist(), strict=True)
+    short = [simulable(task.runs[number].scenario, math.exp(log)) for number, log in every]
+    order = runs[short][np.argsort(rates[short], kind="stable")]
+    some = np.unique(np.linspace(0, len(order) - 1, min(task.confirm, len(order))).round().astype(int))
     return sorted(int(order[place]) for place in some)
 
 

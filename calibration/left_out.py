@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
@@ -46,13 +47,24 @@ class Fold:
         return "without " + ", ".join(map(str, self.out))
 
 
-def task_of(calibration: Calibration, runs: Sequence[Run]) -> Task:
-    """The calibration's fit, of other runs: as many searches, and runs that the kernel confirms; without bootstrap."""
+def task_of(calibration: Calibration, runs: Sequence[Run], near: bool = False) -> Task:
+    """The calibration's fit, of other runs: as many searches, and runs that the kernel confirms; without bootstrap.
+
+    `near`: one search from where the calibration is, with the corrections that it has of these runs.
+    """
+    known = {run.name: run for run in calibration.runs}
+    near = near and all(run.name in known for run in runs)
     return Task(
         runs=tuple(runs),
         parameters=tuple(each.parameter for each in calibration.parameters),
         seed=calibration.seed,
-        starts=len(calibration.searches),
+        starts=1 if near else len(calibration.searches),
+        begin=calibration.joint.mode if near else (),
+        corrections=tuple(
+            (math.log(each.correction), each.correction_sd) for run in runs for each in known[run.name].figures
+        )
+        if near
+        else (),
         confirm=min(len(calibration.by_kernel), len(runs)),
         missing=calibration.missing,
         code=fit_versions()["code"],
@@ -94,18 +106,19 @@ def folds_of(runs: Sequence[Run]) -> tuple[list[Fold], dict[Kind, str]]:
     return folds, why
 
 
-def refit(calibration: Calibration, runs: Sequence[Run], tell: Tell) -> Calibration:
-    """The calibration's parameters, priors and seed, fitted to these runs."""
-    return calibration_of(fit(task_of(calibration, runs), Kept(None, ""), tell), calibration.base)
+def refit(calibration: Calibration, runs: Sequence[Run], tell: Tell, near: bool = False) -> Calibration:
+    """The calibration's parameters, priors and seed, fitted to these runs. `near`: see `task_of`."""
+    found = calibration_of(fit(task_of(calibration, runs, near), Kept(None, ""), tell), calibration.base)
+    return found.model_copy(update={"by_kernel": calibration.by_kernel}) if near else found
 
 
 def predicted_without(
-    calibration: Calibration, runs: Sequence[Run], out: Sequence[int], tell: Tell | None = None
+    calibration: Calibration, runs: Sequence[Run], out: Sequence[int], tell: Tell | None = None, near: bool = False
 ) -> list[Any]:
     """[rate, low, high] of each left-out run, or a sentence that says why there is none. Plain JSON."""
     some = [run for number, run in enumerate(runs) if number not in out]
     try:
-        without = refit(calibration, some, tell or _nobody)
+        without = refit(calibration, some, tell or _nobody, near)
     except InputError as error:
         return [str(error)] * len(out)
     answers: list[Any] = []
@@ -120,21 +133,26 @@ def predicted_without(
 
 
 def left_out(
-    calibration: Calibration, runs: Sequence[Run], kept: Kept, tell: Tell, executor: Executor | None = None
-) -> tuple[LeaveOut, ...]:
-    """Every run, machine and device in turn. `kept` holds what is done; `executor` runs several folds at a time."""
+    calibration: Calibration, runs: Sequence[Run], kept: Kept, tell: Tell, executor: Executor | None = None,
+    near: bool = False,
+) -> tuple[LeaveOut, ...]:  # fmt: skip
+    """Every run, machine and device in turn. `kept` holds what is done; `executor` runs several folds at a time.
+
+    `near`: see `task_of`.
+    """
     folds, why = folds_of(runs)
     by_key = {fold.key: fold for fold in folds}
     done = sum(key in kept for key in by_key)
     todo = [fold for key, fold in by_key.items() if key not in kept]
     if executor is None:
         for fold in todo:
-            part = partial(predicted_without, calibration, runs, fold.out, _share(tell, done, len(by_key), fold))
+            told = _share(tell, done, len(by_key), fold)
+            part = partial(predicted_without, calibration, runs, fold.out, told, near)
             kept.once(fold.key, part)
             done += 1
     else:
         futures: dict[Future[list[Any]], Fold] = {
-            executor.submit(predicted_without, calibration, tuple(runs), fold.out): fold for fold in todo
+            executor.submit(predicted_without, calibration, tuple(runs), fold.out, None, near): fold for fold in todo
         }
         tell(done / max(len(by_key), 1), f"{done} of {plural(len(by_key), 'refit')}")
         for future in as_completed(futures):
@@ -168,9 +186,9 @@ def judged_rate(run: Run) -> float | None:
     return next((each.value for each in run.observations if each.kind == RATE and not each.at_least), None)
 
 
-def digest(calibration: Calibration, runs: Sequence[Run]) -> str:
+def digest(calibration: Calibration, runs: Sequence[Run], near: bool = False) -> str:
     """Names all that determines the refits."""
-    words = f"{content_hash(calibration)} {task_of(calibration, runs).digest}"
+    words = f"{content_hash(calibration)} {task_of(calibration, runs, near).digest}"
     return hashlib.sha256(words.encode()).hexdigest()[:20]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from calibration.calibrated import Calibration, applied, conditions, kept_out, scenario_hash
 from calibration.discrepancy import assumed_sd
-from calibration.evaluate import correction, steady
+from calibration.evaluate import correction, simulable, steady
 from calibration.objective import MOST_SIGMAS, STEP, bounds_of
 from calibration.observables import RATE
 from models.specs import ScenarioSpec
@@ -50,13 +50,14 @@ class Predicted:
 def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
     """The scenario's rate by the calibrated model. Raises InputError if the calibrated machine can't run it.
 
-    By the kernel if it has confirmed the fit, else by the analytic engine, whose errors the parameters then hold.
+    By the kernel if it has confirmed the fit and can answer soon, else by the analytic engine.
     """
     from scipy.special import stdtrit
 
     machine = applied(calibration, scenario)
     [warm] = steady(machine)
-    [left_out], [left_out_sd] = correction(machine, (RATE,), bool(calibration.by_kernel), calibration.seed)
+    by_kernel = bool(calibration.by_kernel) and simulable(machine, warm.new_orders_per_min)
+    [left_out], [left_out_sd] = correction(machine, (RATE,), by_kernel, calibration.seed)
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     slopes = _slopes(calibration, scenario)
     parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))

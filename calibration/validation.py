@@ -25,6 +25,7 @@ from calibration.mapping import MappingFile, Run, choice_of, runs_of
 from calibration.origin import fit_versions
 from calibration.prediction import Predicted, predict
 from calibration.record import RunRecord
+from models.jobs import run_job
 from models.specs import ScenarioSpec
 from models.system import build
 from simulator.errors import InputError
@@ -52,14 +53,15 @@ def runs_to_judge(
     return runs
 
 
-def validate(
+def validate(  # noqa: PLR0913 - what is held against what, and how
     calibration: Calibration, records: Sequence[RunRecord], bases: Mapping[str, ScenarioSpec],
     file: MappingFile | None, kept: Kept, tell: Tell, executor: Executor | None = None, *, explain_all: bool = False,
+    near: bool = False,
 ) -> Certificate:  # fmt: skip
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
     `kept` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
-    or that of the refit without it, or of all.
+    or that of the refit without it, or of all. `near`: refits start where the calibration is, with its corrections.
     """
     runs = runs_to_judge(calibration, records, bases, file)
     tell(0.0, "predictions")
@@ -75,14 +77,16 @@ def validate(
     if not rows:
         raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
     folds = left_out(
-        calibration, runs, kept, lambda share, what: tell(FITTING + (1.0 - FITTING) * share, what), executor
+        calibration, runs, kept, lambda share, what: tell(FITTING + (1.0 - FITTING) * share, what), executor, near
     )
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}
     explained = [
         explain(record, said.scenario, choice_of(file, record.name), said.rate_per_min)
         for record in records
-        if (said := predictions.get(record.name)) is not None and (explain_all or record.name in outside)
+        if (said := predictions.get(record.name)) is not None
+        and said.scenario.job is None
+        and (explain_all or record.name in outside)
     ]
     points = [point(run.name, run.scenario, rate) for run in runs if (rate := judged_rate(run)) is not None]
     return Certificate(
@@ -136,10 +140,12 @@ def _judged_run(calibration: Calibration, run: Run, rate: float, said: Predicted
 
 
 def _limit(said: Predicted) -> tuple[str, str]:
-    """Name and kind of the bottleneck, by the analytic engine."""
+    """Name and kind of the bottleneck, by the analytic engine; of a job what limits it."""
     from simulator.analytic import engine
     from simulator.analytic.errors import regime_of_result
 
+    if said.scenario.job is not None:
+        return run_job(said.scenario).limited_by, said.scenario.job.kind
     result = engine.simulate(build(said.scenario), 0)
     return result.bottleneck.name, regime_of_result(result, doubted=True)
 

@@ -30,6 +30,12 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     explain: Annotated[
         bool, typer.Option("--explain", help="Explain the gap of every run, not only of those outside their interval.")
     ] = False,
+    near: Annotated[
+        bool,
+        typer.Option(
+            "--near", help="Refits begin at the model, with its corrections by the kernel: faster, for many runs."
+        ),
+    ] = False,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE.json", help="Write the model with its certificate, also over MODEL; resumable."),
@@ -63,11 +69,13 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     file = read_mapping_file(mapping, records) if mapping is not None else None
     some = runs_to_judge(calibration, records, bases, file)
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
-    kept = Kept(state, digest(calibration, some))
+    kept = Kept(state, digest(calibration, some, near))
     number = min(workers or default_workers(), len(some))
     try:
         with display(quiet) as shown, processes(number) as executor:
-            found = held_against(calibration, records, bases, file, kept, shown.advance, executor, explain_all=explain)
+            found = held_against(
+                calibration, records, bases, file, kept, shown.advance, executor, explain_all=explain, near=near
+            )
     except KeyboardInterrupt:
         say_kept("refits", state)
         raise typer.Exit(130) from None
