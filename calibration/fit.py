@@ -280,9 +280,9 @@ class _Fitting:
                 alike.setdefault((one.scenario.machine.name, each.kind), []).append(offset)
         found: list[float] = []
         for at_run, one in enumerate(self.task.runs):
-            for at, each in enumerate(one.observations):
+            for kth, each in enumerate(one.observations):
                 mean = alike.get((one.scenario.machine.name, each.kind), [others[len(found)]])
-                found.append(float(by_run[at_run][at] if at_run in by_run else np.mean(mean)))
+                found.append(float(by_run[at_run][kth] if at_run in by_run else np.mean(mean)))
         return found
 
 
