@@ -17,7 +17,7 @@ SWAPPING = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "v20z
 """A scenario in which every part of the machine has something to do."""
 SHOWN_ALONE = "measured."
 """A measured figure stands beside the result; the model must not see it."""
-OF_JOBS = ("machine.cpu.cache_mib", "machine.cpu.memory_latency_ns")
+OF_JOBS = ("machine.cpu.cache_mib", "machine.cpu.memory_latency_ns", "database.path.load_row_us")
 """What only jobs feel: tests/models/test_jobs.py."""
 MUST_AGREE = ("database.page_kib", "workload.layout.page_kib")
 SUM_TO_ONE = "workload.mix."
