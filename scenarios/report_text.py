@@ -88,7 +88,9 @@ def configuration_line(scenario: ScenarioSpec) -> str:
         machine.name,
         f"{machine.cpu.cores} × {machine.cpu.model}",
         f"{machine.memory_gib:,.4g} GiB",
-        f"{disks.count} × {disks.disk.name}" + (" + log disk" if machine.log_disk else ""),
+        f"{disks.count} × {disks.disk.name}"
+        + (f" as {disks.level_name}" if disks.layout else "")
+        + (" + log disk" if machine.log_disk else ""),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
         f"{plural(workload.warehouses, 'warehouse')}, {clients}",
         f"{span(window.duration_s)} {since}",
