@@ -141,7 +141,7 @@ def together(runs: Sequence[Run]) -> list[list[int]]:
     alike: dict[str, list[int]] = {}
     for number, run in enumerate(runs):
         workload = run.scenario.workload.model_dump_json(exclude={"arrivals": {"clients", "transactions_per_s"}})
-        key = f"{workload} {run.scenario.machine.disks.count}"
+        key = f"{workload} {run.scenario.machine.disks.files}"
         alike.setdefault(key, []).append(number)
     return [group[at : at + MOST_TOGETHER] for group in alike.values() for at in range(0, len(group), MOST_TOGETHER)]
 

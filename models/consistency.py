@@ -72,7 +72,7 @@ def _raid(scenario: ScenarioSpec) -> Iterator[str]:
     layout = disks.layout
     if layout is None:
         return
-    name = disks.level.replace("raid", "RAID ")
+    name = disks.level_name
     if layout.least_disks == layout.most_disks != disks.count:
         yield f"machine.disks.count: got {disks.count}; {name} takes {layout.most_disks} disks with the same data"
     elif disks.count < layout.least_disks:
@@ -142,7 +142,7 @@ def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
         yield f"machine.disks.disk.capacity_gib: {got}; {others} take {before / GIB:.4g} GiB of {one}"
     elif pages_of(pages, disks.files) * page_bytes > room:
         what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
-        what += f", a {disks.level.replace('raid', 'RAID ')} set of {device_gib:g} GiB" if disks.layout else ""
+        what += f", a {disks.level_name} set of {device_gib:g} GiB" if disks.layout else ""
         yield (
             f"workload.warehouses: {scenario.workload.warehouses} warehouses are {pages * page_bytes / GIB:.4g} GiB of "
             f"data with room to grow; {what}, of which {others} take {before / GIB:.4g} GiB"

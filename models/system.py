@@ -168,7 +168,7 @@ def _data_devices(array: DiskArraySpec) -> tuple[parts.Device, ...]:
     if layout is None:
         return tuple(device_of(array.disk, f"disk {number + 1}") for number in range(array.count))
     disks = tuple(device_of(array.disk, f"disk {number + 1} of the set") for number in range(array.count))
-    name = f"{array.level.replace('raid', 'RAID ')} set"
+    name = f"{array.level_name} set"
     return (parts.RaidSet(name, disks, round(array.stripe_kib * KIB), layout.copies, layout.parities),)
 
 

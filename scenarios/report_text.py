@@ -77,7 +77,9 @@ def hardware(scenario: ScenarioSpec) -> list[str]:
         machine.name,
         f"{machine.cpu.cores} × {machine.cpu.model}",
         f"{machine.memory_gib:,.4g} GiB",
-        f"{disks.count} × {disks.disk.name}" + (" + log disk" if machine.log_disk else ""),
+        f"{disks.count} × {disks.disk.name}"
+        + (f" as {disks.level_name}" if disks.layout else "")
+        + (" + log disk" if machine.log_disk else ""),
     ]
 
 

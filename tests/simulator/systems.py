@@ -20,6 +20,7 @@ from simulator.model import (
     Log,
     PageCache,
     Pool,
+    RaidSet,
     RotatingDevice,
 )
 
@@ -120,6 +121,14 @@ flashes = st.builds(
     parallel=st.integers(1, 4),
     reads_per_write=st.sampled_from([0, 1, 3, 100]),
 )
+RAID_SETS = [(2, 1, 0), (3, 1, 0), (2, 2, 0), (6, 2, 0), (3, 1, 1), (5, 1, 1), (4, 1, 2)]
+"""disks, copies, parities: RAID 0 twice, 1, 10, 5 twice, 6"""
+sets = st.builds(
+    lambda disk, layout, unit: RaidSet("set", (disk,) * layout[0], unit, *layout[1:]),
+    st.one_of(arms, flashes),
+    st.sampled_from(RAID_SETS),
+    st.sampled_from([4096, 8192, 1 << 14, 1 << 16]),
+)
 
 
 @st.composite
@@ -183,7 +192,7 @@ def systems(draw: st.DrawFn) -> System:
         handover_ns=draw(grid),
         pool=draw(pools()),
         cache=draw(page_caches()),
-        devices=tuple(draw(st.lists(st.one_of(arms, flashes), min_size=1, max_size=4))),
+        devices=tuple(draw(st.lists(st.one_of(arms, flashes, flashes, sets), min_size=1, max_size=4))),
         own_log=draw(st.booleans()),
         swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
         merged_pages=draw(st.integers(1, 4)),
