@@ -6,6 +6,7 @@ on the same nanosecond. Every transaction takes CPU time, and locks are taken in
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ from simulator.model import (
     PageCache,
     Pool,
     RotatingDevice,
+    Sharing,
+    Work,
 )
 
 MS = 1_000_000
@@ -58,6 +61,8 @@ class System:
     costs: Costs
     direct_io: bool
     interval: Interval
+    sharing: Sharing | None = None
+    work: Work | None = None
 
 
 grid = st.sampled_from([0, MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013, 1])
@@ -109,7 +114,7 @@ arms = st.builds(
     seek_average_ns=st.sampled_from([2 * MS, 8 * MS]),
     seek_full_ns=st.just(15 * MS),
     overhead_ns=st.sampled_from([0, MS // 10]),
-    queue_depth=st.integers(1, 8),
+    queue_depth=st.one_of(st.just(1), st.integers(2, 8)),
     scheduler=st.sampled_from(["fcfs", "look", "c-look"]),
 )
 flashes = st.builds(
@@ -156,6 +161,10 @@ intervals = st.builds(
     warm_up_ns=st.sampled_from([0, 300 * MS]),
     duration_ns=st.sampled_from([1000 * MS, 2300 * MS]),
 )
+HOUR_NS = 3600 * 1000 * MS
+sharings = st.sampled_from(
+    [None, None, *map(Sharing, ((1_000_000, 1_250_000), (1_000_000, 1_000_000, 1_333_333, 1_666_667)))]
+)
 checkpoints = st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]).flatmap(
     lambda every: st.builds(Checkpoint, st.just(every), st.sampled_from([0, every // 2, every]))
 )
@@ -167,7 +176,7 @@ def systems(draw: st.DrawFn) -> System:
     """Any system; closed or open, fast or hopelessly overloaded."""
     is_open = draw(st.sampled_from([False, False, True]))
     costs = st.sampled_from([0, MS // 10, MS // 5])
-    return System(
+    system = System(
         think=None if is_open else draw(thinking),
         arrivals_per_s=draw(st.sampled_from([5.0, 100.0, 1500.0])) if is_open else 0.0,
         groups=draw(st.integers(1, 3)),
@@ -193,4 +202,9 @@ def systems(draw: st.DrawFn) -> System:
         costs=Costs(draw(costs), draw(costs), draw(costs), draw(costs)),
         direct_io=draw(st.booleans()),
         interval=draw(intervals),
+        sharing=draw(sharings),
     )
+    if is_open or draw(st.sampled_from([True, True, False])):
+        return system
+    whole = dataclasses.replace(system.interval, warm_up_ns=0, duration_ns=HOUR_NS)
+    return dataclasses.replace(system, interval=whole, work=Work(draw(st.sampled_from([1, 2, 20]))))

@@ -88,13 +88,15 @@ def what_happened(system: System, engine: KernelEngine) -> set[str]:
     happened |= {"rollback"} if kernel.classes[:, ks.ROLLED].any() else set()
     happened |= {"checkpoint"} if kernel.facts[ks.CHECKPOINTS_DONE] else set()
     happened |= {"handover"} if kernel.stations[kernel.facts[ks.SECTIONS_FROM] :, ks.WAITS].any() else set()
+    happened |= {"fixed work"} if model.work else set()
+    happened |= {"threads"} if model.sharing else set()
     happened |= {"dirty eviction"} if engine.record.snapshots[-1].values["cache dirty evictions"] else set()
     return happened
 
 
 EVERYTHING = {
     *ACTIVITIES, *ks.PURPOSES, "rotating", "flash", "lru", "clock", "cold", "after_load", "warm", "rollback",
-    "checkpoint", "handover", "dirty eviction", "reads first",
+    "checkpoint", "handover", "dirty eviction", "reads first", "fixed work", "threads",
     *(f"{scheduler} {several}" for scheduler in ks.SCHEDULERS for several in (True, False)),
     *(f"{word} {choice}" for word in ("direct", "durable", "open", "own log") for choice in (True, False)),
 }  # fmt: skip
@@ -166,6 +168,8 @@ TAMPERED = {
     "another random stream": (added(state_array("streams"), 0), False),
     "one row more": (added(state_array("counters"), 0), False),
     "one transaction more": (added(kernel_array("facts"), ks.ENDED), False),
+    "another burst of 1 ns more": (added(kernel_array("longer_ppm"), 2), False),
+    "one client is through already": (added(kernel_array("life"), 0, ks.MAIN_DONE), True),
     "one byte of log more": (added(kernel_array("facts"), ks.LOG_WRITTEN), False),
     "one lock wait more": (added(kernel_array("facts"), ks.LOCK_WAITS), False),
     "1 ns of response time more": (added(kernel_array("classes"), 0, ks.TOTAL_NS), False),
