@@ -66,6 +66,8 @@ class Record(ABC):
 
     def note(self, now: int) -> None:
         """Take a snapshot. Of fixed work every other step is forgotten when there are too many."""
+        if self.snapshots and self.snapshots[-1].at_ns == now:  # the last client ended at the end of a step
+            self.snapshots.pop()
         self.snapshots.append(self.snapshot(now))
         if self.model.work and len(self.snapshots) > MOST_STEPS:
             self.step_ns *= 2

@@ -41,7 +41,7 @@ from simulator.run_record import MOST_STEPS
 from simulator.state import COSTS, MISS_NS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import System, systems
+from tests.simulator.systems import System, systems, worked_systems
 from tests.simulator.tpcc_systems import tpcc_models
 from tests.simulator.twins import differences, of_few_events, requests_lost, shortened
 
@@ -88,15 +88,13 @@ def what_happened(system: System, engine: KernelEngine) -> set[str]:
     happened |= {"rollback"} if kernel.classes[:, ks.ROLLED].any() else set()
     happened |= {"checkpoint"} if kernel.facts[ks.CHECKPOINTS_DONE] else set()
     happened |= {"handover"} if kernel.stations[kernel.facts[ks.SECTIONS_FROM] :, ks.WAITS].any() else set()
-    happened |= {"fixed work"} if model.work else set()
-    happened |= {"threads"} if model.sharing else set()
     happened |= {"dirty eviction"} if engine.record.snapshots[-1].values["cache dirty evictions"] else set()
     return happened
 
 
 EVERYTHING = {
     *ACTIVITIES, *ks.PURPOSES, "rotating", "flash", "lru", "clock", "cold", "after_load", "warm", "rollback",
-    "checkpoint", "handover", "dirty eviction", "reads first", "fixed work", "threads",
+    "checkpoint", "handover", "dirty eviction", "reads first",
     *(f"{scheduler} {several}" for scheduler in ks.SCHEDULERS for several in (True, False)),
     *(f"{word} {choice}" for word in ("direct", "durable", "open", "own log") for choice in (True, False)),
 }  # fmt: skip
@@ -117,6 +115,13 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
     both_engines_agree()
     rare = {name: happened[name] for name in EVERYTHING if happened[name] < EXAMPLES.max_examples / 50}
     assert not rare, "draw more of these"
+
+
+@settings(EXAMPLES, max_examples=SOAK // 4 or 50)
+@given(system=worked_systems(), seed=SEEDS)
+def test_fixed_work_on_threads_gives_one_trajectory(system: System, seed: int) -> None:
+    """The run ends after the same event, and bursts are as long, whoever is busy when they start."""
+    assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
 
 
 @settings(EXAMPLES, max_examples=SOAK // 10 or 20)
@@ -169,7 +174,6 @@ TAMPERED = {
     "one row more": (added(state_array("counters"), 0), False),
     "one transaction more": (added(kernel_array("facts"), ks.ENDED), False),
     "another burst of 1 ns more": (added(kernel_array("longer_ppm"), 2), False),
-    "one client is through already": (added(kernel_array("life"), 0, ks.MAIN_DONE), True),
     "one byte of log more": (added(kernel_array("facts"), ks.LOG_WRITTEN), False),
     "one lock wait more": (added(kernel_array("facts"), ks.LOCK_WAITS), False),
     "1 ns of response time more": (added(kernel_array("classes"), 0, ks.TOTAL_NS), False),
