@@ -306,8 +306,10 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
 def _steps_of_all(facts: Facts, snapshots: list[Snapshot]) -> int:
     """Steps of the series before the first client has done its work, at least one: there the rate is steady or not.
 
-    Raises InputError if the run was shorter than a step.
+    Raises InputError if a run of fixed work was shorter than a step.
     """
+    if facts.model.work is None:
+        return len(snapshots)
     clients = len(facts.model.client_registers)
     ends = [each.values["clients at work"] for each in snapshots if each.at_ns % facts.step_ns == 0]
     if len(ends) < 2:

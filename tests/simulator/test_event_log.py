@@ -64,20 +64,20 @@ def test_a_burst_is_longer_the_more_threads_are_busy_when_it_starts(model_of: Mo
 
 def test_a_slower_stay_in_a_section_is_time_on_the_processor(model_of: ModelOf) -> None:
     """Two clients, 2 ms outside and 2 ms inside each: what the second thread loses is counted as cpu, not as waiting."""
-    asm = loop(("cpu", 2 * MS, 0, 0), think_ms=100)
+    asm = loop(("cpu", 2 * MS, 0, 0), think_ms=1000)
     asm.operations.pop()
     asm.emit("section", asm.section("mutex"), 2 * MS)
     asm.emit("end")
     model = dataclasses.replace(
-        model_of(asm, clients=2, cores=1, duration_s=0.15), sharing=Sharing((1_000_000, 1_500_000))
+        model_of(asm, clients=2, cores=1, duration_s=1.1), sharing=Sharing((1_000_000, 1_500_000))
     )
     engine = ReferenceEngine(model, 1)
     engine.run(None)
     times = engine.record.result().classes[0].time_by_s
-    # 100: one bursts 2 ms, the other 3 ms; 102: the first is inside as the second thread, 3 ms; 103: the other waits
-    # for it to leave at 105, and is inside alone for 2 ms
+    # 1000: one bursts 2 ms, the other 3 ms; 1002: the first is inside as the second thread, 3 ms; 1003: the other waits
+    # for it to leave at 1005, and is inside alone for 2 ms
     assert times["cpu"] == pytest.approx((2 + 3 + 3 + 2) / 2 / 1000)
-    assert times["critical section"] == pytest.approx((105 - 103) / 2 / 1000)
+    assert times["critical section"] == pytest.approx((1005 - 1003) / 2 / 1000)
     assert engine.record.result().broken_laws == []
 
 
