@@ -96,16 +96,17 @@ def cpu(case: Case) -> CpuResult:
     """The processors. iowait is idle while at least one read is pending, of which there is a Poisson number."""
     w, d, t = case.workload, case.solution.demands, case.solution.traffic
     p, costs, mix = case.parameters, case.model.costs, case.workload.mix
-    speed, per_core = float(p.cpu_speed[0]), case.rate / float(p.cores[0])
+    speed = float(p.cpu_speed[0])
+    per_processor = case.rate / float(p.processors[0]) * float(case.solution.residence.slowdown[0])
     client = float(w.client_s @ mix) / speed
     own = float((w.user_s + w.inside_s.sum(axis=1)) @ mix) / speed
     own += float(case.brought.sum()) * to_s(costs.miss_ns) / speed
     writer = float(t.background[0]) * to_s(costs.write_ns) / speed
     needed = case.mean(d.cpu_s) + case.mean(d.section_s)
     seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(d.background_cpu_s[0]) - writer, 0.0))
-    total = sum(seconds) * per_core
+    total = sum(seconds) * per_processor
     scale = min(1.0, 1.0 / total) if total > 0 else 0.0
-    shares = {name: spent * per_core * scale for name, spent in zip(CPU_USES, seconds, strict=True)}
+    shares = {name: spent * per_processor * scale for name, spent in zip(CPU_USES, seconds, strict=True)}
     user, busy = shares["transaction"] + shares["client program"], min(total, 1.0)
     waiting = (1.0 - busy) * -math.expm1(-case.reads_pending)
     return CpuResult(
