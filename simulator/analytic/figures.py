@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from simulator.analytic.devices import WRITER_BATCH
+from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution
 from simulator.analytic.values import FloatArray
@@ -55,12 +56,28 @@ class Case:
     def warming_mean_per_s(self) -> float:
         """What the counted interval counts, of a machine that gets warm."""
         assert self.warming is not None
-        return interval_mean_per_s(self.model, self.warming)
+        return interval_mean_per_s(self.model, self.workload, self.warming)
 
-    @property
+    @cached_property
     def duration_s(self) -> float:
         """Of the counted interval."""
-        return to_s(self.model.interval.duration_ns)
+        work, clients = self.model.work, len(self.model.client_registers)
+        if work is None:
+            return to_s(self.model.interval.duration_ns)
+        return run_s(work, self.workload, clients, self.solution, self.warming)
+
+    @property
+    def end_s(self) -> float:
+        """Of the run."""
+        return to_s(self.model.interval.warm_up_ns) + self.duration_s
+
+    @property
+    def transactions(self) -> float:
+        """Of the whole mix, in the counted interval."""
+        work, share = self.model.work, float(self.workload.mix[self.workload.main_class])
+        if work is None:
+            return self.rate * self.duration_s
+        return work.main_per_client * len(self.model.client_registers) / share
 
     def mean(self, by_class: FloatArray) -> float:
         """Mean over the mix of what has shape (1, classes)."""
@@ -68,7 +85,7 @@ class Case:
 
     def counted(self, per_transaction: float) -> int:
         """What comes so often per transaction of the mix, in the counted interval."""
-        return round(per_transaction * self.rate * self.duration_s)
+        return round(per_transaction * self.transactions)
 
     @cached_property
     def brought(self) -> FloatArray:

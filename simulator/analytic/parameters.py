@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import gammaln
 
 from simulator.analytic.disks import service_s, turns
 from simulator.analytic.values import FloatArray
@@ -225,7 +224,8 @@ def _slowdowns(model: Model) -> FloatArray:
         return np.ones((1, SHARING_POINTS))
     others = _most_beside(model)
     busy, chance = np.arange(others + 1.0), np.linspace(0.0, 1.0, SHARING_POINTS)[1:-1, None]
-    ways = gammaln(others + 1.0) - gammaln(busy + 1.0) - gammaln(others - busy + 1.0)
+    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, others + 1.0)))])
+    ways = factorials[-1] - factorials - factorials[::-1]
     longer = np.array(model.sharing.ppm[: others + 1]) / 1e6
     between = np.exp(ways + busy * np.log(chance) + (others - busy) * np.log1p(-chance)) @ longer
     return np.concatenate([longer[:1], between, longer[-1:]])[None]
