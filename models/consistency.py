@@ -41,8 +41,16 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
         hours = arrivals.think_time_s / 3600
         hint = "more than 1 h looks like a wrong unit (a bare number is seconds)"
         yield f"workload.arrivals.think_time_s: got {hours:.3g} h; {hint}"
-    if scenario.interval.duration_s < 1:
-        yield f"interval.duration_s: got {scenario.interval.duration_s:g} s; at least 1 s"
+    interval = scenario.interval
+    if interval.duration_s is not None and interval.duration_s < 1:
+        yield f"interval.duration_s: got {interval.duration_s:g} s; at least 1 s"
+    if interval.new_orders_per_client is not None and not isinstance(arrivals, ClosedClientsSpec):
+        yield (
+            "interval.new_orders_per_client: transactions arrive by themselves here (workload.arrivals.kind: open), so "
+            "that no client has work of its own; give duration_s, or closed clients"
+        )
+    if interval.new_orders_per_client is not None and workload.mix.new_order <= 0:
+        yield "interval.new_orders_per_client: the mix has no new orders; give duration_s"
 
 
 def _database(scenario: ScenarioSpec) -> Iterator[str]:

@@ -100,9 +100,17 @@ def configuration_line(scenario: ScenarioSpec) -> str:
         *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
         f"{plural(workload.warehouses, 'warehouse')}, {clients}",
-        f"{span(window.duration_s)} {since}",
+        f"{_length(scenario)} {since}",
     ]
     return " · ".join(parts)
+
+
+def _length(scenario: ScenarioSpec) -> str:
+    """How long the run is: a time, or an amount of work."""
+    interval = scenario.interval
+    if interval.duration_s is not None:
+        return span(interval.duration_s)
+    return f"{count(interval.new_orders_per_client or 0)} new orders per client"
 
 
 def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:

@@ -27,6 +27,7 @@ OF_OTHER_PARTS = {
     "workload.tpcc.remote_stock_fraction": "workload.warehouses=40",
     "workload.tpcc.remote_payment_fraction": "workload.warehouses=40",
     "sampling_fraction": "interval.start=warm",
+    "machine.cpu.second_thread_gain": "machine.cpu.threads_per_core=2",
 }
 """What else must be set for a parameter to count."""
 

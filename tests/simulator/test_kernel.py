@@ -41,7 +41,7 @@ from simulator.run_record import MOST_STEPS
 from simulator.state import COSTS, MISS_NS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import RAID_SETS, System, systems
+from tests.simulator.systems import RAID_SETS, System, systems, worked_systems
 from tests.simulator.tpcc_systems import tpcc_models
 from tests.simulator.twins import differences, of_few_events, requests_lost, shortened
 
@@ -119,6 +119,13 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
     assert not rare, "draw more of these"
 
 
+@settings(EXAMPLES, max_examples=SOAK // 4 or 50)
+@given(system=worked_systems(), seed=SEEDS)
+def test_fixed_work_on_threads_gives_one_trajectory(system: System, seed: int) -> None:
+    """The run ends after the same event, and bursts are as long, whoever is busy when they start."""
+    assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
+
+
 @settings(EXAMPLES, max_examples=SOAK // 10 or 20)
 @given(model=tpcc_models(), seed=SEEDS)
 def test_tpcc_gives_one_trajectory(model: Model, seed: int) -> None:
@@ -168,6 +175,7 @@ TAMPERED = {
     "another random stream": (added(state_array("streams"), 0), False),
     "one row more": (added(state_array("counters"), 0), False),
     "one transaction more": (added(kernel_array("facts"), ks.ENDED), False),
+    "another burst of 1 ns more": (added(kernel_array("longer_ppm"), 2), False),
     "one byte of log more": (added(kernel_array("facts"), ks.LOG_WRITTEN), False),
     "one lock wait more": (added(kernel_array("facts"), ks.LOCK_WAITS), False),
     "1 ns of response time more": (added(kernel_array("classes"), 0, ks.TOTAL_NS), False),
