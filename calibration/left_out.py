@@ -60,6 +60,7 @@ def task_of(calibration: Calibration, runs: Sequence[Run], near: bool = False) -
         parameters=tuple(each.parameter for each in calibration.parameters),
         seed=calibration.seed,
         starts=1 if near else len(calibration.searches),
+        intervals=False,
         begin=calibration.joint.mode if near else (),
         corrections=tuple(
             (math.log(each.correction), each.correction_sd) for run in runs for each in known[run.name].figures

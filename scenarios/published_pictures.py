@@ -34,7 +34,8 @@ def against(found: Certificate) -> str:
     for power in range(math.ceil(low), math.floor(high) + 1):
         value = 10.0**power
         parts.append(
-            f'<path d="M{LEFT} {up(value):.1f}H{WIDTH - RIGHT}M{across(value):.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="{GRID}"/>'
+            f'<path d="M{LEFT} {up(value):.1f}H{WIDTH - RIGHT}M{across(value):.1f} {TOP}V{HEIGHT - BOTTOM}" '
+            f'stroke="{GRID}"/>'
         )
         name = f"{value:,.0f}" if power >= 0 else f"{value:g}"
         parts += [
