@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from models.specs import ScenarioSpec
+from models.specs import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec
 from scenarios.report_numbers import count, plural, share, signed_share, span
 from simulator.results import CacheResult, ClassResult, Estimate, Result
@@ -86,14 +86,20 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     )
     parts = [
         machine.name,
-        f"{machine.cpu.cores} × {machine.cpu.model}",
+        machine.cpu.described(),
         f"{machine.memory_gib:,.4g} GiB",
         f"{disks.count} × {disks.disk.name}" + (" + log disk" if machine.log_disk else ""),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
         f"{plural(workload.warehouses, 'warehouse')}, {clients}",
-        f"{span(window.duration_s)} {since}",
+        f"{_length(window)} {since}",
     ]
     return " · ".join(parts)
+
+
+def _length(window: IntervalSpec) -> str:
+    if window.duration_s is None:
+        return f"{count(window.new_orders_per_client or 0)} new orders of each client"
+    return span(window.duration_s)
 
 
 def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:
