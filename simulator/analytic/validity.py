@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simulator.analytic.figures import Case
-from simulator.clock import NS_PER_S, to_s
+from simulator.clock import NS_PER_S
 from simulator.model import RotatingDevice
 
 CHECK = "check with the kernel engine"

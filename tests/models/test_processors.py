@@ -100,6 +100,7 @@ def test_a_model_has_threads_only_where_they_slow_each_other_down() -> None:
     assert sharing("cores=3") == (3, None)
     assert sharing("cores=1", "memory_bus_share=0.5") == (1, None)
     assert sharing("cores=2", "threads_per_core=2") == (4, (1_000_000, 1_000_000, 1_363_636, 1_666_667))
-    under = build(load_scenario(TINY, ["machine.cpu={cores: 2, threads_per_core: 2}", "machine.hardware_share_lost=0.1"]))
+    threads = "machine.cpu={cores: 2, threads_per_core: 2}"
+    under = build(load_scenario(TINY, [threads, "machine.hardware_share_lost=0.1"]))
     assert under.sharing is not None
     assert under.sharing.ppm[:2] == (1_000_000, round(1e6 * 2 / (2 - 2 / 3 + 1.2 / 3)))

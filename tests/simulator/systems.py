@@ -161,7 +161,9 @@ intervals = st.builds(
     warm_up_ns=st.sampled_from([0, 300 * MS]),
     duration_ns=st.sampled_from([1000 * MS, 2300 * MS]),
 )
-sharings = st.sampled_from([None, Sharing((1_000_000, 1_250_000)), Sharing((1_000_000, 1_000_000, 1_333_333, 1_666_667))])
+sharings = st.sampled_from(
+    [None, Sharing((1_000_000, 1_250_000)), Sharing((1_000_000, 1_000_000, 1_333_333, 1_666_667))]
+)
 checkpoints = st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]).flatmap(
     lambda every: st.builds(Checkpoint, st.just(every), st.sampled_from([0, every // 2, every]))
 )
