@@ -76,7 +76,7 @@ def task_of(calibration: Calibration, runs: Sequence[Run], near: bool = False) -
 def machine_of(scenario: ScenarioSpec) -> tuple[str, str]:
     """Processors and memory, which make a machine: all of it, and a name."""
     cpu, memory = scenario.machine.cpu, scenario.machine.memory_gib
-    return json.dumps([cpu.model_dump(mode="json"), memory]), f"{cpu.cores} x {cpu.model}, {memory:g} GiB"
+    return json.dumps([cpu.model_dump(mode="json"), memory]), f"{cpu.described('x')}, {memory:g} GiB"
 
 
 def device_of(scenario: ScenarioSpec) -> tuple[str, str]:
