@@ -53,7 +53,10 @@ def read_line(line: str) -> dict[str, Said]:
     for piece in [each.strip() for each in SPLIT.split(line)]:
         if not piece:
             continue
-        found = _understood(piece)
+        try:
+            found = _understood(piece)
+        except ValueError as error:
+            raise InputError(f"{WHERE}: '{piece}': {error}") from error
         if found is None:
             strange.append(piece)
         for key, value in (found or {}).items():
@@ -106,18 +109,18 @@ MEANINGS = {
 
 
 def number(text: str) -> float:
-    """A number above 0 with or without thousands' commas. Raises InputError."""
+    """A number above 0 with or without thousands' commas. Raises ValueError."""
     value = float(text.replace(",", ""))
     if value <= 0:
-        raise InputError(f"{WHERE}: got {text}; must be greater than 0")
+        raise ValueError(f"got {text}; must be greater than 0")
     return value
 
 
 def whole(text: str) -> int:
-    """A whole number above 0. Raises InputError."""
+    """A whole number above 0. Raises ValueError."""
     value = number(text)
     if not value.is_integer():
-        raise InputError(f"{WHERE}: got {text}; must be a whole number")
+        raise ValueError(f"got {text}; must be a whole number")
     return int(value)
 
 
