@@ -34,7 +34,7 @@ def varied(machine: Parameters) -> Parameters:
         resident=buffers,
         dirty_high=0.75 * buffers,
         dirty_low=0.72 * buffers,
-        cores=rng.integers(1, 33, MACHINES).astype(float),
+        processors=rng.integers(1, 33, MACHINES).astype(float),
         clients=rng.integers(10, 401, MACHINES).astype(float),
         data_devices=rng.integers(1, 17, MACHINES).astype(float),
         cache_pages=machine.cache_pages * rng.uniform(0.2, 3.0, MACHINES),

@@ -27,7 +27,7 @@ from calibration.parameters import Parameter
 from calibration.simulated import SIGMAS_OF_95_PERCENT, figures_of, noise_of
 from models.jobs import run_job
 from models.specs import ScenarioSpec
-from models.system import build
+from models.system import build, clients_of
 from simulator.analytic.parameters import Parameters, parameters_of, stacked
 from simulator.analytic.retiming import retimed, same_but_times
 from simulator.analytic.system import Solution, solve
@@ -141,7 +141,7 @@ def together(runs: Sequence[Run]) -> list[list[int]]:
     alike: dict[str, list[int]] = {}
     for number, run in enumerate(runs):
         workload = run.scenario.workload.model_dump_json(exclude={"arrivals": {"clients", "transactions_per_s"}})
-        key = f"{workload} {run.scenario.machine.disks.count}"
+        key = f"{workload} {run.scenario.machine.disks.files}"
         alike.setdefault(key, []).append(number)
     return [group[at : at + MOST_TOGETHER] for group in alike.values() for at in range(0, len(group), MOST_TOGETHER)]
 
@@ -243,9 +243,14 @@ def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed:
 
 def simulable(scenario: ScenarioSpec, new_orders_per_min: float) -> bool:
     """Whether the kernel can answer within a fit: transactions, and no more than it simulates in a minute or two."""
-    seconds = scenario.interval.warm_up_s + scenario.interval.duration_s
-    orders = new_orders_per_min * seconds / 60.0
-    return scenario.job is None and orders / scenario.workload.mix.new_order <= MOST_TRANSACTIONS
+    if scenario.job is not None:
+        return False
+    interval = scenario.interval
+    if interval.new_orders_per_client is not None:
+        orders = float(interval.new_orders_per_client * clients_of(scenario.workload))
+    else:
+        orders = new_orders_per_min * (interval.warm_up_s + (interval.duration_s or 0.0)) / 60.0
+    return orders / scenario.workload.mix.new_order <= MOST_TRANSACTIONS
 
 
 @cache

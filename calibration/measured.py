@@ -34,11 +34,9 @@ def record_of(name: str, scenario: ScenarioSpec) -> RunRecord:
         outcome = {"job_figure": read(measured.job_figure, result.unit, result.figure)}
     else:
         steady = interval.start == "warm" or interval.warm_up_s > 0
-        window = {
-            "kind": "steady" if steady else "whole",
-            "duration_s": read(interval.duration_s, "s", "what is counted"),
-            "rate_definition": "what ended in it",
-        }
+        window = {"kind": "steady" if steady else "whole", "rate_definition": "what ended in it"}
+        if interval.duration_s is not None:
+            window["duration_s"] = read(interval.duration_s, "s", "what is counted")
         outcome = {"new_orders_per_minute": read(measured.new_orders_per_minute, "1/min", "new orders per minute")}
     return RunRecord.model_validate(
         {

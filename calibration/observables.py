@@ -77,10 +77,10 @@ class Choice:
 def logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
     """What the analytic engine says of each kind, as logarithms, (configurations,)."""
     d, mean = s.demands, s.demands.mean
-    flushes = s.residence.flushes / s.rate
+    flushes, slower = s.residence.flushes / s.rate, s.residence.slowdown
     found = {
         RATE: s.rate * 60.0 * w.mix[w.main_class],
-        CPU: np.minimum(s.rate * (mean.cpu_s + mean.section_s + d.background_cpu_s) / p.cores, 1.0),
+        CPU: np.minimum(s.rate * (mean.cpu_s + mean.section_s + d.background_cpu_s) * slower / p.processors, 1.0),
         READS: mean.reads + mean.faults,
         WRITES: np.maximum(s.traffic.requests, mean.victims) + np.where(p.log_own > 0, 0.0, flushes),
         MISSES: s.pool.misses.sum(axis=1),

@@ -41,8 +41,16 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
         hours = arrivals.think_time_s / 3600
         hint = "more than 1 h looks like a wrong unit (a bare number is seconds)"
         yield f"workload.arrivals.think_time_s: got {hours:.3g} h; {hint}"
-    if scenario.interval.duration_s < 1:
-        yield f"interval.duration_s: got {scenario.interval.duration_s:g} s; at least 1 s"
+    interval = scenario.interval
+    if interval.duration_s is not None and interval.duration_s < 1:
+        yield f"interval.duration_s: got {interval.duration_s:g} s; at least 1 s"
+    if interval.new_orders_per_client is not None and not isinstance(arrivals, ClosedClientsSpec):
+        yield (
+            "interval.new_orders_per_client: transactions arrive by themselves here (workload.arrivals.kind: open), so "
+            "that no client has work of its own; give duration_s, or closed clients"
+        )
+    if interval.new_orders_per_client is not None and workload.mix.new_order <= 0:
+        yield "interval.new_orders_per_client: the mix has no new orders; give duration_s"
 
 
 def _database(scenario: ScenarioSpec) -> Iterator[str]:
@@ -72,7 +80,7 @@ def _raid(scenario: ScenarioSpec) -> Iterator[str]:
     layout = disks.layout
     if layout is None:
         return
-    name = disks.level.replace("raid", "RAID ")
+    name = disks.level_name
     if layout.least_disks == layout.most_disks != disks.count:
         yield f"machine.disks.count: got {disks.count}; {name} takes {layout.most_disks} disks with the same data"
     elif disks.count < layout.least_disks:
@@ -142,7 +150,7 @@ def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
         yield f"machine.disks.disk.capacity_gib: {got}; {others} take {before / GIB:.4g} GiB of {one}"
     elif pages_of(pages, disks.files) * page_bytes > room:
         what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
-        what += f", a {disks.level.replace('raid', 'RAID ')} set of {device_gib:g} GiB" if disks.layout else ""
+        what += f", a {disks.level_name} set of {device_gib:g} GiB" if disks.layout else ""
         yield (
             f"workload.warehouses: {scenario.workload.warehouses} warehouses are {pages * page_bytes / GIB:.4g} GiB of "
             f"data with room to grow; {what}, of which {others} take {before / GIB:.4g} GiB"

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from models.paths import Paths, costs_of, paths_of, speed_of
+from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
-from models.specs.machine import DiskArraySpec, DiskSpec, RotatingDiskSpec
-from models.specs.scenario import ScenarioSpec
+from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RotatingDiskSpec
+from models.specs.scenario import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_program import client_registers, tpcc_program
 from simulator import model as parts
@@ -30,6 +31,9 @@ from simulator.program import Program
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
+MOST_WORK_S = 86_400
+"""simulated time after which a run of a fixed amount of work is given up"""
+PPM = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -124,13 +128,22 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         ),
         costs=costs_of(machine, system, database),
         direct_io=database.io == "direct",
-        interval=parts.Interval(
-            start=scenario.interval.start,
-            warm_up_ns=from_s(scenario.interval.warm_up_s),
-            duration_ns=from_s(scenario.interval.duration_s),
-        ),
+        interval=_interval(scenario.interval),
+        sharing=_sharing(machine),
+        work=parts.Work(each) if (each := scenario.interval.new_orders_per_client) else None,
     )
     return folded(whole, sample)
+
+
+def _interval(interval: IntervalSpec) -> parts.Interval:
+    counted_s = MOST_WORK_S if interval.duration_s is None else interval.duration_s
+    return parts.Interval(interval.start, warm_up_ns=from_s(interval.warm_up_s), duration_ns=from_s(counted_s))
+
+
+def _sharing(machine: MachineSpec) -> parts.Sharing | None:
+    """How the hardware threads slow each other down; None if they don't. A hypervisor's guests don't know siblings."""
+    longer = slowdowns(machine.cpu, placed_by_cores=machine.hardware_share_lost == 0)
+    return parts.Sharing(tuple(round(each * PPM) for each in longer)) if longer.max() > 1.0 else None
 
 
 @lru_cache(maxsize=64)
@@ -168,7 +181,7 @@ def _data_devices(array: DiskArraySpec) -> tuple[parts.Device, ...]:
     if layout is None:
         return tuple(device_of(array.disk, f"disk {number + 1}") for number in range(array.count))
     disks = tuple(device_of(array.disk, f"disk {number + 1} of the set") for number in range(array.count))
-    name = f"{array.level.replace('raid', 'RAID ')} set"
+    name = f"{array.level_name} set"
     return (parts.RaidSet(name, disks, round(array.stripe_kib * KIB), layout.copies, layout.parities),)
 
 

@@ -66,9 +66,8 @@ def _measured(result: JobResult, scenario: ScenarioSpec) -> list[str]:
     measured, error = scenario.measured, _error(result.value, scenario)
     if measured is None or measured.job_figure is None or error is None:
         return []
-    return (
-        f"   measured by others: {_figure(measured.job_figure, result.unit)} ({signed_share(error)}, {measured.role})"
-    )
+    figure = _figure(measured.job_figure, result.unit)
+    return [f"measured by others: {figure} ({signed_share(error)}, {measured.role})"]
 
 
 def _error(value: float, scenario: ScenarioSpec) -> float | None:

@@ -77,7 +77,9 @@ def hardware(scenario: ScenarioSpec) -> list[str]:
         machine.name,
         f"{machine.cpu.cores} × {machine.cpu.model}",
         f"{machine.memory_gib:,.4g} GiB",
-        f"{disks.count} × {disks.disk.name}" + (" + log disk" if machine.log_disk else ""),
+        f"{disks.count} × {disks.disk.name}"
+        + (f" as {disks.level_name}" if disks.layout else "")
+        + (" + log disk" if machine.log_disk else ""),
     ]
 
 
@@ -98,9 +100,17 @@ def configuration_line(scenario: ScenarioSpec) -> str:
         *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
         f"{plural(workload.warehouses, 'warehouse')}, {clients}",
-        f"{span(window.duration_s)} {since}",
+        f"{_length(scenario)} {since}",
     ]
     return " · ".join(parts)
+
+
+def _length(scenario: ScenarioSpec) -> str:
+    """How long the run is: a time, or an amount of work."""
+    interval = scenario.interval
+    if interval.duration_s is not None:
+        return span(interval.duration_s)
+    return f"{count(interval.new_orders_per_client or 0)} new orders per client"
 
 
 def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:

@@ -19,7 +19,6 @@ from simulator.calendar import (
     pop_urgent,
     urgently,
 )
-from simulator.clock import to_s
 from simulator.compiled import compiled, compiled_inside
 from simulator.kernel_clients import wake_client
 from simulator.kernel_daemons import wake_daemon
@@ -27,7 +26,7 @@ from simulator.kernel_devices import begin_flash, finish_flash, finish_part, mov
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
 from simulator.kernel_writing import written_back
-from simulator.model import Model, OnProgress, Progress, RotatingDevice
+from simulator.model import Model, OnProgress, RotatingDevice
 from simulator.results import Result
 from simulator.start import prepare
 from simulator.state import State, new_state
@@ -71,18 +70,22 @@ class KernelEngine:
 
     def run(self, on_progress: OnProgress | None) -> None:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
-        end_ns = self.model.interval.end_ns
+        self.record.note(0)
         for stop_ns in self.record.stops_ns():
             while run(self.state, self.kernel, stop_ns, self.margin) == NEEDS_ROOM:
                 self.kernel = grown(self.kernel)
-            self.record.note(stop_ns)
+            now = int(self.kernel.calendar.clock[NOW])
+            self.record.note(now)
             if on_progress is not None:
-                on_progress(Progress(to_s(stop_ns), to_s(end_ns), self.record.ended))
+                on_progress(self.record.progress(now))
 
 
 @compiled
 def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
-    """Process all events before `until_ns`. NEEDS_ROOM: to be called again once there is more room."""
+    """Process all events before `until_ns`, or until the last client has done its work.
+
+    NEEDS_ROOM: to be called again once there is more room.
+    """
     facts, clock, life = kernel.facts, kernel.calendar.clock, kernel.life
     clients, devices, requests = facts[ks.CLIENTS], facts[ks.FIRST_DEVICE], facts[ks.FIRST_REQUEST]
     while True:
@@ -92,6 +95,8 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
         if entity != ks.NONE:
             facts[ks.BATCH_NEXT] = life[entity, ks.NEXT]
         else:
+            if facts[ks.AT_WORK] == 0:
+                return FINISHED
             entity = next_event(state, kernel, until_ns)
             if entity == NOTHING:
                 clock[NOW] = until_ns

@@ -75,13 +75,13 @@ def _served(state: State, kernel: Kernel, client: int) -> bool:
     life = kernel.life[client]
     leave(kernel, client)
     if life[A] == ks.FOR_CPU:
-        life[SPENT + recorder.CPU] += life[B]
+        life[SPENT + recorder.CPU] += life[ks.BURST]
         life[SPENT + recorder.CPU_QUEUE] += life[ks.WAITED]
     elif life[A] == ks.FOR_SECTION:
         leave_section(kernel, life[ks.SECTION])
         _spend(kernel, client, recorder.SECTION)
-        life[SPENT + recorder.SECTION] -= life[B]
-        life[SPENT + recorder.CPU] += life[B]
+        life[SPENT + recorder.SECTION] -= life[ks.BURST]
+        life[SPENT + recorder.CPU] += life[ks.BURST]
         state.usage[USER_NS] += life[B]
     else:
         _spend(kernel, client, recorder.STATION)
@@ -151,7 +151,8 @@ def _run_to_next_wait(state: State, kernel: Kernel, client: int) -> None:
             enter(kernel, ks.CPU_STATION, client, a, False)
             return
         if wait == waits.WAIT_END:
-            _end(kernel, client, a, b)
+            if _end(kernel, client, a, b):
+                return
         elif wait == waits.WAIT_RELEASE:
             release_locks(state, kernel, client)
         elif wait == waits.WAIT_COMMIT:
@@ -279,7 +280,7 @@ def io_wait_until(kernel: Kernel, now: int) -> int:
     if not facts[ks.IO_PENDING]:
         return facts[ks.IO_AREA]
     busy = area_until(kernel.stations[ks.CPU_STATION], ks.BUSY, now) - facts[ks.IO_BUSY_THEN]
-    return facts[ks.IO_AREA] + facts[ks.CORES] * (now - facts[ks.IO_SINCE]) - busy
+    return facts[ks.IO_AREA] + facts[ks.PROCESSORS] * (now - facts[ks.IO_SINCE]) - busy
 
 
 @compiled_inside
@@ -303,13 +304,14 @@ def release_locks(state: State, kernel: Kernel, client: int) -> None:
 
 
 @compiled_inside
-def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) -> None:
-    """A transaction has ended now."""
+def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) -> bool:
+    """A transaction has ended now; True if it was the client's last one."""
     facts, life, now = kernel.facts, kernel.life[client], kernel.calendar.clock[NOW]
     response = now - life[ks.BEGAN]
     facts[ks.ENDED] += 1
     if transaction_class == facts[ks.MAIN_CLASS]:
         facts[ks.ENDED_MAIN] += 1
+        life[ks.MAIN_DONE] += 1
     if facts[ks.TRACED] < len(kernel.trace):
         row = kernel.trace[facts[ks.TRACED]]
         row[0], row[1], row[2], row[3] = now, client, transaction_class, response
@@ -325,6 +327,11 @@ def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) 
     for activity in range(ks.ACTIVITY_COUNT):
         life[SPENT + activity] = 0
     go(facts, ks.IN_SYSTEM, now, life[ks.BEGAN])
+    if life[ks.MAIN_DONE] != facts[ks.MAIN_PER_CLIENT] or transaction_class != facts[ks.MAIN_CLASS]:
+        return False
+    life[STAGE] = ks.STOPPED
+    facts[ks.AT_WORK] -= 1
+    return True
 
 
 @compiled_inside

@@ -10,7 +10,7 @@ from simulator.kernel_clients import io_wait_until
 from simulator.kernel_stations import ages_at, area_until
 from simulator.recorder import ClassRecorder
 from simulator.results import Result
-from simulator.run_record import step_ns_of, stops_of, tier_values
+from simulator.run_record import Record, tier_values
 from simulator.state import USAGE
 from simulator.summarise import Facts, Snapshot, summarise
 
@@ -18,26 +18,17 @@ if TYPE_CHECKING:
     from simulator.kernel import KernelEngine
 
 
-class KernelRecord:
+class KernelRecord(Record):
     """Takes snapshots of everything that accumulates."""
 
     def __init__(self, engine: KernelEngine, seed: int) -> None:
+        super().__init__(engine.model)
         self.engine, self.seed = engine, seed
-        self.step_ns = step_ns_of(engine.model)
-        self.snapshots: list[Snapshot] = [self._snapshot(0)]
 
     @property
     def ended(self) -> int:
         """Transactions that have ended so far."""
         return int(self.engine.kernel.facts[ks.ENDED])
-
-    def stops_ns(self) -> list[int]:
-        """When to take snapshots."""
-        return stops_of(self.engine.model)
-
-    def note(self, now: int) -> None:
-        """Take a snapshot."""
-        self.snapshots.append(self._snapshot(now))
 
     def result(self) -> Result:
         """The run as a result."""
@@ -53,10 +44,12 @@ class KernelRecord:
         )
         return summarise(facts, self.snapshots)
 
-    def _snapshot(self, now: int) -> Snapshot:
+    def snapshot(self, now: int) -> Snapshot:
+        """All counters now."""
         kernel, state = self.engine.kernel, self.engine.state
         facts, stations = kernel.facts, kernel.stations
         values: dict[str, Any] = {
+            "clients at work": facts[ks.AT_WORK],
             "ended": facts[ks.ENDED],
             "ended main": facts[ks.ENDED_MAIN],
             "cpu busy": area_until(stations[ks.CPU_STATION], ks.BUSY, now),

@@ -31,8 +31,8 @@ KIND_BITS = 32
 NUMBER_MASK = (1 << KIND_BITS) - 1
 NO_ENTITY = MOST_ENTITIES
 # Columns of `life`
-STAGE, NEXT, TAIL, ASKED, BEGAN, A, B, WAITED, STATION, BURST, SECTION = range(11)
-SPENT = 11
+STAGE, NEXT, TAIL, ASKED, BEGAN, A, B, WAITED, STATION, BURST, SECTION, MAIN_DONE = range(12)
+SPENT = 12
 ACTIVITY_COUNT = len(ACTIVITIES)
 LIFE_WIDTH = SPENT + ACTIVITY_COUNT
 # Stages of a client or daemon: what its next event means
@@ -58,7 +58,8 @@ LIFE_WIDTH = SPENT + ACTIVITY_COUNT
     SPREADING,
     SYNCING,
     WRITING,
-) = range(21)
+    STOPPED,
+) = range(22)
 # Column A of `life` while SERVING: what for
 FOR_CPU, FOR_SECTION, FOR_STATION = range(3)
 # A gauge takes two places: its value, and the sum of its changes times their instants. A population takes three: last,
@@ -82,6 +83,7 @@ DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
 FLASH_KIND, ROTATING_KIND, RAID_KIND = range(3)
 FCFS, LOOK, C_LOOK = range(3)
 SCHEDULERS = ("fcfs", "look", "c-look")
+PPM = 1_000_000
 # Columns of `requests`. WHO: the entity that waits for it, or one of the codes below. A request to a RAID set is the
 # WHOLE of its parts, of which so many are LEFT
 BYTE, SIZE, WRITE, PURPOSE, SUBMITTED, WHO, FIRST_PAGE, PAGES, FOLLOWER, DEVICE, WHOLE, LEFT = range(12)
@@ -115,10 +117,11 @@ NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
     COUNT_FROM,
     MAIN_CLASS,
     ARRIVAL_MEAN,
-    CORES,
+    PROCESSORS,
     SECTIONS_FROM,
     MOST_PARTS,
-) = range(29)
+    MAIN_PER_CLIENT,
+) = range(30)
 (
     ENDED,
     ENDED_MAIN,
@@ -154,9 +157,10 @@ NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
     IO_SINCE,
     IO_BUSY_THEN,
     IO_PENDING,
-) = range(29, 63)
-READS_PENDING, IN_SYSTEM = 63, 66
-FACTS = 69
+    AT_WORK,
+) = range(30, 65)
+READS_PENDING, IN_SYSTEM = 65, 68
+FACTS = 71
 NONE = -1
 # Rows of `jobs`: what writes buffers, and how far it is
 WRITER_JOB, CHECKPOINT_JOB = range(2)
@@ -175,6 +179,8 @@ class Kernel(NamedTuple):
     facts: Int64Array
     life: Int64Array
     stations: Int64Array
+    longer_ppm: Int64Array
+    """(busy processors,): what a burst takes that starts when so many are busy, in millionths of its time alone"""
     devices: Int64Array
     geometry: npt.NDArray[np.float64]
     waiting_requests: Int64Array
@@ -221,6 +227,7 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         facts=facts,
         life=life,
         stations=_stations(model),
+        longer_ppm=np.array([PPM, *(model.sharing.ppm if model.sharing else [PPM] * model.processors)], dtype=np.int64),
         devices=_devices(model),
         geometry=np.array([geometry(device) for device in rotating] or np.zeros((1, 8)), dtype=np.float64),
         waiting_requests=np.zeros((max(len(rotating), 1), 2, requests if rotating else 1, 3), dtype=np.int64),
@@ -326,9 +333,11 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int6
         COUNT_FROM: model.interval.warm_up_ns,
         MAIN_CLASS: model.program.main_class,
         ARRIVAL_MEAN: round(1e9 / model.arrivals_per_s) if model.arrivals_per_s else 0,
-        CORES: model.cpu.cores,
+        PROCESSORS: model.processors,
         SECTIONS_FROM: 1 + len(model.stations),
         MOST_PARTS: most_parts(model),
+        MAIN_PER_CLIENT: model.work.main_per_client if model.work else 0,
+        AT_WORK: clients,
     }
     for place, value in constants.items():
         facts[place] = value
@@ -339,7 +348,7 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int6
 
 
 def _stations(model: Model) -> Int64Array:
-    servers = [model.cpu.cores, *(station.servers for station in model.stations), *(1 for _ in model.sections)]
+    servers = [model.processors, *(station.servers for station in model.stations), *(1 for _ in model.sections)]
     stations = np.zeros((len(servers), STATION_WIDTH), dtype=np.int64)
     stations[:, FREE] = servers
     stations[:, FIRST] = stations[:, LAST] = NONE

@@ -80,15 +80,14 @@ def enter(kernel: Kernel, station: int, entity: int, burst_ns: int, urgent: bool
     change(row, ks.NUMBER, now, 1)
     life[entity, ks.STATION] = station
     life[entity, ks.WAITED] = 0
+    life[entity, ks.BURST] = burst_ns
     if row[ks.FREE] > 0:
         row[ks.FREE] -= 1
         change(row, ks.BUSY, now, 1)
-        life[entity, ks.STAGE] = ks.SERVING
-        after(kernel.calendar, burst_ns, entity)
+        _serve(kernel, entity)
         return
     life[entity, ks.STAGE] = ks.TURN
     life[entity, ks.WAITED] = -now
-    life[entity, ks.BURST] = burst_ns
     if urgent and row[ks.FIRST] != ks.NONE:
         life[entity, ks.NEXT] = row[ks.FIRST]
         row[ks.FIRST] = entity
@@ -97,12 +96,21 @@ def enter(kernel: Kernel, station: int, entity: int, burst_ns: int, urgent: bool
 
 
 @compiled_inside
+def _serve(kernel: Kernel, entity: int) -> None:
+    """A server takes up an entity; a burst on the processors is longer the more of them are busy."""
+    life = kernel.life[entity]
+    life[ks.STAGE] = ks.SERVING
+    if life[ks.STATION] == ks.CPU_STATION:
+        busy = kernel.stations[ks.CPU_STATION, ks.BUSY]
+        life[ks.BURST] = life[ks.BURST] * kernel.longer_ppm[busy] // ks.PPM
+    after(kernel.calendar, life[ks.BURST], entity)
+
+
+@compiled_inside
 def begin_service(kernel: Kernel, entity: int) -> None:
     """It is an entity's turn at its station."""
-    life = kernel.life[entity]
-    life[ks.WAITED] += kernel.calendar.clock[NOW]
-    life[ks.STAGE] = ks.SERVING
-    after(kernel.calendar, life[ks.BURST], entity)
+    kernel.life[entity, ks.WAITED] += kernel.calendar.clock[NOW]
+    _serve(kernel, entity)
 
 
 @compiled_inside

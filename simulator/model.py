@@ -28,6 +28,16 @@ class Cpu:
 
 
 @dataclass(frozen=True)
+class Sharing:
+    """Hardware threads that slow each other down: one server each, in place of the CPU's cores.
+
+    A burst that starts when k threads are busy, its own counted in, takes `ppm[k - 1]` millionths of its time alone.
+    """
+
+    ppm: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Section:
     """A critical section. A contended entry costs `handover_ns` more, during which nobody is inside."""
 
@@ -204,6 +214,16 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class Work:
+    """What a run is over with: each client stops after so many transactions of the main class; the last ends it.
+
+    All of it is counted; the interval's duration is then the limit.
+    """
+
+    main_per_client: int
+
+
+@dataclass(frozen=True)
 class Model:
     """Everything an engine needs but the seed. `arrivals_per_s` is 0 for closed clients."""
 
@@ -222,6 +242,13 @@ class Model:
     costs: Costs
     direct_io: bool
     interval: Interval
+    sharing: Sharing | None = None
+    work: Work | None = None
+
+    @property
+    def processors(self) -> int:
+        """What the operating system counts as processors: hardware threads."""
+        return len(self.sharing.ppm) if self.sharing else self.cpu.cores
 
     def digest(self) -> str:
         """A hash of all that determines a trajectory but the seed: 16 hexadecimal digits."""
@@ -231,8 +258,9 @@ class Model:
             code.update(value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())
         code.update(self.client_registers.tobytes())
         for field in fields(self):
-            if field.name not in ("program", "client_registers"):
-                code.update(repr(getattr(self, field.name)).encode())
+            value = getattr(self, field.name)
+            if field.name not in ("program", "client_registers") and value is not None:
+                code.update(repr(value).encode())
         return code.hexdigest()[:16]
 
 

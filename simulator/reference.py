@@ -14,11 +14,10 @@ import simpy
 
 from simulator import interpreter as waits
 from simulator.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty
-from simulator.clock import to_s
 from simulator.errors import InternalError
 from simulator.interpreter import advance, own_lock
 from simulator.memory import finish_fault, finish_read, finish_write_back
-from simulator.model import Model, OnProgress, Progress
+from simulator.model import Model, OnProgress
 from simulator.recorder import (
     ACTIVITIES,
     CONNECTION,
@@ -76,7 +75,7 @@ class ReferenceEngine:
         self.state = new_state(model, seed)
         prepare(self.state, model)
         env, storage = self.env, model.storage
-        self.cpu = Servers(env, model.cpu.cores)
+        self.cpu = Servers(env, model.processors, model.sharing)
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
         self.stations = [Servers(env, station.servers) for station in model.stations]
         self.locks = RowLocks(env)
@@ -90,6 +89,7 @@ class ReferenceEngine:
         self.swap_outs_issued = 0
         self.writer_wakes: simpy.Event | None = None
         self.checkpoint_times_ns: list[tuple[int, int]] = []
+        self.at_work, self.main_done = len(model.client_registers), [0] * len(model.client_registers)
         self.record = RunRecord(self, seed)
         for number in range(len(model.client_registers)):
             env.process(self.client(number))
@@ -99,12 +99,12 @@ class ReferenceEngine:
 
     def run(self, on_progress: OnProgress | None) -> None:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
-        end_ns = self.model.interval.end_ns
+        self.record.note(0)
         for stop_ns in self.record.stops_ns():
             self.env.run(until=stop_ns)
-            self.record.note(stop_ns)
+            self.record.note(self.env.now)
             if on_progress is not None:
-                on_progress(Progress(to_s(stop_ns), to_s(end_ns), self.record.ended))
+                on_progress(self.record.progress(self.env.now))
 
     def client(self, number: int) -> Story:  # noqa: C901, PLR0912 - one branch per kind of wait, in one story
         """A client's life: wait for the next transaction, run it, and again."""
@@ -123,7 +123,7 @@ class ReferenceEngine:
             asked = env.now
             if wait == waits.WAIT_CPU:
                 queued = yield from self.cpu.run(a)
-                spent[CPU] += a
+                spent[CPU] += env.now - asked - queued
                 spent[CPU_QUEUE] += queued
             elif wait == waits.WAIT_READ:
                 yield from self.read_page(a)
@@ -132,9 +132,9 @@ class ReferenceEngine:
                 yield from self.locks.wait(a, number)
                 spent[ROW_LOCK] += env.now - asked
             elif wait == waits.WAIT_SECTION:
-                yield from self.sections[a].run(b)
-                spent[SECTION] += env.now - asked - b
-                spent[CPU] += b
+                inside_ns = yield from self.sections[a].run(b)
+                spent[SECTION] += env.now - asked - inside_ns
+                spent[CPU] += inside_ns
                 state.usage[USER_NS] += b
             elif wait == waits.WAIT_COMMIT:
                 yield from self.log.commit(a)
@@ -147,6 +147,8 @@ class ReferenceEngine:
                 self.in_system.go(env.now, began)
                 spent = [0] * len(ACTIVITIES)
                 inside = False
+                if self.has_done_its_work(number, a):
+                    return
             elif wait == waits.WAIT_VISIT:
                 yield from self.stations[a].run(b)
                 spent[STATION] += env.now - asked
@@ -155,6 +157,19 @@ class ReferenceEngine:
                 spent[NETWORK] += env.now - asked
             else:
                 yield from self.wait_for_memory(wait, a, spent)
+
+    def has_done_its_work(self, number: int, transaction_class: int) -> bool:
+        """Whether a client, at the end of a transaction, has none left to do. The run ends when the last one has."""
+        work = self.model.work
+        if work is None or transaction_class != self.record.main_class:
+            return False
+        self.main_done[number] += 1
+        if self.main_done[number] < work.main_per_client:
+            return False
+        self.at_work -= 1
+        if not self.at_work:
+            self.env.end_run()
+        return True
 
     def next_transaction(self, number: int) -> Story:
         """Think, or wait for an arrival; returns the time from which the response is counted."""

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import simpy
+from simpy.core import StopSimulation
+from simpy.events import URGENT
 
 from simulator import raid
 from simulator.disk import WINDOW_ROWS, again_ns, geometry, pick
-from simulator.model import Device, FlashDevice, RotatingDevice, Section
+from simulator.model import Device, FlashDevice, RotatingDevice, Section, Sharing
 from simulator.recorder import Gauge, Population
 
+PPM = 1_000_000
 Story = Generator[simpy.Event, Any, Any]
 
 
@@ -33,6 +36,13 @@ class Environment(simpy.Environment):
         event._ok, event._value = True, value  # noqa: SLF001 - there is no public way
         self.schedule(event, delay=delay_ns)
 
+    def end_run(self) -> None:
+        """Let `run` return after the present event."""
+        end = self.event()
+        end._ok, end._value = True, None  # noqa: SLF001 - there is no public way
+        end.callbacks.append(StopSimulation.callback)
+        self.schedule(end, URGENT)
+
 
 class Turn(NamedTuple):
     """Somebody who waits for a server."""
@@ -43,14 +53,16 @@ class Turn(NamedTuple):
 
 
 class Servers:
-    """Equal servers, one queue, first come first served: the CPU's cores, or a plain station.
+    """Equal servers, one queue, first come first served: the CPU's hardware threads, or a plain station.
 
-    On the CPU, holders of a critical section are urgent: they go to the front of the queue.
+    On the CPU, holders of a critical section are urgent: they go to the front of the queue. How much the threads slow
+    each other down is decided when a burst starts: the others may change until it ends, but bursts are short.
     """
 
-    def __init__(self, env: Environment, servers: int) -> None:
+    def __init__(self, env: Environment, servers: int, sharing: Sharing | None = None) -> None:
         self.env = env
         self.free = servers
+        self.longer_ppm = sharing.ppm if sharing else (PPM,) * servers
         self.queue: deque[Turn] = deque()
         self.busy, self.number = Gauge(), Gauge()
         self.served = 0
@@ -62,7 +74,7 @@ class Servers:
         if self.free:
             self.free -= 1
             self.busy.change(asked, 1)
-            yield env.timeout(burst_ns)
+            yield env.timeout(self.lasts_ns(burst_ns))
             waited = 0
         else:
             turn = Turn(env.event(), burst_ns, asked)
@@ -75,11 +87,15 @@ class Servers:
         self.number.change(env.now, -1)
         if self.queue:
             following = self.queue.popleft()
-            env.succeed_later(following.done, following.burst_ns, env.now - following.asked_ns)
+            env.succeed_later(following.done, self.lasts_ns(following.burst_ns), env.now - following.asked_ns)
         else:
             self.free += 1
             self.busy.change(env.now, -1)
         return waited
+
+    def lasts_ns(self, burst_ns: int) -> int:
+        """How long a burst takes that starts now, beside so many busy servers."""
+        return burst_ns * self.longer_ppm[self.busy.value - 1] // PPM
 
 
 class SectionStation:
@@ -96,7 +112,7 @@ class SectionStation:
         self.entries = self.waits = self.waited_ns = 0
 
     def run(self, hold_ns: int) -> Story:
-        """Enter, run `hold_ns` of CPU inside, leave."""
+        """Enter, run `hold_ns` of CPU inside, leave; returns how long a processor took for it."""
         self.entries += 1
         if self.taken:
             asked = self.env.now
@@ -109,12 +125,14 @@ class SectionStation:
         else:
             self.taken = True
             self.busy.change(self.env.now, 1)
-        yield from self.cpu.run(hold_ns, urgent=True)
+        began = self.env.now
+        queued = yield from self.cpu.run(hold_ns, urgent=True)
         if self.queue:
             self.queue.popleft().succeed()
         else:
             self.taken = False
             self.busy.change(self.env.now, -1)
+        return self.env.now - began - queued
 
 
 class LockWait(NamedTuple):

@@ -1,7 +1,9 @@
-"""The record of one run of the reference engine: cumulative counters, read at instants, and what they add up to."""
+"""The record of one run: cumulative counters, read at instants, and what they add up to. The reference engine's is here."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simulator.caches import (
@@ -19,8 +21,9 @@ from simulator.caches import (
     USED,
     WRITES_IN_FLIGHT,
 )
-from simulator.clock import NS_PER_S
-from simulator.model import Model
+from simulator.clock import NS_PER_S, to_s
+from simulator.errors import InputError
+from simulator.model import Model, Progress
 from simulator.recorder import ClassRecorder
 from simulator.results import Result
 from simulator.state import USAGE, Int64Array
@@ -30,6 +33,65 @@ if TYPE_CHECKING:
     from simulator.reference import ReferenceEngine
 
 MOST_STEPS = 360
+FIRST_STEP_NS = NS_PER_S // 512
+"""of a run whose length is not known: doubled whenever there are `MOST_STEPS`, so 1 s, 2 s, ... of most"""
+
+
+class Record(ABC):
+    """When a run is looked at, and what was seen; an engine's own record takes the snapshots."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.step_ns = FIRST_STEP_NS if model.work else step_ns_of(model)
+        self.snapshots: list[Snapshot] = []
+
+    @abstractmethod
+    def snapshot(self, now: int) -> Snapshot:
+        """All counters now."""
+
+    def stops_ns(self) -> Iterator[int]:
+        """The instants to run to: ends of steps, of the warm-up and of the run; with fixed work until it is done.
+
+        Raises InputError if the work is not done within the interval.
+        """
+        if self.model.work is None:
+            yield from stops_of(self.model)
+            return
+        end_ns, at = self.model.interval.end_ns, 0
+        while self._last("clients at work"):
+            if at >= end_ns:
+                raise InputError(self._too_long())
+            at = min(at + self.step_ns, end_ns)
+            yield at
+
+    def note(self, now: int) -> None:
+        """Take a snapshot. Of fixed work every other step is forgotten when there are too many."""
+        if self.snapshots and self.snapshots[-1].at_ns == now:  # the last client ended at the end of a step
+            self.snapshots.pop()
+        self.snapshots.append(self.snapshot(now))
+        if self.model.work and len(self.snapshots) > MOST_STEPS:
+            self.step_ns *= 2
+            self.snapshots = [each for each in self.snapshots if each.at_ns % self.step_ns == 0 or each.at_ns == now]
+
+    def progress(self, now: int) -> Progress:
+        """How far the run is; with fixed work the end is where it would be at the mean rate so far."""
+        end_ns, work = float(self.model.interval.end_ns), self.model.work
+        if work:
+            whole = work.main_per_client * len(self.model.client_registers)
+            end_ns = now * whole / max(self._last("ended main"), 1)
+        return Progress(to_s(now), to_s(end_ns), self._last("ended"))
+
+    def _last(self, name: str) -> int:
+        return self.snapshots[-1].values[name]
+
+    def _too_long(self) -> str:
+        assert self.model.work is not None
+        clients, each = len(self.model.client_registers), self.model.work.main_per_client
+        return (
+            f"interval.new_orders_per_client: got {each:,}; after {to_s(self.model.interval.end_ns):,.0f} s of simulated "
+            f"time, the most there is for it, {self._last('clients at work'):,} of {clients:,} clients are not through: "
+            f"{self._last('ended main'):,} of {clients * each:,} are done. Ask for fewer, or for a faster machine"
+        )
 
 
 class IoWait:
@@ -57,13 +119,14 @@ class IoWait:
         if not self.pending:
             return self.area
         busy = self.engine.cpu.busy.area_until(now) - self.busy_then
-        return self.area + self.engine.model.cpu.cores * (now - self.since_ns) - busy
+        return self.area + self.engine.model.processors * (now - self.since_ns) - busy
 
 
-class RunRecord:
+class RunRecord(Record):
     """Counts what ends, and takes snapshots of everything that accumulates."""
 
     def __init__(self, engine: ReferenceEngine, seed: int) -> None:
+        super().__init__(engine.model)
         self.engine, self.seed = engine, seed
         program, interval = engine.model.program, engine.model.interval
         self.counts_from_ns = interval.warm_up_ns
@@ -71,8 +134,6 @@ class RunRecord:
         self.main_class = program.main_class
         self.ended = self.ended_main = 0
         self.io_wait = IoWait(engine)
-        self.step_ns = step_ns_of(engine.model)
-        self.snapshots: list[Snapshot] = []
 
     def end(self, transaction_class: int, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
         """A transaction has ended now."""
@@ -81,15 +142,6 @@ class RunRecord:
             self.ended_main += 1
         if self.engine.env.now >= self.counts_from_ns:
             self.classes[transaction_class].record(response_ns, spent_ns, rolled_back)
-
-    def stops_ns(self) -> list[int]:
-        """When to take snapshots."""
-        self.snapshots.append(self._snapshot(0))
-        return stops_of(self.engine.model)
-
-    def note(self, now: int) -> None:
-        """Take a snapshot."""
-        self.snapshots.append(self._snapshot(now))
 
     def result(self) -> Result:
         """The run as a result."""
@@ -104,9 +156,11 @@ class RunRecord:
         )
         return summarise(facts, self.snapshots)
 
-    def _snapshot(self, now: int) -> Snapshot:
+    def snapshot(self, now: int) -> Snapshot:
+        """All counters now."""
         engine = self.engine
         values: dict[str, int] = {
+            "clients at work": engine.at_work,
             "ended": self.ended,
             "ended main": self.ended_main,
             "cpu busy": engine.cpu.busy.area_until(now),

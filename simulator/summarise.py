@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from simulator.bottleneck import bottleneck_of, overload, swapping
 from simulator.clock import NS_PER_S, to_s
+from simulator.errors import InputError
 from simulator.laws import check_laws
 from simulator.model import Model
 from simulator.recorder import ACTIVITIES, ClassRecorder, quantile_ns
@@ -82,6 +83,7 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
     window = Window(snapshots, model.interval.warm_up_ns)
     series = _series(facts, snapshots)
     rates = np.array(series.values["new_orders_per_min" if "new_orders_per_min" in series.values else "main_per_min"])
+    rates = rates[: _steps_of_all(facts, snapshots)]
     counted = rates[min(int(to_s(model.interval.warm_up_ns) // series.step_s), len(rates) - 1) :]
     steady = steady_from(rates)
     rate = batch_means(counted)
@@ -100,7 +102,7 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
         model_hash=model.digest(),
         start=model.interval.start,
         warm_up_s=to_s(model.interval.warm_up_ns),
-        duration_s=to_s(model.interval.duration_ns),
+        duration_s=window.seconds,
         main_class=main.name,
         rate_per_min=type(rate)(exact, max(0.0, rate.low + shift), rate.high + shift, rate.confidence, rate.method),
         steady_rate_per_min=batch_means(rates[steady:]),
@@ -156,7 +158,7 @@ def _class(name: str, recorder: ClassRecorder, window: Window) -> ClassResult:
 
 
 def _cpu(model: Model, window: Window) -> CpuResult:
-    capacity = model.cpu.cores * window.ns
+    capacity = model.processors * window.ns
     busy = window.change("cpu busy") / capacity
     used = {name: window.change(f"usage {name}") for name in USAGE}
     total = max(sum(used.values()), 1)
@@ -275,7 +277,7 @@ def _stations(model: Model, window: Window) -> list[StationResult]:
 def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
     steps = [s for s in snapshots if s.at_ns % facts.step_ns == 0]
     pairs = list(itertools.pairwise(steps))
-    seconds, cores = to_s(facts.step_ns), facts.model.cpu.cores
+    seconds, processors = to_s(facts.step_ns), facts.model.processors
 
     def per(name: str, scale: float) -> list[float]:
         return [(b.values.get(name, 0) - a.values.get(name, 0)) * scale for a, b in pairs]
@@ -287,8 +289,8 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
     values = {
         "new_orders_per_min" if main == "new order" else "main_per_min": per("ended main", 60 / seconds),
         "transactions_per_s": per("ended", 1 / seconds),
-        "cpu_user": _cpu_share(pairs, USER_USAGE, facts.step_ns * cores),
-        "cpu_system": _cpu_share(pairs, SYSTEM_USAGE, facts.step_ns * cores),
+        "cpu_user": _cpu_share(pairs, USER_USAGE, facts.step_ns * processors),
+        "cpu_system": _cpu_share(pairs, SYSTEM_USAGE, facts.step_ns * processors),
         "reads_pending": per("reads pending", 1 / facts.step_ns),
         "pool_hit_ratio": ratio(lambda s: s.values["pool hits"], lambda s: s.values["pool references"]),
         "page_cache_hit_ratio": ratio(
@@ -306,6 +308,23 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
         each = [per(f"{disk} busy", 1 / facts.step_ns / parallel) for disk in disks]
         values[f"{device.name} utilisation"] = [sum(step) for step in zip(*each, strict=True)]
     return Series(seconds, values)
+
+
+def _steps_of_all(facts: Facts, snapshots: list[Snapshot]) -> int:
+    """Steps of the series before the first client has done its work, at least one: there the rate is steady or not.
+
+    Raises InputError if a run of fixed work was shorter than a step.
+    """
+    if facts.model.work is None:
+        return len(snapshots)
+    clients = len(facts.model.client_registers)
+    ends = [each.values["clients at work"] for each in snapshots if each.at_ns % facts.step_ns == 0]
+    if len(ends) < 2:
+        raise InputError(
+            f"interval.new_orders_per_client: the last client was through after {to_s(snapshots[-1].at_ns):.2g} s, too "
+            "short for a rate; ask for more of them"
+        )
+    return max(sum(at_work == clients for at_work in ends) - 1, 1)
 
 
 DRIFT_STEPS, DRIFT_SHARE = 5, 0.02

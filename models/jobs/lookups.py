@@ -26,7 +26,7 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:
     away = np.arange(threads + 1.0)
     running = np.minimum(threads - away, len(slow))
     per_s = running / ((core_s + memory_s) * slow[np.maximum(running, 1).astype(int) - 1])
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         chance = chances(per_s[:-1], away[1:] / np.float64(job.exchange_us * US))
     rate_per_s, busy = float(chance @ per_s), float(chance @ running)
     return JobResult(

@@ -31,7 +31,7 @@ def query_mix(scenario: ScenarioSpec, job: QueryMixSpec) -> JobResult:
     slowed = slow[np.maximum(running + (there > 0), 1) - 1]
     turn_s = inside_s * slowed + handover_s * (there > 1)
     per_s = running / (outside_s * slowed)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         chance = chances(per_s[:-1], 1.0 / turn_s[1:])
     holding = np.where(there > 0, inside_s * slowed / np.maximum(turn_s, np.finfo(float).tiny), 0.0)
     rate_per_s, busy = float(chance @ per_s), float(chance @ (running + holding))

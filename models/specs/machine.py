@@ -129,6 +129,11 @@ class DiskArraySpec(Spec):
         return RAID_LAYOUTS.get(self.level)
 
     @property
+    def level_name(self) -> str:
+        """The level in words: RAID 5."""
+        return self.level.replace("raid", "RAID ")
+
+    @property
     def files(self) -> int:
         """Files that the database stripes its pages over."""
         return 1 if self.layout else self.count

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.quantities import Fraction, Number, Seconds
+from models.quantities import Fraction, Number, Seconds, WholeNumber
 from models.specs.base import Name, Spec, Text
 from models.specs.database import DatabaseSpec
 from models.specs.job import JobSpec
@@ -18,6 +18,9 @@ from models.specs.workload import WorkloadSpec
 class IntervalSpec(Spec):
     """What the reported rate counts: `duration_s` of simulated time after `warm_up_s` that is not counted.
 
+    Or, in place of `duration_s`, a fixed amount of work: every client stops when it has ended `new_orders_per_client`
+    new orders, with the rest of its mix between them; the run lasts from the first start to the last end.
+
     `start` is the state at time 0: `cold` (empty caches), `after_load` (what a bulk load and a checkpoint leave) or
     `warm` (after_load followed by transactions that cost no time until the caches have turned over; as many buffers
     are dirty as the background writer leaves).
@@ -25,7 +28,19 @@ class IntervalSpec(Spec):
 
     start: Literal["cold", "after_load", "warm"]
     warm_up_s: Seconds = Field(default=0.0, ge=0, le=10 * 86400)
-    duration_s: Seconds = Field(gt=0, le=10 * 86400)
+    duration_s: Seconds | None = Field(default=None, gt=0, le=10 * 86400)
+    new_orders_per_client: WholeNumber | None = Field(default=None, ge=1, le=100_000_000)
+
+    @model_validator(mode="after")
+    def _one_length(self) -> Self:
+        if (self.duration_s is None) == (self.new_orders_per_client is None):
+            raise ValueError(
+                "give the length of the run, either duration_s or new_orders_per_client"
+                + (", not both (null takes one away that a base gives)" if self.duration_s is not None else "")
+            )
+        if self.new_orders_per_client is not None and self.warm_up_s > 0:
+            raise ValueError("a run of new_orders_per_client counts all of them: leave warm_up_s out")
+        return self
 
 
 class MeasuredSpec(Spec):

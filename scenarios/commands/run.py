@@ -57,8 +57,9 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     path = scenario_path(scenario)
     spec = load(path, settings(set_, engine), jobs=True)
     if spec.job is not None:
-        given = {"--engine": engine, "--report": report, "--save": save, "--target": target}
-        _answer_job(spec, output, [option for option, value in given.items() if value] + _repeated(replications))
+        given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save,
+                 "--target": target}  # fmt: skip
+        _answer_job(spec, output, [option for option, value in given.items() if value])
         return
     check_replications([spec], replications)
     check_places(report, save)
@@ -80,10 +81,6 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     give(spec, result, Wanted(output, report, save, None if interrupted else target, command_line(command)))
     if interrupted:
         raise typer.Exit(130)
-
-
-def _repeated(replications: int) -> list[str]:
-    return ["--replications"] if replications > 1 else []
 
 
 def _answer_job(spec: ScenarioSpec, output: Output, given: list[str]) -> None:

@@ -39,10 +39,12 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     names = {one.name for one in devices}, {one.name for one in locks}
     regime = regime_of(bottleneck, *names, swap_share, doubted=bool(warnings))
     counted = main.rate_per_min if case.warming is None else case.warming_mean_per_s * case.per_min
+    if model.work:
+        counted = case.transactions / case.duration_s * case.per_min
     rate_per_min = interval(counted, regime)
-    steady = rate_per_min if case.warming is None else interval(case.warming.steady_per_s * case.per_min, regime)
+    steady_per_min = main.rate_per_min if case.warming is None else case.warming.steady_per_s * case.per_min
     faults_per_s = rate * case.mean(case.solution.demands.faults)
-    completed = rate * case.duration_s
+    completed = case.transactions
     return Result(
         scenario=model.name,
         engine="analytic",
@@ -54,7 +56,7 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         duration_s=case.duration_s,
         main_class=main.name,
         rate_per_min=rate_per_min,
-        steady_rate_per_min=steady,
+        steady_rate_per_min=interval(steady_per_min, regime),
         steady_from_s=0.0 if case.warming is None else case.warming.steady_from_s,
         transactions_per_s=rate,
         classes=classes,
@@ -172,7 +174,7 @@ def _series(
         "page_cache_dirty_fraction": cache.dirty_fraction,
     }
     constants |= {f"{device.name} utilisation": device.utilisation for device in devices}
-    end_s = to_s(case.model.interval.end_ns)
+    end_s = case.end_s
     points, rates = POINTS, [case.rate] * POINTS
     if case.warming is not None:
         points = WARMING_POINTS

@@ -25,7 +25,7 @@ def check(
     """Little's law, utilisation, flow balance, sums of shares."""
     r, d, rate = case.solution.residence, case.solution.demands, case.rate
     needed = case.mean(d.cpu_s) + case.mean(d.section_s) + float(d.background_cpu_s[0])
-    demanded = rate * needed / case.model.cpu.cores
+    demanded = rate * needed * float(r.slowdown[0]) / case.model.processors
     laws = [
         _population(case, classes),
         equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
@@ -34,9 +34,10 @@ def check(
     ]
     laws += [at_most(f"{device.name} utilisation", device.utilisation) for device in devices]
     laws += [at_most(f"{station.name} utilisation", station.utilisation, CONVERGED) for station in stations]
-    by_tables = sum(table.disk_reads for table in tables) / case.duration_s
+    counted_s = case.transactions / rate
+    by_tables = sum(table.disk_reads for table in tables) / counted_s
     at_devices = sum(device.by_purpose_per_s.get("data read", 0.0) for device in devices)
-    rounding = len(tables) / case.duration_s
+    rounding = len(tables) / counted_s
     laws.append(equal("disk reads of tables = reads of devices", by_tables, at_devices, EXACT * at_devices + rounding))
     pending = rate * case.mean(d.reads) * float(r.disk_read_s[0])
     laws.append(equal("Little: reads pending = reads x response", case.reads_pending, pending, EXACT + EXACT * pending))

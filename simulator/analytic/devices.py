@@ -149,13 +149,10 @@ def read_times(
     One arm: with Q reads there, and the writes that trickle in among them, a request takes S; the arm is busy for the
     share U of the time left that solves Q = U + seen g U^2 / (1 - seen U), g the share of a service that an arrival
     finds left. The rate U / S rises with Q and is looked up backwards. Several requests at once: as `waiting`.
-    The calls pending on a RAID set are spread over its disks by chance, and a read waits for one of them to end.
+    Where the calls pending on a RAID set leave some of its disks idle, each can be busy with them for a share at most.
     """
-    g, of_set = ARM_RESIDUAL, p.disks_per_file > 1
-    others = np.where(of_set, np.minimum(seen, 1.0 - 1.0 / p.calls), seen)[:, None]
-    queues = np.where(of_set[:, None], np.minimum(QUEUES, p.calls_per_disk[:, None]), QUEUES)
-    b = 1.0 + others * queues
-    busy = 2.0 * queues / (b + np.sqrt(b * b - 4.0 * others * (1.0 - g) * queues))
+    g, most = ARM_RESIDUAL, _most_busy(p, left)
+    busy = _busy_with(seen[:, None], QUEUES)
     times = at_queue(
         p.read_s,
         depth(
@@ -166,25 +163,39 @@ def read_times(
             writes.pushed[:, None],
         ),
     )
-    rates = np.maximum.accumulate(busy / times, axis=1)
+    rates = np.maximum.accumulate(busy * most[:, None] / times, axis=1)
     wanted = rate / left
     row = np.arange(len(wanted))
     below = np.clip((rates < wanted[:, None]).sum(axis=1) - 1, 0, len(QUEUES) - 2)
     r0, r1 = rates[row, below], rates[row, below + 1]
     part = np.clip((wanted - r0) / np.maximum(r1 - r0, TINY), 0.0, 1.0)
     service = times[row, below] * (1.0 - part) + times[row, below + 1] * part
-    load = wanted * service
+    load = wanted * service / most
     room = 1.0 - seen * load
     arm = np.where(room > TINY, service * (1.0 + seen * g * load / np.maximum(room, TINY)), ENDLESS)
-    servers = np.minimum(p.parallel, p.calls)
+    servers = np.minimum(p.parallel, p.calls) * most
     flash = p.read_s[:, 0]
     several = flash + waiting(seen, flash, servers, wanted, wanted * flash / servers, flash / 2.0)
     single = p.parallel <= 1
-    inside = np.where(single, arm, several)
-    pending = wanted * inside / p.calls_per_disk
-    line = waiting(seen, inside, p.calls, wanted * p.disks_per_file, pending, inside)
-    line = np.where(pending < 1.0, line, ENDLESS)
-    return (inside + np.where(of_set, line, 0.0)) / left, np.where(single, service, flash)
+    return np.where(single, arm, several) / left, np.where(single, service, flash)
+
+
+def _busy_with(seen: FloatArray, queue: FloatArray) -> FloatArray:
+    """Share of time that an arm is busy if so many requests are there: U of `read_times`."""
+    b = 1.0 + seen * queue
+    return np.asarray(2.0 * queue / (b + np.sqrt(b * b - 4.0 * seen * (1.0 - ARM_RESIDUAL) * queue)))
+
+
+def _most_busy(p: Parameters, left: FloatArray) -> FloatArray:
+    """Share of the time that writes leave in which a disk can serve calls; 1 for independent disks.
+
+    A RAID set's pending calls are spread over its disks by chance, as in a closed network, and writes fill the gaps.
+    """
+    each = p.calls_per_disk
+    arm = _busy_with(1.0 - 1.0 / p.calls, each)
+    several = np.minimum(each / p.parallel, p.calls / (p.calls + p.disks_per_file - 1.0))
+    busy = np.where(p.parallel > 1, several, arm) / left
+    return np.where(p.disks_per_file > 1, np.minimum(busy, 1.0), 1.0)
 
 
 def writer_page_s(p: Parameters, reads_there: FloatArray, cpu_wait_s: FloatArray) -> FloatArray:

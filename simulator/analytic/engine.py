@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simulator.analytic.answer import answer
 from simulator.analytic.figures import Case
+from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import parameters_of
 from simulator.analytic.system import Solution, solve
 from simulator.analytic.validity import doubts
 from simulator.analytic.warming import course, interval_mean_per_s
 from simulator.analytic.workload import read_workload
-from simulator.clock import to_s
 from simulator.errors import InternalError
 from simulator.model import Model, OnProgress, Progress
 from simulator.results import Result
@@ -34,14 +34,17 @@ def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> 
     warming = None
     if model.interval.start != "warm" and not model.arrivals_per_s:
         warming = course(model, workload, parameters, solution)
-        parameters = warming.like(interval_mean_per_s(model, warming))
+        parameters = warming.like(interval_mean_per_s(model, workload, warming))
+        solution = solve(workload, parameters, model.pool.replacement)
+    elif model.work:
+        lasts_s = run_s(model.work, workload, len(model.client_registers), solution, None)
+        parameters = replace(parameters, since_s=np.array([lasts_s / 2.0]))
         solution = solve(workload, parameters, model.pool.replacement)
     _refuse_infinite(solution)
     case = Case(model, workload, parameters, solution, warming)
     result = answer(case, seed, doubts(case))
     if on_progress is not None:
-        end_s = to_s(model.interval.end_ns)
-        on_progress(Progress(end_s, end_s, sum(one.completed for one in result.classes)))
+        on_progress(Progress(case.end_s, case.end_s, sum(one.completed for one in result.classes)))
     return result
 
 

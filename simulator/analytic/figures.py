@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from simulator.analytic.devices import WRITER_BATCH
+from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution
 from simulator.analytic.values import FloatArray
@@ -55,12 +56,28 @@ class Case:
     def warming_mean_per_s(self) -> float:
         """What the counted interval counts, of a machine that gets warm."""
         assert self.warming is not None
-        return interval_mean_per_s(self.model, self.warming)
+        return interval_mean_per_s(self.model, self.workload, self.warming)
 
-    @property
+    @cached_property
     def duration_s(self) -> float:
         """Of the counted interval."""
-        return to_s(self.model.interval.duration_ns)
+        work, clients = self.model.work, len(self.model.client_registers)
+        if work is None:
+            return to_s(self.model.interval.duration_ns)
+        return run_s(work, self.workload, clients, self.solution, self.warming)
+
+    @property
+    def end_s(self) -> float:
+        """Of the run."""
+        return to_s(self.model.interval.warm_up_ns) + self.duration_s
+
+    @property
+    def transactions(self) -> float:
+        """Of the whole mix, in the counted interval."""
+        work, share = self.model.work, float(self.workload.mix[self.workload.main_class])
+        if work is None:
+            return self.rate * self.duration_s
+        return work.main_per_client * len(self.model.client_registers) / share
 
     def mean(self, by_class: FloatArray) -> float:
         """Mean over the mix of what has shape (1, classes)."""
@@ -68,7 +85,7 @@ class Case:
 
     def counted(self, per_transaction: float) -> int:
         """What comes so often per transaction of the mix, in the counted interval."""
-        return round(per_transaction * self.rate * self.duration_s)
+        return round(per_transaction * self.transactions)
 
     @cached_property
     def brought(self) -> FloatArray:
@@ -96,16 +113,17 @@ def cpu(case: Case) -> CpuResult:
     """The processors. iowait is idle while at least one read is pending, of which there is a Poisson number."""
     w, d, t = case.workload, case.solution.demands, case.solution.traffic
     p, costs, mix = case.parameters, case.model.costs, case.workload.mix
-    speed, per_core = float(p.cpu_speed[0]), case.rate / float(p.cores[0])
+    speed = float(p.cpu_speed[0])
+    per_processor = case.rate / float(p.processors[0]) * float(case.solution.residence.slowdown[0])
     client = float(w.client_s @ mix) / speed
     own = float((w.user_s + w.inside_s.sum(axis=1)) @ mix) / speed
     own += float(case.brought.sum()) * to_s(costs.miss_ns) / speed
     writer = float(t.background[0]) * to_s(costs.write_ns) / speed
     needed = case.mean(d.cpu_s) + case.mean(d.section_s)
     seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(d.background_cpu_s[0]) - writer, 0.0))
-    total = sum(seconds) * per_core
+    total = sum(seconds) * per_processor
     scale = min(1.0, 1.0 / total) if total > 0 else 0.0
-    shares = {name: spent * per_core * scale for name, spent in zip(CPU_USES, seconds, strict=True)}
+    shares = {name: spent * per_processor * scale for name, spent in zip(CPU_USES, seconds, strict=True)}
     user, busy = shares["transaction"] + shares["client program"], min(total, 1.0)
     waiting = (1.0 - busy) * -math.expm1(-case.reads_pending)
     return CpuResult(

@@ -13,6 +13,7 @@ from simulator.analytic.workload import Workload
 from simulator.clock import NS_PER_S
 from simulator.model import Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice
 
+SHARING_POINTS = 65
 WARM_TURNOVERS = 3.0
 """of the pool before a warm start, as in simulator/start.py"""
 
@@ -29,7 +30,13 @@ class Parameters:
     arrivals_per_s: FloatArray
     cpu_speed: FloatArray
     """relative to the machine that the workload was read for"""
-    cores: FloatArray
+    processors: FloatArray
+    """hardware threads"""
+    beside: FloatArray
+    """most other threads that may be busy when a client's burst starts"""
+    slowdowns: FloatArray
+    """what a burst takes relative to one alone if each that may be beside it is there with chance 0 .. 1, at equal
+    steps of the chance, (configurations, SHARING_POINTS)"""
     path_s: FloatArray
     """CPU time of a transaction of each class, page calls and critical sections left out, (configurations, classes)"""
     section_s: FloatArray
@@ -186,7 +193,9 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         clients=one(len(model.client_registers)),
         arrivals_per_s=one(model.arrivals_per_s),
         cpu_speed=one(1.0),
-        cores=one(model.cpu.cores),
+        processors=one(model.processors),
+        beside=one(_most_beside(model)),
+        slowdowns=_slowdowns(model),
         path_s=(workload.user_s + workload.system_s + workload.client_s)[None],
         section_s=workload.inside_s.sum(axis=1)[None],
         path_before_s=np.array([[lock.cpu_s for lock in workload.locks]]),
@@ -247,6 +256,27 @@ def _disk(device: Device) -> Disk:
 def _again_ns(disk: Disk) -> int:
     """From reading a place to its first sector's coming around again, or to writing it on flash."""
     return disk.revolution_ns if isinstance(disk, RotatingDevice) else disk.read_ns
+
+
+def _most_beside(model: Model) -> int:
+    clients = len(model.client_registers)
+    return (model.processors if model.arrivals_per_s else min(model.processors, clients)) - 1
+
+
+def _slowdowns(model: Model) -> FloatArray:
+    """What a burst takes relative to one alone if each that may be beside it is there with chance 0 .. 1.
+
+    Independently of each other: a binomial number of them.
+    """
+    if model.sharing is None:
+        return np.ones((1, SHARING_POINTS))
+    others = _most_beside(model)
+    busy, chance = np.arange(others + 1.0), np.linspace(0.0, 1.0, SHARING_POINTS)[1:-1, None]
+    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, others + 1.0)))])
+    ways = factorials[-1] - factorials - factorials[::-1]
+    longer = np.array(model.sharing.ppm[: others + 1]) / 1e6
+    between = np.exp(ways + busy * np.log(chance) + (others - busy) * np.log1p(-chance)) @ longer
+    return np.concatenate([longer[:1], between, longer[-1:]])[None]
 
 
 def _flush_ns(log: Disk, overhead_ns: float) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from simulator.analytic.group_commit import Reading, commits, flushes
 from simulator.analytic.locks import lock_times
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
+from simulator.analytic.threads import slowdown, slowed
 from simulator.analytic.traffic import Traffic
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
@@ -37,7 +38,7 @@ class Residence:
     network: FloatArray
     station: FloatArray
     cpu_busy: FloatArray
-    """share of all cores, (configurations,)"""
+    """share of all processors, (configurations,)"""
     section_busy: FloatArray
     disk_busy: FloatArray
     """a data device without log and swap"""
@@ -55,6 +56,8 @@ class Residence:
     writes: Writes
     heaps: FloatArray
     """share of time with a heap of writes at the disks"""
+    slowdown: FloatArray
+    """how much longer CPU times are than those of the demands, since other hardware threads are busy"""
 
     @cached_property
     def total(self) -> FloatArray:
@@ -80,6 +83,8 @@ class _Cpu:
 def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Residence:
     """Residence times at `x` transactions/s. A station that can't carry the rate has an endless queue."""
     seen = np.where(p.arrivals_per_s > 0, 1.0, np.maximum(p.clients - 1.0, 0.0) / p.clients)
+    longer = slowdown(p, d, x, seen)
+    d = slowed(d, longer)
     shared = p.log_own <= 0
     writes = writes_of(p, d, t, x)
     blocking = d.mean.reads + d.mean.victims + d.mean.faults
@@ -113,7 +118,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_busy = first_busy + np.where(shared, part * log.busy / p.parallel * single / spread, 0.0)
     # all who shared a flush of the log come back to the processors together, each with its first burst
     group = np.where(p.durable > 0, x * float(w.commits @ w.mix) / np.maximum(log.flushes, TINY), 1.0) * log.flushing
-    crowd = np.maximum(group - 1.0, 0.0) / 2.0 * (d.mean.cpu_s + d.mean.section_s) / d.mean.bursts / p.cores
+    crowd = np.maximum(group - 1.0, 0.0) / 2.0 * (d.mean.cpu_s + d.mean.section_s) / d.mean.bursts / p.processors
     cpu_queue = cpu.wait_s[:, None] * d.bursts + crowd[:, None] * np.minimum(d.bursts, 1.0)
     section_queue = cpu.queue_s[:, None] * w.entries.sum(axis=1)
     read, victim, fault = (
@@ -157,16 +162,17 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
         lock_wait=lock_wait,
         writes=writes,
         heaps=stalled.share,
+        slowdown=longer,
     )
 
 
 def _processors(w: Workload, p: Parameters, d: Demands, x: FloatArray, seen: FloatArray) -> _Cpu:
     """Processors, and critical sections: whoever has waited for one costs a hand-over more."""
     mean, entered = d.mean, max(float(w.entries.sum(axis=1) @ w.mix), TINY)
-    free = np.maximum(1.0 - x * d.background_cpu_s / p.cores, 0.01)
+    free = np.maximum(1.0 - x * d.background_cpu_s / p.processors, 0.01)
     burst = (mean.cpu_s + mean.section_s) / mean.bursts / free
-    load = x * (mean.cpu_s + mean.section_s) / free / p.cores
-    few = np.clip((p.clients - p.cores) / np.maximum(p.clients - 1.0, 1.0), 0.0, 1.0)
+    load = x * (mean.cpu_s + mean.section_s) / free / p.processors
+    few = np.clip((p.clients - p.processors) / np.maximum(p.clients - 1.0, 1.0), 0.0, 1.0)
     few = np.where(p.arrivals_per_s > 0, 1.0, few)
     # a convoy lets go of one client after the other, evenly: they rarely meet at the processors (Allen-Cunneen)
     inside = mean.section_s / entered
@@ -175,8 +181,8 @@ def _processors(w: Workload, p: Parameters, d: Demands, x: FloatArray, seen: Flo
     uneven = mean.section_variation * (inside / np.maximum(turn, TINY)) ** 2
     few = few * (1.0 - convoy**2 * (1.0 - uneven) + mean.burst_variation) / (1.0 + mean.burst_variation)
     left = mean.burst_left_s / free
-    wait = waiting(seen, burst, p.cores, x * mean.bursts, load, left * few)
-    delay = all_busy(seen * load, p.cores) * left / p.cores * few
+    wait = waiting(seen, burst, p.processors, x * mean.bursts, load, left * few)
+    delay = all_busy(seen * load, p.processors) * left / p.processors * few
     hold, entries = inside + delay, x * entered
     taken = np.clip(entries * hold / np.maximum(1.0 - seen * entries * p.handover_s, TINY), 0.0, 1.0) * seen
     ahead = mean.section_left_s + delay / 2.0 + p.handover_s
@@ -185,7 +191,7 @@ def _processors(w: Workload, p: Parameters, d: Demands, x: FloatArray, seen: Flo
     return _Cpu(
         wait_s=wait,
         queue_s=taken * ahead / room + (hold + p.handover_s) * overfull(used),
-        busy=np.minimum(x * (mean.cpu_s + mean.section_s + d.background_cpu_s) / p.cores, 1.0),
+        busy=np.minimum(x * (mean.cpu_s + mean.section_s + d.background_cpu_s) / p.processors, 1.0),
         section_busy=np.minimum(entries * (hold + taken * p.handover_s), 1.0),
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simulator.analytic.figures import Case
-from simulator.clock import NS_PER_S, to_s
+from simulator.clock import NS_PER_S
 from simulator.model import RotatingDevice
 
 CHECK = "check with the kernel engine"
@@ -62,7 +62,7 @@ def _reasons(case: Case) -> Iterator[str]:
     _, clients = np.unique(case.model.client_registers, axis=0, return_counts=True)
     if reads > READING and clients.max() > clients.min():
         yield "some warehouses have more clients than others: their pages stay cached, and they get ahead"
-    since_s = to_s(case.model.interval.end_ns)
+    since_s = case.end_s
     turnover_s = float(case.solution.traffic.cache_time[0]) / max(case.rate, 1e-9)
     if not case.model.direct_io and case.model.page_cache.free_behind and turnover_s > since_s and reads > READING:
         yield "the page cache still holds what it held at the start; it takes longer than the run to turn over"

@@ -42,6 +42,13 @@ class Course:
             return last + (time_s - last_s) * self.steady_per_s
         return float(np.interp(time_s, self.times_s, self.done))
 
+    def time_of(self, done: float) -> float:
+        """When so many transactions are done."""
+        last_s, last = float(self.times_s[-1]), float(self.done[-1])
+        if done > last:
+            return last_s + (done - last) / self.steady_per_s
+        return float(np.interp(done, self.done, self.times_s))
+
     def mean_per_s(self, begin_s: float, end_s: float) -> float:
         """Mean rate over an interval."""
         return (self.done_by(end_s) - self.done_by(begin_s)) / (end_s - begin_s)
@@ -81,8 +88,11 @@ def course(model: Model, w: Workload, p: Parameters, steady: Solution) -> Course
     )
 
 
-def interval_mean_per_s(model: Model, of: Course) -> float:
-    """The rate that the model's interval counts."""
+def interval_mean_per_s(model: Model, w: Workload, of: Course) -> float:
+    """The rate that the model's interval counts; of fixed work until clients that are all alike have done it."""
+    if model.work:
+        whole = model.work.main_per_client * len(model.client_registers) / float(w.mix[w.main_class])
+        return whole / of.time_of(whole)
     begin, end = to_s(model.interval.warm_up_ns), to_s(model.interval.end_ns)
     return of.mean_per_s(begin, end)
 

@@ -60,7 +60,13 @@ def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
         ({"source": " TBD. "}, "source: got ' TBD. '; say where the figures come from"),
         ({"source": None}, "catalog/cpus/opteron-244.yaml: source: got nothing; must be text"),
         ({"cores": 0}, "catalog/cpus/opteron-244.yaml: cores: got 0; must be greater than or equal to 1"),
-        ({"coers": 2}, "coers: unknown key (did you mean 'cores'?); allowed: cores, model, relative_speed, source"),
+        (
+            {"coers": 2},
+            (
+                "coers: unknown key (did you mean 'cores'?); allowed: cache_mib, cores, memory_bus_share, "
+                "memory_latency_ns, model, relative_speed, second_thread_gain, source, threads_per_core"
+            ),
+        ),
     ],
 )
 def test_a_faulty_part_is_found(

@@ -47,6 +47,8 @@ def model_of_system(system: System) -> Model:
         costs=system.costs,
         direct_io=system.direct_io,
         interval=system.interval,
+        sharing=system.sharing,
+        work=system.work,
     )
 
 

@@ -6,6 +6,7 @@ on the same nanosecond. Every transaction takes CPU time, and locks are taken in
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,10 @@ from simulator.model import (
     Log,
     PageCache,
     Pool,
+    RaidSet,
     RotatingDevice,
+    Sharing,
+    Work,
 )
 
 MS = 1_000_000
@@ -58,6 +62,8 @@ class System:
     costs: Costs
     direct_io: bool
     interval: Interval
+    sharing: Sharing | None = None
+    work: Work | None = None
 
 
 grid = st.sampled_from([0, MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013, 1])
@@ -120,6 +126,14 @@ flashes = st.builds(
     parallel=st.integers(1, 4),
     reads_per_write=st.sampled_from([0, 1, 3, 100]),
 )
+RAID_SETS = [(2, 1, 0), (3, 1, 0), (2, 2, 0), (6, 2, 0), (3, 1, 1), (5, 1, 1), (4, 1, 2)]
+"""disks, copies, parities: RAID 0 twice, 1, 10, 5 twice, 6"""
+sets = st.builds(
+    lambda disk, layout, unit: RaidSet("set", (disk,) * layout[0], unit, *layout[1:]),
+    st.one_of(arms, flashes),
+    st.sampled_from(RAID_SETS),
+    st.sampled_from([4096, 8192, 1 << 14, 1 << 16]),
+)
 
 
 @st.composite
@@ -156,6 +170,9 @@ intervals = st.builds(
     warm_up_ns=st.sampled_from([0, 300 * MS]),
     duration_ns=st.sampled_from([1000 * MS, 2300 * MS]),
 )
+sharings = st.sampled_from(
+    [None, Sharing((1_000_000, 1_250_000)), Sharing((1_000_000, 1_000_000, 1_333_333, 1_666_667))]
+)
 checkpoints = st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]).flatmap(
     lambda every: st.builds(Checkpoint, st.just(every), st.sampled_from([0, every // 2, every]))
 )
@@ -183,7 +200,7 @@ def systems(draw: st.DrawFn) -> System:
         handover_ns=draw(grid),
         pool=draw(pools()),
         cache=draw(page_caches()),
-        devices=tuple(draw(st.lists(st.one_of(arms, flashes), min_size=1, max_size=4))),
+        devices=tuple(draw(st.lists(st.one_of(arms, flashes, flashes, sets), min_size=1, max_size=4))),
         own_log=draw(st.booleans()),
         swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
         merged_pages=draw(st.integers(1, 4)),
@@ -194,3 +211,12 @@ def systems(draw: st.DrawFn) -> System:
         direct_io=draw(st.booleans()),
         interval=draw(intervals),
     )
+
+
+@st.composite
+def worked_systems(draw: st.DrawFn) -> System:
+    """Closed systems whose clients stop after some transactions, most of them on threads that slow each other down."""
+    system = draw(systems().filter(lambda one: one.think is not None))
+    whole = dataclasses.replace(system.interval, warm_up_ns=0, duration_ns=3600 * 1000 * MS)
+    work = Work(draw(st.sampled_from([1, 2, 20])))
+    return dataclasses.replace(system, interval=whole, work=work, sharing=draw(sharings))

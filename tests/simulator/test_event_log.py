@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from simulator.assembler import Assembler
-from simulator.model import Model
+from simulator.model import Model, Sharing
 from simulator.reference import ReferenceEngine
 
 MS = 1_000_000
@@ -47,6 +50,35 @@ def test_two_clients_share_one_core(model_of: ModelOf) -> None:
     assert completions(model_of(asm, clients=2, duration_s=0.2)) == [(103 * MS, 0), (106 * MS, 0)]
     asm = loop(("cpu", 3 * MS, 0, 0), think_ms=100)
     assert completions(model_of(asm, clients=2, cores=2, duration_s=0.2)) == [(103 * MS, 0), (103 * MS, 0)]
+
+
+def test_a_burst_is_longer_the_more_threads_are_busy_when_it_starts(model_of: ModelOf) -> None:
+    """Three bursts of 3 ms on two threads of one core: alone 3 ms, as the second 5 ms, whatever the other does later."""
+    asm = loop(("cpu", 3 * MS, 0, 0), think_ms=100)
+    model = dataclasses.replace(model_of(asm, clients=3, duration_s=0.15), sharing=Sharing((1_000_000, 1_666_667)))
+    assert [at for at, _ in completions(model)] == [103 * MS, 105_000_001, 108_000_001]
+    assert [at for at, _ in completions(dataclasses.replace(model, sharing=Sharing((1_000_000, 1_000_000))))] == [
+        103 * MS, 103 * MS, 106 * MS,
+    ]  # fmt: skip
+
+
+def test_a_slower_stay_in_a_section_is_time_on_the_processor(model_of: ModelOf) -> None:
+    """Two clients, 2 ms outside and 2 ms inside each: what the second thread loses is counted as cpu, not as waiting."""
+    asm = loop(("cpu", 2 * MS, 0, 0), think_ms=1000)
+    asm.operations.pop()
+    asm.emit("section", asm.section("mutex"), 2 * MS)
+    asm.emit("end")
+    model = dataclasses.replace(
+        model_of(asm, clients=2, cores=1, duration_s=1.1), sharing=Sharing((1_000_000, 1_500_000))
+    )
+    engine = ReferenceEngine(model, 1)
+    engine.run(None)
+    times = engine.record.result().classes[0].time_by_s
+    # 1000: one bursts 2 ms, the other 3 ms; 1002: the first is inside as the second thread, 3 ms; 1003: the other waits
+    # for it to leave at 1005, and is inside alone for 2 ms
+    assert times["cpu"] == pytest.approx((2 + 3 + 3 + 2) / 2 / 1000)
+    assert times["critical section"] == pytest.approx((1005 - 1003) / 2 / 1000)
+    assert engine.record.result().broken_laws == []
 
 
 def test_row_lock_is_handed_over_in_order(model_of: ModelOf) -> None:

@@ -41,7 +41,7 @@ from simulator.run_record import MOST_STEPS
 from simulator.state import COSTS, MISS_NS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import System, systems
+from tests.simulator.systems import RAID_SETS, System, systems, worked_systems
 from tests.simulator.tpcc_systems import tpcc_models
 from tests.simulator.twins import differences, of_few_events, requests_lost, shortened
 
@@ -75,9 +75,10 @@ SEEDS = st.integers(1, 2**31)
 def what_happened(system: System, engine: KernelEngine) -> set[str]:
     """Names of whatever took place in a run."""
     kernel, model = engine.kernel, engine.model
-    happened = {f"{device.scheduler} {device.queue_depth > 1}" for device in model.storage.devices
+    happened = {f"{device.scheduler} {device.queue_depth > 1}" for device in model.storage.with_disks
                 if isinstance(device, RotatingDevice)}  # fmt: skip
     happened |= {device.kind for device in model.storage.devices}
+    happened |= {f"copies {one.copies} parities {one.parities}" for one in model.storage.devices if one.kind == "raid"}
     happened |= {system.pool.replacement, f"direct {system.direct_io}", f"durable {system.log.durable}"}
     happened |= {model.interval.start, f"open {system.think is None}", f"own log {model.storage.log_device > 0}"}
     spent = kernel.classes[:, ks.CLASS_SPENT : ks.HISTOGRAM].sum(axis=0)
@@ -93,8 +94,9 @@ def what_happened(system: System, engine: KernelEngine) -> set[str]:
 
 
 EVERYTHING = {
-    *ACTIVITIES, *ks.PURPOSES, "rotating", "flash", "lru", "clock", "cold", "after_load", "warm", "rollback",
+    *ACTIVITIES, *ks.PURPOSES, "rotating", "flash", "raid", "lru", "clock", "cold", "after_load", "warm", "rollback",
     "checkpoint", "handover", "dirty eviction", "reads first",
+    *(f"copies {copies} parities {parities}" for _, copies, parities in RAID_SETS),
     *(f"{scheduler} {several}" for scheduler in ks.SCHEDULERS for several in (True, False)),
     *(f"{word} {choice}" for word in ("direct", "durable", "open", "own log") for choice in (True, False)),
 }  # fmt: skip
@@ -115,6 +117,13 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
     both_engines_agree()
     rare = {name: happened[name] for name in EVERYTHING if happened[name] < EXAMPLES.max_examples / 50}
     assert not rare, "draw more of these"
+
+
+@settings(EXAMPLES, max_examples=SOAK // 4 or 50)
+@given(system=worked_systems(), seed=SEEDS)
+def test_fixed_work_on_threads_gives_one_trajectory(system: System, seed: int) -> None:
+    """The run ends after the same event, and bursts are as long, whoever is busy when they start."""
+    assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
 
 
 @settings(EXAMPLES, max_examples=SOAK // 10 or 20)
@@ -166,6 +175,7 @@ TAMPERED = {
     "another random stream": (added(state_array("streams"), 0), False),
     "one row more": (added(state_array("counters"), 0), False),
     "one transaction more": (added(kernel_array("facts"), ks.ENDED), False),
+    "another burst of 1 ns more": (added(kernel_array("longer_ppm"), 2), False),
     "one byte of log more": (added(kernel_array("facts"), ks.LOG_WRITTEN), False),
     "one lock wait more": (added(kernel_array("facts"), ks.LOCK_WAITS), False),
     "1 ns of response time more": (added(kernel_array("classes"), 0, ks.TOTAL_NS), False),

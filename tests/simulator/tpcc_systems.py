@@ -80,4 +80,7 @@ def tpcc_models(draw: st.DrawFn) -> Model:
         "warm_up_s": draw(st.sampled_from([0, 0.4])),
         "duration_s": draw(st.sampled_from([1, 2])),
     }
+    machine["cpu"] |= draw(st.sampled_from([{}, {"threads_per_core": 2}, {"memory_bus_share": 0.2}]))
+    if workload["arrivals"]["kind"] == "closed" and draw(st.booleans()):
+        keys["interval"] = {"start": keys["interval"]["start"], "new_orders_per_client": draw(st.sampled_from([1, 9]))}
     return build(scenario_from_mapping(keys, "tiny.yaml"))

@@ -49,12 +49,15 @@ def shortened(model: Model, duration_ns: int) -> Model:
 
 
 def of_few_events(model: Model, seed: int, most_events: int) -> Model:
-    """The model, with a shorter interval if the kernel meets more events than the reference engine gets through."""
+    """The model, with a shorter interval or less work if the kernel meets more events than the reference engine gets through."""
     engine = KernelEngine(model, seed)
     engine.run(None)
     events = int(engine.kernel.calendar.clock[EVENTS])
     if events <= most_events:
         return model
+    if model.work:
+        fewer = max(model.work.main_per_client * most_events // events, 1)
+        return dataclasses.replace(model, work=dataclasses.replace(model.work, main_per_client=fewer))
     return shortened(model, max(model.interval.duration_ns * most_events // events, 1_000_000_000))
 
 
