@@ -13,6 +13,7 @@ from models.described.pieces import WHERE, Said, read_line
 from models.described.row import Row
 from models.described.systems import System
 from models.loading import scenario_from_mapping
+from models.quantities import parse
 from models.specs import ScenarioSpec
 from models.system import GIB, KIB
 from simulator.errors import InputError
@@ -26,6 +27,8 @@ CLIENTS_PER_WAREHOUSE = 2
 HOUR_S = 3600
 LAST_OLD_YEAR = 2010
 """of a processor's first models: until then Linux 2.6"""
+VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
+"""years of processors that were new with a version"""
 LAYOUTS = {"postgresql-15": "tpcc-postgresql", "mysql-5.1": "tpcc-16k"}
 NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10.4", "imac": "mac-os-x-10.4"}
 NOTE = "assumption: "
@@ -81,17 +84,12 @@ def _mapping(said: dict[str, Said]) -> tuple[dict[str, Any], list[Row]]:
         key, source = "machine.hardware_share_lost", "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
         rows.append(Row("virtualisation", key, str(hardware.XEN_SHARE), said["virtualised"].piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
-    database, more = _database(said, scenario_memory(memory))
+    database, more = _database(said, parse(memory, "memory", "GiB"), year)
     rows += more
     run, of_run = _run(said, database["base"])
     size = run["workload"]["warehouses"]
     data = {"name": f"{title}, {size:,} warehouses", "machine": machine, "operating_system": entry, "database": database}
     return data | run, [*rows, *of_run]
-
-
-def scenario_memory(memory: Any) -> float:
-    """Memory in GiB, be it a number or as the catalogue writes it."""
-    return float(memory) if isinstance(memory, int | float) else float(str(memory).split()[0])
 
 
 def _system(said: dict[str, Said], year: int) -> tuple[System, str, Row]:
@@ -110,41 +108,37 @@ def _system(said: dict[str, Said], year: int) -> tuple[System, str, Row]:
     return system, system.entry, Row(what, key, system.entry, piece, source)
 
 
-def _database(said: dict[str, Said], memory_gib: float) -> tuple[dict[str, Any], list[Row]]:
+def _database(said: dict[str, Said], memory_gib: float, year: int) -> tuple[dict[str, Any], list[Row]]:
+    """The engine with its pool."""
     entry, nearest = said["engine"].value if "engine" in said else ("", False)
     piece = said["engine"].piece if "engine" in said else None
-    key, what = "database", "database"
-    if entry:
-        rows = [Row(what, key, entry, piece, "the nearest in the catalogue" if nearest else "")]
-    else:
-        entry, source = "virtuoso-5", "no version is said: the one between the others"
-        rows = [Row(what, key, entry, piece, source)]
-    per_buffer = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"]) * KIB
-    of = "database.pool.buffers"
+    source, times = "the nearest in the catalogue" if nearest else "", ()
+    if not entry:
+        source, times = "no version is said: Virtuoso of the processor's time", tuple(VIRTUOSO_SINCE)
+        entry = max(VIRTUOSO_SINCE, key=lambda each: VIRTUOSO_SINCE[each] * (VIRTUOSO_SINCE[each] <= year))
+    buffers, row = _buffers(said, entry, memory_gib)
+    others = tuple(f"database={{base: {each}, pool: {{buffers: {buffers}}}}}" for each in times if each != entry)
+    return {"base": entry, "pool": {"buffers": buffers}}, [
+        Row("database", "database", entry, piece, source, others=others),
+        row,
+    ]
+
+
+def _buffers(said: dict[str, Said], entry: str, memory_gib: float) -> tuple[int, Row]:
+    per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
+    key, what = "database.pool.buffers", "buffers"
     if "buffers" in said and "pool_gib" in said:
-        raise InputError(
-            f"{WHERE}: '{said['buffers'].piece}' and '{said['pool_gib'].piece}' both say how large the pool is; keep one"
-        )
+        one, other = said["buffers"].piece, said["pool_gib"].piece
+        raise InputError(f"{WHERE}: '{one}' and '{other}' both say how large the pool is; keep one of them")
     if "buffers" in said:
         buffers = said["buffers"].value
-        rows.append(Row("buffers", of, f"{buffers:,}", said["buffers"].piece, ""))
-    elif "pool_gib" in said:
-        buffers = int(said["pool_gib"].value * GIB / per_buffer)
-        rows.append(Row("buffers", of, f"{buffers:,}", said["pool_gib"].piece, f"of {per_buffer / KIB:g} KiB each"))
-    else:
-        buffers = int(POOL_SHARE * memory_gib * GIB / per_buffer)
-        source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
-        rows.append(Row("buffers", of, f"{buffers:,}", None, source, BUFFERS_FACTOR))
-    if piece is None or source_is_guess(rows[0]):
-        pool = f"{{pool: {{buffers: {buffers}}}}}"
-        rows[0] = Row(what, key, entry, piece, rows[0].source, others=tuple(
-            f"database={{base: {other}, {pool[1:]}" for other in ("virtuoso-4", "virtuoso-6")))  # fmt: skip
-    return {"base": entry, "pool": {"buffers": buffers}}, rows
-
-
-def source_is_guess(row: Row) -> bool:
-    """Whether an engine's version was guessed."""
-    return row.source.startswith("no version")
+        return buffers, Row(what, key, f"{buffers:,}", said["buffers"].piece, "")
+    if "pool_gib" in said:
+        buffers = int(said["pool_gib"].value * GIB / KIB / per_buffer_kib)
+        return buffers, Row(what, key, f"{buffers:,}", said["pool_gib"].piece, f"of {per_buffer_kib:g} KiB each")
+    buffers = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib)
+    source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
+    return buffers, Row(what, key, f"{buffers:,}", None, source, BUFFERS_FACTOR)
 
 
 def _run(said: dict[str, Said], engine: str) -> tuple[dict[str, Any], list[Row]]:
