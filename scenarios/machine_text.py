@@ -22,7 +22,7 @@ FORMAT = "oltpsim-machine-1"
 GUESSED = "guessed"
 MOST_PARTS = 3
 MOST_PIECE = 32
-COLUMNS = ("piece", "key", "value", "known to")
+COLUMNS = ("piece", "key", "value", "uncertainty")
 
 
 def table(description: Description, found: Foreseen, calibration: Calibration | None, width: int) -> str:
@@ -34,14 +34,7 @@ def table(description: Description, found: Foreseen, calibration: Calibration | 
     for row in reasons:
         lines += flow(row.what, [row.source], width)
     lines += [""] if reasons else []
-    figure, value = _figure(found)
-    interval = "" if found.low is None or found.high is None else f"  [{_number(found.low)} .. {_number(found.high)}]"
-    about = f"  {found.confidence:.0%} interval, {found.role}" if interval else "  no interval: no calibrated model"
-    lines += flow(figure, [f"{value}{interval}{about}"], width)
-    lines += flow("limited by", [_limit(found)], width)
-    whole = f"of {share(math.expm1(found.sd))} in all" if len(found.parts) > 1 else ""
-    parts = [f"{part.what} ±{share(math.expm1(part.sd))}" for part in found.parts[:MOST_PARTS]]
-    lines += flow("mostly uncertain by", [f"{', '.join(parts)} {whole} (one standard deviation)".replace("  ", " ")] if parts else ["-"], width)
+    lines += _figures(found, width)
     for text in found.outside:
         lines += flow("beyond the runs", [text], width)
     if found.not_applied:
@@ -50,6 +43,26 @@ def table(description: Description, found: Foreseen, calibration: Calibration | 
         runs = plural(len(calibration.runs), "run")
         lines += flow("model", [f"{calibration.base.name}, fitted to {runs}, fit {calibration.task_hash}"], width)
     return "\n".join(lines) + "\n"
+
+
+def _figures(found: Foreseen, width: int) -> list[str]:
+    """The figure with its interval, what limits it, and what the interval is made of."""
+    figure, value = _figure(found)
+    about = "no interval: no calibrated model"
+    if found.low is not None and found.high is not None:
+        ends = f"[{_number(found.low)} .. {_number(found.high)}]"
+        about = f"{ends}  {found.confidence:.0%} interval, {found.role}"
+    lines = flow(figure, [value, about], width)
+    lines += flow("limited by", [_limit(found)], width)
+    parts = [f"{part.what} ±{_spread(part.sd)}" for part in found.parts[:MOST_PARTS]]
+    if parts:
+        parts.append(f"in all ±{_spread(found.sd)}, one standard deviation each")
+    return lines + flow("uncertain by", parts or ["nothing that the line leaves open"], width)
+
+
+def _spread(sd: float) -> str:
+    """A standard deviation of a logarithm as a share, upwards."""
+    return share(math.expm1(sd))
 
 
 def as_json(description: Description, found: Foreseen, calibration: Calibration | None) -> str:

@@ -81,14 +81,22 @@ def _mapping(said: dict[str, Said]) -> tuple[dict[str, Any], list[Row]]:
         machine["log_disk"] = log_disk
     if "virtualised" in said:
         machine["hardware_share_lost"] = hardware.XEN_SHARE
-        key, source = "machine.hardware_share_lost", "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
+        key, source = (
+            "machine.hardware_share_lost",
+            "Xen takes a little under a tenth (Virtuoso article on hardware threads)",
+        )
         rows.append(Row("virtualisation", key, str(hardware.XEN_SHARE), said["virtualised"].piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
     database, more = _database(said, parse(memory, "memory", "GiB"), year)
     rows += more
     run, of_run = _run(said, database["base"])
     size = run["workload"]["warehouses"]
-    data = {"name": f"{title}, {size:,} warehouses", "machine": machine, "operating_system": entry, "database": database}
+    data = {
+        "name": f"{title}, {size:,} warehouses",
+        "machine": machine,
+        "operating_system": entry,
+        "database": database,
+    }
     return data | run, [*rows, *of_run]
 
 
@@ -99,7 +107,7 @@ def _system(said: dict[str, Said], year: int) -> tuple[System, str, Row]:
         name = said["name"].value.lower() if "name" in said else ""
         own = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
         source = "the maker's own" if own != linux else "no system is said: Linux of the processor's time"
-        others = ("operating_system=solaris-10",) if own == "linux-2.6" else ()
+        others = ("operating_system=windows-2000",) if own == "linux-2.6" else ()
         return System(own, None), own, Row(what, key, own, None, source, others=others)
     piece, system = said["system"].piece, said["system"].value
     if system.entry is None:
@@ -112,10 +120,11 @@ def _database(said: dict[str, Said], memory_gib: float, year: int) -> tuple[dict
     """The engine with its pool."""
     entry, nearest = said["engine"].value if "engine" in said else ("", False)
     piece = said["engine"].piece if "engine" in said else None
-    source, times = "the nearest in the catalogue" if nearest else "", ()
+    source, times = "the nearest in the catalogue" if nearest else "", list[str]()
     if not entry:
-        source, times = "no version is said: Virtuoso of the processor's time", tuple(VIRTUOSO_SINCE)
-        entry = max(VIRTUOSO_SINCE, key=lambda each: VIRTUOSO_SINCE[each] * (VIRTUOSO_SINCE[each] <= year))
+        source, times = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)
+        at = sum(since <= year for since in VIRTUOSO_SINCE.values()) - 1
+        entry, times = times[at], times[max(at - 1, 0) : at + 2]
     buffers, row = _buffers(said, entry, memory_gib)
     others = tuple(f"database={{base: {each}, pool: {{buffers: {buffers}}}}}" for each in times if each != entry)
     return {"base": entry, "pool": {"buffers": buffers}}, [
@@ -153,7 +162,9 @@ def _run(said: dict[str, Said], engine: str) -> tuple[dict[str, Any], list[Row]]
                     "one client; leave one of them out"
                 )
     if fixed and "seconds" in said:
-        raise InputError(f"{WHERE}: '{said['new_orders'].piece}' and '{said['seconds'].piece}' both say how long the run is")
+        raise InputError(
+            f"{WHERE}: '{said['new_orders'].piece}' and '{said['seconds'].piece}' both say how long the run is"
+        )
     warehouses, clients, rows = _size(said, fixed, job is not None)
     workload: dict[str, Any] = {"base": "virtuoso-tpcc", "warehouses": warehouses, "arrivals": {"clients": clients}}
     if engine in LAYOUTS:
@@ -162,7 +173,9 @@ def _run(said: dict[str, Said], engine: str) -> tuple[dict[str, Any], list[Row]]
     interval: dict[str, Any] = {"start": start}
     if fixed:
         interval["new_orders_per_client"] = said["new_orders"].value
-        rows.append(Row("run", "interval.new_orders_per_client", f"{said['new_orders'].value:,}", said["new_orders"].piece, ""))
+        rows.append(
+            Row("run", "interval.new_orders_per_client", f"{said['new_orders'].value:,}", said["new_orders"].piece, "")
+        )
     else:
         interval["duration_s"] = said["seconds"].value if "seconds" in said else HOUR_S
     if job is not None:
@@ -190,7 +203,9 @@ def _size(said: dict[str, Said], fixed: bool, is_job: bool) -> tuple[int, int, l
         rows.append(Row("warehouses", key, f"{warehouses:,}", None, "a warehouse for each client, as published"))
     else:
         warehouses = WAREHOUSES
-        rows.append(Row("warehouses", key, f"{warehouses:,}", None, "no size is said: that of the published table of boxes"))
+        rows.append(
+            Row("warehouses", key, f"{warehouses:,}", None, "no size is said: that of the published table of boxes")
+        )
     if is_job:
         return warehouses, 1, rows
     if "clients" in said:
@@ -199,5 +214,7 @@ def _size(said: dict[str, Said], fixed: bool, is_job: bool) -> tuple[int, int, l
     else:
         each = 1 if fixed else CLIENTS_PER_WAREHOUSE
         clients = each * warehouses
-        rows.append(Row("clients", of, f"{clients:,}", None, f"{'one' if fixed else 'two'} for each warehouse, as published"))
+        rows.append(
+            Row("clients", of, f"{clients:,}", None, f"{'one' if fixed else 'two'} for each warehouse, as published")
+        )
     return warehouses, clients, rows

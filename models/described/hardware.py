@@ -13,6 +13,7 @@ from models.described.row import Row
 from models.described.systems import System
 from simulator.errors import InputError
 
+AS_THERE = "the catalogue has this machine"
 CATALOGUE_FACTOR = 1.1
 """of an entry's relative speed"""
 VCPU_FACTOR = 1.4
@@ -49,13 +50,13 @@ def cpu_of(said: dict[str, Said], known: dict[str, Any]) -> tuple[Any, list[Row]
     elif "words" not in said and known:
         entry = str(known["cpu"])
         cpu, year = _counted(entry, said), _year(entry)
-        rows.append(_catalogue_row(entry, None, f"the catalogue's {known['name']}"))
+        rows += _catalogue_rows(cpu, entry, said["name"].piece, AS_THERE)
     elif "words" in said or "ghz" in said:
         cpu, rows, year = _named(said)
     else:
         raise InputError(
-            f"{WHERE}: the line doesn't say which processors the machine has: add a piece like '2 x dual-core Xeon 5130 "
-            f"2.0 GHz'; for example '{EXAMPLE}'"
+            f"{WHERE}: the line doesn't say which processors the machine has: add a piece like '2 x dual-core Xeon "
+            f"5130 2.0 GHz'; for example '{EXAMPLE}'"
         )
     if "speed" in said:
         cpu = (cpu if isinstance(cpu, dict) else {"base": cpu}) | {"relative_speed": said["speed"].value}
@@ -76,16 +77,20 @@ def memory_of(said: dict[str, Said], known: dict[str, Any]) -> tuple[Any, Row]:
         return value, _row("memory", "machine.memory_gib", f"{value:g} GiB", said["memory_gib"])
     if known:
         value = known["memory_gib"]
-        return value, Row("memory", "machine.memory_gib", str(value), None, f"the catalogue's {known['name']}")
+        return value, Row("memory", "machine.memory_gib", str(value), said["name"].piece, AS_THERE)
     raise InputError(f"{WHERE}: the line doesn't say how much memory there is: add a piece like '8 GB'")
 
 
-def disks_of(said: dict[str, Said], known: dict[str, Any], system: System, old: bool) -> tuple[dict[str, Any], list[Row]]:
+def disks_of(
+    said: dict[str, Said], known: dict[str, Any], system: System, old: bool
+) -> tuple[dict[str, Any], list[Row]]:
     """The data disks, and rows. `old`: of a time when SATA disks were not given queues."""
     if known and not {"disk", "disks", "rpm", "level", "disk_gib"} & said.keys():
-        where = f"the catalogue's {known['name']}"
         shown = f"{known['disks']['count']} x {_entry_of(known['disks']['disk'])}"
-        return known["disks"], [Row("disks", "machine.disks", shown, None, where), _spread(known["disks"]["disk"])]
+        return known["disks"], [
+            Row("disks", "machine.disks", shown, said["name"].piece, AS_THERE),
+            _spread(known["disks"]["disk"]),
+        ]
     rows = []
     count = said["disks"].value if "disks" in said else 1
     if "disks" in said:
@@ -118,21 +123,23 @@ def _row(what: str, key: str, value: str, said: Said, source: str = "") -> Row:
 
 
 def _named(said: dict[str, Said]) -> tuple[Any, list[Row], int]:
-    found = Processors(*(said[key].value if key in said else None for key in ("count", "cores", "ghz")),
-                       said["processor"].value if "processor" in said else "",
-                       said["words"].value if "words" in said else ())  # fmt: skip
+    count, cores, ghz, name, words = (
+        said[key].value if key in said else None for key in ("count", "cores", "ghz", "processor", "words")
+    )
+    found = Processors(count=count, cores=cores, ghz=ghz, name=name or "", words=words or ())
     piece = said["words" if "words" in said else "ghz"].piece
     entry = processors.catalogued(found)
     if entry is not None:
-        return _counted(entry, said), [_catalogue_row(entry, piece, f"catalogue entry {entry}")], _year(entry)
+        cpu = _counted(entry, said)
+        return cpu, _catalogue_rows(cpu, entry, piece, f"catalogue entry {entry}"), _year(entry)
     if "ghz" not in said and "speed" not in said:
         raise InputError(f"{WHERE}: '{piece}': add the clock, such as '2.0 GHz'; the catalogue has no such processor")
     name = family_of(found.words)
     if name is None:
         known = ", ".join(spec.names[0] for spec in families().values())
         raise InputError(
-            f"{WHERE}: '{piece}': no processor of a known family; families: {known}; or add 'core speed 1.5', the speed of "
-            "a core relative to an Opteron of 1.8 GHz"
+            f"{WHERE}: '{piece}': no processor of a known family; families: {known}; or add 'core speed 1.5', the "
+            "speed of a core relative to an Opteron of 1.8 GHz"
         )
     return _by_family(name, families()[name], found, piece)
 
@@ -174,10 +181,14 @@ def _counted(entry: str, said: dict[str, Said]) -> Any:
     return {"base": entry, "cores": cores} | ({} if named else {"model": f"{count or own.count or 1} x {first} {last}"})
 
 
-def _catalogue_row(entry: str, piece: str | None, source: str) -> Row:
-    speed = str(catalogue_entry("cpus", entry)["relative_speed"])
-    known = f"{source}, known to a tenth"
-    return Row("processor's speed", "machine.cpu.relative_speed", speed, piece, known, CATALOGUE_FACTOR)
+def _catalogue_rows(cpu: Any, entry: str, piece: str, source: str) -> list[Row]:
+    found = catalogue_entry("cpus", entry) | (cpu if isinstance(cpu, dict) else {})
+    shown = f"{found['model']}: {found['cores']} cores"
+    known, key = f"catalogue entry {entry}, known to a tenth", "machine.cpu.relative_speed"
+    return [
+        Row("processors", "machine.cpu", shown, piece, source),
+        Row("processor's speed", key, str(found["relative_speed"]), None, known, CATALOGUE_FACTOR),
+    ]
 
 
 def _year(entry: str) -> int:
@@ -196,7 +207,11 @@ def _virtual(said: dict[str, Said]) -> tuple[Any, list[Row], int]:
         source = "catalogue entry cloud-vm-2009"
     else:
         paired = threads % 2 == 0
-        entry, year, source = "server-2020s", 2020, "catalogue entry server-2020s; a virtual processor is a hardware thread"
+        entry, year, source = (
+            "server-2020s",
+            2020,
+            "catalogue entry server-2020s; a virtual processor is a hardware thread",
+        )
         cpu = {"base": entry, "cores": threads // 2 if paired else threads, "threads_per_core": 2 if paired else 1}
     speed = str(catalogue_entry("cpus", entry)["relative_speed"])
     cores = Row("cores", "machine.cpu.cores", str(cpu["cores"]), piece, source)
@@ -204,7 +219,7 @@ def _virtual(said: dict[str, Said]) -> tuple[Any, list[Row], int]:
 
 
 def _entry_of(disk: Any) -> str:
-    return disk["base"] if isinstance(disk, dict) else disk
+    return str(disk["base"] if isinstance(disk, dict) else disk)
 
 
 def _kind(said: dict[str, Said]) -> tuple[str, list[Row], str]:
@@ -213,14 +228,18 @@ def _kind(said: dict[str, Said]) -> tuple[str, list[Row], str]:
     kind = said["disk"].value if "disk" in said else "sata"
     if kind in {"nvme", "sata-ssd"}:
         if "rpm" in said:
-            raise InputError(f"{WHERE}: '{said['disk'].piece}' and '{said['rpm'].piece}': flash doesn't turn; leave one out")
+            raise InputError(
+                f"{WHERE}: '{said['disk'].piece}' and '{said['rpm'].piece}': flash doesn't turn; leave one out"
+            )
         return kind, [_row("disk", key, kind, said["disk"])], kind
     rpm = said["rpm"].value if "rpm" in said else USUAL_RPM[kind]
     if "rpm" in said and "disk" not in said and rpm >= 10000:
         kind = "scsi"
     if rpm not in ROTATING[kind]:
         known = ", ".join(f"{each:,}" for each in ROTATING[kind])
-        raise InputError(f"{WHERE}: '{said['rpm'].piece}': no such {kind.upper()} disk in the catalogue; it has {known} rpm")
+        raise InputError(
+            f"{WHERE}: '{said['rpm'].piece}': no such {kind.upper()} disk in the catalogue; it has {known} rpm"
+        )
     entry = ROTATING[kind][rpm]
     if "disk" not in said and "rpm" not in said:
         source = "no kind of disk is said: SATA of 7,200 rpm"
@@ -238,11 +257,14 @@ def _disk(said: dict[str, Said], known: dict[str, Any], system: System, old: boo
     changes: dict[str, Any] = {}
     if "disk_gib" in said:
         changes["capacity_gib"] = round(said["disk_gib"].value, 1)
-        rows.append(_row("room of a disk", "machine.disks.disk.capacity_gib", f"{changes['capacity_gib']:g}", said["disk_gib"]))
+        rows.append(
+            _row("room of a disk", "machine.disks.disk.capacity_gib", f"{changes['capacity_gib']:g}", said["disk_gib"])
+        )
     key = "machine.disks.disk.queue_depth"
-    if known and _entry_of(known["disks"]["disk"]) == entry and isinstance(known["disks"]["disk"], dict):
-        changes = {each: value for each, value in known["disks"]["disk"].items() if each != "base"} | changes
-        rows.append(Row("disk's queue", key, "as there", None, f"the catalogue's {known['name']}"))
+    own = known["disks"]["disk"] if known else None
+    if isinstance(own, dict) and own["base"] == entry and "queue_depth" in own:
+        changes["queue_depth"] = own["queue_depth"]
+        rows.append(Row("disk's queue", key, str(changes["queue_depth"]), said["name"].piece, AS_THERE))
     elif kind == "ide":
         changes["queue_depth"] = 1
         rows.append(Row("disk's queue", key, "1", None, "IDE disks are given one request at a time"))

@@ -26,9 +26,12 @@ WORDS = (
 )  # fmt: skip
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 SIZE = rf"{N} ?([kmgt])i?b(?:yte)?s?"
+POOL = "(?:shared[_ ]buffers?|buffer pool|buffers?|pool)"
 GIB_OF = {"k": 2.0**-20, "m": 2.0**-10, "g": 1.0, "t": 1024.0}
 SECONDS_OF = {"s": 1.0, "m": 60.0, "h": 3600.0}
-SPLIT = re.compile(r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I)
+SPLIT = re.compile(
+    r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
+)
 MOST_LETTERS = 1000
 DISK_KINDS = {
     r"nvme(?: ssds?)?": "nvme", r"(?:sata )?ssds?|flash": "sata-ssd", r"sata(?: hdds?)?": "sata", r"sas": "sas",
@@ -47,7 +50,9 @@ class Said:
 def read_line(line: str) -> dict[str, Said]:
     """Every thing that a line says, by its name. Raises InputError for what is not understood or said twice."""
     if len(line) > MOST_LETTERS or not line.isprintable():
-        raise InputError(f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'")
+        raise InputError(
+            f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
+        )
     said: dict[str, Said] = {}
     strange: list[str] = []
     for piece in [each.strip() for each in SPLIT.split(line)]:
@@ -165,17 +170,35 @@ def _disks(text: str) -> dict[str, Any] | None:
     take(r"raid[- ]?(0|10|1\+0|1|5|6)", lambda found: {"level": f"raid{found[1].replace('1+0', '10')}"})
     if "level" not in said:
         take(r"raid", lambda _: {"level": ""})
-    for pattern, kind in DISK_KINDS.items():
-        if "disk" not in said:
-            take(pattern, lambda _, kind=kind: {"disk": kind})
+    take("|".join(DISK_KINDS), lambda found: {"disk": _kind_of(found[0].strip())})
     take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
     take(r"(\d{1,4})(?: ?[x×])?", lambda found: {"disks": whole(found[1])})
     take("one|a single|single", lambda _: {"disks": 1})
-    noise = {"of", "in", "a", "an", "as", "independent", "x", "with", "on", "each", "over", "array", "set", "2.5", "inch"}
+    noise = {
+        "of",
+        "in",
+        "a",
+        "an",
+        "as",
+        "independent",
+        "x",
+        "with",
+        "on",
+        "each",
+        "over",
+        "array",
+        "set",
+        "2.5",
+        "inch",
+    }
     if not {"disk", "level", "a_disk", "rpm"} & said.keys() or set(rest.split()) - noise:
         return None
     said.pop("a_disk", None)
     return {f"log_{key}": value for key, value in said.items()} if where else said
+
+
+def _kind_of(text: str) -> str:
+    return next(kind for pattern, kind in DISK_KINDS.items() if re.fullmatch(pattern, text))
 
 
 def _processors(piece: str) -> dict[str, Any] | None:
@@ -200,8 +223,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     for pattern, read in (
         (rf"{SIZE}(?: of)?(?: ram| memory)?", lambda found: {"memory_gib": _gib(found)}),
         (rf"(?:ram|memory) (?:of )?{SIZE}", lambda found: {"memory_gib": _gib(found)}),
-        (rf"(?:shared[_ ]buffers?|buffer pool|buffers?|pool)(?: of| ?=)? {SIZE}", lambda found: {"pool_gib": _gib(found)}),
-        (rf"{SIZE}(?: of)? (?:shared[_ ]buffers|buffer pool|buffers|pool)", lambda found: {"pool_gib": _gib(found)}),
+        (rf"{POOL}(?: of| ?=)? {SIZE}", lambda found: {"pool_gib": _gib(found)}),
+        (rf"{SIZE}(?: of)? {POOL}", lambda found: {"pool_gib": _gib(found)}),
         (rf"{N} ?(k?) buffers", lambda found: {"buffers": int(number(found[1]) * (1000 if found[2] else 1))}),
         (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda found: {"buffers": whole(found[1])}),
         (rf"{N} ?(?:warehouses?|wh|w)", lambda found: {"warehouses": whole(found[1])}),

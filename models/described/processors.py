@@ -111,6 +111,7 @@ def read(piece: str) -> Processors:
         words=tuple(word for word in words if word not in NOISE),
     )
 
+
 def family_of(words: tuple[str, ...]) -> str | None:
     """The family with the longest name among the words."""
     best = _best(words)

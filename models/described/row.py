@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Row:
     """What a description comes to for one key of the scenario, and how well that is known.
 
-    `piece`: the words of the line, None for a guess. `factor`: one standard deviation of the value, times or divided by,
-    None if it is taken for exact. `others`: settings (key=value) that would have been as good a guess.
+    `piece`: the words of the line, None for a guess. `factor`: one standard deviation of the value, times or divided
+    by, None if it is taken for exact. `others`: settings (key=value) that would have been as good a guess.
     """
 
     what: str

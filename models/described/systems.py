@@ -30,7 +30,8 @@ NEAREST = {"virtuoso-6": "virtuoso 6", "postgresql-15": "postgresql 15", "mysql-
 class System:
     """An operating system: its entry in the catalogue, None if only its kind, Linux, is known.
 
-    `queues`: whether it queues commands in a SATA drive, None if that isn't known. `nearest`: it has no entry of its own.
+    `queues`: whether it queues commands in a SATA drive, None if that isn't known. `nearest`: it has no entry of its
+    own.
     """
 
     entry: str | None
@@ -58,11 +59,13 @@ def system_of(piece: str) -> System | None:
 
 
 def engine_of(piece: str) -> tuple[str, bool] | None:
-    """The engine's entry, empty if its version isn't said, and whether it is only the nearest; None if none is named."""
+    """The engine's entry, empty if its version isn't said, and whether that is only the nearest; None if it is none."""
     text = re.sub(r"[\s_-]+", " ", piece.lower()).strip().replace("virtuoso v", "virtuoso ")
     for pattern, entry in ENGINES.items():
         if re.fullmatch(pattern, text):
-            return entry, entry in NEAREST and not NEAREST[entry].startswith(text) and not text.startswith(NEAREST[entry])
+            return entry, entry in NEAREST and not NEAREST[entry].startswith(text) and not text.startswith(
+                NEAREST[entry]
+            )
     return None
 
 

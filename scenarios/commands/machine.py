@@ -25,7 +25,10 @@ def machine(
     ],
     model: Annotated[
         str,
-        typer.Option(metavar="FILE.json", help="A file of 'oltpsim calibrate --save'; 'none' for the catalogue's values."),
+        typer.Option(
+            metavar="MODEL",
+            help="A file of 'oltpsim calibrate --save'; published: the program's own; none: the catalogue's values.",
+        ),
     ] = PUBLISHED,
     set_: SetOption = None,
     output: OutputOption = Output.TABLE,
@@ -36,8 +39,8 @@ def machine(
 ) -> None:
     """Predict a machine from a line that describes it, with an honest interval.
 
-    Pieces: a name, processors ('2 x quad-core Xeon 5410 2.33 GHz', 'hyper-threading', 'under Xen'), memory ('8 GB'), disks
-    ('4 SATA', 'RAID 5 of 4 SCSI 10k', 'NVMe'), operating system, engine, '120,000 buffers', '40 warehouses',
+    Pieces: a name, processors ('2 x quad-core Xeon 5410 2.33 GHz', 'hyper-threading', 'under Xen'), memory ('8 GB'),
+    disks ('4 SATA', 'RAID 5 of 4 SCSI 10k', 'NVMe'), operating system, engine, '120,000 buffers', '40 warehouses',
     '80 clients'; and if it isn't an hour from a fresh load: '30 min', 'in memory, 10,000 new orders each',
     'load of 20 warehouses', 'serial read'.
 
