@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,10 @@ POOL_SHARE = 120_000 * 10 * KIB / (2 * GIB)
 """of the memory: 120,000 buffers of 10 KiB in 2 GiB, as the published SunFire V20z was set up"""
 BUFFERS_FACTOR = 1.2
 LOST_FACTOR = 1.3
+SMALL_GIB = 1.0
+"""machines with less memory have a server process without much beside its pool"""
+SMALL_PROCESS_GIB = 0.03
+PROCESS_FACTOR = 1.3
 WAREHOUSES = 40
 CLIENTS_PER_WAREHOUSE = 2
 HOUR_S = 3600
@@ -126,11 +131,14 @@ def _database(said: dict[str, Said], memory_gib: float, year: int) -> tuple[dict
         at = sum(since <= year for since in VIRTUOSO_SINCE.values()) - 1
         entry, times = times[at], times[max(at - 1, 0) : at + 2]
     buffers, row = _buffers(said, entry, memory_gib)
-    others = tuple(f"database={{base: {each}, pool: {{buffers: {buffers}}}}}" for each in times if each != entry)
-    return {"base": entry, "pool": {"buffers": buffers}}, [
-        Row("database", "database", entry, piece, source, others=others),
-        row,
-    ]
+    changes: dict[str, Any] = {"pool": {"buffers": buffers}}
+    rows = [row]
+    if memory_gib < SMALL_GIB and entry in VIRTUOSO_SINCE:
+        key, why = "database.process_memory_gib", "a server set up for little memory, as the published one with 512 MB"
+        changes["process_memory_gib"] = SMALL_PROCESS_GIB
+        rows.append(Row("server process", key, f"{SMALL_PROCESS_GIB:g} GiB", None, why, PROCESS_FACTOR))
+    others = tuple(f"database={json.dumps({'base': each, **changes})}" for each in times if each != entry)
+    return {"base": entry, **changes}, [Row("database", "database", entry, piece, source, others=others), *rows]
 
 
 def _buffers(said: dict[str, Said], entry: str, memory_gib: float) -> tuple[int, Row]:

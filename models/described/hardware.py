@@ -147,7 +147,7 @@ def _named(said: dict[str, Said]) -> tuple[Any, list[Row], int]:
 def _by_family(name: str, family: FamilySpec, found: Processors, piece: str) -> tuple[Any, list[Row], int]:
     cores, count, ghz = found.cores or family.cores, found.count or 1, found.ghz or 1.0
     speed = round(family.speed_per_ghz * ghz, 3)
-    title = f"{count} x {CORE_WORDS.get(cores, f'{cores}-core')} {found.name}, {ghz:g} GHz"
+    title = f"{count} x {CORE_WORDS.get(cores, f'{cores}-core')} {found.name}, {_clock(ghz)}"
     source = f"{family.speed_per_ghz:g} for each GHz of {name} processors, {family.source}"
     cpu = {
         "model": title,
@@ -177,8 +177,13 @@ def _counted(entry: str, said: dict[str, Said]) -> Any:
     if cores is None or cores == int(found["cores"]):
         return entry
     named = own.count is None and own.cores is None
-    first, last = CORE_WORDS.get(of_each or 1, f"{of_each}-core"), f"{own.name}, {own.ghz:g} GHz"
+    first, last = CORE_WORDS.get(of_each or 1, f"{of_each}-core"), f"{own.name}, {_clock(own.ghz)}"
     return {"base": entry, "cores": cores} | ({} if named else {"model": f"{count or own.count or 1} x {first} {last}"})
+
+
+def _clock(ghz: float | None) -> str:
+    text = f"{ghz or 0:g}"
+    return f"{text if '.' in text else text + '.0'} GHz"
 
 
 def _catalogue_rows(cpu: Any, entry: str, piece: str, source: str) -> list[Row]:

@@ -32,6 +32,6 @@ class Row:
         if self.factor is not None:
             return f"times or divided by {self.factor:.3g}"
         if self.others:
-            named = (other.partition("=")[2].removeprefix("{base: ").partition(",")[0] for other in self.others)
+            named = (other.partition("=")[2].removeprefix('{"base": "').partition('"')[0] for other in self.others)
             return f"or {' or '.join(named)}"
         return ""
