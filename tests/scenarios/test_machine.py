@@ -74,3 +74,11 @@ def test_bad_words_are_refused(words: list[str], text: str, capsys: Output) -> N
     assert not out
     assert text in err
     assert "Traceback" not in err
+
+
+def test_a_model_of_another_version_is_refused_by_its_key(tmp_path: Path, capsys: Output) -> None:
+    """What lacks a key below a list is told the key's whole path."""
+    path = tmp_path / "model.json"
+    path.write_text('{"format": "oltpsim-calibration-1", "runs": [{"name": "a"}]}', encoding="utf-8")
+    assert main(["machine", LOAD, "--model", str(path), "--quiet"]) == 2
+    assert "runs.0.source: missing; add 'source: ...'" in capsys.readouterr().err
