@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict
+from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
@@ -258,6 +259,17 @@ def as_text(calibration: Calibration) -> str:
     """Canonical JSON: the same fit gives the same bytes."""
     data = calibration.model_dump(mode="json", exclude_none=True)
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def shipped() -> dict[str, Path]:
+    """The calibrations that come with the program, by name."""
+    folder = Path(str(resources.files("calibration")))
+    return {path.parent.name: path for path in sorted(folder.glob("*/model.json"))}
+
+
+def model_path(path: Path) -> Path:
+    """The file, or the calibration of this name that comes with the program."""
+    return path if path.exists() else shipped().get(str(path), path)
 
 
 def read(path: Path) -> Calibration:

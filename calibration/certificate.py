@@ -7,7 +7,7 @@ calibration and runs give the same bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import median
+from statistics import fmean, median
 from typing import Literal
 
 from pydantic import Field
@@ -20,10 +20,14 @@ UNSURE = 0.4
 """width of the interval of a share from which on it says little"""
 
 
+NEW_ORDERS = "new orders/min"
+
+
 class Judged(Spec):
-    """A rate by the model beside the measured one, both in new orders/min. `error`: model / measured - 1."""
+    """A rate by the model beside the measured one, or a job's figure, in `unit`. `error`: model / measured - 1."""
 
     name: Name
+    unit: Name = NEW_ORDERS
     measured: Number
     model: Number
     low: Number
@@ -48,9 +52,10 @@ class JudgedRun(Judged):
 
 
 class Errors(Spec):
-    """Errors of several rates: median of their absolute values, and the one that is farthest from 0."""
+    """Errors of several rates: mean and median of their absolute values, and the one that is farthest from 0."""
 
     count: int
+    mean: Number
     median: Number
     worst: Number
     worst_name: Name
@@ -187,11 +192,11 @@ def plural(count: int, thing: str) -> str:
     return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
-def judged(name: str, measured: float, rate: tuple[float, float, float]) -> Judged:
+def judged(name: str, measured: float, rate: tuple[float, float, float], unit: str = NEW_ORDERS) -> Judged:
     """A row from the model's rate with the ends of its interval."""
     model, low, high = rate
     return Judged(
-        name=name, measured=measured, model=model, low=low, high=high, error=model / measured - 1.0,
+        name=name, unit=unit, measured=measured, model=model, low=low, high=high, error=model / measured - 1.0,
         inside=low <= measured <= high,
     )  # fmt: skip
 
@@ -201,4 +206,5 @@ def errors_of(named: Sequence[tuple[str, float]]) -> Errors | None:
     if not named:
         return None
     worst_name, worst = max(named, key=lambda each: abs(each[1]))
-    return Errors(count=len(named), median=median(abs(error) for _, error in named), worst=worst, worst_name=worst_name)
+    sizes = [abs(error) for _, error in named]
+    return Errors(count=len(named), mean=fmean(sizes), median=median(sizes), worst=worst, worst_name=worst_name)

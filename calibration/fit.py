@@ -57,6 +57,8 @@ class Task:
     """samples that check the intervals; 0: none"""
     missing: float = 1.0
     """what the model is assumed to miss of the runs, as a multiple; 0 if they were simulated by it"""
+    intervals: bool = True
+    """whether each parameter's interval is looked for; a prediction does without"""
     begin: tuple[float, ...] = ()
     """where the first search starts, the priors' middle if empty"""
     corrections: tuple[tuple[float, float], ...] = ()
@@ -71,7 +73,7 @@ class Task:
             [[run.name, run.scenario.model_dump(mode="json"), run.mapped, [asdict(each) for each in run.observations]]
              for run in self.runs],
             [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap,
-            self.missing, self.begin, self.corrections, self.code,
+            self.missing, self.intervals, self.begin, self.corrections, self.code,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
@@ -140,7 +142,7 @@ class _Fitting:
         found = identify(slopes, self.stopped | self.objective.at_bound(best.place), free)
         covariance, correlation = correlations(slopes)
         self.tell(0.9, "intervals")
-        numbers = np.flatnonzero(found.told).tolist()
+        numbers = np.flatnonzero(found.told).tolist() if self.task.intervals else []
         ends = Ends(**self.kept.once("profile", lambda: _plain(profile(self.objective, best, slopes, numbers))))
         ends = Ends(np.array(ends.low), np.array(ends.high), tuple(ends.low_open), tuple(ends.high_open))
         samples = None

@@ -91,13 +91,12 @@ def shown(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> Shown:
     reads = _sum([each.reads_per_s.value if each.reads_per_s else None for each in devices])
     writes = _sum([each.writes_per_s.value if each.writes_per_s else None for each in devices])
     arm = scenario.machine.disks.disk.kind == "rotating"
-    processors = scenario.machine.cpu.cores * scenario.machine.cpu.threads_per_core
     return Shown(
         per_s=per_s,
         misses=resources.buffer_reads_per_s.value / per_s if resources.buffer_reads_per_s else None,
         reads=None if reads is None else reads / per_s,
         writes=None if writes is None else writes / per_s,
-        cpu_s=(user.value + system.value) * processors / per_s if user and system else None,
+        cpu_s=(user.value + system.value) * scenario.machine.cpu.threads / per_s if user and system else None,
         request_s=_busy_each_s(devices, reads, writes) if arm else _response_s(devices),
     )
 

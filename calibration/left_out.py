@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, Literal
 
 from calibration.calibrated import Calibration, calibration_of, content_hash
-from calibration.certificate import Judged, LeaveOut, errors_of, judged, plural
+from calibration.certificate import NEW_ORDERS, Judged, LeaveOut, errors_of, judged, plural
 from calibration.evaluate import begin_worker
 from calibration.fit import Task, Tell, fit
 from calibration.kept import Kept
@@ -26,6 +26,7 @@ from calibration.mapping import Run
 from calibration.observables import RATE
 from calibration.origin import fit_versions
 from calibration.prediction import predict
+from models.jobs import run_job
 from models.specs import ScenarioSpec
 from simulator.errors import InputError
 
@@ -59,6 +60,7 @@ def task_of(calibration: Calibration, runs: Sequence[Run], near: bool = False) -
         parameters=tuple(each.parameter for each in calibration.parameters),
         seed=calibration.seed,
         starts=1 if near else len(calibration.searches),
+        intervals=False,
         begin=calibration.joint.mode if near else (),
         corrections=tuple(
             (math.log(each.correction), each.correction_sd) for run in runs for each in known[run.name].figures
@@ -74,7 +76,7 @@ def task_of(calibration: Calibration, runs: Sequence[Run], near: bool = False) -
 def machine_of(scenario: ScenarioSpec) -> tuple[str, str]:
     """Processors and memory, which make a machine: all of it, and a name."""
     cpu, memory = scenario.machine.cpu, scenario.machine.memory_gib
-    return json.dumps([cpu.model_dump(mode="json"), memory]), f"{cpu.cores} x {cpu.model}, {memory:g} GiB"
+    return json.dumps([cpu.model_dump(mode="json"), memory]), f"{cpu.described('x')}, {memory:g} GiB"
 
 
 def device_of(scenario: ScenarioSpec) -> tuple[str, str]:
@@ -176,7 +178,7 @@ def _leave_out(
                 not_done.append(f"{run.name}: {answer}")
             elif rate is not None:
                 model, low, high = answer
-                rows.append(judged(run.name, rate, (model, low, high)))
+                rows.append(judged(run.name, rate, (model, low, high), unit_of(run)))
     errors = errors_of([(row.name, row.error) for row in rows])
     return LeaveOut(kind=kind, rows=tuple(rows), errors=errors, not_done=tuple(not_done))
 
@@ -184,6 +186,11 @@ def _leave_out(
 def judged_rate(run: Run) -> float | None:
     """The rate that a prediction is held against; None if the run has none, or one that says 'at least'."""
     return next((each.value for each in run.observations if each.kind == RATE and not each.at_least), None)
+
+
+def unit_of(run: Run) -> str:
+    """Of the rate, or of the figure that the run's job is measured by."""
+    return NEW_ORDERS if run.scenario.job is None else run_job(run.scenario).unit
 
 
 def digest(calibration: Calibration, runs: Sequence[Run], near: bool = False) -> str:

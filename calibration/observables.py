@@ -80,7 +80,11 @@ def logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
     flushes, slower = s.residence.flushes / s.rate, s.residence.slowdown
     found = {
         RATE: s.rate * 60.0 * w.mix[w.main_class],
-        CPU: np.minimum(s.rate * (mean.cpu_s + mean.section_s + d.background_cpu_s) * slower / p.processors, 1.0),
+        CPU: np.minimum(
+            (s.rate * (mean.cpu_s + mean.section_s + d.background_cpu_s) * slower + s.residence.handing_over)
+            / p.processors,
+            1.0,
+        ),
         READS: mean.reads + mean.faults,
         WRITES: np.maximum(s.traffic.requests, mean.victims) + np.where(p.log_own > 0, 0.0, flushes),
         MISSES: s.pool.misses.sum(axis=1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 
 from calibration.baselines import compared, point
 from calibration.calibrated import Calibration, FittedRun, content_hash, scenario_hash
@@ -13,6 +14,7 @@ from calibration.certificate import (
     Errors,
     Judged,
     JudgedRun,
+    LeaveOut,
     RegimeErrors,
     errors_of,
     judged,
@@ -20,7 +22,7 @@ from calibration.certificate import (
 from calibration.fit import Tell
 from calibration.gap import explain
 from calibration.kept import Kept
-from calibration.left_out import judged_rate, left_out
+from calibration.left_out import judged_rate, left_out, unit_of
 from calibration.mapping import MappingFile, Run, choice_of, runs_of
 from calibration.origin import fit_versions
 from calibration.prediction import Predicted, predict
@@ -65,18 +67,19 @@ def validate(  # noqa: PLR0913 - what is held against what, and how
     """
     runs = runs_to_judge(calibration, records, bases, file)
     tell(0.0, "predictions")
+    some = [(run, rate) for run in runs if (rate := judged_rate(run)) is not None]
+    if not some:
+        raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
     rows: list[JudgedRun] = []
     predictions: dict[str, Predicted] = {}
-    for number, run in enumerate(runs):
-        rate = judged_rate(run)
-        if rate is None:
-            continue
-        tell(FITTING * number / len(runs), f"{run.name}: prediction")
-        predictions[run.name] = predict(calibration, run.scenario)
-        rows.append(_judged_run(calibration, run, rate, predictions[run.name]))
-    if not rows:
-        raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
-    folds = left_out(
+    answers = (map if executor is None else executor.map)(
+        partial(predict, calibration), [run.scenario for run, _ in some]
+    )
+    for number, ((run, rate), answer) in enumerate(zip(some, answers, strict=True)):
+        tell(FITTING * number / len(some), f"{run.name}: prediction")
+        predictions[run.name] = answer
+        rows.append(_judged_run(calibration, run, rate, answer))
+    folds = known_folds(calibration, rows) or left_out(
         calibration, runs, kept, lambda share, what: tell(FITTING + (1.0 - FITTING) * share, what), executor, near
     )
     by_run = folds[0].rows
@@ -105,6 +108,14 @@ def validate(  # noqa: PLR0913 - what is held against what, and how
     )
 
 
+def known_folds(calibration: Calibration, rows: Sequence[Judged]) -> tuple[LeaveOut, ...]:
+    """What the calibration's own certificate says of just these runs left out; none if it isn't of them."""
+    known = calibration.certificate
+    if known is None or {(row.name, row.measured) for row in known.runs} != {(row.name, row.measured) for row in rows}:
+        return ()
+    return known.left_out
+
+
 def coverage(rows: Sequence[Judged], claimed: float) -> Coverage | None:
     """How many are inside, with the exact interval of the share."""
     if not rows:
@@ -126,7 +137,7 @@ def exact_share(inside: int, count: int, confidence: float) -> tuple[float, floa
 
 def _judged_run(calibration: Calibration, run: Run, rate: float, said: Predicted) -> JudgedRun:
     bottleneck, regime = _limit(said)
-    row = judged(run.name, rate, (said.rate_per_min, said.low_per_min, said.high_per_min))
+    row = judged(run.name, rate, (said.rate_per_min, said.low_per_min, said.high_per_min), unit_of(run))
     return JudgedRun(
         **row.model_dump(),
         source=run.source,

@@ -27,7 +27,7 @@ def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True) -> FloatArray:
     share = cpu.memory_bus_share
     found = np.empty(threads)
     for row, core in enumerate(own * (1.0 - share)):
-        at_bus = 0.0
+        at_bus, bus = 0.0, share
         for customers in range(1, row + 2):
             bus = share * (1.0 + at_bus)
             at_bus = customers * bus / (core + bus)

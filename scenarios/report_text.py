@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from models.specs import ScenarioSpec
+from models.specs import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec
 from scenarios.report_numbers import count, plural, share, signed_share, span
 from simulator.results import CacheResult, ClassResult, Estimate, Result
@@ -75,7 +75,7 @@ def hardware(scenario: ScenarioSpec) -> list[str]:
     machine, disks = scenario.machine, scenario.machine.disks
     return [
         machine.name,
-        f"{machine.cpu.cores} × {machine.cpu.model}",
+        machine.cpu.described(),
         f"{machine.memory_gib:,.4g} GiB",
         f"{disks.count} × {disks.disk.name}"
         + (f" as {disks.level_name}" if disks.layout else "")
@@ -100,17 +100,15 @@ def configuration_line(scenario: ScenarioSpec) -> str:
         *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
         f"{plural(workload.warehouses, 'warehouse')}, {clients}",
-        f"{_length(scenario)} {since}",
+        f"{_length(window)} {since}",
     ]
     return " · ".join(parts)
 
 
-def _length(scenario: ScenarioSpec) -> str:
-    """How long the run is: a time, or an amount of work."""
-    interval = scenario.interval
-    if interval.duration_s is not None:
-        return span(interval.duration_s)
-    return f"{count(interval.new_orders_per_client or 0)} new orders per client"
+def _length(window: IntervalSpec) -> str:
+    if window.duration_s is None:
+        return f"{count(window.new_orders_per_client or 0)} new orders of each client"
+    return span(window.duration_s)
 
 
 def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:

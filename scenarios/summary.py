@@ -59,6 +59,8 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ass
 
 def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
     parts = [f"{count(result.rate_per_min.mean)}  {interval(result.rate_per_min)}"]
+    if scenario.interval.new_orders_per_client:
+        parts.append(f"{significant(result.duration_s)} s from the first start to the last end")
     if is_calculated(result):
         parts.append("calculated, not simulated")
     measured = comparison(result, scenario)

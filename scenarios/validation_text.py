@@ -6,8 +6,20 @@ import math
 from collections.abc import Sequence
 
 from calibration.calibrated import Calibration
-from calibration.certificate import Baseline, Certificate, Errors, Gap, JudgedRun, LeaveOut, plural
+from calibration.certificate import (
+    NEW_ORDERS,
+    Baseline,
+    Certificate,
+    Errors,
+    Gap,
+    Judged,
+    JudgedRun,
+    LeaveOut,
+    errors_of,
+    plural,
+)
 
+WHOLE_FROM = 100.0
 NAMES = {"run": "leave one run out", "machine": "leave one machine out", "device": "leave one device out"}
 
 
@@ -17,13 +29,13 @@ def validation_lines(calibration: Calibration, found: Certificate) -> list[str]:
     rows = [["run", "measured", "model", "error", interval, "inside", "role", "limited by"]]
     rows += [
         [
-            row.name, f"{row.measured:,.0f}", f"{row.model:,.0f}", f"{row.error:+.1%}",
-            f"{row.low:,.0f} .. {row.high:,.0f}", "yes" if row.inside else "no", row.role, limited_by(row),
+            row.name, measured_words(row), amount(row.model), f"{row.error:+.1%}",
+            f"{amount(row.low)} .. {amount(row.high)}", "yes" if row.inside else "no", row.role, limited_by(row),
         ]
         for row in found.runs
     ]  # fmt: skip
     lines = [
-        f"{calibration.base.name}: {plural(len(found.runs), 'run')} in new orders per minute",
+        f"{calibration.base.name}: {plural(len(found.runs), 'run')} in new orders per minute, or the unit named",
         "",
         *table(rows),
         *(f"  beyond the calibrated range: {row.name}: {text}" for row in found.runs for text in row.outside),
@@ -47,6 +59,16 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
+def amount(value: float) -> str:
+    """A figure: whole from a hundred on, else three digits."""
+    return f"{value:,.0f}" if value >= WHOLE_FROM else f"{value:.3g}"
+
+
+def measured_words(row: Judged) -> str:
+    """What was measured, with its unit if it isn't new orders per minute."""
+    return amount(row.measured) + ("" if row.unit == NEW_ORDERS else f" {row.unit}")
+
+
 def limited_by(row: JudgedRun) -> str:
     """Regime and bottleneck; once if they have one name."""
     return row.regime if row.regime == row.bottleneck else f"{row.regime} ({row.bottleneck})"
@@ -61,10 +83,14 @@ def _not_given(calibration: Calibration, found: Certificate) -> list[str]:
 
 
 def _regimes(found: Certificate) -> list[str]:
-    rows = [["errors of", "limited by", "runs", "median", "worst", ""]]
+    rows = [["errors of", "limited by", "runs", "mean", "median", "worst", ""]]
+    some: list[tuple[str, str, Errors]] = [(f"{each.role} runs", each.regime, each) for each in found.regimes]
+    for role in ("fitted", "predicted"):
+        every = errors_of([(row.name, row.error) for row in found.runs if row.role == role])
+        some += [(f"all {role} runs", "", every)] if every is not None else []
     rows += [
-        [f"{each.role} runs", each.regime, str(each.count), f"{each.median:.1%}", f"{each.worst:+.1%}", each.worst_name]
-        for each in found.regimes
+        [what, regime, str(each.count), f"{each.mean:.1%}", f"{each.median:.1%}", f"{each.worst:+.1%}", each.worst_name]
+        for what, regime, each in some
     ]
     return table(rows)
 
@@ -74,18 +100,20 @@ def _left_out(one: LeaveOut) -> list[str]:
     if one.rows:
         rows = [
             [
-                f"  {row.name}", f"{row.measured:,.0f}", f"{row.model:,.0f}", f"{row.error:+.1%}",
-                f"{row.low:,.0f} .. {row.high:,.0f}", "inside" if row.inside else "outside",
+                f"  {row.name}", measured_words(row), amount(row.model), f"{row.error:+.1%}",
+                f"{amount(row.low)} .. {amount(row.high)}", "inside" if row.inside else "outside",
             ]
             for row in one.rows
         ]  # fmt: skip
         lines += table(rows)
+        inside = sum(row.inside for row in one.rows)
+        lines += [f"  {inside} of {len(one.rows)} are inside"]
     return lines + [f"  {text}" for text in one.not_done]
 
 
 def errors_words(errors: Errors) -> str:
-    """Median and worst error."""
-    return f"median error {errors.median:.1%}, worst {errors.worst:+.1%} ({errors.worst_name})"
+    """Median, mean and worst error."""
+    return f"median error {errors.median:.1%}, mean {errors.mean:.1%}, worst {errors.worst:+.1%} ({errors.worst_name})"
 
 
 def _coverage(found: Certificate) -> list[str]:

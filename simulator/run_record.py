@@ -1,4 +1,4 @@
-"""The record of one run: cumulative counters, read at instants, and what they add up to. The reference engine's is here."""
+"""The record of a run, the reference engine's too: cumulative counters, read at instants, and what they add up to."""
 
 from __future__ import annotations
 
@@ -87,10 +87,11 @@ class Record(ABC):
     def _too_long(self) -> str:
         assert self.model.work is not None
         clients, each = len(self.model.client_registers), self.model.work.main_per_client
+        limit, left = f"{to_s(self.model.interval.end_ns):,.0f} s", f"{self._last('clients at work'):,} of {clients:,}"
         return (
-            f"interval.new_orders_per_client: got {each:,}; after {to_s(self.model.interval.end_ns):,.0f} s of simulated "
-            f"time, the most there is for it, {self._last('clients at work'):,} of {clients:,} clients are not through: "
-            f"{self._last('ended main'):,} of {clients * each:,} are done. Ask for fewer, or for a faster machine"
+            f"interval.new_orders_per_client: got {each:,}; after {limit} of simulated time, the most there is for it, "
+            f"{left} clients are not through: {self._last('ended main'):,} of {clients * each:,} are done. "
+            "Ask for fewer, or for a faster machine"
         )
 
 

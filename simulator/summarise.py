@@ -159,10 +159,13 @@ def _class(name: str, recorder: ClassRecorder, window: Window) -> ClassResult:
 
 def _cpu(model: Model, window: Window) -> CpuResult:
     capacity = model.processors * window.ns
-    busy = window.change("cpu busy") / capacity
+    at_work = window.change("cpu busy") / capacity
+    handed = sum(window.change(f"section {n} waits") * each.handover_ns for n, each in enumerate(model.sections))
+    handing = min(handed / capacity, 1.0 - at_work)
+    busy = at_work + handing
     used = {name: window.change(f"usage {name}") for name in USAGE}
     total = max(sum(used.values()), 1)
-    shares = {name: ns / total * busy for name, ns in used.items()}
+    shares = {name: ns / total * at_work for name, ns in used.items()} | {"hand-over": handing}
     user = shares["transaction"] + shares["client program"]
     waiting = min(window.change("io wait") / capacity, 1.0 - busy)
     return CpuResult(

@@ -108,7 +108,7 @@ def arrays_bytes(value: Any) -> int:
 
 def test_the_table_of_measured_runs_has_what_the_library_says() -> None:
     validation = script("build_validation")
-    scenarios = {name: load_scenario(path) for name, path in library().items()}
+    scenarios = {name: load_scenario(path) for name, path in library().items() if "/" not in name}
     rows = {row[0]: row for row in cells(block_of(validation, "the table"))}
     assert set(rows) == set(scenarios)
     for name, scenario in scenarios.items():

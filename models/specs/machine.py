@@ -47,6 +47,16 @@ class CpuSpec(Spec):
     )
     source: Text
 
+    @property
+    def threads(self) -> int:
+        """Hardware threads of all cores: what an operating system counts as processors."""
+        return self.cores * self.threads_per_core
+
+    def described(self, times: str = "×") -> str:
+        """How many of which: 2 × AMD Opteron 244; with several threads per core how many there are."""
+        words = f"{self.cores} {times} {self.model}"
+        return words if self.threads_per_core == 1 else f"{words} ({self.threads} threads)"
+
 
 class RotatingDiskSpec(Spec):
     """A disk with an arm: seek by distance, rotation, transfer, and a queue that the drive reorders."""

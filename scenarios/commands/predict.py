@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from calibration.calibrated import Calibration
     from models.specs import ScenarioSpec
 
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that 'oltpsim calibrate --save' made.")]
+ModelArgument = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="A file that 'oltpsim calibrate --save' made, or 'published'."),
+]
 REFUSED = 2
 
 
@@ -38,11 +41,11 @@ def predict(
     A scenario that the model was fitted to is called fitted, all others predicted.
     """
     from calibration import prediction
-    from calibration.calibrated import read
+    from calibration.calibrated import model_path, read
     from scenarios import prediction_text
     from scenarios.progress import display
 
-    calibration = read(model)
+    calibration = read(model_path(model))
     if seed is not None:
         calibration = calibration.model_copy(update={"seed": seed})
     asked: list[str | None] = [*(scenarios or [])] or [None]

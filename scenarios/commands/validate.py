@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     model: ModelArgument,
     runs: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN...", help="Run records, names of those that come with the program, or folders."),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN...",
+            help="Run records, their folders, or names that come with the program; MODEL's own if it is such a name.",
+        ),
+    ] = None,
     mapping: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="The mapping file that 'oltpsim calibrate' was given.")
     ] = None,
@@ -50,7 +53,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
     that every later prediction shows.
     """
-    from calibration.calibrated import read, write
+    from calibration.calibrated import model_path, read, shipped, write
     from calibration.kept import Kept
     from calibration.left_out import digest, processes
     from calibration.mapping import read_mapping_file
@@ -64,7 +67,10 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
     check_places(save, report)
-    calibration = read(model)
+    calibration = read(model_path(model))
+    if not runs and str(model) not in shipped():
+        raise InputError(f"{model}: give the runs that the model is held against: validate {model} RUN...")
+    runs = runs or [str(model)]
     records, bases = read_runs(runs, calibration.base)
     file = read_mapping_file(mapping, records) if mapping is not None else None
     some = runs_to_judge(calibration, records, bases, file)

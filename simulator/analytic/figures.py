@@ -27,8 +27,8 @@ from simulator.results import (
     TableResult,
 )
 
-CPU_USES = ("transaction", "client program", "system calls", "background writer", "write-back")
-"""As simulator.state.USAGE, which can't be imported without the compiler."""
+CPU_USES = ("transaction", "client program", "system calls", "background writer", "write-back", "hand-over")
+"""As simulator.state.USAGE, which can't be imported without the compiler, and what critical sections cost beside it."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,11 @@ def cpu(case: Case) -> CpuResult:
     writer = float(t.background[0]) * to_s(costs.write_ns) / speed
     needed = case.mean(d.cpu_s) + case.mean(d.section_s)
     seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(d.background_cpu_s[0]) - writer, 0.0))
-    total = sum(seconds) * per_processor
+    handing = float(case.solution.residence.handing_over[0] / p.processors[0])
+    spent = (*(each * per_processor for each in seconds), handing)
+    total = sum(spent)
     scale = min(1.0, 1.0 / total) if total > 0 else 0.0
-    shares = {name: spent * per_processor * scale for name, spent in zip(CPU_USES, seconds, strict=True)}
+    shares = {name: each * scale for name, each in zip(CPU_USES, spent, strict=True)}
     user, busy = shares["transaction"] + shares["client program"], min(total, 1.0)
     waiting = (1.0 - busy) * -math.expm1(-case.reads_pending)
     return CpuResult(

@@ -40,6 +40,8 @@ class Residence:
     cpu_busy: FloatArray
     """share of all processors, (configurations,)"""
     section_busy: FloatArray
+    handing_over: FloatArray
+    """processors that hand critical sections over: wake-ups and context switches"""
     disk_busy: FloatArray
     """a data device without log and swap"""
     first_busy: FloatArray
@@ -78,6 +80,7 @@ class _Cpu:
     """of one entry into a section"""
     busy: FloatArray
     section_busy: FloatArray
+    handing_over: FloatArray
 
 
 def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Residence:
@@ -153,6 +156,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
         station=station,
         cpu_busy=cpu.busy * part,
         section_busy=cpu.section_busy * part,
+        handing_over=cpu.handing_over * part,
         disk_busy=np.minimum(disk_busy, 1.0),
         first_busy=np.minimum(first_busy, 1.0),
         log_busy=np.where(shared, 0.0, log.busy),
@@ -193,6 +197,7 @@ def _processors(w: Workload, p: Parameters, d: Demands, x: FloatArray, seen: Flo
         queue_s=taken * ahead / room + (hold + p.handover_s) * overfull(used),
         busy=np.minimum(x * (mean.cpu_s + mean.section_s + d.background_cpu_s) / p.processors, 1.0),
         section_busy=np.minimum(entries * (hold + taken * p.handover_s), 1.0),
+        handing_over=np.minimum(entries * taken * p.handover_s, 1.0),
     )
 
 

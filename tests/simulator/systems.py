@@ -115,7 +115,7 @@ arms = st.builds(
     seek_average_ns=st.sampled_from([2 * MS, 8 * MS]),
     seek_full_ns=st.just(15 * MS),
     overhead_ns=st.sampled_from([0, MS // 10]),
-    queue_depth=st.integers(1, 8),
+    queue_depth=st.sampled_from([1, 1, 2, 5, 8]),
     scheduler=st.sampled_from(["fcfs", "look", "c-look"]),
 )
 flashes = st.builds(
@@ -126,6 +126,7 @@ flashes = st.builds(
     parallel=st.integers(1, 4),
     reads_per_write=st.sampled_from([0, 1, 3, 100]),
 )
+slow_flashes = st.builds(FlashDevice, st.just("slow"), st.just(20 * MS), st.just(8 * MS), st.just(1), st.just(100))
 RAID_SETS = [(2, 1, 0), (3, 1, 0), (2, 2, 0), (6, 2, 0), (3, 1, 1), (5, 1, 1), (4, 1, 2)]
 """disks, copies, parities: RAID 0 twice, 1, 10, 5 twice, 6"""
 sets = st.builds(
@@ -200,7 +201,9 @@ def systems(draw: st.DrawFn) -> System:
         handover_ns=draw(grid),
         pool=draw(pools()),
         cache=draw(page_caches()),
-        devices=tuple(draw(st.lists(st.one_of(arms, flashes, flashes, sets), min_size=1, max_size=4))),
+        devices=tuple(
+            draw(st.lists(st.one_of(arms, arms, flashes, slow_flashes, slow_flashes, sets), min_size=1, max_size=4))
+        ),
         own_log=draw(st.booleans()),
         swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
         merged_pages=draw(st.integers(1, 4)),

@@ -53,7 +53,7 @@ def test_two_clients_share_one_core(model_of: ModelOf) -> None:
 
 
 def test_a_burst_is_longer_the_more_threads_are_busy_when_it_starts(model_of: ModelOf) -> None:
-    """Three bursts of 3 ms on two threads of one core: alone 3 ms, as the second 5 ms, whatever the other does later."""
+    """Three bursts of 3 ms on two threads of a core: alone 3 ms, as the second 5 ms, whatever the other does later."""
     asm = loop(("cpu", 3 * MS, 0, 0), think_ms=100)
     model = dataclasses.replace(model_of(asm, clients=3, duration_s=0.15), sharing=Sharing((1_000_000, 1_666_667)))
     assert [at for at, _ in completions(model)] == [103 * MS, 105_000_001, 108_000_001]
@@ -63,7 +63,7 @@ def test_a_burst_is_longer_the_more_threads_are_busy_when_it_starts(model_of: Mo
 
 
 def test_a_slower_stay_in_a_section_is_time_on_the_processor(model_of: ModelOf) -> None:
-    """Two clients, 2 ms outside and 2 ms inside each: what the second thread loses is counted as cpu, not as waiting."""
+    """Two clients, 2 ms outside and 2 ms inside each: what the second thread loses is time on the processor."""
     asm = loop(("cpu", 2 * MS, 0, 0), think_ms=1000)
     asm.operations.pop()
     asm.emit("section", asm.section("mutex"), 2 * MS)

@@ -107,7 +107,7 @@ def test_a_machine_that_hardly_moves_is_given_up(model_of: ModelOf, engine: Any)
 
 
 def test_a_run_shorter_than_a_step_has_no_rate(model_of: ModelOf) -> None:
-    with pytest.raises(InputError, match="through after 0.001 s, too short for a rate; ask for more"):
+    with pytest.raises(InputError, match=r"through after 0\.001 s, too short for a rate; ask for more"):
         kernel.simulate(burst_of_each(model_of, [1], 1), 1)
 
 

@@ -49,7 +49,7 @@ def shortened(model: Model, duration_ns: int) -> Model:
 
 
 def of_few_events(model: Model, seed: int, most_events: int) -> Model:
-    """The model, with a shorter interval or less work if the kernel meets more events than the reference engine gets through."""
+    """The model, shorter or with less work if the kernel meets more events than the reference engine gets through."""
     engine = KernelEngine(model, seed)
     engine.run(None)
     events = int(engine.kernel.calendar.clock[EVENTS])

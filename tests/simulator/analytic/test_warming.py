@@ -57,7 +57,8 @@ def course_of(settings: tuple[str, ...], start: str = "cold") -> Course:
 
 
 def mean_per_s(settings: tuple[str, ...], interval: Interval) -> float:
-    return interval_mean_per_s(model_of(settings, interval), course_of(settings, interval.start))
+    model = model_of(settings, interval)
+    return interval_mean_per_s(model, read_workload(model), course_of(settings, interval.start))
 
 
 @cache

@@ -1,0 +1,158 @@
+"""Fit the published machines together, judge the model, and write it with docs/validation.md's part about them.
+
+What is written here is the model that comes with the program, calibration/published/model.json. Fits and refits that
+are done are kept in out/published, for the same code.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from calibration.calibrated import Calibration, calibration_of, write
+from calibration.certificate import Certificate, Judged, JudgedRun, LeaveOut
+from calibration.fit import Task, fit
+from calibration.kept import Kept
+from calibration.left_out import digest, processes
+from calibration.mapping import runs_of
+from calibration.origin import fit_versions
+from calibration.parameters import chosen
+from calibration.validation import runs_to_judge, validate
+from scenarios.measured_runs import read_runs
+from scenarios.progress import display
+from scenarios.published_pictures import against, residuals
+from scenarios.runs import default_workers
+from scenarios.validation_text import amount
+
+DOCS = Path(__file__).resolve().parent
+PAGE, PICTURES = DOCS / "validation.md", DOCS / "pictures"
+NAME = "published"
+FOLDER = DOCS.parent / "calibration" / NAME
+STORE = DOCS.parent / "out" / NAME
+BEGIN, END = "<!-- begin of {}: python docs/build_published.py -->\n", "<!-- end of {} -->\n"
+CONFIRM = 12
+"""runs that the kernel simulates, of those that it simulates soon"""
+
+
+def fitted() -> tuple[Calibration, Certificate]:
+    """The joint fit of all rows, and its certificate."""
+    records, bases = read_runs([NAME], None)
+    scenarios = list(bases.values())
+    varied, fixed = chosen(scenarios, FOLDER / "parameters.yaml", ())
+    runs = tuple(runs_of(records, bases, fixed))
+    task = Task(runs, varied, starts=1, confirm=CONFIRM, code=fit_versions()["code"])
+    STORE.mkdir(parents=True, exist_ok=True)
+    with display(quiet=False) as shown:
+        found = fit(task, Kept(STORE / "fit.state", task.digest), shown.advance, default_workers())
+    calibration = calibration_of(found, scenarios[0])
+    kept = Kept(
+        STORE / "refits.state", digest(calibration, runs_to_judge(calibration, records, bases, None), near=True)
+    )
+    with display(quiet=False) as shown, processes(default_workers()) as executor:
+        certificate = validate(calibration, records, bases, None, kept, shown.advance, executor, near=True)
+    return calibration, certificate
+
+
+def table(found: Certificate) -> str:
+    """All rows: measured, by the model, and by the model refitted without the row's machine or without the row."""
+    machines = {row.name: row for row in found.left("machine").rows}
+    lines = [
+        "| row | measured | model | 90 % interval | error | row is | without its machine | interval | error | |",
+        "| --- | ---: | ---: | --- | ---: | --- | ---: | --- | ---: | --- |",
+    ]
+    lines += [_row(row, machines.get(row.name)) for row in found.runs]
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: JudgedRun, left: Judged | None) -> str:
+    unit = "" if row.unit == "new orders/min" else f" {row.unit}"
+    cells = [
+        row.name.partition("/")[2],
+        amount(row.measured) + unit,
+        amount(row.model),
+        _ends(row),
+        f"{row.error:+.1%}",
+    ]
+    cells.append(row.role)
+    if left is None:
+        cells += ["", "", "", ""]
+    else:
+        cells += [amount(left.model), _ends(left), f"{left.error:+.1%}", "" if left.inside else "outside"]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _ends(row: Judged) -> str:
+    return f"{amount(row.low)} .. {amount(row.high)}"
+
+
+def summary(calibration: Calibration, found: Certificate) -> str:
+    """Three numbers: fitted rows, left-out machines, left-out rows; parameters against rows."""
+    figures = sum(len(run.figures) for run in calibration.runs)
+    told = sum(each.identified for each in calibration.parameters)
+    by_role = {role: [abs(row.error) for row in found.runs if row.role == role] for role in ("fitted", "predicted")}
+    counted = f"{len(calibration.parameters)} parameters, {told} of them told by the rows, the others near their priors"
+    lines = [
+        f"{counted}; {len(calibration.runs)} rows with {figures} figures.",
+        "",
+        "| errors of | rows | mean | median | worst | in their 90 % interval |",
+        "| --- | ---: | ---: | ---: | --- | ---: |",
+    ]
+    for role, errors in by_role.items():
+        if errors:
+            rows = [row for row in found.runs if row.role == role]
+            lines.append(_errors(f"{role} rows", rows))
+    for kind, words in (
+        ("machine", "rows of a machine that was left out"),
+        ("run", "rows that were left out one by one"),
+    ):
+        lines.append(_errors(words, found.left(kind).rows))
+    return "\n".join(lines) + "\n"
+
+
+def _errors(words: str, rows: LeaveOut | tuple[Judged, ...] | list[JudgedRun]) -> str:
+    some = list(rows) if not isinstance(rows, LeaveOut) else list(rows.rows)
+    errors = sorted(abs(row.error) for row in some)
+    worst = max(some, key=lambda row: abs(row.error))
+    median = (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2.0
+    inside = sum(row.inside for row in some)
+    return (
+        f"| {words} | {len(some)} | {sum(errors) / len(errors):.1%} | {median:.1%} | {worst.error:+.1%} "
+        f"({worst.name.partition('/')[2]}) | {inside} of {len(some)} |"
+    )
+
+
+def parameters(calibration: Calibration) -> str:
+    """What was fitted, and what the rows tell of it."""
+    lines = ["| parameter | before | fitted | 90 % interval |", "| --- | --- | ---: | --- |"]
+    for each in calibration.parameters:
+        prior = f"{each.prior_value:.3g}" + (
+            f" ×/÷ {each.prior_factor:.3g}" if each.prior_factor else f" ± {each.prior_sd:.2g}"
+        )
+        if each.value is None or each.low is None or each.high is None:
+            lines.append(f"| {each.key.replace('|', ' ')} | {prior} | not told | |")
+        else:
+            lines.append(f"| {each.key} | {prior} | {each.value:.3g} | {each.low:.3g} .. {each.high:.3g} |")
+    return "\n".join(lines) + "\n"
+
+
+def replaced(page: str, block: str, content: str) -> str:
+    """The page with other content between the marks of a block."""
+    begin, end = BEGIN.format(block), END.format(block)
+    before, rest = page.split(begin)
+    return before + begin + content + end + rest.split(end)[1]
+
+
+def main() -> None:
+    """Fit, judge, write."""
+    calibration, certificate = fitted()
+    write(FOLDER / "model.json", calibration.model_copy(update={"certificate": certificate}))
+    (PICTURES / "published.svg").write_text(against(certificate), encoding="utf-8")
+    (PICTURES / "published-residuals.svg").write_text(residuals(certificate), encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    page = replaced(page, "the published rows", table(certificate))
+    page = replaced(page, "the published errors", summary(calibration, certificate))
+    page = replaced(page, "the published parameters", parameters(calibration))
+    PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
