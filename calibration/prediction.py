@@ -52,8 +52,6 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
 
     By the kernel if it has confirmed the fit and can answer soon, else by the analytic engine.
     """
-    from scipy.special import stdtrit
-
     machine = applied(calibration, scenario)
     [warm] = steady(machine)
     by_kernel = bool(calibration.by_kernel) and simulable(machine, warm.new_orders_per_min)
@@ -64,8 +62,7 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
     missed, noise = calibration.missed[RATE], calibration.run_to_run_sd
     missed_sd = assumed_sd(RATE, left_out_sd, calibration.missing) * missed.scale
     sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed_sd**2))
-    freedom = missed.freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
-    width = sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
+    width = half_width(calibration, sd, missed_sd)
     known = {run.scenario_hash for run in calibration.runs}
     return Predicted(
         scenario=machine,
@@ -80,6 +77,14 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
         outside=outside(calibration, conditions(machine, warm)),
         not_applied=kept_out(calibration, scenario),
     )
+
+
+def half_width(calibration: Calibration, sd: float, missed_sd: float) -> float:
+    """Half the interval of a rate's logarithm: `sd` is its standard deviation, `missed_sd` the model's part of it."""
+    from scipy.special import stdtrit
+
+    freedom = calibration.missed[RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
+    return sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
 
 
 def outside(calibration: Calibration, asked: dict[str, float]) -> tuple[str, ...]:

@@ -86,6 +86,9 @@ def _model_at(keys: Sequence[str], root: Any, data: Any) -> type[BaseModel]:
     """The spec that stands at a place below `root`; of several kinds the one that `data` has there."""
     annotation = root
     for key in keys:
+        if typing.get_origin(annotation) is tuple:  # a key in a list is a place in it
+            annotation, data = typing.get_args(annotation)[0], data[int(key)] if isinstance(data, list) else None
+            continue
         names_are_free = typing.get_origin(annotation) is dict
         field = None if names_are_free else _chosen(annotation, data).model_fields[key]
         annotation = typing.get_args(annotation)[1] if field is None else field.annotation

@@ -16,6 +16,7 @@ from scenarios.commands import (
     catalog,
     explain,
     import_runs,
+    machine,
     next_run,
     predict,
     quick,
@@ -64,6 +65,7 @@ def options(
 
 for _command in (
     quick,
+    machine,
     run,
     sweep,
     explain,

@@ -17,6 +17,7 @@ from models.loading import load_scenario
 from models.sampling import sample_of
 from models.specs import ScenarioSpec
 from models.system import build, memory_plan
+from scenarios.cli import main
 from scenarios.files import library, scenario_path
 from scenarios.sweep import from_json, grid, parse_axis
 from simulator.errors import InputError
@@ -160,6 +161,17 @@ COMMANDS = [
 def test_the_tutorials_explanation_is_of_todays_model() -> None:
     (output,) = [output for page, words, output in COMMANDS if (page, words[1]) == ("tutorial.md", "explain")]
     assert f"model {digest(load_scenario(scenario_path('v20z')))}\n" in output, STALE
+
+
+MACHINES = [(words, output) for _, words, output in COMMANDS if words[1] == "machine"]
+
+
+@pytest.mark.parametrize(("words", "output"), MACHINES, ids=[words[2] for words, _ in MACHINES])
+def test_the_described_machines_of_the_pages_are_of_todays_model(
+    words: list[str], output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words[1:]) == 0
+    assert "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines()) + "\n" == output, STALE
 
 
 SWEEPS = [(words, output) for _, words, output in COMMANDS if words[1] == "sweep"]

@@ -1,0 +1,80 @@
+"""Operating systems and database engines by the names that people use, as entries of the catalogue."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+QUEUEING_SINCE = (2, 6, 19)
+"""the first Linux whose SATA driver (libata) queues commands in the drive with the usual controllers"""
+KERNELS: dict[str, dict[int, tuple[int, ...]]] = {
+    r"fedora(?: core)?|fc": {4: (2, 6, 11), 5: (2, 6, 15), 6: (2, 6, 18), 7: (2, 6, 21)},
+    r"rhel|red hat(?: enterprise linux)?|centos|oracle linux": {4: (2, 6, 9), 5: (2, 6, 18), 6: (2, 6, 32), 7: (3, 10)},
+    r"sles|suse(?: linux)?(?: enterprise server)?": {9: (2, 6, 5), 10: (2, 6, 16), 11: (2, 6, 27), 12: (3, 12)},
+    r"debian(?: gnu/linux)?": {4: (2, 6, 18), 5: (2, 6, 26), 6: (2, 6, 32), 7: (3, 2)},
+    r"ubuntu": {6: (2, 6, 15), 7: (2, 6, 20), 8: (2, 6, 24), 10: (2, 6, 32), 12: (3, 2)},
+}
+"""First kernels of distributions by version; later versions have later ones."""
+ENGINES = {
+    r"virtuoso 4(?:\.\d+)*|virtuoso before (?:the )?5(?:\.0)?(?: overhaul)?": "virtuoso-4",
+    r"virtuoso 5(?:\.\d+)*": "virtuoso-5",
+    r"virtuoso [67](?:\.\d+)*": "virtuoso-6",
+    r"virtuoso": "",
+    r"postgres(?:ql)? ?(?:\d+(?:\.\d+)*)?": "postgresql-15",
+    r"mysql ?(?:\d+(?:\.\d+)*)?": "mysql-5.1",
+}
+NEAREST = {"virtuoso-6": "virtuoso 6", "postgresql-15": "postgresql 15", "mysql-5.1": "mysql 5.1"}
+
+
+@dataclass(frozen=True)
+class System:
+    """An operating system: its entry in the catalogue, None if only its kind, Linux, is known.
+
+    `queues`: whether it queues commands in a SATA drive, None if that isn't known. `nearest`: it has no entry of its
+    own.
+    """
+
+    entry: str | None
+    queues: bool | None
+    nearest: bool = False
+
+
+def system_of(piece: str) -> System | None:
+    """The operating system that a piece names; None if it names none."""
+    text = re.sub(r"[\s_-]+", " ", piece.lower().replace("microsoft ", "")).strip()
+    text = re.sub(r",? ?(?:\(?(?:64|32) bits?\)?|x86 64|amd64)$", "", text)
+    if found := re.fullmatch(r"(?:sun ?os|solaris)(?: (\d+)(?:\.(\d+))?)?(?: ?\(?x86\)?)?", text):
+        version = int(found[1] or 10)
+        version = int(found[2] or 7) if version == 2 else int(found[2] or 10) if version == 5 else version
+        return System("solaris-7" if version <= 7 else "solaris-10", None, version not in {7, 10})
+    if re.fullmatch(r"windows(?: \w+){0,4}", text):
+        return System("windows-2000", None, text != "windows 2000")
+    if found := re.fullmatch(r"(?:mac ?os(?: ?x)?|os ?x)(?: ?(\d+(?:\.\d+)*))?", text):
+        return System("mac-os-x-10.4", None, not (found[1] or "").startswith("10.4"))
+    kernel = _kernel(text)
+    if kernel is not None:
+        return System("linux-2.6" if kernel < (3,) else "linux", kernel >= QUEUEING_SINCE, kernel < (2, 6))
+    names = "|".join(["(?:gnu/)?linux", *KERNELS])
+    return System(None, None) if re.fullmatch(rf"(?:{names})(?: linux)?", text) else None
+
+
+def engine_of(piece: str) -> tuple[str, bool] | None:
+    """The engine's entry, empty if its version isn't said, and whether that is only the nearest; None if it is none."""
+    text = re.sub(r"[\s_-]+", " ", piece.lower()).strip().replace("virtuoso v", "virtuoso ")
+    for pattern, entry in ENGINES.items():
+        if re.fullmatch(pattern, text):
+            return entry, entry in NEAREST and not NEAREST[entry].startswith(text) and not text.startswith(
+                NEAREST[entry]
+            )
+    return None
+
+
+def _kernel(text: str) -> tuple[int, ...] | None:
+    """The version of the Linux kernel that a name says or implies."""
+    if found := re.fullmatch(r"(?:linux )?(?:kernel )?([2-9](?:\.\d+){1,3})(?: kernel)?", text):
+        return tuple(int(part) for part in found[1].split("."))
+    for names, first in KERNELS.items():
+        if found := re.fullmatch(rf"(?:{names}) ?(\d+)(?:\.\d+)*(?: lts)?", text):
+            known = [version for version in first if version <= int(found[1])]
+            return first[max(known)] if known else first[min(first)]
+    return None

@@ -1,0 +1,120 @@
+"""Intervals of described machines: guesses move the rate by what they are worth, and their variances add up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from calibration.calibrated import Calibration, calibration_of
+from calibration.fit import Task, fit
+from calibration.guessed import foresee, moved_by, number_of
+from calibration.kept import Kept
+from calibration.mapping import runs_of
+from calibration.observables import RATE
+from calibration.parameters import parse_vary, with_values
+from calibration.prediction import half_width, predict
+from models.described import Description, Row, described
+from models.jobs import JobResult
+from simulator.errors import InputError
+from tests.calibration.synthetic import record, said_by
+
+KNOWN = "SunFire V20z, Virtuoso 4, Solaris 10, 2 warehouses, 4 clients, in memory, 1 min, 20,000 buffers"
+FAMILY = "box, Opteron 2.4 GHz, 2 GB, 1 SCSI, Virtuoso 4, Solaris 10, 2 warehouses, 4 clients, in memory, 1 min"
+SPEED = "machine.cpu.relative_speed"
+OF_PART = f"{SPEED}@AMD Opteron 244, 1.8 GHz"
+
+
+def row_of(description: Description, key: str) -> Row:
+    (row,) = [each for each in description.rows if each.key == key]
+    return row
+
+
+@pytest.fixture(scope="module")
+def model() -> Calibration:
+    """Of two runs of a machine whose processor is a tenth faster than the catalogue says."""
+    base = described(KNOWN).scenario
+    records = []
+    for buffers in (2_000, 20_000):
+        machine = with_values(base, {SPEED: 1.1, "database.pool.buffers": buffers})
+        records.append(record(f"{buffers}", {RATE: said_by(machine)[RATE]}, machine, 4, buffers * 8 / (1 << 20)))
+    task = Task(tuple(runs_of(records, base, {}, None)), (parse_vary(f"{OF_PART}=0.5..2", base),), starts=1)
+    return calibration_of(fit(task, Kept(None, ""), lambda *_: None), base)
+
+
+def test_a_load_follows_the_processor_so_its_guess_moves_it_by_its_factor() -> None:
+    description = described("Opteron 2.4 GHz, 8 GB, 4 SCSI, Solaris 10, Virtuoso 4, load of 20 warehouses")
+    row = row_of(description, SPEED)
+    assert row.factor is not None
+    assert moved_by(description, row, None) == pytest.approx(math.log(row.factor), rel=1e-6)
+    assert moved_by(description, row_of(description, "database.pool.buffers"), None) == 0.0
+
+
+def test_a_guess_of_twice_the_factor_moves_twice_as_much() -> None:
+    description = described("Opteron 2.4 GHz, 8 GB, 4 SCSI, Solaris 10, Virtuoso 4, load of 20 warehouses")
+    row = row_of(description, SPEED)
+    assert row.factor is not None
+    twice = replace(row, factor=row.factor**2)
+    assert moved_by(description, twice, None) == pytest.approx(2 * moved_by(description, row, None), rel=1e-6)
+
+
+def test_other_values_as_good_move_by_their_distance() -> None:
+    description = described(FAMILY)
+    row = replace(row_of(description, SPEED), factor=None, others=("machine.cpu.relative_speed=0.5",))
+    slow, fast = described(FAMILY, ["machine.cpu.relative_speed=0.5"]), description
+    apart = math.log(foresee(fast, None).value / foresee(slow, None).value)
+    assert moved_by(description, row, None) == pytest.approx(apart / math.sqrt(2.0), rel=1e-3)
+    impossible = replace(row, others=("machine.memory_gib=0.01",))
+    assert moved_by(description, impossible, None) == 0.0
+
+
+def test_variances_add_up_without_a_model_and_there_is_no_interval() -> None:
+    found = foresee(described(FAMILY), None)
+    assert found.low is None
+    assert found.high is None
+    assert found.sd**2 == pytest.approx(sum(part.sd**2 for part in found.parts))
+    assert [part.sd for part in found.parts] == sorted((part.sd for part in found.parts), reverse=True)
+    assert found.parts[0].what == "processor's speed"
+
+
+def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None:
+    description = described(FAMILY)
+    own, found = predict(model, description.scenario), foresee(description, model)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.value == own.rate_per_min
+    assert math.log(found.high / found.low) > math.log(own.high_per_min / own.low_per_min)
+    guesses = [row for row in description.rows if row.uncertain]
+    alone = sum(moved_by(description, row, model) ** 2 for row in guesses)
+    models = own.parameters_sd**2 + own.run_to_run_sd**2 + own.discrepancy_sd**2
+    assert found.sd**2 == pytest.approx(alone + models)
+    width = half_width(model, found.sd, own.discrepancy_sd)
+    assert math.log(found.high / found.value) == pytest.approx(width)
+    assert math.log(found.value / found.low) == pytest.approx(width)
+
+
+def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> None:
+    known, family = foresee(described(KNOWN), model), foresee(described(FAMILY), model)
+    assert "processor's speed" not in {part.what for part in known.parts}
+    assert "processor's speed" in {part.what for part in family.parts}
+    assert known.scenario.machine.cpu.relative_speed == pytest.approx(1.1, rel=0.05)
+    assert family.scenario.machine.cpu.relative_speed == 1.334
+
+
+def test_a_job_has_its_own_figure_and_limit() -> None:
+    found = foresee(described("SunFire V20z, serial read"), None)
+    assert isinstance(found.answer, JobResult)
+    assert found.value == found.answer.value
+
+
+def test_numbers_of_a_scenario() -> None:
+    scenario = described(KNOWN).scenario
+    assert number_of(scenario, "database.pool.buffers") == 20_000
+    with pytest.raises(AttributeError):
+        number_of(scenario, "database.pool.bufers")
+
+
+def test_a_machine_that_cannot_be_is_refused(model: Calibration) -> None:
+    with pytest.raises(InputError):
+        foresee(described("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses"), model)

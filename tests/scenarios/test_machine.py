@@ -1,0 +1,84 @@
+"""`oltpsim machine`: a line in, an answer out, a scenario file that gives it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from models.described import described
+from models.loading import load_scenario
+from scenarios.cli import main
+from scenarios.machine_text import as_yaml
+
+Output = pytest.CaptureFixture[str]
+LOAD = "SunFire V20z, load of 2 warehouses"
+LINES = (
+    LOAD,
+    "Mac mini, Core Duo 1.66 GHz, 2 GB, 1 SATA 5400 rpm, Mac OS X",
+    "2 x Xeon 5140 2.33 GHz, 8 GB, RAID 5 of 4 SCSI 10k, log on SSD, hyper-threading, under Xen, 10 min",
+    "512 MB, 2 Pentium III 0.6 GHz, Solaris 7, 43,000 buffers, 4 SCSI",
+    'it\'s a "box": yes #1, Xeon 5130, 8 GB, in memory, 1,000 new orders each',
+)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_saved_scenario_loads_to_the_same(line: str, tmp_path: Path) -> None:
+    description = described(line)
+    path = tmp_path / "machine.yaml"
+    path.write_text(as_yaml(description), encoding="utf-8")
+    assert load_scenario(path) == description.scenario
+    comments = [text for text in path.read_text(encoding="utf-8").splitlines() if text.lstrip().startswith("#")]
+    assert comments[0] == f"# {line}"
+    assert len(comments) >= sum(row.piece is None for row in description.rows) // 2
+
+
+def test_comments_stand_at_what_they_are_about() -> None:
+    text = as_yaml(described("Xeon 5140 2.33 GHz, 8 GB")).splitlines()
+    at = text.index("    buffers: 480000")
+    assert text[at - 1] == (
+        "    # buffers: 480,000, guessed: the published V20z's share of the memory, 57 %; times or divided by 1.2"
+    )
+    assert text[text.index("  memory_gib: 8.0") - 1] == "  # memory: 8 GiB, '8 GB'"
+
+
+def test_a_machine_is_answered_and_saved_and_run_says_the_same(tmp_path: Path, capsys: Output) -> None:
+    path = tmp_path / "new" / "v20z.yaml"
+    assert main(["machine", LOAD, "--model", "none", "--save", str(path), "--quiet"]) == 0
+    table = capsys.readouterr().out
+    assert "seconds of the load" in table
+    assert "no interval: no calibrated model" in table
+    assert table.endswith(f"saved: {path}\n")
+    assert main(["machine", LOAD, "--model", "none", "--output", "json", "--quiet"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert main(["run", str(path), "--output", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == answer["value"]
+    assert answer["low"] is None
+    guessed = {row["key"] for row in answer["understood"] if row["piece"] is None}
+    assert {"machine.cpu.relative_speed", "database.pool.buffers"} <= guessed
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["job"] == {"kind": "load"}
+
+
+@pytest.mark.parametrize(("words", "text"), [
+    (["8 GB, 16 GB"], "error: machine: '8 GB' and '16 GB' both say how much memory there is"),
+    ([LOAD, "--output", "csv"], "a machine is more than a row"),
+    ([LOAD, "--model", "nothing.json"], "nothing.json: cannot be read"),
+    ([LOAD, "--set", "database.pool.bufers=1"], "unknown key (did you mean 'buffers'?)"),
+    ([], "LINE"),
+])  # fmt: skip
+def test_bad_words_are_refused(words: list[str], text: str, capsys: Output) -> None:
+    assert main(["machine", *words]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert text in err
+    assert "Traceback" not in err
+
+
+def test_a_model_of_another_version_is_refused_by_its_key(tmp_path: Path, capsys: Output) -> None:
+    """What lacks a key below a list is told the key's whole path."""
+    path = tmp_path / "model.json"
+    path.write_text('{"format": "oltpsim-calibration-1", "runs": [{"name": "a"}]}', encoding="utf-8")
+    assert main(["machine", LOAD, "--model", str(path), "--quiet"]) == 2
+    assert "runs.0.source: missing; add 'source: ...'" in capsys.readouterr().err
