@@ -71,6 +71,17 @@ class RotatingDevice:
 
 
 @dataclass(frozen=True)
+class CachingDevice(RotatingDevice):
+    """A disk with an arm whose write cache is on: writes are done when they are in its `cache_bytes`.
+
+    It writes them to the platter later, each time the one of the `destages_among` oldest that the arm reaches first.
+    """
+
+    cache_bytes: int = 0
+    destages_among: int = 1
+
+
+@dataclass(frozen=True)
 class FlashDevice:
     """`parallel` requests at a time, each for its latency; while both wait so many reads go first for each write.
 

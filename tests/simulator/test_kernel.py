@@ -41,7 +41,7 @@ from simulator.run_record import MOST_STEPS
 from simulator.state import COSTS, MISS_NS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import RAID_SETS, System, systems, worked_systems
+from tests.simulator.systems import RAID_SETS, System, caching_systems, systems, worked_systems
 from tests.simulator.tpcc_systems import tpcc_models
 from tests.simulator.twins import differences, of_few_events, requests_lost, shortened
 
@@ -124,6 +124,26 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
 def test_fixed_work_on_threads_gives_one_trajectory(system: System, seed: int) -> None:
     """The run ends after the same event, and bursts are as long, whoever is busy when they start."""
     assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
+
+
+@settings(EXAMPLES, max_examples=SOAK // 4 or 50)
+@given(system=caching_systems(), seed=SEEDS)
+def drawn_with_write_caches(met: Counter[str], system: System, seed: int) -> None:
+    """Early acknowledgement, room, turns of reads and cached writes, parity that is read first."""
+    model = of_few_events(model_of_system(system), seed, MOST_EVENTS)
+    engines: list[KernelEngine] = []
+    assert differences(model, seed, engines.append) == []
+    disks = engines[0].kernel.devices[engines[0].kernel.devices[:, ks.CACHE_ROOM] > 0]
+    met["many"] += bool((disks[:, ks.CHOOSING] > 1).any())
+    met["waits for room"] += bool((disks[:, ks.WRITE_FIRST] != ks.NONE).any())
+    met["kept behind those"] += bool(disks[:, ks.RING_COUNT].any())
+    met["parity"] += any(getattr(one, "parities", 0) > 0 for one in system.devices) and bool(disks[:, ks.WRITES].any())
+
+
+def test_write_caches_give_one_trajectory_and_show_all_they_can() -> None:
+    met: Counter[str] = Counter()
+    drawn_with_write_caches(met)
+    assert min(met[name] for name in ("many", "waits for room", "kept behind those", "parity")) >= 2
 
 
 @settings(EXAMPLES, max_examples=SOAK // 10 or 20)
