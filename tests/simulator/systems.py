@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from simulator.model import (
-    CachingDevice,
     Checkpoint,
     Costs,
     Device,
@@ -121,7 +120,7 @@ arms = st.builds(
     scheduler=st.sampled_from(["fcfs", "look", "c-look"]),
 )
 caching_arms = st.builds(
-    lambda arm, room, among: CachingDevice(**dataclasses.asdict(arm), cache_bytes=room, destages_among=among),
+    RotatingDevice.with_cache,
     arms,
     st.sampled_from([4096, 20_000, 1 << 20]),
     st.integers(1, 6),
