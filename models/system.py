@@ -189,7 +189,7 @@ def device_of(disk: DiskSpec, name: str) -> parts.Disk:
     """One disk as the engines know it."""
     if isinstance(disk, RotatingDiskSpec):
         revolution_ns = round(60e9 / disk.rpm)
-        return parts.RotatingDevice(
+        arm = parts.RotatingDevice(
             name=name,
             capacity_bytes=round(disk.capacity_gib * GIB),
             revolution_ns=revolution_ns,
@@ -201,6 +201,8 @@ def device_of(disk: DiskSpec, name: str) -> parts.Disk:
             queue_depth=disk.queue_depth,
             scheduler=disk.scheduler,
         )
+        room = round(disk.write_cache_mib * MIB)
+        return arm.with_cache(room, disk.write_cache_sorted) if room else arm
     return parts.FlashDevice(
         name=name,
         read_ns=round(disk.read_latency_us * NS_PER_US),

@@ -38,6 +38,8 @@ ROUNDING_TURNS = 1e-9
 ) = range(8)
 TRACKS_PER_CYLINDER = 8
 """assumption: four platters"""
+CACHE_BLOCK_BYTES = 4096
+"""A write takes at least this of a drive's cache (assumption: firmware manages it in blocks or segments)."""
 PATIENCE_NS = 1_000_000_000
 """A request that the drive has held this long goes first, so that none starves (assumption: firmware ages requests)."""
 
@@ -95,6 +97,17 @@ def transfer_ns(disk: FloatArray, size_bytes: float) -> float:
 def again_ns(disk: FloatArray, size_bytes: int) -> int:
     """What it takes longer to read a place and write it than to read it: turns until its first sector is back."""
     return np.int64(max(math.ceil(size_bytes / disk[TRACK_BYTES]), 1) * disk[REVOLUTION_NS])
+
+
+@compiled
+def room_taken(size_bytes: int) -> int:
+    """What a write takes of a drive's cache, in bytes."""
+    return max(size_bytes, CACHE_BLOCK_BYTES)
+
+
+def most_writes(cache_bytes: int) -> int:
+    """Writes that a drive's cache may have at once; a single one may be larger than the cache."""
+    return cache_bytes // CACHE_BLOCK_BYTES + 1
 
 
 @compiled

@@ -20,10 +20,12 @@ from simulator.calendar import (
     urgently,
 )
 from simulator.compiled import compiled, compiled_inside
+from simulator.kernel_arms import finish_transfer, move_arm
 from simulator.kernel_clients import wake_client
 from simulator.kernel_daemons import wake_daemon
-from simulator.kernel_devices import begin_flash, finish_flash, finish_part, move_arm, release_request
+from simulator.kernel_devices import begin_flash, finish_flash, finish_part
 from simulator.kernel_record import KernelRecord
+from simulator.kernel_requests import release_request
 from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
 from simulator.kernel_writing import written_back
 from simulator.model import Model, OnProgress, RotatingDevice
@@ -109,7 +111,10 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
         elif entity < requests:
             move_arm(kernel, entity - devices)
         elif entity < ks.NO_ENTITY:
-            finish_flash(kernel, entity - requests)
+            if kernel.devices[kernel.requests[entity - requests, ks.DEVICE], ks.KIND] == ks.FLASH_KIND:
+                finish_flash(kernel, entity - requests)
+            else:
+                finish_transfer(kernel, entity - requests)
 
 
 @compiled_inside

@@ -1,16 +1,17 @@
-"""The kernel's devices: requests from submission to completion, flash and rotating, and the limit of pending calls."""
+"""The kernel's devices: where requests go, RAID sets, flash, and the limit of pending calls."""
 
 # pyright: reportReturnType=false
 
 from __future__ import annotations
 
-from simulator import elevator, raid
 from simulator import kernel_state as ks
+from simulator import raid
 from simulator.calendar import NOW, after, at_once, urgently
 from simulator.compiled import compiled_apart, compiled_inside
-from simulator.disk import again_ns, pick
+from simulator.kernel_arms import arrive
+from simulator.kernel_requests import complete, line_up, new_request
 from simulator.kernel_state import Int64Array, Kernel
-from simulator.kernel_stations import append, change, come, go, take_first
+from simulator.kernel_stations import append, change, take_first
 
 
 @compiled_inside
@@ -29,26 +30,11 @@ def byte_of(kernel: Kernel, page: int) -> int:
 @compiled_inside
 def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpose: int, who: int) -> int:
     """Queue a request at a device; `who` is told at its completion. Returns the request's number."""
-    number = _new_request(kernel, device, byte, size, write, purpose, who)
+    number = new_request(kernel, device, byte, size, write, purpose, who)
     if kernel.devices[device, ks.KIND] == ks.RAID_KIND:
         _spread(kernel, number)
     else:
         _enqueue(kernel, number)
-    return number
-
-
-@compiled_inside
-def _new_request(kernel: Kernel, device: int, byte: int, size: int, write: int, purpose: int, who: int) -> int:
-    facts, row, now = kernel.facts, kernel.devices[device], kernel.calendar.clock[NOW]
-    number = facts[ks.FREE_REQUEST]
-    request = kernel.requests[number]
-    facts[ks.FREE_REQUEST] = request[ks.FOLLOWER]
-    facts[ks.FREE_REQUESTS] -= 1
-    request[ks.BYTE], request[ks.SIZE], request[ks.WRITE], request[ks.PURPOSE] = byte, size, write, purpose
-    request[ks.SUBMITTED], request[ks.WHO], request[ks.DEVICE], request[ks.FOLLOWER] = now, who, device, ks.NONE
-    request[ks.FIRST_PAGE] = request[ks.PAGES] = 0
-    row[ks.ARRIVED] += 1
-    come(row, ks.QUEUE_LENGTH, now)
     return number
 
 
@@ -87,7 +73,7 @@ def _shorter_queue(kernel: Kernel, disk: int, copies: int, first: int) -> int:
 @compiled_inside
 def _part(kernel: Kernel, whole: int, disk: int, byte: int, size: int, asked: int) -> None:
     """One disk's part of a request."""
-    number = _new_request(kernel, disk, byte, size, asked, kernel.requests[whole, ks.PURPOSE], ks.PART_OF_WHOLE)
+    number = new_request(kernel, disk, byte, size, asked, kernel.requests[whole, ks.PURPOSE], ks.PART_OF_WHOLE)
     kernel.requests[number, ks.WHOLE] = whole
     kernel.requests[whole, ks.LEFT] += 1
     _enqueue(kernel, number)
@@ -105,34 +91,16 @@ def finish_part(kernel: Kernel, number: int) -> None:
 @compiled_inside
 def _enqueue(kernel: Kernel, number: int) -> None:
     """A disk takes in a request."""
-    request, facts, now = kernel.requests[number], kernel.facts, kernel.calendar.clock[NOW]
-    device, write, byte = request[ks.DEVICE], request[ks.WRITE], request[ks.BYTE]
-    row = kernel.devices[device]
+    row, now = kernel.devices[kernel.requests[number, ks.DEVICE]], kernel.calendar.clock[NOW]
     if row[ks.KIND] == ks.ROTATING_KIND:
-        if row[ks.SCHEDULER] == ks.FCFS:
-            _line_up(kernel, row, number, ks.QUEUE_FIRST)
-        else:
-            elevator.add(kernel.waiting_requests[row[ks.ROTATING]], row, byte, number)
-        row[ks.WAITING] += 1
-        if row[ks.IDLE]:
-            row[ks.IDLE] = 0
-            at_once(kernel.calendar, facts[ks.FIRST_DEVICE] + device)
+        arrive(kernel, number)
     elif row[ks.PARALLEL_FREE] > 0:
         row[ks.PARALLEL_FREE] -= 1
         change(row, ks.DEVICE_BUSY, now, 1)
         urgently(kernel.calendar, ks.BEGIN << ks.KIND_BITS | number)
     else:
-        _line_up(kernel, row, number, ks.WRITE_FIRST if write and row[ks.READS_PER_WRITE] else ks.QUEUE_FIRST)
-
-
-@compiled_inside
-def _line_up(kernel: Kernel, row: Int64Array, number: int, queue: int) -> None:
-    """Put a request at the end of the queue whose first and last are in columns `queue` and the next one."""
-    if row[queue] == ks.NONE:
-        row[queue] = number
-    else:
-        kernel.requests[row[queue + 1], ks.FOLLOWER] = number
-    row[queue + 1] = number
+        writes = kernel.requests[number, ks.WRITE] and row[ks.READS_PER_WRITE]
+        line_up(kernel, row, number, ks.WRITE_FIRST if writes else ks.QUEUE_FIRST)
 
 
 @compiled_inside
@@ -179,81 +147,6 @@ def finish_flash(kernel: Kernel, number: int) -> None:
     else:
         row[ks.PARALLEL_FREE] += 1
         change(row, ks.DEVICE_BUSY, kernel.calendar.clock[NOW], -1)
-
-
-@compiled_inside
-def complete(kernel: Kernel, number: int, service_ns: int) -> None:
-    """Count a request that has been served and tell whoever waits for it."""
-    request, now = kernel.requests[number], kernel.calendar.clock[NOW]
-    row = kernel.devices[request[ks.DEVICE]]
-    if request[ks.WRITE]:
-        row[ks.WRITES] += 1
-    else:
-        row[ks.READS] += 1
-    row[ks.BY_PURPOSE + request[ks.PURPOSE]] += 1
-    row[ks.SERVICE_NS] += service_ns
-    row[ks.RESPONSE_NS] += now - request[ks.SUBMITTED]
-    go(row, ks.QUEUE_LENGTH, now, request[ks.SUBMITTED])
-    at_once(kernel.calendar, ks.DONE << ks.KIND_BITS | number)
-
-
-@compiled_inside
-def release_request(kernel: Kernel, number: int) -> None:
-    """Nobody needs a completed request any more."""
-    kernel.requests[number, ks.FOLLOWER] = kernel.facts[ks.FREE_REQUEST]
-    kernel.facts[ks.FREE_REQUEST] = number
-    kernel.facts[ks.FREE_REQUESTS] += 1
-
-
-@compiled_inside
-def move_arm(kernel: Kernel, device: int) -> None:
-    """A rotating device's event: what it was doing is done, the drive takes requests in and starts on the next."""
-    row, now = kernel.devices[device], kernel.calendar.clock[NOW]
-    window, held = kernel.window[row[ks.ROTATING]], kernel.held[row[ks.ROTATING]]
-    if row[ks.CHOSEN] != ks.NONE:
-        chosen = row[ks.CHOSEN]
-        number = int(held[chosen])
-        row[ks.HELD] -= 1
-        last = row[ks.HELD]
-        held[chosen] = held[last]
-        for i in range(3):
-            window[i, chosen] = window[i, last]
-        row[ks.ARM] = kernel.requests[number, ks.BYTE] + kernel.requests[number, ks.SIZE]
-        row[ks.CHOSEN] = ks.NONE
-        complete(kernel, number, row[ks.SERVICE])
-    elif row[ks.HELD] == 0 and row[ks.WAITING] > 0:
-        change(row, ks.DEVICE_BUSY, now, 1)
-    while row[ks.HELD] < row[ks.DEPTH] and row[ks.WAITING] > 0:
-        number = _next_fed(kernel, row)
-        request = kernel.requests[number]
-        window[0, row[ks.HELD]], window[1, row[ks.HELD]], window[2, row[ks.HELD]] = (
-            request[ks.BYTE],
-            request[ks.SIZE],
-            now,
-        )
-        held[row[ks.HELD]] = number
-        row[ks.HELD] += 1
-    if row[ks.HELD] == 0:
-        change(row, ks.DEVICE_BUSY, now, -row[ks.DEVICE_BUSY])
-        row[ks.IDLE] = 1
-        return
-    disk = kernel.geometry[row[ks.ROTATING]]
-    row[ks.CHOSEN], row[ks.SERVICE] = pick(disk, window, row[ks.HELD], row[ks.ARM], now)
-    chosen = int(held[row[ks.CHOSEN]])
-    if kernel.requests[chosen, ks.WRITE] == raid.REWRITE:
-        row[ks.SERVICE] += again_ns(disk, kernel.requests[chosen, ks.SIZE])
-    after(kernel.calendar, row[ks.SERVICE], kernel.facts[ks.FIRST_DEVICE] + device)
-
-
-@compiled_inside
-def _next_fed(kernel: Kernel, row: Int64Array) -> int:
-    """The operating system's choice of what the drive gets next."""
-    row[ks.WAITING] -= 1
-    if row[ks.SCHEDULER] == ks.FCFS:
-        number = row[ks.QUEUE_FIRST]
-        row[ks.QUEUE_FIRST] = kernel.requests[number, ks.FOLLOWER]
-        return number
-    return elevator.take(kernel.waiting_requests[row[ks.ROTATING]], row)
 
 
 @compiled_inside

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calendar, new_calendar
-from simulator.disk import WINDOW_ROWS, geometry
+from simulator.disk import WINDOW_ROWS, geometry, most_writes
 from simulator.errors import InputError, InternalError
-from simulator.model import Model, RaidSet, RotatingDevice
+from simulator.model import CachingDevice, Model, RaidSet, RotatingDevice
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
 from simulator.streams import seed_streams
 
@@ -76,7 +76,8 @@ QUEUE_LENGTH, DEVICE_BUSY = 9, 12
 WAITING_SIDES = 32
 READS_PER_WRITE, READS_AHEAD, WRITE_FIRST, WRITE_LAST = range(34, 38)
 FIRST_DISK, PLACES_OF_STRIPE, COPIES, PARITIES, UNIT = range(38, 43)
-BY_PURPOSE = 43
+CACHE_ROOM, CACHE_USED, WRITES_HELD, MOST_CHOOSING, CHOOSING, RING_FIRST, RING_COUNT, DESTAGES = range(43, 51)
+BY_PURPOSE = 51
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
 DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
@@ -188,6 +189,10 @@ class Kernel(NamedTuple):
     window: npt.NDArray[np.float64]
     """(rotating device, [byte, size, arrival at the drive, work space], place): what the drive holds"""
     held: Int64Array
+    destaging: npt.NDArray[np.float64]
+    """as `window`: the cached writes that the drive chooses among"""
+    cached: Int64Array
+    """(rotating device, [byte, size], place): rings of the other writes in the drive's cache"""
     requests: Int64Array
     locks: Int32Array
     """(lock, [first, last]) who waits"""
@@ -217,6 +222,9 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
             f"{clients:,} clients are more than the kernel can tell apart ({MOST_ENTITIES:,} with all else)"
         )
     rotating = [device for device in every if isinstance(device, RotatingDevice)]
+    caching = [device for device in rotating if isinstance(device, CachingDevice)]
+    chosen_among = max((device.destages_among for device in caching), default=1)
+    in_cache = max((most_writes(device.cache_bytes) for device in caching), default=1)
     depth = max((device.queue_depth for device in rotating), default=1)
     pool, locks = model.pool.pages, int(model.program.lock_tables[:, 1].sum()) + 1
     facts = _facts(model, clients, devices, first_request)
@@ -233,6 +241,8 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         waiting_requests=np.zeros((max(len(rotating), 1), 2, requests if rotating else 1, 3), dtype=np.int64),
         window=np.zeros((max(len(rotating), 1), WINDOW_ROWS, depth)),
         held=np.zeros((max(len(rotating), 1), depth), dtype=np.int64),
+        destaging=np.zeros((max(len(rotating), 1), WINDOW_ROWS, chosen_among)),
+        cached=np.zeros((max(len(rotating), 1), 2, in_cache), dtype=np.int64),
         requests=np.zeros((requests, REQUEST_WIDTH), dtype=np.int64),
         locks=np.full((locks, 2), NONE, dtype=np.int32),
         waiting=np.full(pool, NONE, dtype=np.int32),
@@ -369,6 +379,8 @@ def _devices(model: Model) -> Int64Array:
             row[KIND], row[ROTATING], row[DEPTH] = ROTATING_KIND, rotating, device.queue_depth
             row[SCHEDULER], row[UPWARDS] = SCHEDULERS.index(device.scheduler), 1
             rotating += 1
+            if isinstance(device, CachingDevice):
+                row[CACHE_ROOM], row[MOST_CHOOSING] = device.cache_bytes, device.destages_among
         elif isinstance(device, RaidSet):
             row[KIND], row[FIRST_DISK], row[COPIES] = RAID_KIND, model.storage.disks_of(number).start, device.copies
             row[PLACES_OF_STRIPE] = len(device.disks) // device.copies

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +68,21 @@ class RotatingDevice:
     queue_depth: int
     scheduler: str
     kind: str = "rotating"
+
+    def with_cache(self, cache_bytes: int, destages_among: int) -> CachingDevice:
+        """The same disk with its write cache on."""
+        return CachingDevice(**asdict(self), cache_bytes=cache_bytes, destages_among=destages_among)
+
+
+@dataclass(frozen=True)
+class CachingDevice(RotatingDevice):
+    """A disk with an arm whose write cache is on: writes are done when they are in its `cache_bytes`.
+
+    It writes them to the platter later, each time the one of the `destages_among` oldest that the arm reaches first.
+    """
+
+    cache_bytes: int = 0
+    destages_among: int = 1
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import simpy
 
 from simulator import raid
-from simulator.model import Device, FlashDevice, RaidSet, Storage
-from simulator.reference_stations import DeviceStation, Environment, FlashStation, Request, RotatingStation
+from simulator.model import CachingDevice, Device, FlashDevice, RaidSet, Storage
+from simulator.reference_arms import CachingStation, RotatingStation
+from simulator.reference_stations import DeviceStation, Environment, FlashStation, Request
 
 
 class RaidStation(DeviceStation):
@@ -51,7 +52,7 @@ class RaidStation(DeviceStation):
 
 def new_devices(env: Environment, storage: Storage) -> list[DeviceStation]:
     """The stations of all devices, and behind them those of RAID sets' disks."""
-    stations = [_new_device(env, device, storage.requests_per_device) for device in storage.with_disks]
+    stations = [new_device(env, device, storage.requests_per_device) for device in storage.with_disks]
     for number, station in enumerate(stations):
         if isinstance(station, RaidStation):
             disks = storage.disks_of(number)
@@ -59,9 +60,12 @@ def new_devices(env: Environment, storage: Storage) -> list[DeviceStation]:
     return stations
 
 
-def _new_device(env: Environment, device: Device, calls: int) -> DeviceStation:
+def new_device(env: Environment, device: Device, calls: int) -> DeviceStation:
+    """The station of one device."""
     if isinstance(device, RaidSet):
         return RaidStation(env, device, calls)
     if isinstance(device, FlashDevice):
         return FlashStation(env, device, calls)
+    if isinstance(device, CachingDevice):
+        return CachingStation(env, device, calls)
     return RotatingStation(env, device, calls)

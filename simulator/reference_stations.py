@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections import deque
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import simpy
 from simpy.core import StopSimulation
 from simpy.events import URGENT
 
 from simulator import raid
-from simulator.disk import WINDOW_ROWS, again_ns, geometry, pick
-from simulator.model import Device, FlashDevice, RotatingDevice, Section, Sharing
+from simulator.model import Device, FlashDevice, Section, Sharing
 from simulator.recorder import Gauge, Population
 
 PPM = 1_000_000
@@ -273,90 +270,3 @@ class FlashStation(DeviceStation):
             request = self._next()
         self.free += 1
         self.busy.change(self.env.now, -1)
-
-
-class RotatingStation(DeviceStation):
-    """One arm, two queues.
-
-    The operating system hands requests to the drive in its scheduler's order; the drive, which holds up to
-    `queue_depth` of them, takes the one with the shortest positioning time.
-    """
-
-    def __init__(self, env: Environment, device: RotatingDevice, calls: int) -> None:
-        super().__init__(env, device, calls)
-        self.scheduler = device.scheduler
-        self.depth = device.queue_depth
-        self.disk = geometry(device)
-        self.arm_byte = 0
-        self.upwards = True
-        self.last_fed = 0
-        self.sorted: list[tuple[int, int, Request]] = []
-        self.arrivals: deque[Request] = deque()
-        self.held: list[Request] = []
-        self.window = np.zeros((WINDOW_ROWS, self.depth))
-        self.idle: simpy.Event | None = None
-        env.process(self._serve())
-
-    def _enqueue(self, request: Request) -> None:
-        if self.scheduler == "fcfs":
-            self.arrivals.append(request)
-        else:
-            insort(self.sorted, (request.byte, self.arrived, request))
-        if self.idle is not None:
-            self.idle.succeed()
-            self.idle = None
-
-    def _next_fed(self) -> Request:
-        """The operating system's choice of what the drive gets next."""
-        if self.scheduler == "fcfs":
-            return self.arrivals.popleft()
-        position = _first_at_or_after(self.sorted, self.last_fed)
-        if self.upwards and position == len(self.sorted):
-            if self.scheduler == "look":
-                self.upwards = False
-            else:
-                position = 0
-        if not self.upwards:
-            position = _first_at_or_after(self.sorted, self.last_fed + 1) - 1
-            if position < 0:
-                self.upwards, position = True, 0
-        request = self.sorted.pop(position)[2]
-        self.last_fed = request.byte
-        return request
-
-    def _serve(self) -> Story:
-        env = self.env
-        while True:
-            while len(self.held) < self.depth and (self.sorted or self.arrivals):
-                request = self._next_fed()
-                self.window[:3, len(self.held)] = request.byte, request.size_bytes, env.now
-                self.held.append(request)
-            if not self.held:
-                self.busy.change(env.now, -self.busy.value)
-                self.idle = env.event()
-                yield self.idle
-                self.busy.change(env.now, 1)
-                continue
-            if not self.busy.value:
-                self.busy.change(env.now, 1)
-            chosen, service_ns = pick(self.disk, self.window, len(self.held), self.arm_byte, env.now)
-            if self.held[chosen].write == raid.REWRITE:
-                service_ns += again_ns(self.disk, self.held[chosen].size_bytes)
-            yield env.timeout(service_ns)
-            request = self.held[chosen]
-            last = len(self.held) - 1
-            self.held[chosen], self.window[:, chosen] = self.held[last], self.window[:, last]
-            self.held.pop()
-            self.arm_byte = request.byte + request.size_bytes
-            self._complete(request, service_ns)
-
-
-def _first_at_or_after(requests: list[tuple[int, int, Request]], byte: int) -> int:
-    low, high = 0, len(requests)
-    while low < high:
-        middle = (low + high) // 2
-        if requests[middle][0] < byte:
-            low = middle + 1
-        else:
-            high = middle
-    return low

@@ -74,6 +74,15 @@ class RotatingDiskSpec(Spec):
     scheduler: Literal["fcfs", "look", "c-look"] = Field(
         default="look", description="order in which the operating system hands requests to the drive"
     )
+    write_cache_mib: Mib = Field(
+        default=0.0, ge=0, le=256,
+        description="the drive's memory for writes that it says are done before they are on the platter; 0: off",
+    )  # fmt: skip
+    write_cache_sorted: WholeNumber = Field(
+        default=12, ge=1, le=256,
+        description="cached writes among which the drive chooses what to write next (12: a 7,200 rpm disk of 2007 "
+        "does 150 random writes/s, and 72 reads/s one by one)",
+    )  # fmt: skip
     source: Text
 
 

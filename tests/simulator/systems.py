@@ -16,6 +16,7 @@ from simulator.model import (
     Checkpoint,
     Costs,
     Device,
+    Disk,
     FlashDevice,
     Interval,
     Log,
@@ -118,6 +119,12 @@ arms = st.builds(
     queue_depth=st.sampled_from([1, 1, 2, 5, 8]),
     scheduler=st.sampled_from(["fcfs", "look", "c-look"]),
 )
+caching_arms = st.builds(
+    RotatingDevice.with_cache,
+    arms,
+    st.sampled_from([4096, 20_000, 1 << 20]),
+    st.integers(1, 6),
+)
 flashes = st.builds(
     FlashDevice,
     name=st.just("flash"),
@@ -129,12 +136,16 @@ flashes = st.builds(
 slow_flashes = st.builds(FlashDevice, st.just("slow"), st.just(20 * MS), st.just(8 * MS), st.just(1), st.just(100))
 RAID_SETS = [(2, 1, 0), (3, 1, 0), (2, 2, 0), (6, 2, 0), (3, 1, 1), (5, 1, 1), (4, 1, 2)]
 """disks, copies, parities: RAID 0 twice, 1, 10, 5 twice, 6"""
-sets = st.builds(
-    lambda disk, layout, unit: RaidSet("set", (disk,) * layout[0], unit, *layout[1:]),
-    st.one_of(arms, flashes),
-    st.sampled_from(RAID_SETS),
-    st.sampled_from([4096, 8192, 1 << 14, 1 << 16]),
-)
+
+
+def sets_of(disks: st.SearchStrategy[Disk]) -> st.SearchStrategy[RaidSet]:
+    """RAID sets of all levels."""
+    return st.builds(
+        lambda disk, layout, unit: RaidSet("set", (disk,) * layout[0], unit, *layout[1:]),
+        disks,
+        st.sampled_from(RAID_SETS),
+        st.sampled_from([4096, 8192, 1 << 14, 1 << 16]),
+    )
 
 
 @st.composite
@@ -180,6 +191,9 @@ checkpoints = st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]).flatmap(
 thinking = st.one_of(distributions, st.tuples(st.just("exponential"), st.just(30 * MS), st.just(0)))
 
 
+sets = sets_of(st.one_of(arms, flashes))
+
+
 @st.composite
 def systems(draw: st.DrawFn) -> System:
     """Any system; closed or open, fast or hopelessly overloaded."""
@@ -223,3 +237,10 @@ def worked_systems(draw: st.DrawFn) -> System:
     whole = dataclasses.replace(system.interval, warm_up_ns=0, duration_ns=3600 * 1000 * MS)
     work = Work(draw(st.sampled_from([1, 2, 20])))
     return dataclasses.replace(system, interval=whole, work=work, sharing=draw(sharings))
+
+
+@st.composite
+def caching_systems(draw: st.DrawFn) -> System:
+    """Systems whose disks have write caches, most of them soon full; some in RAID sets."""
+    devices = st.lists(st.one_of(caching_arms, sets_of(caching_arms)), min_size=1, max_size=2)
+    return dataclasses.replace(draw(systems()), devices=tuple(draw(devices)))

@@ -11,7 +11,8 @@ import pytest
 
 from simulator.disk import PATIENCE_NS, WINDOW_ROWS, angle_at, geometry, pick, positioning_ns, seek_ns, transfer_ns
 from simulator.model import RotatingDevice
-from simulator.reference_stations import Environment, Story, new_device
+from simulator.reference_raid import new_device
+from simulator.reference_stations import Environment, Story
 
 MS = 1_000_000
 GIB = 1 << 30

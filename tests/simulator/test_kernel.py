@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator import kernel_state as ks
+from simulator import raid
 from simulator.assembler import Assembler
 from simulator.calendar import HEAP_COUNT
 from simulator.errors import InternalError
@@ -37,11 +38,12 @@ from simulator.model import (
     RotatingDevice,
 )
 from simulator.recorder import ACTIVITIES
+from simulator.reference_arms import CachingStation
 from simulator.run_record import MOST_STEPS
 from simulator.state import COSTS, MISS_NS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import RAID_SETS, System, systems, worked_systems
+from tests.simulator.systems import RAID_SETS, System, caching_systems, systems, worked_systems
 from tests.simulator.tpcc_systems import tpcc_models
 from tests.simulator.twins import differences, of_few_events, requests_lost, shortened
 
@@ -124,6 +126,33 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
 def test_fixed_work_on_threads_gives_one_trajectory(system: System, seed: int) -> None:
     """The run ends after the same event, and bursts are as long, whoever is busy when they start."""
     assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
+
+
+def test_write_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Early acknowledgement, room, turns of reads and cached writes, parity that is read first."""
+    met: Counter[str] = Counter()
+    feed, end_read = CachingStation._feed, CachingStation._end_read
+
+    def noted(station: CachingStation) -> None:
+        feed(station)
+        now = {"many": station.choosing > 1, "kept behind those": bool(station.cached),
+               "waits for room": bool(station.waiting_writes),
+               "reads beside it": bool(station.waiting_writes and station.held)}  # fmt: skip
+        met.update(name for name, is_so in now.items() if is_so)
+
+    def noted_read(station: CachingStation, chosen: int, service_ns: int) -> None:
+        met["parity"] += station.held[chosen].write == raid.REWRITE
+        end_read(station, chosen, service_ns)
+
+    @settings(EXAMPLES, max_examples=SOAK // 4 or 50)
+    @given(system=caching_systems(), seed=SEEDS)
+    def both_engines_agree(system: System, seed: int) -> None:
+        assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
+
+    monkeypatch.setattr(CachingStation, "_feed", noted)
+    monkeypatch.setattr(CachingStation, "_end_read", noted_read)
+    both_engines_agree()
+    assert min(met[name] for name in ("many", "kept behind those", "waits for room", "reads beside it", "parity")) > 50
 
 
 @settings(EXAMPLES, max_examples=SOAK // 10 or 20)
