@@ -161,7 +161,7 @@ def _cpu(model: Model, window: Window) -> CpuResult:
     capacity = model.processors * window.ns
     at_work = window.change("cpu busy") / capacity
     handed = sum(window.change(f"section {n} waits") * each.handover_ns for n, each in enumerate(model.sections))
-    handing = min(handed / capacity, 1.0 - at_work)
+    handing = min(handed / capacity, max(1.0 - at_work, 0.0))
     busy = at_work + handing
     used = {name: window.change(f"usage {name}") for name in USAGE}
     total = max(sum(used.values()), 1)

@@ -26,6 +26,7 @@ OF_OTHER_PARTS = {
     "database.log.flush_overhead_us": "database.log.commit=durable",
     "workload.tpcc.remote_stock_fraction": "workload.warehouses=40",
     "workload.tpcc.remote_payment_fraction": "workload.warehouses=40",
+    "machine.disks.stripe_kib": "machine.disks={level: raid0, count: 2}",
     "sampling_fraction": "interval.start=warm",
     "machine.cpu.second_thread_gain": "machine.cpu.threads_per_core=2",
 }

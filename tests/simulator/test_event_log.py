@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from simulator import kernel
 from simulator.assembler import Assembler
 from simulator.model import Model, Sharing
 from simulator.reference import ReferenceEngine
@@ -101,6 +102,19 @@ def test_critical_section_costs_a_handover_only_when_contended(model_of: ModelOf
     asm.emit("end")
     model = model_of(asm, clients=2, cores=2, handover_ns=MS, duration_s=0.15)
     assert [at for at, _ in completions(model)] == [102 * MS, 105 * MS]
+
+
+@pytest.mark.parametrize("clients", [1, 2])
+def test_a_handover_is_system_time(model_of: ModelOf, clients: int) -> None:
+    asm = loop(think_ms=1)
+    asm.operations.pop()
+    asm.emit("section", asm.section("mutex"), 2 * MS)
+    asm.emit("end")
+    result = kernel.simulate(model_of(asm, clients=clients, cores=2, handover_ns=MS, duration_s=10), 1)
+    [waits] = [lock.waits for lock in result.locks if lock.name == "mutex"]
+    assert (waits > 0) == (clients > 1)
+    assert result.cpu.by_activity["hand-over"] == pytest.approx(waits * 1e-3 / (2 * 10))
+    assert sum(result.cpu.by_activity.values()) == pytest.approx(result.cpu.utilisation)
 
 
 def test_group_commit_waits_for_one_flush(model_of: ModelOf) -> None:
