@@ -91,7 +91,7 @@ def disks_of(
         shown = f"{known['disks']['count']} x {_entry_of(known['disks']['disk'])}"
         return known["disks"], [
             Row("disks", "machine.disks", shown, said["name"].piece, AS_THERE),
-            _spread(known["disks"]["disk"]),
+            *_spread(known["disks"]["disk"]),
         ]
     rows = []
     count = said["disks"].value if "disks" in said else 1
