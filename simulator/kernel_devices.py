@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from simulator import raid
 from simulator import kernel_state as ks
+from simulator import raid
 from simulator.calendar import NOW, after, at_once, urgently
 from simulator.compiled import compiled_apart, compiled_inside
 from simulator.kernel_arms import arrive

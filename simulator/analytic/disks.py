@@ -51,7 +51,7 @@ def service_s(device: Disk, span_bytes: float, size_bytes: float, write: bool) -
 def _sorted(device: RotatingDevice, write: bool) -> int:
     """Requests that the drive chooses among: those that it holds, or of writes those in its cache that it sorts."""
     if write and isinstance(device, CachingDevice):
-        return max(device.queue_depth, device.destages_among)
+        return device.destages_among
     return device.queue_depth
 
 

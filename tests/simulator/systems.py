@@ -211,7 +211,9 @@ def systems(draw: st.DrawFn) -> System:
         handover_ns=draw(grid),
         pool=draw(pools()),
         cache=draw(page_caches()),
-        devices=tuple(draw(st.lists(st.one_of(arms, flashes, flashes, sets_of(st.one_of(arms, flashes))), min_size=1, max_size=4))),
+        devices=tuple(
+            draw(st.lists(st.one_of(arms, flashes, flashes, sets_of(st.one_of(arms, flashes))), min_size=1, max_size=4))
+        ),
         own_log=draw(st.booleans()),
         swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
         merged_pages=draw(st.integers(1, 4)),

@@ -131,7 +131,7 @@ def test_fixed_work_on_threads_gives_one_trajectory(system: System, seed: int) -
 def test_write_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
     """Early acknowledgement, room, turns of reads and cached writes, parity that is read first."""
     met: Counter[str] = Counter()
-    feed, end_read = CachingStation._feed, CachingStation._end_read  # noqa: SLF001
+    feed, end_read = CachingStation._feed, CachingStation._end_read
 
     def noted(station: CachingStation) -> None:
         feed(station)
