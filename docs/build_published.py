@@ -29,7 +29,7 @@ NAME = "published"
 FOLDER = DOCS.parent / "calibration" / NAME
 STORE = DOCS.parent / "out" / NAME
 BEGIN, END = "<!-- begin of {}: python docs/build_published.py -->\n", "<!-- end of {} -->\n"
-CONFIRM = 12
+CONFIRM = 24
 """runs that the kernel simulates, of those that it simulates soon"""
 
 

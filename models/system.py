@@ -202,7 +202,7 @@ def device_of(disk: DiskSpec, name: str) -> parts.Disk:
             scheduler=disk.scheduler,
         )
         room = round(disk.write_cache_mib * MIB)
-        return arm.with_cache(room, disk.write_cache_sorted) if room else arm
+        return arm.with_cache(room, max(disk.write_cache_sorted, disk.queue_depth)) if room else arm
     return parts.FlashDevice(
         name=name,
         read_ns=round(disk.read_latency_us * NS_PER_US),

@@ -130,7 +130,7 @@ def _fill_cache(kernel: Kernel, row: Int64Array) -> None:
             break
         row[ks.CACHE_USED] += room
         row[ks.WRITE_FIRST] = kernel.requests[number, ks.FOLLOWER]
-        overhead = np.int64(kernel.geometry[row[ks.ROTATING], OVERHEAD_NS])
+        overhead = int(kernel.geometry[row[ks.ROTATING], OVERHEAD_NS])
         after(kernel.calendar, overhead, kernel.facts[ks.FIRST_REQUEST] + number)
 
 
@@ -193,7 +193,7 @@ def _move_caching_arm(kernel: Kernel, device: int) -> None:
 @compiled_inside
 def _end_read(kernel: Kernel, row: Int64Array) -> None:
     """The arm has read. What had to be read before it is written goes on as a write."""
-    number = kernel.held[row[ks.ROTATING], row[ks.CHOSEN]]
+    number = int(kernel.held[row[ks.ROTATING], row[ks.CHOSEN]])
     _let_go(kernel, row, number)
     if kernel.requests[number, ks.WRITE] == raid.REWRITE:
         row[ks.SERVICE_NS] += row[ks.SERVICE]
@@ -207,8 +207,8 @@ def _end_read(kernel: Kernel, row: Int64Array) -> None:
 def _end_destaging(kernel: Kernel, row: Int64Array) -> None:
     """The arm has written a cached write: there is room for another."""
     window, chosen = kernel.destaging[row[ks.ROTATING]], row[ks.CHOSEN]
-    size = np.int64(window[1, chosen])
-    row[ks.ARM] = np.int64(window[0, chosen]) + size
+    size = int(window[1, chosen])
+    row[ks.ARM] = int(window[0, chosen]) + size
     row[ks.CHOOSING] -= 1
     for i in range(3):
         window[i, chosen] = window[i, row[ks.CHOOSING]]

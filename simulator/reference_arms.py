@@ -151,11 +151,11 @@ class CachingStation(RotatingStation):
                 break
             self.cache_used += room
             self.in_transfer += 1
-            transfer = self.env.timeout(self.caching.overhead_ns, self.waiting_writes.popleft())
-            transfer.callbacks.append(self._finish_transfer)
+            self.env.timeout(self.caching.overhead_ns, self.waiting_writes.popleft()).callbacks.append(
+                lambda transfer: self._finish_transfer(transfer.value)
+            )
 
-    def _finish_transfer(self, transfer: simpy.Event) -> None:
-        request: Request = transfer.value
+    def _finish_transfer(self, request: Request) -> None:
         self.in_transfer -= 1
         self.cached.append((request.byte, request.size_bytes))
         self._choose_among()

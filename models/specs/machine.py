@@ -80,8 +80,8 @@ class RotatingDiskSpec(Spec):
     )  # fmt: skip
     write_cache_sorted: WholeNumber = Field(
         default=12, ge=1, le=256,
-        description="cached writes among which the drive chooses what to write next (12: a 7,200 rpm disk of 2007 "
-        "does 150 random writes/s, and 72 reads/s one by one)",
+        description="cached writes among which the drive chooses what to write next, or queue_depth if that is more "
+        "(12: a 7,200 rpm disk of 2007 does 150 random writes/s, and 72 reads/s one by one)",
     )  # fmt: skip
     source: Text
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.analytic.values import FloatArray
-from simulator.model import Disk, RotatingDevice
+from simulator.model import CachingDevice, Disk, RotatingDevice
 
 PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
@@ -38,7 +38,7 @@ def service_s(device: Disk, span_bytes: float, size_bytes: float, write: bool) -
         time = (device.write_ns if write else device.read_ns) * NS
         return tuple(np.full(len(QUEUES), time))
     transfer = size_bytes / device.track_bytes * device.revolution_ns
-    held = np.minimum(QUEUES, device.queue_depth)
+    held = np.minimum(QUEUES, _sorted(device, write))
     bands = span_bytes * (held / QUEUES) ** BAND_POWER
     arm = replace(device, name="", overhead_ns=0)
     least = np.array([_least_ns(arm, n, band) for n, band in zip(held.tolist(), bands.tolist(), strict=True)])
@@ -46,6 +46,13 @@ def service_s(device: Disk, span_bytes: float, size_bytes: float, write: bool) -
     # requests that lie close: the head passes over what is between them
     along = np.maximum(span_bytes / QUEUES / device.track_bytes * device.revolution_ns, device.overhead_ns + transfer)
     return tuple(np.minimum(times, along) * NS)
+
+
+def _sorted(device: RotatingDevice, write: bool) -> int:
+    """Requests that the drive chooses among: those that it holds, or of writes those in its cache that it sorts."""
+    if write and isinstance(device, CachingDevice):
+        return device.destages_among
+    return device.queue_depth
 
 
 @lru_cache(maxsize=256)

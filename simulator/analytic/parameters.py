@@ -11,7 +11,7 @@ from simulator.analytic.disks import service_s, turns
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 from simulator.clock import NS_PER_S
-from simulator.model import Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice
+from simulator.model import CachingDevice, Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice
 
 SHARING_POINTS = 65
 WARM_TURNOVERS = 3.0
@@ -185,7 +185,7 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
     byte_s = 0.0 if isinstance(log, FlashDevice) else log.revolution_ns / log.track_bytes / NS_PER_S
     data_byte_s = 0.0 if isinstance(data, FlashDevice) else data.revolution_ns / data.track_bytes / NS_PER_S
     first, again = _flush_ns(log, model.log.flush_overhead_ns)
-    if not own_log and not isinstance(log, FlashDevice):
+    if not own_log and not isinstance(log, CachingDevice | FlashDevice):
         first = model.log.flush_overhead_ns + service_s(log, data_bytes, page, True)[0] * NS_PER_S
     if not own_log:
         first, again = first + again_ns, again + again_ns
@@ -284,6 +284,8 @@ def _flush_ns(log: Disk, overhead_ns: float) -> tuple[float, float]:
     if isinstance(log, FlashDevice):
         return overhead_ns + log.write_ns, overhead_ns + log.write_ns
     ready = overhead_ns + log.overhead_ns
+    if isinstance(log, CachingDevice):
+        return ready, ready
     return ready + log.revolution_ns / 2, (ready // log.revolution_ns + 1) * log.revolution_ns
 
 
