@@ -34,8 +34,8 @@ LAST_OLD_YEAR = 2010
 """of a processor's first models: until then Linux 2.6"""
 VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
 """years of processors that were new with a version"""
-LAYOUTS = {"postgresql-15": "tpcc-postgresql", "mysql-5.1": "tpcc-16k"}
-NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10.4", "imac": "mac-os-x-10.4"}
+LAYOUTS = {"postgresql-15": "tpcc-postgresql", "mysql-5-1": "tpcc-16k"}
+NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
 NOTE = "assumption: "
 
 
@@ -107,12 +107,12 @@ def _mapping(said: dict[str, Said]) -> tuple[dict[str, Any], list[Row]]:
 
 def _system(said: dict[str, Said], year: int) -> tuple[System, str, Row]:
     key, what = "operating_system", "operating system"
-    linux = "linux-2.6" if year <= LAST_OLD_YEAR else "linux"
+    linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
     if "system" not in said:
         name = said["name"].value.lower() if "name" in said else ""
         own = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
         source = "the maker's own" if own != linux else "no system is said: Linux of the processor's time"
-        others = ("operating_system=windows-2000",) if own == "linux-2.6" else ()
+        others = ("operating_system=windows-2000",) if own == "linux-2-6" else ()
         return System(own, None), own, Row(what, key, own, None, source, others=others)
     piece, system = said["system"].piece, said["system"].value
     if system.entry is None:

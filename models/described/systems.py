@@ -21,9 +21,9 @@ ENGINES = {
     r"virtuoso [67](?:\.\d+)*": "virtuoso-6",
     r"virtuoso": "",
     r"postgres(?:ql)? ?(?:\d+(?:\.\d+)*)?": "postgresql-15",
-    r"mysql ?(?:\d+(?:\.\d+)*)?": "mysql-5.1",
+    r"mysql ?(?:\d+(?:\.\d+)*)?": "mysql-5-1",
 }
-NEAREST = {"virtuoso-6": "virtuoso 6", "postgresql-15": "postgresql 15", "mysql-5.1": "mysql 5.1"}
+NEAREST = {"virtuoso-6": "virtuoso 6", "postgresql-15": "postgresql 15", "mysql-5-1": "mysql 5.1"}
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ def system_of(piece: str) -> System | None:
     if re.fullmatch(r"windows(?: \w+){0,4}", text):
         return System("windows-2000", None, text != "windows 2000")
     if found := re.fullmatch(r"(?:mac ?os(?: ?x)?|os ?x)(?: ?(\d+(?:\.\d+)*))?", text):
-        return System("mac-os-x-10.4", None, not (found[1] or "").startswith("10.4"))
+        return System("mac-os-x-10-4", None, not (found[1] or "").startswith("10.4"))
     kernel = _kernel(text)
     if kernel is not None:
-        return System("linux-2.6" if kernel < (3,) else "linux", kernel >= QUEUEING_SINCE, kernel < (2, 6))
+        return System("linux-2-6" if kernel < (3,) else "linux", kernel >= QUEUEING_SINCE, kernel < (2, 6))
     names = "|".join(["(?:gnu/)?linux", *KERNELS])
     return System(None, None) if re.fullmatch(rf"(?:{names})(?: linux)?", text) else None
 
