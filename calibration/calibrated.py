@@ -224,8 +224,9 @@ def kept_out(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...
 
 
 def scenario_hash(scenario: ScenarioSpec) -> str:
-    """Names a scenario by its content, without the figure that somebody measured."""
-    data = scenario.model_dump(mode="json", exclude={"measured", "notes", "name"})
+    """Names a scenario by its content, without the figure that somebody measured and what it costs."""
+    left_out: dict[str, Any] = {"measured": True, "notes": True, "name": True, "machine": {"price"}}
+    data = scenario.model_dump(mode="json", exclude=left_out)
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 

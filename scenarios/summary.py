@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from models.specs import ScenarioSpec
+from models.specs.machine import PriceSpec
 from scenarios.report_numbers import count, share, significant, span, time
 from scenarios.report_text import (
     bottleneck_details,
@@ -68,7 +69,23 @@ def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
         parts.append(
             f"measured by others: {count(measured.measured_per_min)} ({measured.error_words}, {measured.role})"
         )
+    if scenario.machine.price is not None:
+        parts.append(cost_words(scenario.machine.price, result.rate_per_min.mean))
     return flow(unit_of(result.main_class), parts, width)
+
+
+def cost_words(price: PriceSpec, per_min: float) -> str:
+    """What throughput costs: of a machine that is bought by its rate, of a rented one by what it does."""
+    low, high = price.usd, price.usd_at_most
+    if price.per == "hour":
+        low, high = (None if usd is None else usd / (per_min * 60.0) * 1e6 for usd in (low, high))
+        unit = "a million"
+    else:
+        low, high = (None if usd is None else usd / per_min * 1e3 for usd in (low, high))
+        unit = "1,000/min"
+    assert low is not None
+    ends = significant(low) if high is None else f"{significant(low)} to {significant(high)}"
+    return f"{ends} USD for {unit} at the price of {price.year}"
 
 
 def _bars(result: Result, length: int) -> list[str]:

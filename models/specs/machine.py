@@ -171,6 +171,16 @@ class NetworkSpec(Spec):
     source: Text = "assumption: clients run on the server"
 
 
+class PriceSpec(Spec):
+    """What a machine costs to buy, or to rent by the hour, in the money of its year."""
+
+    usd: Number = Field(gt=0)
+    usd_at_most: Number | None = Field(default=None, gt=0, description="the upper end, where a range is printed")
+    per: Literal["machine", "hour"] = "machine"
+    year: WholeNumber = Field(ge=1970, le=2100)
+    source: Text
+
+
 class MachineSpec(Spec):
     """One server. The log shares the first data disk unless `log_disk` is given; swap always does."""
 
@@ -180,6 +190,7 @@ class MachineSpec(Spec):
     disks: DiskArraySpec
     log_disk: DiskSpec | None = None
     network: NetworkSpec = NetworkSpec()
+    price: PriceSpec | None = None
     hardware_share_lost: Fraction = Field(
         default=0.0, ge=0, le=0.95, description="CPU time lost to virtualisation (Xen: a little under 0.10)"
     )
