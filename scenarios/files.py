@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,18 @@ def scenario_path(text: str) -> Path:
     from models.catalogue import nearest
 
     hint = nearest(path.stem, names)
-    raise InputError(f"{text}: no such file or scenario of the library{hint}; the library has {', '.join(names)}")
+    raise InputError(
+        f"{text}: no such file or scenario of the library{hint}; the library has {', '.join(shelves(names))}"
+    )
+
+
+def shelves(names: Iterable[str]) -> list[str]:
+    """Names of scenarios, and of folders of them as one each."""
+    return list(dict.fromkeys(f"{folder}/..." if inside else folder for folder, inside, _ in map(_parts, names)))
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    return name.partition("/")
 
 
 def load(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
