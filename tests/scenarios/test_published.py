@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from models.jobs import run_job
 from models.specs import ScenarioSpec
 from scenarios.files import library, load
 from scenarios.measured_runs import read_runs
+from scenarios.validation_text import amount
 from simulator.errors import InputError
 
 PC_USD, GB_USD, DISK_USD = 1100, 120, 90
@@ -121,3 +123,18 @@ def test_the_model_that_comes_with_the_program_is_of_these_rows() -> None:
     assert {row.name for row in found.left("run").rows} == set(published())
     assert len(found.left("machine").rows) >= 40
     assert model_path(shipped()["published"]) == shipped()["published"]
+
+
+def test_the_page_says_what_the_model_says() -> None:
+    """docs/validation.md is written from the same certificate."""
+    page = (Path(__file__).parents[2] / "docs" / "validation.md").read_text(encoding="utf-8")
+    block = page.split("<!-- begin of the published rows: python docs/build_published.py -->\n")[1]
+    rows = [line.split(" | ") for line in block.split("<!-- end")[0].splitlines()[2:]]
+    found = read(shipped()["published"]).certificate
+    assert found is not None
+    by_name = {row.name.partition("/")[2]: row for row in found.runs}
+    assert {cells[0].removeprefix("| ") for cells in rows} == set(by_name)
+    for cells in rows:
+        row = by_name[cells[0].removeprefix("| ")]
+        assert cells[2] == amount(row.model)
+        assert cells[4] == f"{row.error:+.1%}"
