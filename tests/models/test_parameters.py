@@ -22,6 +22,7 @@ OF_JOBS = ("machine.cpu.cache_mib", "machine.cpu.memory_latency_ns", "database.p
 MUST_AGREE = ("database.page_kib", "workload.layout.page_kib")
 SUM_TO_ONE = "workload.mix."
 OF_OTHER_PARTS = {
+    "machine.disks.disk.write_cache_sorted": "machine.disks.disk=sata-7200-2005",
     "machine.network.round_trip_us": "machine.network={clients_on_server: false}",
     "database.log.flush_overhead_us": "database.log.commit=durable",
     "workload.tpcc.remote_stock_fraction": "workload.warehouses=40",
