@@ -203,7 +203,7 @@ def applied(calibration: Calibration, scenario: ScenarioSpec, place: FloatArray 
     values = {
         each.key: each.parameter.at(float(z))
         for each, z in zip(calibration.parameters, place, strict=True)
-        if each.key not in out
+        if each.key not in out and number_at(scenario, each.key) is not None
     }
     return with_values(scenario, values)
 
@@ -382,6 +382,8 @@ def _run(fit: Fit, number: int) -> FittedRun:
 def _corrector(fit: Fit, number: int) -> str:
     if number in fit.confirmed:
         return "the kernel's run"
+    if fit.task.runs[number].scenario.job is not None:
+        return "nothing: a job is calculated"
     if fit.confirmed:
         return f"what the kernel's runs of {len(fit.confirmed)} others gave on average"
     if fit.task.runs[number].scenario.interval.start == "warm":

@@ -283,7 +283,8 @@ class _Fitting:
         found: list[float] = []
         for at_run, one in enumerate(self.task.runs):
             for kth, each in enumerate(one.observations):
-                mean = alike.get((one.scenario.machine.name, each.kind), [others[len(found)]])
+                own = [others[len(found)]]
+                mean = own if one.scenario.job else alike.get((one.scenario.machine.name, each.kind), own)
                 found.append(float(by_run[at_run][kth] if at_run in by_run else np.mean(mean)))
         return found
 
