@@ -76,15 +76,10 @@ def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
 
 def cost_words(price: PriceSpec, per_min: float) -> str:
     """What throughput costs: of a machine that is bought by its rate, of a rented one by what it does."""
-    low, high = price.usd, price.usd_at_most
-    if price.per == "hour":
-        low, high = (None if usd is None else usd / (per_min * 60.0) * 1e6 for usd in (low, high))
-        unit = "a million"
-    else:
-        low, high = (None if usd is None else usd / per_min * 1e3 for usd in (low, high))
-        unit = "1,000/min"
-    assert low is not None
-    ends = significant(low) if high is None else f"{significant(low)} to {significant(high)}"
+    scale, unit = (1e3 / per_min, "1,000/min") if price.per == "machine" else (1e6 / (per_min * 60.0), "a million")
+    ends = significant(price.usd * scale)
+    if price.usd_at_most is not None:
+        ends += f" to {significant(price.usd_at_most * scale)}"
     return f"{ends} USD for {unit} at the price of {price.year}"
 
 
