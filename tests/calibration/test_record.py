@@ -63,7 +63,7 @@ def test_all_is_optional_but_a_rate_and_the_window() -> None:
     for key in ("name", "source", "window", "outcome"):
         with pytest.raises(ValueError, match=key):
             RunRecord.model_validate({each: value for each, value in LEAST.items() if each != key})
-    with pytest.raises(ValueError, match="a run needs new_orders_per_minute or transactions_per_s"):
+    with pytest.raises(ValueError, match="a run needs new_orders_per_minute, transactions_per_s or job_figure"):
         RunRecord.model_validate(with_(outcome={"mean_ms": figure(5)}))
 
 
