@@ -78,7 +78,7 @@ def test_a_base_with_changes() -> None:
         ("machine", {"cpu": "opteron"}, "here: machine.cpu: unknown name 'opteron'"),
         ("machine", {"base": "v20z"}, "here: machine: unknown name 'v20z'"),
         ("machine", {"base": ["x"]}, "here: machine: unknown name"),
-        ("workload", {"layout": {"base": "tpcc-16k"}}, "here: workload.layout: unknown name 'tpcc-16k' in the catal"),
+        ("workload", {"layout": {"base": "tpcc-64k"}}, "here: workload.layout: unknown name 'tpcc-64k' in the catal"),
     ],
 )
 def test_unknown_names_say_where_and_what_is_near(key: str, data: Any, sentence: str) -> None:
