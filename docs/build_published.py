@@ -148,12 +148,12 @@ def readings(calibration: Calibration) -> str:
     """What the model says of each reading of the doubtful conditions."""
     lines = ["| row | read as | measured | model | 90 % interval |", "| --- | --- | ---: | ---: | --- |"]
     for name, words, settings in READINGS:
-        scenario = load(library()[f"{NAME}/{name}"], settings)
-        said = predict(calibration, scenario)
-        assert scenario.measured is not None
-        assert scenario.measured.new_orders_per_minute is not None
+        path = library()[f"{NAME}/{name}"]
+        said, measured = predict(calibration, load(path, settings)), load(path).measured
+        assert measured is not None
+        assert measured.new_orders_per_minute is not None
         ends = f"{amount(said.low_per_min)} .. {amount(said.high_per_min)}"
-        figures = f"{amount(scenario.measured.new_orders_per_minute)} | {amount(said.rate_per_min)} | {ends}"
+        figures = f"{amount(measured.new_orders_per_minute)} | {amount(said.rate_per_min)} | {ends}"
         lines.append(f"| {name} | {words} | {figures} |")
     return "\n".join(lines) + "\n"
 
