@@ -215,7 +215,7 @@ def _writes(at: _At) -> FloatArray:
 
 def _cpu_s(at: _At) -> FloatArray:
     alone = at.demands.mean.cpu_s + at.demands.mean.section_s + at.demands.background_cpu_s
-    return alone * at.residence.slowdown
+    return alone * at.residence.slowdown + at.residence.handing_over / np.maximum(at.rate, 1e-12)
 
 
 def _busy_per_request_s(at: _At) -> FloatArray:

@@ -25,7 +25,8 @@ def check(
     """Little's law, utilisation, flow balance, sums of shares."""
     r, d, rate = case.solution.residence, case.solution.demands, case.rate
     needed = case.mean(d.cpu_s) + case.mean(d.section_s) + float(d.background_cpu_s[0])
-    demanded = (rate * needed * float(r.slowdown[0]) + float(r.handing_over[0])) / case.model.processors
+    at_work = rate * needed * float(r.slowdown[0]) / case.model.processors
+    demanded = at_work + min(float(r.handing_over[0]) / case.model.processors, max(1.0 - at_work, 0.0))
     laws = [
         _population(case, classes),
         equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),

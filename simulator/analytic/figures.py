@@ -121,8 +121,9 @@ def cpu(case: Case) -> CpuResult:
     writer = float(t.background[0]) * to_s(costs.write_ns) / speed
     needed = case.mean(d.cpu_s) + case.mean(d.section_s)
     seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(d.background_cpu_s[0]) - writer, 0.0))
+    at_work = tuple(each * per_processor for each in seconds)
     handing = float(case.solution.residence.handing_over[0] / p.processors[0])
-    spent = (*(each * per_processor for each in seconds), handing)
+    spent = (*at_work, min(handing, max(1.0 - sum(at_work), 0.0)))
     total = sum(spent)
     scale = min(1.0, 1.0 / total) if total > 0 else 0.0
     shares = {name: each * scale for name, each in zip(CPU_USES, spent, strict=True)}

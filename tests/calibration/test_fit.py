@@ -229,7 +229,7 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
     offsets = found.data.offset.reshape(3, len(SEEN))
     assert offsets[1] == pytest.approx((offsets[0] + offsets[2]) / 2)
     assert (np.abs(offsets[[0, 2]]) < 0.6).all()
-    assert (offsets[[0, 2]] != 0.0).all()
+    assert (offsets[[0, 2]][:, [0, 2]] != 0.0).all(), "a processor that is full both ways needs no correction"
     answer = calibration_of(found, scenario)
     assert answer.by_kernel == (some[0].name, some[2].name)
     assert [run.corrected_by.startswith("the kernel's run") for run in answer.runs] == [True, False, True]

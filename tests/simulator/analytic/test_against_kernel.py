@@ -45,7 +45,7 @@ def half_the_clients(p: Parameters) -> Parameters:
 
 
 def twice_the_cores(p: Parameters) -> Parameters:
-    return replace(p, cores=p.cores * 2.0)
+    return replace(p, processors=p.processors * 2.0)
 
 
 def faster_processors(p: Parameters) -> Parameters:

@@ -85,7 +85,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
         percentiles = [one.p50_s, one.p90_s, one.p95_s, one.p99_s, one.p999_s]
         assert percentiles == sorted(percentiles)
         assert percentiles[0] > 0.0
-    assert tuple(result.cpu.by_activity) == USAGE
+    assert tuple(result.cpu.by_activity) == (*USAGE, "hand-over")
     assert math.isclose(sum(result.cpu.by_activity.values()), result.cpu.utilisation)
     for device in result.devices:
         assert set(device.by_purpose_per_s) <= set(PURPOSES)
@@ -99,7 +99,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
 
 
 def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:
-    assert CPU_USES == USAGE
+    assert (*USAGE, "hand-over") == CPU_USES
     calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.model, 1)
     assert set(calculated.series.values) == set(simulated.series.values)
     for names in (

@@ -67,7 +67,7 @@ def a_few(p: Parameters) -> list[Parameters]:
         p,
         buffers=p.buffers * np.array([0.5, 0.8, 1.0, 1.5, 2.5, 4.0]),
         clients=p.clients * np.arange(1, 7),
-        cores=np.array([1.0, 2, 3, 1, 2, 3]),
+        processors=np.array([1.0, 2, 3, 1, 2, 3]),
     )
     return [some.take(slice(k, k + 1)) for k in range(6)]
 
@@ -100,9 +100,9 @@ def processors_needed(of: Solution) -> float:
 @pytest.mark.parametrize("settings", EVERY)
 def test_no_processor_does_more_than_it_can(settings: tuple[str, ...]) -> None:
     of, (_, p, _) = solved(*settings), machine(*settings)
-    assert 0 < processors_needed(of) <= p.cores[0] * (1 + 1e-3)
-    assert of.residence.cpu_busy[0] == pytest.approx(processors_needed(of) / p.cores[0], rel=1e-3)
-    assert processors_needed(replace(of, rate=of.rate * 40.0)) > p.cores[0]
+    assert 0 < processors_needed(of) <= p.processors[0] * (1 + 1e-3)
+    assert of.residence.cpu_busy[0] == pytest.approx(processors_needed(of) / p.processors[0], rel=1e-3)
+    assert processors_needed(replace(of, rate=of.rate * 40.0)) > p.processors[0]
     for name in ("cpu_busy", "section_busy", "disk_busy", "first_busy", "log_busy"):
         assert 0 <= getattr(of.residence, name)[0] <= 1
 
@@ -216,10 +216,10 @@ FACTORS = np.geomspace(0.5, 8.0, 60)
 
 
 @pytest.mark.parametrize("settings", [(), SOME_CLIENTS, FEW_BUFFERS, THINKING])
-@pytest.mark.parametrize("part", ["buffers", "cores", "cpu_speed", "cache_pages"])
+@pytest.mark.parametrize("part", ["buffers", "processors", "cpu_speed", "cache_pages"])
 def test_more_of_a_part_is_never_slower(settings: tuple[str, ...], part: str) -> None:
     workload, p, policy = machine(*settings)
-    factors = np.arange(1.0, 17.0) if part == "cores" else FACTORS
+    factors = np.arange(1.0, 17.0) if part == "processors" else FACTORS
     found = solve(workload, variants(p, **{part: getattr(p, part) * factors}), policy).rate
     assert falls(found) < 3e-3
     assert falls(found[::-1]) > 3e-3 or found.max() < 1.003 * found.min()
