@@ -131,8 +131,7 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
 def job_logs(scenario: ScenarioSpec) -> dict[str, float]:
     """What a job's mechanism says of each kind, as logarithms. Raises InputError."""
     result = run_job(scenario)
-    threads = scenario.machine.cpu.cores * scenario.machine.cpu.threads_per_core
-    busy = min(result.cpu_cores_busy / threads, 1.0)
+    busy = min(result.cpu_cores_busy / scenario.machine.cpu.threads, 1.0)
     return {RATE: math.log(result.value), CPU: math.log(busy + NEXT_TO_NOTHING[CPU])}
 
 

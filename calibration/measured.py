@@ -25,8 +25,7 @@ def record_of(name: str, scenario: ScenarioSpec) -> RunRecord:
     interval = scenario.interval
     resources: dict[str, Any] = {}
     if measured.cpu_cores_busy is not None:
-        threads = scenario.machine.cpu.cores * scenario.machine.cpu.threads_per_core
-        busy = measured.cpu_cores_busy / threads
+        busy = measured.cpu_cores_busy / scenario.machine.cpu.threads
         resources["cpu_busy_fraction"] = read(busy, "processors", "processors busy, over all of the machine")
     if scenario.job is not None:
         result = run_job(scenario)

@@ -18,7 +18,7 @@ def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True) -> FloatArray:
     chance. What is no core's own work waits for the memory bus, one customer at a time: each busy core is a customer
     of a closed network that has the bus as its only queue (exact mean-value analysis, Reiser and Lavenberg 1980).
     """
-    threads = cpu.cores * cpu.threads_per_core
+    threads = cpu.threads
     busy = np.arange(1, threads + 1, dtype=np.float64)
     pairs = np.zeros(threads)
     if cpu.threads_per_core == 2:

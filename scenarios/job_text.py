@@ -33,7 +33,7 @@ def to_json(result: JobResult, scenario: ScenarioSpec) -> str:
 def to_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:
     """The answer in lines of at most `width` columns, the last one ended too."""
     measured, whole_s = scenario.measured, sum(result.parts_s.values())
-    threads = scenario.machine.cpu.cores * scenario.machine.cpu.threads_per_core
+    threads = scenario.machine.cpu.threads
     busy = [f"{result.cpu_cores_busy:.2f} of {plural(threads, 'processor')} busy"]
     if measured is not None and measured.cpu_cores_busy is not None:
         busy.append(f"measured by others: {measured.cpu_cores_busy:.2f}")

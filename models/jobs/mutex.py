@@ -18,7 +18,7 @@ def mutex(scenario: ScenarioSpec, job: MutexSpec) -> JobResult:
     """
     machine = scenario.machine
     entry_s = job.mutex_us * US / speed_of(machine)
-    together = min(job.threads, machine.cpu.cores * machine.cpu.threads_per_core) > 1
+    together = min(job.threads, machine.cpu.threads) > 1
     handed_over = job.handed_over_fraction if together else 0.0
     handover_s = handed_over * scenario.operating_system.cpu.contended_handover_us * US / speed_of(machine)
     return JobResult(
