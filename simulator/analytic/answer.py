@@ -13,7 +13,7 @@ from simulator.analytic import figures
 from simulator.analytic.checks import check
 from simulator.analytic.errors import interval, regime_of
 from simulator.analytic.figures import Case
-from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
+from simulator.analytic.percentiles import gamma_quantile, stages_of, variance_s2
 from simulator.bottleneck import bottleneck_of, overload, swapping
 from simulator.clock import to_s
 from simulator.recorder import ACTIVITIES
@@ -90,9 +90,10 @@ def _class(case: Case, number: int) -> ClassResult:
     w, window = case.workload, case.model.interval
     time_by_s = _times(case, number)
     served = sum(time_by_s.values()) - time_by_s["connection"]
-    variance = variance_s2(_stages(case, number))
+    variance = variance_s2(stages_of(w, case.solution, number))
     p50, p90, p95, p99, p999 = (
-        gamma_quantile(share, served, variance) + case.backlog * to_s(window.warm_up_ns + share * window.duration_ns)
+        float(gamma_quantile(share, np.array([served]), variance)[0])
+        + case.backlog * to_s(window.warm_up_ns + share * window.duration_ns)
         for share in (0.5, 0.9, 0.95, 0.99, 0.999)
     )
     per_transaction = float(w.mix[number])
@@ -135,28 +136,6 @@ def _times(case: Case, number: int) -> dict[str, float]:
     found = dict.fromkeys(ACTIVITIES, 0.0) | {name: float(times[0, number]) for name, times in parts.items()}
     found["connection"] = case.backlog * to_s(window.warm_up_ns + window.duration_ns / 2)
     return found
-
-
-def _stages(case: Case, number: int) -> list[Stage]:
-    """Queues that a class goes to, with its visits of each; only those to locks that have to wait count."""
-    w, r, d = case.workload, case.solution.residence, case.solution.demands
-    waits = sum(
-        lock.acquisitions * float(r.lock_wait[0, k])
-        for k, lock in enumerate(w.locks)
-        if lock.transaction_class == number
-    )
-    entered = float(w.entries[number].sum()) * float(r.section_busy[0])
-    stages = [
-        (r.cpu_queue, float(d.bursts[0, number])),
-        (r.section_queue, entered),
-        (r.lock, waits),
-        (r.read, float(d.reads[0, number])),
-        (r.victim, float(d.victims[0, number])),
-        (r.fault, float(d.faults[0, number])),
-        (r.log, float(w.commits[number])),
-        (r.station, float(np.sum(w.visits[number]))),
-    ]
-    return [Stage(float(times[0, number]), visits) for times, visits in stages]
 
 
 def _series(

@@ -44,6 +44,29 @@ def balanced(
     `near`: a rate to look around first, with the slope that was there before. Without it many configurations' rates
     are found only roughly.
     """
+    if (p.arrivals_per_s > 0).all():
+        return _arriving(w, p, d, t, tolerance, near)
+    rate, slope = _busy(w, p, d, t, tolerance, near)
+    return Balance(np.where(p.arrivals_per_s > 0, np.minimum(p.arrivals_per_s, rate), rate), slope)
+
+
+def _arriving(
+    w: Workload, p: Parameters, d: Demands, t: Traffic, tolerance: float, near: Balance | None
+) -> Balance:  # fmt: skip
+    """What arrives, where it takes no more clients than there are; only elsewhere is anything looked for."""
+    rate, slope = p.arrivals_per_s.copy(), np.ones(len(p))
+    over = np.flatnonzero(_too_many(w, p, d, t)(np.log(rate)) > 0.0)
+    if len(over):
+        few = None if near is None else rows(near, over)
+        most, slope[over] = _busy(w, rows(p, over), rows(d, over), rows(t, over), tolerance, few)
+        rate[over] = np.minimum(rate[over], most)
+    return Balance(rate, slope)
+
+
+def _busy(
+    w: Workload, p: Parameters, d: Demands, t: Traffic, tolerance: float, near: Balance | None
+) -> tuple[FloatArray, FloatArray]:
+    """The rate that keeps all clients busy, and the slope there; arguments as of `balanced`."""
     fastest = w.think_s + d.mean.cpu_s + d.mean.section_s + float(w.network_s @ w.mix)
     most = np.log(p.clients / np.maximum(fastest, TINY)) + 1e-9
     start = most if near is None else np.minimum(np.log(near.rate), most)
@@ -63,8 +86,7 @@ def balanced(
         if len(doubtful):
             some = _too_many(w, rows(p, doubtful), rows(d, doubtful), rows(t, doubtful))
             found[doubtful] = _around(some, start[doubtful], most[doubtful], tolerance)
-    rate = np.exp(found)
-    return Balance(np.where(p.arrivals_per_s > 0, np.minimum(p.arrivals_per_s, rate), rate), slope)
+    return np.exp(found), slope
 
 
 def _too_many(w: Workload, p: Parameters, d: Demands, t: Traffic) -> Callable[[FloatArray], FloatArray]:

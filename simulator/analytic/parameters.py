@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from simulator.analytic.disks import service_s, turns
 from simulator.analytic.values import FloatArray
@@ -156,6 +157,30 @@ class Parameters:
         """Some of the configurations."""
         every = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{name: value if len(value) == 1 else value[some] for name, value in every.items()})
+
+
+PROCESSORS = frozenset({
+    "cpu_speed", "processors", "beside", "slowdowns", "path_s", "section_s", "path_before_s", "handover_s",
+    "read_cpu_s", "write_cpu_s", "miss_cpu_s", "request_cpu_s",
+})  # fmt: skip
+"""what processors decide alone"""
+MEMORY = frozenset({
+    "buffers", "growing", "held", "resident", "dirty_high", "dirty_low", "cache_pages", "cache_dirty_limit",
+})  # fmt: skip
+"""what memory and the buffer pool's size decide alone; all else is the disks', but how far swap lies from data"""
+
+
+def combined(
+    processors: Parameters, memory: Parameters, storage: Parameters, which: npt.NDArray[np.int64]
+) -> Parameters:
+    """Machines put together from rows of three kinds of parts, (machines, 3): which of each. None of them may swap."""
+    part = dict.fromkeys(PROCESSORS, (processors, 0)) | dict.fromkeys(MEMORY, (memory, 1))
+    every = {}
+    for field in fields(Parameters):
+        of, column = part.get(field.name, (storage, 2))
+        value = getattr(of, field.name)
+        every[field.name] = value if len(value) == 1 else value[which[:, column]]
+    return Parameters(**every).filled()
 
 
 def parameters_of(model: Model, workload: Workload) -> Parameters:

@@ -9,7 +9,7 @@ import numpy as np
 from simulator.analytic.caches import PoolTable
 from simulator.analytic.frames import clock_faults
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.values import FloatArray
+from simulator.analytic.values import FloatArray, rows
 from simulator.analytic.workload import Workload
 
 STEPS = 28
@@ -31,7 +31,17 @@ class Pool:
 
 
 def pool_of(workload: Workload, table: PoolTable, p: Parameters) -> Pool:
-    """Misses and page faults."""
+    """Misses and page faults; machines that are alike in memory are looked at once."""
+    if p.held.any():
+        return _pool_of(workload, table, p)
+    sizes = np.stack([p.buffers, p.resident], axis=1)
+    _, first, which = np.unique(sizes, axis=0, return_index=True, return_inverse=True)
+    if len(first) == len(p):
+        return _pool_of(workload, table, p)
+    return rows(_pool_of(workload, table, rows(p, first)), which.ravel())
+
+
+def _pool_of(workload: Workload, table: PoolTable, p: Parameters) -> Pool:
     groups = workload.groups
     time = table.time(np.maximum(p.buffers, 1.0))
     missing = table.at(time) * (1.0 - p.held * groups.read)
