@@ -23,7 +23,7 @@ def check(scenario: ScenarioSpec, where: str) -> None:
     wrong = [f"{where}: {line}" for part in PARTS for line in part(scenario)]
     if wrong:
         raise InputError("\n".join(wrong))
-    impossible = [f"{where}: {line}" for part in (_memory, _capacity) for line in part(scenario)]
+    impossible = [f"{where}: {line}" for part in (_memory, room_faults) for line in part(scenario)]
     if impossible:
         raise Infeasible("\n".join(impossible))
 
@@ -131,9 +131,10 @@ def _memory(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
-    """The database's equal files begin behind swap and log on every device (models/system.py): each must have room.
+def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
+    """Why the data has no room: `key: what is wrong`.
 
+    The database's equal files begin behind swap and log on every device (models/system.py): each must have room.
     Flash is not asked for swap that nobody needs: there no place is nearer than another.
     """
     disks, page_bytes = scenario.machine.disks, scenario.database.page_kib * KIB

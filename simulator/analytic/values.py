@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 Arrays = TypeVar("Arrays")
 LEAST_WEIGHT = 1e-12
 

@@ -1,0 +1,159 @@
+"""Many machines under one load by the analytic engine: what each serves, how long answers take, and the most it holds.
+
+Machines are put together from parts: a model is built for each kind of processor, of memory and of storage, not for
+each machine; machines that differ in price only are solved once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from models.specs import ScenarioSpec
+from models.system import build
+from scenarios.planning.question import Objective
+from scenarios.planning.stock import Stock
+from simulator.analytic.loaded import loaded
+from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
+from simulator.analytic.percentiles import response_quantile_s
+from simulator.analytic.retiming import retimed
+from simulator.analytic.system import solve
+from simulator.analytic.values import FloatArray, IntArray, rows
+from simulator.analytic.workload import Workload, read_workload
+
+CHUNK = 1024
+"""machines solved together"""
+STEPS = 12
+"""of the search for the most that a machine holds, each twice as fine: within 0.03 % of what keeps it busy"""
+ENDLESS_PER_S = 1e9
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Machines that run one workload on data files of one number. Rows of `which`: numbers of the stock's parts."""
+
+    workload: Workload
+    parameters: Parameters
+    policy: str
+    per_min: float
+    """new orders per minute for one transaction of the mix per second"""
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def some(self, which: IntArray) -> Machines:
+        """These of them."""
+        return replace(self, parameters=rows(self.parameters, which))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Machines under their load: whether they take it, and how busy parts are.
+
+    `times_s`: how long the answers of each objective take, (machines, objectives).
+    """
+
+    fits: npt.NDArray[np.bool_]
+    needs: FloatArray
+    """processors, data disks, the log's own; (machines, 3)"""
+    reads_per_s: FloatArray
+    times_s: FloatArray
+
+
+def machines_of(stock: Stock, which: IntArray) -> Iterator[tuple[IntArray, Machines]]:
+    """The machines of rows of numbers (processors, memory, storage), (machines, 3), by how many files data lies in.
+
+    Yields which rows, and them. Every row's pool must fit into its memory.
+    """
+    files = np.array([each.disks.files for each in stock.storage], dtype=np.int64)
+    for count in np.unique(files[which[:, 2]]).tolist():
+        mine = np.flatnonzero(files[which[:, 2]] == count)
+        yield mine, _machines(stock, which[mine])
+
+
+def _machines(stock: Stock, which: IntArray) -> Machines:
+    used = [np.unique(column, return_inverse=True) for column in which.T]
+    first = [int(numbers[0]) for numbers, _ in used]
+    base = build(stock.put_together(*first, name="candidates"))
+    workload = read_workload(base)
+    parts = []
+    for place, (numbers, _) in enumerate(used):
+        models = []
+        for number in numbers.tolist():
+            chosen = [*first[:place], number, *first[place + 1 :]]
+            model = build(stock.put_together(*chosen, name="candidates"))
+            models.append(parameters_of(model, retimed(workload, model)))
+        parts.append(stacked(models))
+    numbers = np.stack([inverse.ravel() for _, inverse in used], axis=1)
+    share = float(workload.mix[workload.main_class])
+    return Machines(workload, combined(*parts, which=numbers), base.pool.replacement, 60.0 * share)
+
+
+def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
+    """Each machine under what arrives at it."""
+    w, found = machines.workload, []
+    for begin in range(0, len(machines), CHUNK):
+        some = machines.some(np.arange(begin, min(begin + CHUNK, len(machines))))
+        with np.errstate(over="ignore"):  # an overflowing power is an endless queue
+            at = loaded(w, some.parameters, machines.policy)
+        times = [response_quantile_s(w, at.solution, each.number, each.share) for each in objectives]
+        found.append(Answers(
+            fits=at.fits,
+            needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
+            reads_per_s=at.needs.reads_per_s,
+            times_s=np.stack(times, axis=1) if times else np.zeros((len(some), 0)),
+        ))  # fmt: skip
+    return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
+
+
+def capacities(machines: Machines, objectives: Sequence[Objective]) -> FloatArray:
+    """Most new orders per minute at which every objective holds, (machines,); 0 if none does even without load.
+
+    Of a machine that is loaded by clients who wait for their answers, without objectives: what it does.
+    """
+    p = machines.parameters.filled()
+    opened = replace(p, arrivals_per_s=np.full(len(p), ENDLESS_PER_S))
+    if not (p.arrivals_per_s > 0).all():
+        opened = p
+    found = np.zeros(len(p))
+    for begin in range(0, len(p), CHUNK):
+        some = np.arange(begin, min(begin + CHUNK, len(p)))
+        found[some] = _capacities(replace(machines, parameters=rows(opened, some)), objectives)
+    return found
+
+
+def _capacities(machines: Machines, objectives: Sequence[Objective]) -> FloatArray:
+    with np.errstate(over="ignore"):
+        busy = solve(machines.workload, machines.parameters, machines.policy).rate
+    if not objectives:
+        return busy * machines.per_min
+    low, high = np.zeros(len(machines)), np.ones(len(machines))
+    limits = np.array([each.limit_s for each in objectives])
+    for _ in range(STEPS):
+        middle = (low + high) / 2.0
+        parameters = replace(machines.parameters, arrivals_per_s=middle * busy)
+        at = answers(replace(machines, parameters=parameters), objectives)
+        holds = at.fits & (at.times_s <= limits).all(axis=1)
+        low, high = np.where(holds, middle, low), np.where(holds, high, middle)
+    return low * busy * machines.per_min
+
+
+def capacities_of(scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective]) -> FloatArray:
+    """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
+    from calibration.evaluate import Reader
+
+    reader = Reader()
+    groups: dict[tuple[int, str], list[int]] = {}
+    points = [reader.point(each) for each in scenarios]
+    for number, point in enumerate(points):
+        groups.setdefault((id(point.workload), point.model.pool.replacement), []).append(number)
+    found = np.zeros(len(points))
+    for (_, policy), numbers in groups.items():
+        w = points[numbers[0]].workload
+        parameters = stacked([points[number].parameters for number in numbers])
+        machines = Machines(w, parameters, policy, 60.0 * float(w.mix[w.main_class]))
+        found[numbers] = capacities(machines, objectives)
+    return found

@@ -1,0 +1,132 @@
+"""What is asked of a machine: a load with its growth, times that answers may take, data, money."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.catalogue import nearest
+from models.specs import ScenarioSpec
+from models.specs.scenario import IntervalSpec
+from models.specs.workload import OpenArrivalsSpec
+from models.system import GIB, KIB, clients_of, memory_plan
+from models.tpcc_tables import loaded_pages
+from simulator.errors import InputError
+
+CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
+CONNECTIONS = 100
+"""assumption: as many as PostgreSQL allows by default (max_connections)"""
+CONFIRMED_S = 60.0
+"""counted interval of a simulation that confirms"""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """`share` of the transactions of a class end within `limit_s`."""
+
+    transaction: str
+    share: float
+    limit_s: float
+
+    @property
+    def words(self) -> str:
+        """As people write it: p95 of new order below 50 ms."""
+        return f"p{100 * self.share:g} of {self.transaction} at most {1000 * self.limit_s:g} ms"
+
+    @property
+    def number(self) -> int:
+        """Of the class in the workload's mix."""
+        return CLASSES.index(self.transaction)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question. `base`: database, operating system, network, and the workload as it is at the horizon's end.
+
+    Without a target the machine is loaded as `base` does it, and what counts is the cost for a rate.
+    """
+
+    base: ScenarioSpec
+    target_per_min: float | None
+    """at the horizon's end"""
+    objectives: tuple[Objective, ...] = ()
+    budget: float | None = None
+    years: float = 3.0
+    spares: int = 0
+    """machines that are bought beside, in case one fails"""
+    sure: float = 0.8
+    """least probability that the chosen machine reaches the target"""
+    pool_shares: tuple[float, ...] = ()
+    """shares of memory that the buffer pool may have; that of the base's machine if none"""
+    fill: float = 0.8
+    """most of a volume that data may take when it is bought for it"""
+    growth_per_month: float = 0.0
+    months: float = 0.0
+
+    @property
+    def connections(self) -> int:
+        """Clients, or connections, of the load."""
+        return clients_of(self.base.workload)
+
+    @property
+    def growth(self) -> float:
+        """Factor from today to the horizon's end."""
+        return (1.0 + self.growth_per_month) ** self.months
+
+    @property
+    def data_gib(self) -> float:
+        """The tables' size at the horizon's end."""
+        workload = self.base.workload
+        return loaded_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Shares of memory that are tried for the buffer pool."""
+        if self.pool_shares:
+            return self.pool_shares
+        return (memory_plan(self.base).pool_bytes / GIB / self.base.machine.memory_gib,)
+
+
+def per_s(base: ScenarioSpec, new_orders_per_min: float) -> float:
+    """Transactions of the whole mix per second at a rate of new orders."""
+    return new_orders_per_min / 60.0 / base.workload.mix.new_order
+
+
+def asked(
+    base: ScenarioSpec, target_per_min: float | None, data_gib: float | None, connections: int, active: float | None
+) -> ScenarioSpec:
+    """The base under the load that is asked for, warm. Data that isn't given is the base's. Raises InputError.
+
+    At a target transactions arrive by themselves, from users of any warehouse.
+    """
+    workload = base.workload
+    changes: dict[str, object] = {}
+    if data_gib is not None:
+        one = loaded_pages(workload.layout, 1) * base.database.page_kib * KIB / GIB
+        changes = {"warehouses": max(1, round(data_gib / one)), "active_warehouses": None}
+    if active is not None:
+        loaded = int(str(changes.get("warehouses", workload.warehouses)))
+        changes["active_warehouses"] = max(1, round(active * loaded))
+    if target_per_min is not None:
+        if base.workload.mix.new_order <= 0:
+            raise InputError("plan: --target counts new orders, of which the mix of this scenario has none")
+        arrivals = OpenArrivalsSpec(transactions_per_s=per_s(base, target_per_min), connections=connections)
+        changes |= {"arrivals": arrivals, "tpcc": workload.tpcc.model_copy(update={"home_warehouse": "drawn"})}
+    seconds = base.interval.duration_s or CONFIRMED_S
+    if target_per_min is not None:
+        seconds = CONFIRMED_S
+    return base.model_copy(update={
+        "workload": workload.model_copy(update=changes), "measured": None, "notes": (), "engine": "analytic",
+        "interval": IntervalSpec(start="warm", duration_s=seconds),
+    })  # fmt: skip
+
+
+def objective_of(text: str, share: float, option: str) -> Objective:
+    """Read '50 ms' or 'payment=20 ms'. Raises InputError."""
+    from scenarios.quick import quantity
+
+    name, equals, limit = text.rpartition("=")
+    name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]
+    if name not in CLASSES:
+        raise InputError(f"plan: {option} {text!r}: unknown transaction {name!r}{nearest(name, CLASSES)}; one of "
+                         f"{', '.join(CLASSES)}")  # fmt: skip
+    return Objective(name, share, quantity(limit.strip(), "time", "s", option))
