@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pydantic import TypeAdapter
 
@@ -52,6 +53,8 @@ def add_chassis(stock: Stock, name: str, chassis: ChassisSpec) -> None:
             Item(f"memory/{module.module}", "piece", modules),
             Item(f"disks/{disk.disk}", "piece", disks),
         ]
+        if disk.controller is not None:
+            items.append(Item(f"controllers/{disk.controller}", "piece", 1))
         words = f"{name}: {cpus} x {cpu.cpu}, {module.gib_each * modules:g} GiB, {disks} x {disk.disk}"
         if log is not None:
             items.append(Item(f"disks/{log}", "piece", 1))
@@ -71,8 +74,8 @@ def add_instance(stock: Stock, name: str, instance: InstanceSpec, volumes: dict[
     for volume_name, volume in volumes.items():
         if volume.provider != instance.provider:
             continue
-        for words, storage, items in _volumes(stock, volume_name, volume):
-            number = stock.new_storage(Storage(storage.disks, storage.log_disk, limits, storage.fault))
+        for words, where, items in _volumes(stock, volume_name, volume):
+            number = stock.new_storage(replace(where, limits=limits))
             stock.add(f"{name}, {words}", processors, memory, number, [rent, *items])
 
 
@@ -110,7 +113,7 @@ def _volumes(stock: Stock, name: str, volume: VolumeSpec) -> Iterator[tuple[str,
                     yield f"{words}, log on its own", Storage(array, log, (), fault), own
 
 
-def _levels(volume: VolumeSpec, size_gib: float) -> list[float | None]:
+def _levels(volume: VolumeSpec, size_gib: float) -> Sequence[float | None]:
     """Requests per second that may be bought for a volume; None where nothing is."""
     if volume.bought_requests_per_s_per_gib is None:
         return [None]

@@ -20,15 +20,15 @@ from simulator.analytic.loaded import loaded
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
 from simulator.analytic.retiming import retimed
-from simulator.analytic.system import solve
+from simulator.analytic.system import rates
 from simulator.analytic.values import FloatArray, IntArray, rows
 from simulator.analytic.workload import Workload, read_workload
 
 CHUNK = 1024
 """machines solved together"""
-STEPS = 12
-"""of the search for the most that a machine holds, each twice as fine: within 0.03 % of what keeps it busy"""
-ENDLESS_PER_S = 1e9
+WIDE, STEPS = 9.0, 15
+"""how far below what the processors could do at most the search for what a machine holds begins, as a logarithm; its
+steps, each twice as fine: within 0.03 %"""
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class Machines:
 
     def __len__(self) -> int:
         return len(self.parameters)
+
+    def at_load(self, times: float) -> Machines:
+        """With so many times the arrivals."""
+        p = self.parameters
+        return replace(self, parameters=replace(p, arrivals_per_s=p.arrivals_per_s * times))
 
     def some(self, which: IntArray) -> Machines:
         """These of them."""
@@ -77,19 +82,20 @@ def machines_of(stock: Stock, which: IntArray) -> Iterator[tuple[IntArray, Machi
 def _machines(stock: Stock, which: IntArray) -> Machines:
     used = [np.unique(column, return_inverse=True) for column in which.T]
     first = [int(numbers[0]) for numbers, _ in used]
-    base = build(stock.put_together(*first, name="candidates"))
+    base = build(stock.put_together((first[0], first[1], first[2]), "candidates"))
     workload = read_workload(base)
     parts = []
     for place, (numbers, _) in enumerate(used):
         models = []
         for number in numbers.tolist():
-            chosen = [*first[:place], number, *first[place + 1 :]]
-            model = build(stock.put_together(*chosen, name="candidates"))
+            chosen = first.copy()
+            chosen[place] = number
+            model = build(stock.put_together((chosen[0], chosen[1], chosen[2]), "candidates"))
             models.append(parameters_of(model, retimed(workload, model)))
         parts.append(stacked(models))
     numbers = np.stack([inverse.ravel() for _, inverse in used], axis=1)
     share = float(workload.mix[workload.main_class])
-    return Machines(workload, combined(*parts, which=numbers), base.pool.replacement, 60.0 * share)
+    return Machines(workload, combined(parts[0], parts[1], parts[2], numbers), base.pool.replacement, 60.0 * share)
 
 
 def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
@@ -112,33 +118,25 @@ def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
 def capacities(machines: Machines, objectives: Sequence[Objective]) -> FloatArray:
     """Most new orders per minute at which every objective holds, (machines,); 0 if none does even without load.
 
-    Of a machine that is loaded by clients who wait for their answers, without objectives: what it does.
+    Of machines that are loaded by clients who wait for their answers what they do, whatever the objectives.
     """
     p = machines.parameters.filled()
-    opened = replace(p, arrivals_per_s=np.full(len(p), ENDLESS_PER_S))
-    if not (p.arrivals_per_s > 0).all():
-        opened = p
-    found = np.zeros(len(p))
-    for begin in range(0, len(p), CHUNK):
-        some = np.arange(begin, min(begin + CHUNK, len(p)))
-        found[some] = _capacities(replace(machines, parameters=rows(opened, some)), objectives)
-    return found
-
-
-def _capacities(machines: Machines, objectives: Sequence[Objective]) -> FloatArray:
-    with np.errstate(over="ignore"):
-        busy = solve(machines.workload, machines.parameters, machines.policy).rate
-    if not objectives:
-        return busy * machines.per_min
-    low, high = np.zeros(len(machines)), np.ones(len(machines))
+    if not p.arrivals_per_s.any():
+        with np.errstate(over="ignore"):
+            return rates(machines.workload, p, machines.policy) * machines.per_min
+    path_s = ((p.path_s + p.section_s) @ machines.workload.mix) * p.slowdowns[:, -1]
+    most = p.processors / path_s
+    low, high = np.log(most) - WIDE, np.log(most)
     limits = np.array([each.limit_s for each in objectives])
+    none = np.ones(len(p), dtype=bool)
     for _ in range(STEPS):
         middle = (low + high) / 2.0
-        parameters = replace(machines.parameters, arrivals_per_s=middle * busy)
+        parameters = replace(p, arrivals_per_s=np.exp(middle))
         at = answers(replace(machines, parameters=parameters), objectives)
         holds = at.fits & (at.times_s <= limits).all(axis=1)
+        none &= ~holds
         low, high = np.where(holds, middle, low), np.where(holds, high, middle)
-    return low * busy * machines.per_min
+    return np.where(none, 0.0, np.exp(low)) * machines.per_min
 
 
 def capacities_of(scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective]) -> FloatArray:

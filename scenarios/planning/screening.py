@@ -192,5 +192,5 @@ def _fault(stock: Stock, processors: int, memory: int, storage: int) -> tuple[in
         return MEMORY, (
             f"of {room.gib:g} GiB system, server and clients leave {room.buffers} buffers; at least {SMALLEST_POOL:,}"
         )
-    fault = next(room_faults(stock.put_together(processors, memory, storage, "machine")), None)
+    fault = next(room_faults(stock.put_together((processors, memory, storage), "machine")), None)
     return (MEETS, "") if fault is None else (ROOM, fault.partition(": ")[2])

@@ -98,12 +98,12 @@ class Stock:
 
     def scenario(self, candidate: Candidate) -> ScenarioSpec:
         """The question's scenario on a candidate. Not checked."""
-        return self.put_together(candidate.processors, candidate.memory, candidate.storage, candidate.name)
+        return self.put_together((candidate.processors, candidate.memory, candidate.storage), candidate.name)
 
-    def put_together(self, processors: int, memory: int, storage: int, name: str) -> ScenarioSpec:
-        """The question's scenario on any parts. Not checked."""
+    def put_together(self, parts: tuple[int, int, int], name: str) -> ScenarioSpec:
+        """The question's scenario on processors, memory and storage of these numbers. Not checked."""
         base = self.question.base.machine
-        what, room, where = self.processors[processors], self.memory[memory], self.storage[storage]
+        what, room, where = self.processors[parts[0]], self.memory[parts[1]], self.storage[parts[2]]
         changes = {"volume_limits": where.limits} if where.limits else {}
         machine = base.model_copy(update={
             "name": name, "cpu": what.cpu, "hardware_share_lost": what.hardware_share_lost, "memory_gib": room.gib,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simulator.analytic.demands import Demands, demands_of
 from simulator.analytic.parameters import Parameters
@@ -43,7 +44,7 @@ class Loaded:
     """Machines at the rate that arrives. Where `fits` is false the times are no more than signs of an endless queue."""
 
     solution: Solution
-    fits: FloatArray
+    fits: npt.NDArray[np.bool_]
     """whether no more clients are busy than there are"""
     needs: Needs
 
@@ -57,7 +58,7 @@ def loaded(w: Workload, p: Parameters, policy: str) -> Loaded:
     t = rows(traffic(w, table, rows(p, first), rows(pool, first), rate[first], np.zeros(len(first))), which)
     d = demands_of(w, p, pool, t)
     residence = at_stations(w, p, d, t, rate)
-    fits = rate * (residence.total @ w.mix + w.think_s) <= p.clients
+    fits: npt.NDArray[np.bool_] = rate * (residence.total @ w.mix + w.think_s) <= p.clients
     return Loaded(Solution(rate, residence, pool, t, d), fits, _needs(p, d, t, rate, residence.log_busy))
 
 

@@ -1,0 +1,94 @@
+"""The short list by simulation: each machine under the load that is asked for, by the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from models.consistency import check
+from models.specs import ScenarioSpec
+from models.specs.scenario import IntervalSpec
+from scenarios.planning.question import CLASSES, Objective, Question
+from scenarios.progress import Display
+from scenarios.runs import Task, run_all
+from simulator.errors import InputError
+from simulator.results import Result
+
+MOST_PAGES = 4_000_000
+"""pages of a simulated database; a larger one is sampled, warehouse by warehouse"""
+TRANSACTIONS = 60_000.0
+"""that a simulation counts, about"""
+LEAST_S, MOST_S = 5.0, 120.0
+WARM_UP_SHARE = 0.5
+SERVED = 0.98
+"""share of what arrives that must be completed: less is not chance any more"""
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """What the kernel says of a candidate. `times_s`: by objective; `holds`: whether all of them and the rate do."""
+
+    number: int
+    rate_per_min: float
+    low_per_min: float
+    high_per_min: float
+    times_s: tuple[float, ...]
+    bottleneck: str
+    holds: bool
+    sampling_fraction: float
+    fault: str = ""
+
+
+def confirmed(
+    scenarios: Sequence[tuple[int, ScenarioSpec]], question: Question, seed: int, workers: int, display: Display
+) -> Iterator[Confirmed]:
+    """Each of the numbered scenarios as it is simulated; those that can't be say why."""
+    tasks: list[Task] = []
+    numbers: list[int] = []
+    for number, scenario in scenarios:
+        try:
+            tasks.append(Task(simulated(scenario, question), seed))
+            numbers.append(number)
+        except InputError as error:
+            yield Confirmed(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
+    with closing(run_all(tasks, workers, display)) as outcomes:
+        for at, outcome in outcomes:
+            if isinstance(outcome, InputError):
+                yield Confirmed(numbers[at], 0.0, 0.0, 0.0, (), "", False, 1.0, str(outcome))
+            else:
+                yield _confirmed(numbers[at], outcome, question, tasks[at].scenario.sampling_fraction)
+
+
+def simulated(scenario: ScenarioSpec, question: Question) -> ScenarioSpec:
+    """A scenario as the kernel runs it in seconds. Raises InputError if it contradicts itself."""
+    from models.tpcc_tables import loaded_pages
+
+    workload = scenario.workload
+    pages = loaded_pages(workload.layout, workload.warehouses)
+    share = 1.0
+    if pages > MOST_PAGES:
+        share = max(1, round(workload.warehouses * MOST_PAGES / pages)) / workload.warehouses
+    rate = (question.target_per_min or 0.0) / 60.0 / workload.mix.new_order
+    seconds = min(max(TRANSACTIONS / rate, LEAST_S), MOST_S) if rate > 0 else MOST_S
+    interval = IntervalSpec(start="warm", warm_up_s=round(seconds * WARM_UP_SHARE), duration_s=round(seconds))
+    changed = scenario.model_copy(update={"engine": "kernel", "interval": interval, "sampling_fraction": share})
+    check(changed, scenario.name)
+    return changed
+
+
+def _confirmed(number: int, result: Result, question: Question, fraction: float) -> Confirmed:
+    times = tuple(time_of(result, each) for each in question.objectives)
+    rate = result.rate_per_min
+    holds = all(time <= each.limit_s for time, each in zip(times, question.objectives, strict=True))
+    if question.target_per_min is not None:
+        holds = holds and rate.high >= SERVED * question.target_per_min
+    return Confirmed(number, rate.mean, rate.low, rate.high, times, result.bottleneck.name, holds, fraction)
+
+
+def time_of(result: Result, objective: Objective) -> float:
+    """How long an objective's share of transactions take at most, of a result that has that percentile."""
+    found = next(each for each in result.classes if each.name.replace("_", " ") == CLASSES[objective.number])
+    return {0.5: found.p50_s, 0.9: found.p90_s, 0.95: found.p95_s, 0.99: found.p99_s, 0.999: found.p999_s}[
+        objective.share
+    ]
