@@ -15,6 +15,8 @@ from simulator.errors import InputError
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 CONNECTIONS = 100
 """assumption: as many as PostgreSQL allows by default (max_connections)"""
+EVEN = 16
+"""many warehouses are taken as a multiple of this, so that a simulation may sample an even share of them"""
 CONFIRMED_S = 60.0
 """counted interval of a simulation that confirms"""
 
@@ -102,7 +104,8 @@ def asked(
     changes: dict[str, object] = {}
     if data_gib is not None:
         one = loaded_pages(workload.layout, 1) * base.database.page_kib * KIB / GIB
-        changes = {"warehouses": max(1, round(data_gib / one)), "active_warehouses": None}
+        wanted = max(1, round(data_gib / one))
+        changes = {"warehouses": wanted if wanted < 2 * EVEN**2 else EVEN * round(wanted / EVEN), "active_warehouses": None}
     if active is not None:
         loaded = int(str(changes.get("warehouses", workload.warehouses)))
         changes["active_warehouses"] = max(1, round(active * loaded))
