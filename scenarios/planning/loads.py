@@ -20,7 +20,6 @@ from simulator.analytic.loaded import loaded
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
 from simulator.analytic.retiming import retimed
-from simulator.analytic.system import rates
 from simulator.analytic.values import FloatArray, IntArray, rows
 from simulator.analytic.workload import Workload, read_workload
 
@@ -33,10 +32,11 @@ steps, each twice as fine: within 0.03 %"""
 
 @dataclass(frozen=True)
 class Machines:
-    """Machines that run one workload on data files of one number. Rows of `which`: numbers of the stock's parts."""
+    """Machines that run one workload on data files of one number, at rates of transactions of the whole mix."""
 
     workload: Workload
     parameters: Parameters
+    per_s: FloatArray
     policy: str
     per_min: float
     """new orders per minute for one transaction of the mix per second"""
@@ -45,13 +45,12 @@ class Machines:
         return len(self.parameters)
 
     def at_load(self, times: float) -> Machines:
-        """With so many times the arrivals."""
-        p = self.parameters
-        return replace(self, parameters=replace(p, arrivals_per_s=p.arrivals_per_s * times))
+        """At so many times the rate."""
+        return replace(self, per_s=self.per_s * times)
 
     def some(self, which: IntArray) -> Machines:
         """These of them."""
-        return replace(self, parameters=rows(self.parameters, which))
+        return replace(self, parameters=rows(self.parameters, which), per_s=self.per_s[which])
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,8 @@ def _machines(stock: Stock, which: IntArray) -> Machines:
         parts.append(stacked(models))
     numbers = np.stack([inverse.ravel() for _, inverse in used], axis=1)
     share = float(workload.mix[workload.main_class])
-    return Machines(workload, combined(parts[0], parts[1], parts[2], numbers), base.pool.replacement, 60.0 * share)
+    p = combined(parts[0], parts[1], parts[2], numbers)
+    return Machines(workload, p, p.arrivals_per_s, base.pool.replacement, 60.0 * share)
 
 
 def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
@@ -104,7 +104,7 @@ def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
     for begin in range(0, len(machines), CHUNK):
         some = machines.some(np.arange(begin, min(begin + CHUNK, len(machines))))
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
-            at = loaded(w, some.parameters, machines.policy)
+            at = loaded(w, some.parameters, machines.policy, some.per_s)
         times = [response_quantile_s(w, at.solution, each.number, each.share) for each in objectives]
         found.append(Answers(
             fits=at.fits,
@@ -120,23 +120,21 @@ def capacities(machines: Machines, objectives: Sequence[Objective]) -> FloatArra
 
     Of machines that are loaded by clients who wait for their answers what they do, whatever the objectives.
     """
-    p = machines.parameters.filled()
+    p = machines.parameters
     if not p.arrivals_per_s.any():
-        with np.errstate(over="ignore"):
-            return rates(machines.workload, p, machines.policy) * machines.per_min
+        objectives = ()
     path_s = ((p.path_s + p.section_s) @ machines.workload.mix) * p.slowdowns[:, -1]
-    most = p.processors / path_s
-    low, high = np.log(most) - WIDE, np.log(most)
+    high = np.log(p.processors / path_s)
+    low, held = high - WIDE, np.zeros(len(p))
     limits = np.array([each.limit_s for each in objectives])
-    none = np.ones(len(p), dtype=bool)
     for _ in range(STEPS):
         middle = (low + high) / 2.0
-        parameters = replace(p, arrivals_per_s=np.exp(middle))
-        at = answers(replace(machines, parameters=parameters), objectives)
+        rate = np.exp(middle)
+        at = answers(replace(machines, per_s=rate), objectives)
         holds = at.fits & (at.times_s <= limits).all(axis=1)
-        none &= ~holds
+        held = np.where(holds, rate, held)
         low, high = np.where(holds, middle, low), np.where(holds, high, middle)
-    return np.where(none, 0.0, np.exp(low)) * machines.per_min
+    return held * machines.per_min
 
 
 def capacities_of(scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective]) -> FloatArray:
@@ -152,6 +150,6 @@ def capacities_of(scenarios: Sequence[ScenarioSpec], objectives: Sequence[Object
     for (_, policy), numbers in groups.items():
         w = points[numbers[0]].workload
         parameters = stacked([points[number].parameters for number in numbers])
-        machines = Machines(w, parameters, policy, 60.0 * float(w.mix[w.main_class]))
+        machines = Machines(w, parameters, parameters.arrivals_per_s, policy, 60.0 * float(w.mix[w.main_class]))
         found[numbers] = capacities(machines, objectives)
     return found

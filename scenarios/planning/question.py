@@ -105,7 +105,10 @@ def asked(
     if data_gib is not None:
         one = loaded_pages(workload.layout, 1) * base.database.page_kib * KIB / GIB
         wanted = max(1, round(data_gib / one))
-        changes = {"warehouses": wanted if wanted < 2 * EVEN**2 else EVEN * round(wanted / EVEN), "active_warehouses": None}
+        changes = {
+            "warehouses": wanted if wanted < 2 * EVEN**2 else EVEN * round(wanted / EVEN),
+            "active_warehouses": None,
+        }
     if active is not None:
         loaded = int(str(changes.get("warehouses", workload.warehouses)))
         changes["active_warehouses"] = max(1, round(active * loaded))

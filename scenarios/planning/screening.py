@@ -170,7 +170,7 @@ def _least_busy(machines: Machines) -> FloatArray:
     """Share of the processors that the load takes if nothing is ever missed, written or waited for."""
     p, w = machines.parameters, machines.workload
     path_s = ((p.path_s + p.section_s) @ w.mix) * p.slowdowns[:, -1]
-    return p.arrivals_per_s * path_s / p.processors
+    return machines.per_s * path_s / p.processors
 
 
 def _fit(stock: Stock, kinds: IntArray, found: Judged) -> None:

@@ -1,4 +1,4 @@
-"""Open machines at the rate that arrives: whether they take it, and how busy each part would have to be.
+"""Machines at a rate: whether they take it, and how busy each part would have to be.
 
 Nothing is searched for, so that many machines can be looked at; `system.solve` says what an overloaded one does.
 """
@@ -20,7 +20,7 @@ from simulator.analytic.values import FloatArray, IntArray, rows
 from simulator.analytic.workload import Workload
 
 OF_TRAFFIC = (
-    "arrivals_per_s", "buffers", "resident", "growing", "dirty_high", "dirty_low", "cache_pages", "cache_dirty_limit",
+    "buffers", "resident", "growing", "dirty_high", "dirty_low", "cache_pages", "cache_dirty_limit",
     "expire_s", "flush_s", "in_flight", "merged_pages", "free_behind", "direct", "read_factor", "write_factor",
     "checkpoint_s", "spread_s", "since_s", "turnovers", "reads_per_write",
 )  # fmt: skip
@@ -41,7 +41,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class Loaded:
-    """Machines at the rate that arrives. Where `fits` is false the times are no more than signs of an endless queue."""
+    """Machines at a rate. Where `fits` is false the times are no more than signs of an endless queue."""
 
     solution: Solution
     fits: npt.NDArray[np.bool_]
@@ -49,27 +49,34 @@ class Loaded:
     needs: Needs
 
 
-def loaded(w: Workload, p: Parameters, policy: str) -> Loaded:
-    """Machines at `arrivals_per_s`, all of them open; where they fit the solution is `system.solve`'s."""
+def loaded(w: Workload, p: Parameters, policy: str, rate: FloatArray) -> Loaded:
+    """Machines at `rate` transactions of the mix per second, which arrive, or which clients make; (configurations,).
+
+    Where an open machine fits at its arrivals the solution is `system.solve`'s; a closed one's rate is the highest at
+    which it fits.
+    """
     p = p.filled()
-    rate, table = p.arrivals_per_s, w.table(policy)
+    table, page_s = w.table(policy), np.zeros(len(p))
     pool = pool_of(w, table, p)
-    first, which = _alike(p)
-    t = rows(traffic(w, table, rows(p, first), rows(pool, first), rate[first], np.zeros(len(first))), which)
-    d = demands_of(w, p, pool, t)
-    residence = at_stations(w, p, d, t, rate)
+    for _ in range(1 if (p.arrivals_per_s > 0).all() else 2):
+        first, which = _alike(p, rate, page_s)
+        t = traffic(w, table, rows(p, first), rows(pool, first), rate[first], page_s[first])
+        t = rows(t, which)
+        d = demands_of(w, p, pool, t)
+        residence = at_stations(w, p, d, t, rate)
+        page_s = residence.page_s
     fits: npt.NDArray[np.bool_] = rate * (residence.total @ w.mix + w.think_s) <= p.clients
     return Loaded(Solution(rate, residence, pool, t, d), fits, _needs(p, d, t, rate, residence.log_busy))
 
 
-def _alike(p: Parameters) -> tuple[IntArray, IntArray]:
+def _alike(p: Parameters, rate: FloatArray, page_s: FloatArray) -> tuple[IntArray, IntArray]:
     """One machine of each kind that reads and writes the same, and which kind each machine is.
 
     How fast processors and disks are matters to that only where write-back has the turns that reads leave.
     """
     turns = np.where(p.reads_per_write > 0, p.data_devices * p.parallel / p.write_s[:, 0], 0.0)
     files, copies = p.data_devices / p.disks_per_file, p.disk_writes(np.ones(1))
-    kinds = np.stack([turns, files, copies, *(getattr(p, name) for name in OF_TRAFFIC)], axis=1)
+    kinds = np.stack([rate, page_s, turns, files, copies, *(getattr(p, name) for name in OF_TRAFFIC)], axis=1)
     _, first, which = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
     return first, which.ravel()
 

@@ -174,13 +174,13 @@ def combined(
     processors: Parameters, memory: Parameters, storage: Parameters, which: npt.NDArray[np.int64]
 ) -> Parameters:
     """Machines put together from rows of three kinds of parts, (machines, 3): which of each. None of them may swap."""
-    part = dict.fromkeys(PROCESSORS, (processors, 0)) | dict.fromkeys(MEMORY, (memory, 1))
+    part = dict.fromkeys(PROCESSORS, (processors.filled(), 0)) | dict.fromkeys(MEMORY, (memory.filled(), 1))
+    rest = storage.filled(), 2
     every = {}
     for field in fields(Parameters):
-        of, column = part.get(field.name, (storage, 2))
-        value = getattr(of, field.name)
-        every[field.name] = value if len(value) == 1 else value[which[:, column]]
-    return Parameters(**every).filled()
+        of, column = part.get(field.name, rest)
+        every[field.name] = getattr(of, field.name)[which[:, column]]
+    return Parameters(**every)
 
 
 def parameters_of(model: Model, workload: Workload) -> Parameters:
