@@ -222,5 +222,5 @@ def rate_limit_of(limit: RateLimitSpec) -> parts.RateLimit:
         burst_per_s=limit.burst_per_s or limit.per_s,
         credits=limit.credits,
         credits_at_start=limit.credits * limit.credits_at_start_fraction,
-        unit_bytes=round(limit.unit_kib * KIB) if limit.of == "requests" else 1,
+        unit_bytes=round(limit.unit_kib * KIB),
     )

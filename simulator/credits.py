@@ -5,6 +5,8 @@ from __future__ import annotations
 from simulator.model import Device, LimitedDevice, RateLimit, Storage
 
 S_PER_MIN = 60.0
+ALL_VOLUMES = "all volumes"
+"""whose a machine's limits are"""
 
 
 def minutes_of_credits(limit: RateLimit, demanded_per_s: float, credits_now: float | None = None) -> float | None:

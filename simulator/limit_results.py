@@ -14,8 +14,6 @@ from simulator.results import LimitResult
 if TYPE_CHECKING:
     from simulator.summarise import Snapshot, Window
 
-ALL_VOLUMES = "all volumes"
-
 
 def limit_results(model: Model, window: Window, whose: str, rows: range) -> list[LimitResult]:
     """The limits in so many rows of the limiters' table, which belong to a device of this name, or to all volumes."""

@@ -117,7 +117,7 @@ class RateLimit:
     burst_per_s: float
     credits: float = 0.0
     credits_at_start: float = 0.0
-    unit_bytes: int = 1
+    unit_bytes: int = 1 << 18
 
     @property
     def units_of_rate(self) -> int:

@@ -92,7 +92,7 @@ def admit(limits: Int64Array, first: int, end: int, size_bytes: int, now: int) -
         row[NEXT_PS] = start + (units * row[BURST_FS] + FS_PER_PS // 2) // FS_PER_PS
         row[FULL_AT_PS] = max(row[FULL_AT_PS], start) + (units * row[SUSTAINED_FS] + FS_PER_PS // 2) // FS_PER_PS
         row[CLOSED_PS] += max(row[NEXT_PS], row[FULL_AT_PS] - row[TOLERANCE_PS]) - start
-    return np.int64((start - now * PS_PER_NS + PS_PER_NS - 1) // PS_PER_NS)
+    return (start - now * PS_PER_NS + PS_PER_NS - 1) // PS_PER_NS
 
 
 class Throttle(NamedTuple):

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from simulator.bottleneck import bottleneck_of, overload, spent_credits, swapping
 from simulator.clock import NS_PER_S, to_s
+from simulator.credits import ALL_VOLUMES
 from simulator.errors import InputError
 from simulator.laws import check_laws
-from simulator.limit_results import ALL_VOLUMES, closed_steps, limit_results
+from simulator.limit_results import closed_steps, limit_results
 from simulator.model import Model
 from simulator.rate_limits import limits_of
 from simulator.recorder import ACTIVITIES, ClassRecorder, quantile_ns
