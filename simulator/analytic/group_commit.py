@@ -63,8 +63,8 @@ def flushes(w: Workload, p: Parameters, x: FloatArray, reading: Reading, volume:
     between = np.where(shared, _before_log(p, np.minimum(asked * wait_s, p.clients), service_s, writes), 0.0)
     # what trickles in among reads and log is counted by the turns that it takes
     room = np.where(shared, np.minimum(left + writes.trickling, 1.0), 1.0)
-    flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between
-    flush_first = p.flush_overhead_s + (first_s - p.flush_overhead_s) / room + between
+    flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between + p.log_delay_s
+    flush_first = p.flush_overhead_s + (first_s - p.flush_overhead_s) / room + between + p.log_delay_s
     flushing, flush = np.clip(rate * flush_again, 0.0, 1.0), flush_first
     for _ in range(LOG_ROUNDS):
         flush = flushing * flush_again + (1.0 - flushing) * flush_first
@@ -74,6 +74,14 @@ def flushes(w: Workload, p: Parameters, x: FloatArray, reading: Reading, volume:
     written = flushing * write_again + (1.0 - flushing) * first_s - p.flush_overhead_s
     in_the_way = np.where(shared, number * (first_s - p.flush_overhead_s) ** 2 / room, 0.0) / p.parallel
     return Log(flush, flushing, number, number * written + volume, in_the_way)
+
+
+def flushes_beside(w: Workload, p: Parameters, x: FloatArray) -> FloatArray:
+    """Flushes per second on a device of its own, one after the other as in `flushes` but for waiting."""
+    rate = x * float(w.commits @ w.mix)
+    ends = np.exp(-np.minimum(rate * p.log_first_s, 50.0))
+    forced = 1.0 / (p.log_first_s + ends / np.maximum(rate, TINY))
+    return np.where(p.durable > 0, forced, 1.0 / np.maximum(p.flush_s, TINY))
 
 
 def _before_log(p: Parameters, reads: FloatArray, service_s: FloatArray, writes: Writes) -> FloatArray:
