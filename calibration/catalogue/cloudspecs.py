@@ -14,7 +14,6 @@ from calibration.catalogue.found import (
     MOST_USD_AN_HOUR,
     Found,
     Wanted,
-    checked_region,
     date_of,
     figure,
     flash,
@@ -51,6 +50,10 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     if not rows or missing:
         source.refuse("the header", f"no {', '.join(missing) or 'rows'}", f"the columns {', '.join(NEEDED)}",
                       f'export all columns: duckdb cloudspecs.duckdb -c "{EXPORT}"')  # fmt: skip
+    if wanted.region is not None:
+        source.refuse(
+            "--region", repr(shorten(wanted.region)), "none: each cloud's prices are of one region", "leave it out"
+        )
     day = date_of(source, wanted, None)
     note = f"imported from {source.name}: cloudspecs (TU Munich), {day}"
     found = Found(NAME, source)
@@ -71,7 +74,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
         amount = positive(source, row["price_hour"], f"line {line}: price_hour", MOST_USD_AN_HOUR)
         prices.setdefault(cloud, []).append({"part": f"instances/{name}", "amount": amount, "per": "hour"})
     for cloud, some in prices.items():
-        region = checked_region(source, wanted.region or REGIONS.get(cloud, "unknown"))
+        region = REGIONS[cloud]
         keys = {"name": f"{cloud}, {region}, on demand", "date": str(day), "currency": "USD", "term": "on demand",
                 "region": region, "source": note}  # fmt: skip
         found.add_list(f"cloudspecs-{cloud}", keys, some)

@@ -19,7 +19,7 @@ MIB = 1 << 20
 GIB = 1 << 30
 MOST_USD_AN_HOUR = 10_000.0
 """beyond it somebody took a year for an hour"""
-REGION = re.compile(r"[a-z]{2,12}(?:-[a-z0-9]+)*")
+REGION = re.compile(r"[a-z][a-z0-9-]{1,40}")
 DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
 

@@ -59,8 +59,8 @@ def check() -> None:
         raise InputError("\n".join(faults))
     typer.echo(f"{len(entries)} entries, all valid and with a source")
     for names, what in (
-        (without_price(), "for sale, but no list has a price"),
-        (without_shape(), "prices of machines that the catalogue doesn't have"),
+        (without_price(), "for sale without a price in any list"),
+        (without_shape(), "with a price, but the catalogue has no such machine"),
     ):
         if names:
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""

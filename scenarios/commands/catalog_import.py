@@ -63,8 +63,9 @@ def _day(text: str | None) -> dt.date | None:
 
 def _told(found: Found, written: list[Written], into: Path) -> list[str]:
     prices = sum(len(each["rows"]) for each in found.lists.values())
-    counts = [(len(found.instances), "machines"), (len(found.volumes), "volumes"), (prices, "prices")]
-    lines = [f"{found.source.name}: {found.importer}; {', '.join(f'{n:,} {what}' for n, what in counts if n)}"]
+    counts = [(len(found.instances), "machine"), (len(found.volumes), "volume"), (prices, "price")]
+    said = ", ".join(f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count)
+    lines = [f"{found.source.name}: {found.importer}; {said}"]
     lines += [f"  {each.path}  {each.count:,}" for each in written[:MOST_FILES]]
     if len(written) > MOST_FILES:
         lines.append(f"  and {len(written) - MOST_FILES} more files")
