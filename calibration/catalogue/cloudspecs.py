@@ -51,9 +51,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
         source.refuse("the header", f"no {', '.join(missing) or 'rows'}", f"the columns {', '.join(NEEDED)}",
                       f'export all columns: duckdb cloudspecs.duckdb -c "{EXPORT}"')  # fmt: skip
     if wanted.region is not None:
-        source.refuse(
-            "--region", repr(shorten(wanted.region)), "none: each cloud's prices are of one region", "leave it out"
-        )
+        source.refuse("--region", repr(shorten(wanted.region)), "none: prices are of one region", "leave it out")
     day = date_of(source, wanted, None)
     note = f"imported from {source.name}: cloudspecs (TU Munich), {day}"
     found = Found(NAME, source)

@@ -19,6 +19,7 @@ from models.specs.machine import FlashDiskSpec
 from simulator.errors import InputError
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "catalogue"
+PRICES_OF_A_YEAR = "3yr-reserved_netflix_prices.json"
 DAY = dt.date(2026, 7, 13)
 ON_A_DAY = Wanted(date=DAY)
 SAMPLE_OF = {
@@ -107,7 +108,7 @@ def test_netflixs_drives_have_their_rates_in_parallel(tmp_path: Path, monkeypatc
 
 
 def test_netflixs_prices_of_a_year_are_of_an_hour_and_a_month_here() -> None:
-    found = read_list(SAMPLES / "3yr-reserved_netflix_prices.json", None, ON_A_DAY)
+    found = read_list(SAMPLES / PRICES_OF_A_YEAR, None, ON_A_DAY)
     reserved = found.lists["netflix-us-east-1-3-years-reserved"]
     assert reserved["term"] == "3 years reserved"
     assert amounts(found, "netflix-us-east-1-3-years-reserved")["instances/m6id.xlarge"] == pytest.approx(781.66 / 8760)
@@ -153,6 +154,8 @@ def test_a_table_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert small.volume_mib_per_s == pytest.approx(250e6 / 2**20)
 
 
+ON_DEMAND = (0, "pricing", "us-east-1", "linux", "ondemand")
+DRIVES, SHAPE = ("us-east-1", "drives"), ("instances", "i4i.large")
 Change = Callable[[Any], None]
 
 
@@ -176,28 +179,28 @@ def put(*keys: Any, value: Any) -> Change:
 @pytest.mark.parametrize(("name", "change", "message"), [
     ("ec2instances.json", put(0, "ebs_baseline_throughput", value=650),
      "m7i.large: ebs_baseline_throughput: got 650 MB/s beside a bandwidth of 650 Mbit/s; expected about 81.25 MB/s"),
-    ("ec2instances.json", put(0, "pricing", "us-east-1", "linux", "ondemand", value="0,1008"),
+    ("ec2instances.json", put(*ON_DEMAND, value="0,1008"),
      "m7i.large: pricing.us-east-1.linux.ondemand: got '0,1008'; expected a decimal point"),
-    ("ec2instances.json", put(0, "pricing", "us-east-1", "linux", "ondemand", value="$0.10"), "expected a finite number"),
+    ("ec2instances.json", put(*ON_DEMAND, value="$0.10"), "expected a finite number"),
     ("ec2instances.json", put(0, "vCPU", value="2 vCPU"), "m7i.large: vCPU: got '2 vCPU'; expected a finite number"),
     ("ec2instances.json", put(0, "vCPU", value=1.5), "m7i.large: vCPU: got 1.5; expected a whole number"),
-    ("ec2instances.json", put(0, "memory", value=8_000_000), "memory: got 8e+06; expected a number above 0, at most 65536"),
-    ("ec2instances.json", put(1, "storage", "size_unit", value="TB"), "storage.size_unit: got 'TB'; expected GB or GiB"),
+    ("ec2instances.json", put(0, "memory", value=8_000_000), "memory: got 8e+06; expected a number above 0, at most"),
+    ("ec2instances.json", put(1, "storage", "size_unit", value="TB"), "size_unit: got 'TB'; expected GB or GiB"),
     ("ec2instances.json", put(0, "instance_type", value="M7I large"), "entry 1: instance_type: got 'M7I large'"),
-    ("netflix_shapes.json", put("instances", "i4i.large", "cpu", value=3), "got 3 with 1 cores; expected one or two"),
-    ("netflix_shapes.json", put("instances", "i4i.large", "drive", "read_io_latency_ms", "mid", value=125),
+    ("netflix_shapes.json", put(*SHAPE, "cpu", value=3), "got 3 with 1 cores; expected one or two"),
+    ("netflix_shapes.json", put(*SHAPE, "drive", "read_io_latency_ms", "mid", value=125),
      "read_io_latency_ms: got 0.1, 125, 0.17; expected low, mid, high in this order"),
-    ("netflix_shapes.json", put("instances", "i4i.large", "ram_gib", value=True), "ram_gib: got true; expected a number"),
+    ("netflix_shapes.json", put(*SHAPE, "ram_gib", value=True), "ram_gib: got true; expected a number"),
     ("netflix_shapes.json", put("instants", value={}), "instants: got an unknown key; expected instances, drives"),
-    ("3yr-reserved_netflix_prices.json", put("us-east-1", "instances", "m6id.xlarge", "annual_cost", value=1e9),
+    (PRICES_OF_A_YEAR, put("us-east-1", "instances", "m6id.xlarge", "annual_cost", value=1e9),
      "annual_cost: got 1e+09; expected a number above 0, at most 8.76e+07"),
-    ("3yr-reserved_netflix_prices.json", put("us-east-1", "drives", "gp3", "annual_cost_per_write_io", value=[[3000, 1]]),
+    (PRICES_OF_A_YEAR, put(*DRIVES, "gp3", "annual_cost_per_write_io", value=[[3000, 1]]),
      "annual_cost_per_write_io: got [[3000, 1]]; expected as for reads"),
-    ("3yr-reserved_netflix_prices.json", put("us-east-1", "drives", "gp2", "monthly_cost_per_gib", value=0.1),
+    (PRICES_OF_A_YEAR, put(*DRIVES, "gp2", "monthly_cost_per_gib", value=0.1),
      "gp2.monthly_cost_per_gib: got an unknown key; expected annual_cost_per_gib"),
-    ("3yr-reserved_netflix_prices.json", put("us-east-1", "drives", "gp2", "annual_cost_per_gib", value=[[5, 1], [3, 2]]),
+    (PRICES_OF_A_YEAR, put(*DRIVES, "gp2", "annual_cost_per_gib", value=[[5, 1], [3, 2]]),
      "expected steps that rise"),
-    ("karpenter.json", put("prices", "m7i.large", value="0,10"), "us-east-1: m7i.large: got '0,10'; expected a decimal"),
+    ("karpenter.json", put("prices", "m7i.large", value="0,10"), "us-east-1: m7i.large: got '0,10'; expected a"),
     ("karpenter.json", put("prices", "m7i.large", value=-1), "m7i.large: got -1; expected a number above 0"),
     ("karpenter.json", put("prices", "m7i.large", value=20_000), "at most 10000; look whether its unit"),
     ("karpenter.json", put("prices", "large", value=1), "us-east-1: large: got a name without a dot"),
@@ -216,7 +219,7 @@ def test_what_can_be_read_in_two_ways_is_refused(tmp_path: Path, name: str, chan
     ("zz_generated.pricing_aws.go", "0.172000,", "0.172000 +1,", "us-east-1: got"),
     ("zz_generated.pricing_aws.go", '"us-east-2": {', '"us-east-1": {', "a name twice"),
     ("zz_generated.pricing_aws.go", "\t},\n}\n", "", "the map: got"),
-    ("zz_generated.pricing_aws.go", "generated at 2026", "made in 26", "doesn't say from when its figures are; add --date"),
+    ("zz_generated.pricing_aws.go", "generated at 2026", "made in 26", "doesn't say from when its figures are"),
     ("karpenter.json", '"m7i.xlarge"', '"m7i.large"', "m7i.large: got the name twice in one place"),
     ("karpenter.json", "generated 2026-07-06", "", "add --date YYYY-MM-DD"),
     ("karpenter.json", "us-east-1 on", "on", "names no region; add --region"),
@@ -226,7 +229,7 @@ def test_what_can_be_read_in_two_ways_is_refused(tmp_path: Path, name: str, chan
     ("cloudspecs.csv", ",0.1008,", ',"0,1008",', "price_hour: got '0,1008'; expected a decimal point"),
     ("my-prices.csv", "part,amount", "part;amount", "columns between semicolons; expected commas"),
     ("my-prices.csv", "amount", "price", "the column 'price'"),
-    ("my-prices.csv", ",USD,on demand,our", ",EUR,on demand,our", "currency: got EUR and USD; expected one for the whole"),
+    ("my-prices.csv", ",USD,on demand,our", ",EUR,on demand,our", "currency: got EUR and USD; expected one for"),
     ("my-prices.csv", "hour", "year", "rows.0.per: got 'year'"),
     ("my-prices.csv", "instances/m7i.large,", "m7i.large,", "rows.0.part: got 'm7i.large'"),
     ("my-prices.csv", ",currency,term", ",currenty,term", "the column 'currenty' (did you mean 'currency'?)"),
@@ -250,10 +253,10 @@ def test_texts_that_are_no_such_list_are_refused(tmp_path: Path, name: str, old:
 
 def test_who_says_the_date_and_the_region() -> None:
     karpenter, prices = SAMPLES / "karpenter.json", SAMPLES / "my-prices.csv"
-    with pytest.raises(InputError, match="karpenter.json: is of 2026-07-06, --date says 2026-07-13; leave --date out"):
+    with pytest.raises(InputError, match=r"karpenter.json: is of 2026-07-06, --date says 2026-07-13; leave --date out"):
         read_list(karpenter, None, ON_A_DAY)
     assert read_list(karpenter, None, Wanted(date=dt.date(2026, 7, 6))).lists
-    with pytest.raises(InputError, match="my-prices.csv: the file doesn't say from when"):
+    with pytest.raises(InputError, match=r"my-prices.csv: the file doesn't say from when"):
         read_list(prices, None, Wanted())
     with pytest.raises(InputError, match="term: got 'on demand'; expected 'spot', as --term says"):
         read_list(prices, None, Wanted(date=DAY, term="spot"))
@@ -270,15 +273,15 @@ def test_files_of_no_known_form_are_refused(tmp_path: Path) -> None:
         read_list(other, None, ON_A_DAY)
     with pytest.raises(InputError, match="--kind: got 'aws'; allowed: karpenter, ec2instances"):
         read_list(other, "aws", ON_A_DAY)
-    with pytest.raises(InputError, match="nothing.txt: no such file"):
+    with pytest.raises(InputError, match=r"nothing.txt: no such file"):
         read_list(tmp_path / "nothing.txt", None, ON_A_DAY)
     database = tmp_path / "cloudspecs.duckdb"
     database.write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
-    with pytest.raises(InputError, match="got a DuckDB file; expected CSV; run: duckdb cloudspecs.duckdb -c"):
+    with pytest.raises(InputError, match=r"got a DuckDB file; expected CSV; run: duckdb cloudspecs.duckdb -c"):
         read_list(database, None, ON_A_DAY)
     deep = tmp_path / "deep.json"
     deep.write_text("[" * 100_000)
-    with pytest.raises(InputError, match="deep.json"):
+    with pytest.raises(InputError, match=r"deep.json"):
         read_list(deep, "ec2instances", ON_A_DAY)
 
 
@@ -288,7 +291,7 @@ def test_an_import_replaces_its_own_file_and_nobody_elses(tmp_path: Path) -> Non
     assert written.count == 4
     assert write_entries(found, tmp_path) == [written]
     written.path.write_text("name: mine\n")
-    with pytest.raises(InputError, match="my-prices.yaml: is there and no import wrote it; move it"):
+    with pytest.raises(InputError, match=r"my-prices.yaml: is there and no import wrote it; move it"):
         write_entries(found, tmp_path)
     assert written.path.read_text() == "name: mine\n"
 

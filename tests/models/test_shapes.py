@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def test_bigger_sizes_of_a_family_have_more_of_everything() -> None:
     assert len(families) > 8
     for names in families.values():
         found = sorted((shapes.instance(name) for name in names), key=lambda each: each.memory_gib)
-        for less, more in zip(found, found[1:], strict=False):
+        for less, more in itertools.pairwise(found):
             assert less.vcpus <= more.vcpus
             assert less.memory_gib < more.memory_gib
             assert (less.volume_requests_per_s or 0) <= (more.volume_requests_per_s or 0)
