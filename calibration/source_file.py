@@ -30,14 +30,16 @@ class SourceFile:
 
     path: Path
     name: str
+    most_bytes: int = MOST_BYTES
+    remedy: str = "cut it to the measured interval"
 
     @cached_property
     def stored(self) -> bytes:
-        """All bytes. Raises InputError for what can't be read or is larger than MOST_BYTES."""
+        """All bytes. Raises InputError for what can't be read or is larger than `most_bytes`."""
         try:
             size = self.path.stat().st_size
-            if size > MOST_BYTES:
-                self.refuse("", f"{size:,} bytes", f"at most {MOST_BYTES:,}", "cut it to the measured interval")
+            if size > self.most_bytes:
+                self.refuse("", f"{size:,} bytes", f"at most {self.most_bytes:,}", self.remedy)
             return self.path.read_bytes()
         except OSError as error:
             raise InputError(f"{self.name}: can't be read: {error.strerror}; check its path and permissions") from error

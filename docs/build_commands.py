@@ -29,6 +29,7 @@ COMMANDS = (
     ("catalog",),
     ("catalog", "list"),
     ("catalog", "show"),
+    ("catalog", "import"),
     ("catalog", "check"),
     ("schema",),
 )

@@ -77,7 +77,7 @@ def catalogue_places(kind: str) -> dict[str, Place]:
         raise InputError(
             f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{nearest(kind, KINDS)}; known: {', '.join(KINDS)}"
         )
-    found = _places(resources.files("models").joinpath("catalog", kind), f"catalog/{kind}", kind, own=False)
+    found = _shipped(kind)
     folder = own_folder()
     if folder is not None and (folder / kind).is_dir():
         found |= _places(folder / kind, str(folder / kind), kind, own=True)
@@ -86,8 +86,8 @@ def catalogue_places(kind: str) -> dict[str, Place]:
 
 def shadowed_names(kind: str) -> list[str]:
     """Names that come with the program and that the user's folder has too."""
-    shipped = _places(resources.files("models").joinpath("catalog", kind), f"catalog/{kind}", kind, own=False)
-    return sorted(name for name, place in catalogue_places(kind).items() if place.own and name in shipped)
+    own = {name for name, place in catalogue_places(kind).items() if place.own}
+    return sorted(own & set(_shipped(kind)))
 
 
 def own_folder() -> Path | None:
@@ -111,6 +111,10 @@ def merged(base: Any, changes: Any) -> Any:
     if "kind" in changes and changes["kind"] != base.get("kind"):
         return changes
     return base | {key: merged(base.get(key), value) for key, value in changes.items()}
+
+
+def _shipped(kind: str) -> dict[str, Place]:
+    return _places(resources.files("models").joinpath("catalog", kind), f"catalog/{kind}", kind, own=False)
 
 
 def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[str, Place]:

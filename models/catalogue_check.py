@@ -66,15 +66,26 @@ def entry_faults(kind: str, name: str) -> list[str]:
 
 
 def price_faults(name: str) -> list[str]:
-    """Parts that a price list has and the catalogue doesn't, a line each. The list itself must be valid."""
+    """Parts that a price list has and the catalogue doesn't, a line each. The list itself must be valid.
+
+    Cloud machines are none: a provider's list of prices has hundreds whose shapes nobody needs (`without_shape`).
+    """
     known = {f"{kind}/{each}" for kind in ENTRIES_WITH_A_PRICE for each in catalogue_names(kind)} | _parts_of_chassis()
     rows = read_entry("prices", name).rows
     return [
         f"{_where('prices', name)}: {row.part}: no such part{nearest(row.part, known)}; allowed: an entry of "
         f"{', '.join(ENTRIES_WITH_A_PRICE)}, or memory and controllers that a chassis names"
         for row in rows
-        if row.part not in known
+        if row.part not in known and not row.part.startswith("instances/")
     ]
+
+
+def without_shape() -> list[str]:
+    """Cloud machines that price lists have and the catalogue doesn't."""
+    named = {row.part for name in catalogue_names("prices") for row in read_entry("prices", name).rows}
+    return sorted(
+        part for part in named if part.startswith("instances/") and part[10:] not in catalogue_names("instances")
+    )
 
 
 def without_price() -> list[str]:

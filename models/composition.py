@@ -35,20 +35,30 @@ PLACES = CATALOGUED | FOR_SALE
 MOST_BASES = 8
 
 
-def compose(data: Any, where: str, path: str = "") -> Any:
-    """Replace names and bases at and below `path` by what they stand for. Raises InputError for unknown names."""
+def compose(data: Any, where: str, path: str = "", named: tuple[str, ...] = ()) -> Any:
+    """Replace names and bases at and below `path` by what they stand for.
+
+    `named`: names at this path that led here. Raises InputError for unknown names, and for those that name each other
+    in a circle.
+    """
     kind = PLACES.get(path)
     try:
         if kind and isinstance(data, str):
-            data = catalogue_entry(kind, data)
-        elif kind and isinstance(data, dict) and "base" in data:
+            named, data = (*named, data), _entry_once(kind, data, named)
+        if kind and isinstance(data, dict) and "base" in data:
             changes = {key: value for key, value in data.items() if key != "base"}
-            data = merged(compose(str(data["base"]), where, path), changes)
+            data = merged(compose(str(data["base"]), where, path, named), changes)
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(where) else f"{where}: {path}: {error}") from error
     if not isinstance(data, dict):
         return data
     return {key: compose(value, where, f"{path}.{key}" if path else str(key)) for key, value in data.items()}
+
+
+def _entry_once(kind: str, name: str, named: tuple[str, ...]) -> dict[str, Any]:
+    if name in named:
+        raise InputError(f"base: entries of {kind} name each other in a circle: {' -> '.join((*named, name))}")
+    return catalogue_entry(kind, name)
 
 
 def read_with_base(

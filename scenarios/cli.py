@@ -5,6 +5,7 @@ Exit status: 0 done; 1 a stated target was missed; 2 bad input; 70 a defect of t
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -31,6 +32,8 @@ from scenarios.usage import HELP_OF_ALL, UsageError, sentence
 from simulator.errors import InputError
 
 BAD_INPUT = 2
+FOLDER_VARIABLE = "OLTPSIM_CATALOG"
+"""as models.catalogue has it, which takes long to import"""
 DEFECT = 70
 INTERRUPTED = 130
 
@@ -52,6 +55,11 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _use_catalogue(folder: str | None) -> None:
+    if folder is not None:
+        os.environ[FOLDER_VARIABLE] = folder  # so that processes started from here find it too
+
+
 @app.callback()
 def options(
     version: Annotated[
@@ -59,6 +67,16 @@ def options(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Traceback when the program itself fails.")] = False,
+    catalog_: Annotated[
+        str | None,
+        typer.Option(
+            "--catalog",
+            metavar="FOLDER",
+            envvar=FOLDER_VARIABLE,
+            callback=_use_catalogue,
+            help="Your own catalogue, whose entries go before the program's.",
+        ),
+    ] = None,
 ) -> None:
     """Predict what a database will do on hardware you have not bought yet, and what will limit it."""
 
@@ -86,6 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (that of the process if None); returns the exit status, never raises."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
+    environment = os.environ.get(FOLDER_VARIABLE)
     try:
         arguments = [word for word in words if word != "--debug"]
         status = app(arguments, prog_name="oltpsim", standalone_mode=False, obj=arguments)
@@ -107,6 +126,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             err=True,
         )
         return DEFECT
+    finally:
+        if environment is None:
+            os.environ.pop(FOLDER_VARIABLE, None)
+        else:
+            os.environ[FOLDER_VARIABLE] = environment
     if status == INTERRUPTED:
         typer.echo("interrupted", err=True)
     return status if isinstance(status, int) else 0

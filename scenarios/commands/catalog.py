@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated
 
 import typer
 
+from scenarios.commands.catalog_import import import_
 from simulator.errors import InputError
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="List, show and check the parts that scenarios are made of.",
+    help="List, show, import and check the parts that scenarios are made of, what is for sale, and prices.",
 )
+app.command("import")(import_)
+MOST_NAMES = 8
 SCENARIOS = "scenarios"
 """The last kind in the list: whole scenarios, for `oltpsim run`."""
 
@@ -22,36 +26,45 @@ def list_entries(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="Only this kind, such as disks.")] = None,
 ) -> None:
     """List the entries by kind, then the library of scenarios."""
-    from models.catalogue import catalogue_kinds, catalogue_names
+    from models.catalogue import catalogue_kinds
+    from scenarios.catalogue_text import names_of
     from scenarios.files import library
 
-    kinds = [kind] if kind else [*catalogue_kinds(), SCENARIOS]
-    names = {one: list(library()) if one == SCENARIOS else catalogue_names(one) for one in kinds}
-    for one, entries in names.items():
-        typer.echo("\n".join([one, *(f"  {name}" for name in entries)]))
+    for one in [kind] if kind else [*catalogue_kinds(), SCENARIOS]:
+        lines = [f"  {name}" for name in library()] if one == SCENARIOS else names_of(one)
+        typer.echo("\n".join([one, *lines]))
 
 
 @app.command()
 def show(
     kind: Annotated[str, typer.Argument(metavar="KIND")], name: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
-    """Show one entry with its source."""
+    """Show one entry with its source; of a price list also how old it is, if that is more than a year."""
     from models.catalogue import describe
+    from scenarios.catalogue_text import price_table
 
-    typer.echo(describe(kind, name).rstrip("\n"))
+    text = price_table(name, dt.date.today()) if kind == "prices" else describe(kind, name)  # noqa: DTZ011
+    typer.echo(text.rstrip("\n"))
 
 
 @app.command()
 def check() -> None:
     """Check that every entry is valid and says where its figures come from. Exit status 2 if one does not."""
     from models.catalogue import catalogue_kinds, catalogue_names
-    from models.catalogue_check import entry_faults
+    from models.catalogue_check import entry_faults, without_price, without_shape
 
     entries = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
     faults = [fault for kind, name in entries for fault in entry_faults(kind, name)]
     if faults:
         raise InputError("\n".join(faults))
     typer.echo(f"{len(entries)} entries, all valid and with a source")
+    for names, what in (
+        (without_price(), "for sale without a price in any list"),
+        (without_shape(), "with a price, but the catalogue has no such machine"),
+    ):
+        if names:
+            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            typer.echo(f"{len(names)} {what}: {', '.join(names[:MOST_NAMES])}{more}")
 
 
 def register(parent: typer.Typer) -> None:

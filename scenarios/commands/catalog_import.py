@@ -1,0 +1,83 @@
+"""oltpsim catalog import: machines and prices of somebody's list become entries of one's own catalogue."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from calibration.catalogue.found import Found
+    from calibration.catalogue.importing import Written
+
+MOST_NAMES = 5
+MOST_FILES = 8
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The list, as JSON, Go source or CSV.")],
+    kind: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="karpenter, ec2instances, netflix, cloudspecs or csv; guessed if absent."),
+    ] = None,
+    date: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="From when the figures are, if the file doesn't say it.")
+    ] = None,
+    region: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose prices, such as us-east-1, if the file has several.")
+    ] = None,
+    term: Annotated[
+        str | None,
+        typer.Option(metavar="TERM", help="Such as 'on demand' or '3 years reserved', if the file says none."),
+    ] = None,
+    currency: Annotated[str | None, typer.Option(metavar="USD", help="If the file says none.")] = None,
+    into: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="The catalogue to write into; 'oltpsim --catalog FOLDER' uses it.")
+    ] = Path("catalog"),
+) -> None:
+    """Import machines and prices from a list of somebody else's, or of your own.
+
+    Known are Karpenter's map of prices (JSON or Go), ec2-instances-info's instances.json, shapes, drives and prices of
+    Netflix's service-capacity-modeling, cloudspecs as CSV, and CSV with the columns part, amount, per, above, source or
+    name, provider, cpu, cores, memory_gib.
+    """
+    from calibration.catalogue.found import Wanted
+    from calibration.catalogue.importing import read_list, write_entries
+
+    found = read_list(file, kind, Wanted(_day(date), region, term, currency))
+    if not (found.instances or found.volumes or found.lists):
+        raise InputError(f"{file.name}: nothing in it fits the catalogue; {_left_out(found)[0].strip()}")
+    typer.echo("\n".join(_told(found, write_entries(found, into), into)))
+
+
+def _day(text: str | None) -> dt.date | None:
+    try:
+        return None if text is None else dt.date.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"--date: got {text!r}; expected YYYY-MM-DD") from error
+
+
+def _told(found: Found, written: list[Written], into: Path) -> list[str]:
+    prices = sum(len(each["rows"]) for each in found.lists.values())
+    counts = [(len(found.instances), "machine"), (len(found.volumes), "volume"), (prices, "price")]
+    said = ", ".join(f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count)
+    lines = [f"{found.source.name}: {found.importer}; {said}"]
+    lines += [f"  {each.path}  {each.count:,}" for each in written[:MOST_FILES]]
+    if len(written) > MOST_FILES:
+        lines.append(f"  and {len(written) - MOST_FILES} more files")
+    lines += _left_out(found)
+    return [*lines, f"use it: oltpsim --catalog {into} COMMAND"]
+
+
+def _left_out(found: Found) -> list[str]:
+    if not found.left_out:
+        return []
+    lines = ["left out"]
+    for reason, names in found.left_out.items():
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        lines.append(f"  {len(names):,}: {reason}: {', '.join(names[:MOST_NAMES])}{more}")
+    return lines
