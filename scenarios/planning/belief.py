@@ -16,6 +16,7 @@ import numpy as np
 
 from calibration.calibrated import Calibration, kept_out
 from calibration.discrepancy import ASSUMED_FREEDOM, assumed_sd
+from calibration.evaluate import Reader
 from calibration.objective import MOST_SIGMAS, STEP, bounds_of
 from calibration.observables import RATE
 from calibration.parameters import Parameter, default_parameters, number_at
@@ -165,7 +166,9 @@ def _with_number(spec: AnySpec, path: Sequence[str], value: float) -> AnySpec:
     return spec.model_copy(update={path[0]: value if len(path) == 1 else _with_number(below, path[1:], value)})
 
 
-def beliefs(scenarios: Sequence[ScenarioSpec], left: Open, objectives: Sequence[Objective]) -> list[Belief]:
+def beliefs(
+    scenarios: Sequence[ScenarioSpec], left: Open, objectives: Sequence[Objective], reader: Reader
+) -> list[Belief]:
     """What is believed of each machine, whose scenarios have the calibrated values."""
     asked: list[ScenarioSpec] = []
     moves: list[list[tuple[int, int, float]]] = []
@@ -184,7 +187,7 @@ def beliefs(scenarios: Sequence[ScenarioSpec], left: Open, objectives: Sequence[
                     asked.append(changed)
         moves.append(mine)
     with np.errstate(divide="ignore"):
-        logs = np.log(capacities_of(asked, objectives))
+        logs = np.log(capacities_of(asked, objectives, reader))
     found = []
     for mine in moves:
         slopes = _slopes(mine, logs, count + 2)

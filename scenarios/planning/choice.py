@@ -13,7 +13,7 @@ import numpy as np
 
 from scenarios.planning.belief import Belief, Open, beliefs
 from scenarios.planning.bill import Line, Till
-from scenarios.planning.loads import answers, capacities, machines_of
+from scenarios.planning.loads import answers, capacities
 from scenarios.planning.screening import Screened, Tell
 from simulator.analytic.values import FloatArray, IntArray
 
@@ -99,7 +99,7 @@ def chosen(screened: Screened, candidates: Iterable[Listed]) -> Listed | None:
 def _believed(screened: Screened, left: Open, numbers: list[int]) -> list[Belief]:
     stock = screened.stock
     scenarios = [stock.scenario(stock.candidates[each]) for each in numbers]
-    return beliefs(scenarios, left, stock.question.objectives)
+    return beliefs(scenarios, left, stock.question.objectives, screened.assembly.reader)
 
 
 def _worth(screened: Screened, left: Open, numbers: list[int]) -> Iterator[int]:
@@ -109,17 +109,14 @@ def _worth(screened: Screened, left: Open, numbers: list[int]) -> Iterator[int]:
     question = screened.stock.question
     assert question.target_per_min is not None
     more = float(np.exp(max(norm.ppf(question.sure), 0.0) * left.least_sd))
-    which = np.array([
-        (each.processors, each.memory, each.storage) for each in (screened.stock.candidates[n] for n in numbers)
-    ], dtype=np.int64).reshape(-1, 3)  # fmt: skip
+    limits = np.array([each.limit_s for each in question.objectives])
     for begin in range(0, len(numbers), AT_ONCE):
-        some = which[begin : begin + AT_ONCE]
+        some = numbers[begin : begin + AT_ONCE]
         holds = np.zeros(len(some), dtype=bool)
-        for mine, machines in machines_of(screened.stock, some):
+        for mine, machines in screened.assembly.of(some):
             at = answers(machines.at_load(more), question.objectives)
-            limits = np.array([each.limit_s for each in question.objectives])
             holds[mine] = at.fits & (at.times_s <= limits).all(axis=1)
-        yield from (numbers[begin + int(each)] for each in np.flatnonzero(holds))
+        yield from (some[int(each)] for each in np.flatnonzero(holds))
 
 
 def _batches(numbers: Iterator[int]) -> Iterator[list[int]]:
@@ -190,9 +187,7 @@ def _exact(screened: Screened, numbers: IntArray) -> FloatArray:
     question, judged = screened.stock.question, screened.judged
     if question.target_per_min is None:
         return judged.reach_per_min[screened.kind[numbers]]
-    candidates = [screened.stock.candidates[each] for each in numbers.tolist()]
-    which = np.array([(each.processors, each.memory, each.storage) for each in candidates], dtype=np.int64)
     found = np.zeros(len(numbers))
-    for mine, machines in machines_of(screened.stock, which.reshape(-1, 3)):
+    for mine, machines in screened.assembly.of(numbers.tolist()):
         found[mine] = capacities(machines, question.objectives)
     return found

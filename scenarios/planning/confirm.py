@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from models.consistency import check
 from models.specs import ScenarioSpec
 from models.specs.scenario import IntervalSpec
-from scenarios.planning.question import CLASSES, Objective, Question
+from scenarios.planning.question import CLASSES, Objective, Question, even_parts
 from scenarios.progress import Display
 from scenarios.runs import Task, run_all
 from simulator.errors import InputError
@@ -67,18 +67,13 @@ def simulated(scenario: ScenarioSpec, question: Question) -> ScenarioSpec:
     workload = scenario.workload
     pages = loaded_pages(workload.layout, workload.warehouses)
     active = workload.active_warehouses or workload.warehouses
-    share = max((1.0 / parts for parts in _even_parts(active) if pages / parts <= MOST_PAGES), default=1.0 / active)
+    share = max((1.0 / parts for parts in even_parts(active, 1) if pages / parts <= MOST_PAGES), default=1.0 / active)
     rate = (question.target_per_min or 0.0) / 60.0 / workload.mix.new_order
     seconds = min(max(TRANSACTIONS / rate, LEAST_S), MOST_S) if rate > 0 else MOST_S
     interval = IntervalSpec(start="warm", warm_up_s=round(seconds * WARM_UP_SHARE), duration_s=round(seconds))
     changed = scenario.model_copy(update={"engine": "kernel", "interval": interval, "sampling_fraction": share})
     check(changed, scenario.name)
     return changed
-
-
-def _even_parts(active: int) -> list[int]:
-    """Into how many equal parts warehouses can be divided."""
-    return [parts for parts in range(1, active + 1) if active % parts == 0]
 
 
 def _confirmed(number: int, result: Result, question: Question, fraction: float) -> Confirmed:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pydantic import TypeAdapter
 
 from models.catalogue import catalogue_entry
-from models.specs.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec
+from models.specs.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from models.specs.shapes import ChassisSpec, InstanceSpec, VolumeSpec
 from scenarios.planning.stock import Item, Processors, Stock, Storage
 
@@ -22,6 +22,7 @@ LARGER = (1.0, 2.0, 4.0)
 """sizes of volumes that grow faster with their size, in multiples of what data needs"""
 LOG_GIB = 64.0
 """assumption: size of a volume for the log alone"""
+DISK = TypeAdapter[DiskSpec](DiskSpec)
 GOES_AWAY = "its local disks lose their data when the instance stops: keep a standby or backups elsewhere"
 
 
@@ -123,15 +124,15 @@ def _levels(volume: VolumeSpec, size_gib: float) -> Sequence[float | None]:
 
 
 def _volume(volume: VolumeSpec, size_gib: float, requests_per_s: float | None) -> DiskSpec:
-    return TypeAdapter[DiskSpec](DiskSpec).validate_python(volume.disk(size_gib, requests_per_s))
+    return DISK.validate_python(volume.disk(size_gib, requests_per_s))
 
 
-def _limits(instance: InstanceSpec) -> tuple[object, ...]:
-    return tuple(instance.volume_limits())
+def _limits(instance: InstanceSpec) -> tuple[RateLimitSpec, ...]:
+    return tuple(RateLimitSpec.model_validate(each) for each in instance.volume_limits())
 
 
 def _disk(name: str) -> DiskSpec:
-    return TypeAdapter[DiskSpec](DiskSpec).validate_python(catalogue_entry("disks", name))
+    return DISK.validate_python(catalogue_entry("disks", name))
 
 
 def _cpu(name: str, cores: int) -> CpuSpec:

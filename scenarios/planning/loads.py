@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from calibration.evaluate import Point, Reader
 from models.specs import ScenarioSpec
 from models.system import build
 from scenarios.planning.question import Objective
@@ -21,7 +22,7 @@ from simulator.analytic.parameters import Parameters, combined, parameters_of, s
 from simulator.analytic.percentiles import response_quantile_s
 from simulator.analytic.retiming import retimed
 from simulator.analytic.values import FloatArray, IntArray, rows
-from simulator.analytic.workload import Workload, read_workload
+from simulator.analytic.workload import Workload
 
 CHUNK = 1024
 """machines solved together"""
@@ -67,35 +68,52 @@ class Answers:
     times_s: FloatArray
 
 
-def machines_of(stock: Stock, which: IntArray) -> Iterator[tuple[IntArray, Machines]]:
-    """The machines of rows of numbers (processors, memory, storage), (machines, 3), by how many files data lies in.
+class Assembly:
+    """Puts a stock's machines together; every part and every workload is read once."""
 
-    Yields which rows, and them. Every row's pool must fit into its memory.
-    """
-    files = np.array([each.disks.files for each in stock.storage], dtype=np.int64)
-    for count in np.unique(files[which[:, 2]]).tolist():
-        mine = np.flatnonzero(files[which[:, 2]] == count)
-        yield mine, _machines(stock, which[mine])
+    def __init__(self, stock: Stock) -> None:
+        self.stock = stock
+        self.reader = Reader()
+        self._files = np.array([each.disks.files for each in stock.storage], dtype=np.int64)
+        self._parts: dict[tuple[int, int, int], Parameters] = {}
 
+    def machines(self, which: IntArray) -> Iterator[tuple[IntArray, Machines]]:
+        """The machines of rows of numbers (processors, memory, storage), (machines, 3), by how many files data lies in.
 
-def _machines(stock: Stock, which: IntArray) -> Machines:
-    used = [np.unique(column, return_inverse=True) for column in which.T]
-    first = [int(numbers[0]) for numbers, _ in used]
-    base = build(stock.put_together((first[0], first[1], first[2]), "candidates"))
-    workload = read_workload(base)
-    parts = []
-    for place, (numbers, _) in enumerate(used):
-        models = []
-        for number in numbers.tolist():
-            chosen = first.copy()
+        Yields which rows, and them. Every row's pool must fit into its memory.
+        """
+        files = self._files[which[:, 2]]
+        for count in np.unique(files).tolist():
+            mine = np.flatnonzero(files == count)
+            yield mine, self._machines(which[mine], count)
+
+    def of(self, numbers: Sequence[int]) -> Iterator[tuple[IntArray, Machines]]:
+        """The machines of candidates of these numbers."""
+        candidates = [self.stock.candidates[number] for number in numbers]
+        rows_ = [(each.processors, each.memory, each.storage) for each in candidates]
+        yield from self.machines(np.array(rows_, dtype=np.int64).reshape(-1, 3))
+
+    def _machines(self, which: IntArray, files: int) -> Machines:
+        first = [int(each) for each in which[0]]
+        parts: list[Parameters] = []
+        rows_: list[IntArray] = []
+        point = self.reader.point(self.stock.put_together((first[0], first[1], first[2]), "candidates"))
+        for place, column in enumerate(which.T):
+            numbers, row = np.unique(column, return_inverse=True)
+            parts.append(stacked([self._part(place, number, files, first, point) for number in numbers.tolist()]))
+            rows_.append(row.ravel())
+        p = combined(parts[0], parts[1], parts[2], np.stack(rows_, axis=1))
+        w = point.workload
+        return Machines(w, p, p.arrivals_per_s, point.model.pool.replacement, 60.0 * float(w.mix[w.main_class]))
+
+    def _part(self, place: int, number: int, files: int, first: Sequence[int], point: Point) -> Parameters:
+        key = (place, number, files)
+        if key not in self._parts:
+            chosen = list(first)
             chosen[place] = number
-            model = build(stock.put_together((chosen[0], chosen[1], chosen[2]), "candidates"))
-            models.append(parameters_of(model, retimed(workload, model)))
-        parts.append(stacked(models))
-    numbers = np.stack([inverse.ravel() for _, inverse in used], axis=1)
-    share = float(workload.mix[workload.main_class])
-    p = combined(parts[0], parts[1], parts[2], numbers)
-    return Machines(workload, p, p.arrivals_per_s, base.pool.replacement, 60.0 * share)
+            model = build(self.stock.put_together((chosen[0], chosen[1], chosen[2]), "candidates"))
+            self._parts[key] = parameters_of(model, retimed(point.workload, model))
+        return self._parts[key]
 
 
 def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
@@ -137,11 +155,8 @@ def capacities(machines: Machines, objectives: Sequence[Objective]) -> FloatArra
     return held * machines.per_min
 
 
-def capacities_of(scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective]) -> FloatArray:
+def capacities_of(scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective], reader: Reader) -> FloatArray:
     """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
-    from calibration.evaluate import Reader
-
-    reader = Reader()
     groups: dict[tuple[int, str], list[int]] = {}
     points = [reader.point(each) for each in scenarios]
     for number, point in enumerate(points):

@@ -18,6 +18,7 @@ from scenarios.planning.bill import Till
 from scenarios.planning.choice import FrontierPoint, Listed, chosen, frontier, listed
 from scenarios.planning.confirm import Confirmed
 from scenarios.planning.expand import add_chassis, add_instance, add_machine
+from scenarios.planning.loads import Assembly
 from scenarios.planning.question import Question
 from scenarios.planning.screening import MEETS, Screened, screened
 from scenarios.planning.stock import Stock
@@ -93,7 +94,7 @@ def planned(stock: Stock, prices: Prices, left: Open, today: dt.date, tell: Tell
     """The plan, by the analytic engine. `tell`: called with the share that is done. Raises InputError."""
     question = stock.question
     till = Till(prices, question.years, question.spares, today)
-    found = screened(stock, till, lambda share, words: tell(0.6 * share, words))
+    found = screened(Assembly(stock), till, lambda share, words: tell(0.6 * share, words))
     close = listed(found, till, left, lambda share, words: tell(0.6 + 0.3 * share, words))
     points = frontier(found)
     return Plan(question, found, till, left, close, chosen(found, close), points, {})

@@ -15,8 +15,10 @@ from simulator.errors import InputError
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 CONNECTIONS = 100
 """assumption: as many as PostgreSQL allows by default (max_connections)"""
+HELD = 128
+"""warehouses whose pages stand for all when many machines are calculated; models/sampling.py"""
 EVEN = 16
-"""many warehouses are taken as a multiple of this, so that a simulation may sample an even share of them"""
+"""many warehouses are taken as a multiple of this, or of `HELD`, so that an even share of them can be sampled"""
 CONFIRMED_S = 60.0
 """counted interval of a simulation that confirms"""
 
@@ -111,7 +113,7 @@ def asked(
         }
     if active is not None:
         loaded = int(str(changes.get("warehouses", workload.warehouses)))
-        changes["active_warehouses"] = max(1, round(active * loaded))
+        changes["active_warehouses"] = min(_even(active * loaded), loaded)
     if target_per_min is not None:
         if base.workload.mix.new_order <= 0:
             raise InputError("plan: --target counts new orders, of which the mix of this scenario has none")
@@ -120,10 +122,25 @@ def asked(
     seconds = base.interval.duration_s or CONFIRMED_S
     if target_per_min is not None:
         seconds = CONFIRMED_S
+    changed = workload.model_copy(update=changes)
+    parts = even_parts(changed.active_warehouses or changed.warehouses, least_held=HELD)
     return base.model_copy(update={
-        "workload": workload.model_copy(update=changes), "measured": None, "notes": (), "engine": "analytic",
+        "workload": changed, "sampling_fraction": min(base.sampling_fraction, 1.0 / parts[-1]),
+        "measured": None, "notes": (), "engine": "analytic",
         "interval": IntervalSpec(start="warm", duration_s=seconds),
     })  # fmt: skip
+
+
+def even_parts(warehouses: int, least_held: int) -> list[int]:
+    """Into how many equal parts so many warehouses can be divided, at least so many in each if there are as many."""
+    most = max(warehouses // least_held, 1)
+    return [parts for parts in range(1, most + 1) if warehouses % parts == 0]
+
+
+def _even(warehouses: float) -> int:
+    """As near as what can be sampled evenly comes, within a few percent."""
+    step = HELD if warehouses >= EVEN * HELD else EVEN if warehouses >= EVEN * EVEN else 1
+    return max(1, step * round(warehouses / step))
 
 
 def objective_of(text: str, share: float, option: str) -> Objective:

@@ -9,7 +9,7 @@ import numpy as np
 
 from models.consistency import room_faults
 from scenarios.planning.bill import Till
-from scenarios.planning.loads import Machines, answers, capacities, machines_of
+from scenarios.planning.loads import Assembly, Machines, answers, capacities
 from scenarios.planning.question import Question
 from scenarios.planning.stock import Stock
 from simulator.analytic.values import FloatArray, IntArray
@@ -56,7 +56,7 @@ class Judged:
 class Screened:
     """All candidates of a stock; arrays have an entry for each. Cost is nan where there is no price."""
 
-    stock: Stock
+    assembly: Assembly
     cost: FloatArray
     kind: IntArray
     """which machine of `judged` a candidate is; -1 if it fell out before"""
@@ -65,6 +65,11 @@ class Screened:
     without_price: dict[int, str] = field(default_factory=dict)
     solved: int = 0
     """machines that the engine has solved"""
+
+    @property
+    def stock(self) -> Stock:
+        """The candidates."""
+        return self.assembly.stock
 
     @property
     def meets(self) -> IntArray:
@@ -104,8 +109,9 @@ class Screened:
                 return f"{objective.words}: takes {1000 * judged.time_s[kind]:,.3g} ms {at}"
 
 
-def screened(stock: Stock, till: Till, tell: Tell = lambda *_: None) -> Screened:
+def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Screened:
     """Every candidate's verdict. `tell`: called with the share that is done."""
+    stock = assembly.stock
     count = len(stock.candidates)
     costs = [till.cost(each.items) for each in stock.candidates]
     cost = np.array([np.nan if each is None else each for each in costs])
@@ -119,20 +125,20 @@ def screened(stock: Stock, till: Till, tell: Tell = lambda *_: None) -> Screened
     which = np.array([(each.processors, each.memory, each.storage) for each in stock.candidates], dtype=np.int64)
     left = np.flatnonzero(verdict == MEETS)
     kinds, same = np.unique(which.reshape(count, 3)[left], axis=0, return_inverse=True)
-    judged, solved = judge(stock, kinds, tell)
+    judged, solved = judge(assembly, kinds, tell)
     kind = np.full(count, -1)
     kind[left] = same.ravel()
     verdict[left] = judged.verdict[kind[left]]
-    return Screened(stock, cost, kind, judged, verdict, missing, solved)
+    return Screened(assembly, cost, kind, judged, verdict, missing, solved)
 
 
-def judge(stock: Stock, kinds: IntArray, tell: Tell) -> tuple[Judged, int]:
+def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[Judged, int]:
     """Machines of these parts, and how many of them the engine has solved."""
-    found = Judged.blank(len(kinds))
+    stock, found = assembly.stock, Judged.blank(len(kinds))
     _fit(stock, kinds, found)
     left = np.flatnonzero(found.verdict == MEETS)
     done = 0
-    for mine, machines in machines_of(stock, kinds[left]):
+    for mine, machines in assembly.machines(kinds[left]):
         at, alive = left[mine], np.arange(len(mine))
         if stock.question.target_per_min is not None:
             least = _least_busy(machines)

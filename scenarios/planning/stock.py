@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from models.specs import ScenarioSpec
-from models.specs.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec
+from models.specs.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from models.specs.price import Per
 from models.system import GIB, KIB, memory_plan
 from scenarios.planning.question import Question
@@ -45,7 +45,7 @@ class Storage:
 
     disks: DiskArraySpec
     log_disk: DiskSpec | None = None
-    limits: tuple[object, ...] = ()
+    limits: tuple[RateLimitSpec, ...] = ()
     fault: str = ""
 
 
@@ -104,10 +104,10 @@ class Stock:
         """The question's scenario on processors, memory and storage of these numbers. Not checked."""
         base = self.question.base.machine
         what, room, where = self.processors[parts[0]], self.memory[parts[1]], self.storage[parts[2]]
-        changes = {"volume_limits": where.limits} if where.limits else {}
         machine = base.model_copy(update={
             "name": name, "cpu": what.cpu, "hardware_share_lost": what.hardware_share_lost, "memory_gib": room.gib,
-            "disks": where.disks, "log_disk": where.log_disk, "price": None, "source": "a candidate", **changes,
+            "disks": where.disks, "log_disk": where.log_disk, "price": None, "source": "a candidate",
+            "volume_limits": where.limits,
         })  # fmt: skip
         return with_machine(self.question.base, machine, room.buffers)
 
