@@ -100,7 +100,8 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     pages_each = t.written / np.maximum(t.requests, TINY)
     # what each request of a file makes for one of the disks
     each = p.disk_writes(pages_each) / p.data_devices
-    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / pages_each) * each, 1.0)
+    together = np.where((p.parallel > 1) | (p.limited > 0), np.minimum(t.heap, p.in_flight), t.heap)
+    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, together / pages_each) * each, 1.0)
     more = p.more_s(pages_each / p.units(pages_each))
     order = np.where(p.direct > 0, WRITER_BATCH, t.sorted / pages_each) * each
     heap_s = at_queue(p.write_s, np.maximum(order, heap) / 2.0) + more
