@@ -88,9 +88,9 @@ FCFS, LOOK, C_LOOK = range(3)
 SCHEDULERS = ("fcfs", "look", "c-look")
 PPM = 1_000_000
 # Columns of `requests`. WHO: the entity that waits for it, or one of the codes below. A request to a RAID set is the
-# WHOLE of its parts, of which so many are LEFT. PASSED: stages of limiters, or BEING_SERVED behind them
-BYTE, SIZE, WRITE, PURPOSE, SUBMITTED, WHO, FIRST_PAGE, PAGES, FOLLOWER, DEVICE, WHOLE, LEFT, PASSED = range(13)
-REQUEST_WIDTH, BEING_SERVED = 13, 3
+# WHOLE of its parts, of which so many are LEFT. PASSED (never of a WHOLE): stages of limiters, or BEING_SERVED
+BYTE, SIZE, WRITE, PURPOSE, SUBMITTED, WHO, FIRST_PAGE, PAGES, FOLLOWER, DEVICE, WHOLE, LEFT = range(12)
+REQUEST_WIDTH, PASSED, BEING_SERVED = 12, LEFT, 3
 NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
 # Entries of `facts`: constants, then counters, then gauges
 (

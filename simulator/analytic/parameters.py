@@ -118,6 +118,8 @@ class Parameters:
     """the same of a flush of the log beside data"""
     log_beside_s: FloatArray
     """what a flush on a device of its own takes of each data disk's time, where both are behind one limit"""
+    log_behind: FloatArray
+    """1 if that limit's turns are longer than those of the data disks' own: flushes wait among reads then"""
 
     @property
     def calls_per_disk(self) -> FloatArray:
@@ -289,6 +291,7 @@ def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) 
         delay_s=one(0.0),
         log_delay_s=one(0.0),
         log_beside_s=one(0.0),
+        log_behind=one(0.0),
     )
     return _behind_limits(plain, model, volumes_of(model, rates or sustained(model)))
 
@@ -310,7 +313,9 @@ def _behind_limits(p: Parameters, model: Model, volumes: Volumes) -> Parameters:
             p = replace(p, log_delay_s=np.array([data.write_ns / NS_PER_S - write_s]))
     if volumes.log and p.log_own[0] and isinstance(log, FlashDevice):
         p = _log_behind(p, volumes.log, p.log_first_s, np.maximum(p.log_first_s, volumes.log.request_s))
-    return replace(p, log_beside_s=np.array([volumes.log_beside.request_s]))
+    beside_s = volumes.log_beside.request_s
+    behind = float(0.0 < beside_s * p.data_devices[0] >= p.read_s[0, 0])
+    return replace(p, log_beside_s=np.array([beside_s]), log_behind=np.array([behind]))
 
 
 def _log_behind(p: Parameters, turn: Turn, first_s: FloatArray, again_s: FloatArray) -> Parameters:

@@ -92,7 +92,7 @@ def volumes_of(model: Model, rates: Rates) -> Volumes:
     data = [*_pairs(places.data, rates.data), *((limit, rate / disks) for limit, rate in together)] if flash else []
     behind = [*_pairs(places.log, rates.log), *together] if isinstance(log, FlashDevice) else []
     beside = together if behind and data else []
-    return Volumes(_turn(data) if data else None, _turn(behind) if behind else None, _turn(beside))
+    return Volumes(turn_of(data) if data else None, turn_of(behind) if behind else None, turn_of(beside))
 
 
 def _log_disk(model: Model) -> Device | None:
@@ -108,8 +108,8 @@ def _pairs(limits: tuple[RateLimit, ...], rates: tuple[float, ...]) -> Iterator[
     return zip(limits, rates, strict=True)
 
 
-def _turn(pairs: list[tuple[RateLimit, float]]) -> Turn:
-    """The longest of all limits' turns."""
+def turn_of(pairs: list[tuple[RateLimit, float]]) -> Turn:
+    """The longest of the turns of limits that let through so much per second."""
     return Turn(
         request_s=max((1.0 / rate for limit, rate in pairs if limit.of == "requests"), default=0.0),
         byte_s=max((1.0 / rate / _bytes(limit) for limit, rate in pairs), default=0.0),
