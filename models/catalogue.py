@@ -73,7 +73,7 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
 
 
 def catalogue_places(kind: str) -> Mapping[str, Place]:
-    """Where each entry of a kind is; not to be changed. Raises InputError for an unknown kind, or a name there twice."""
+    """Where each entry of a kind is; not to be changed. Raises InputError for an unknown kind or a name there twice."""
     if kind not in KINDS:
         raise InputError(
             f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{nearest(kind, KINDS)}; known: {', '.join(KINDS)}"
