@@ -9,8 +9,9 @@ from __future__ import annotations
 import copy
 import difflib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -71,17 +72,19 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
     return copy.deepcopy(merged({"name": name} | family, data[SIZES][place.size]))
 
 
-def catalogue_places(kind: str) -> dict[str, Place]:
-    """Where each entry of a kind is. Raises InputError for an unknown kind, or two entries of one name."""
+def catalogue_places(kind: str) -> Mapping[str, Place]:
+    """Where each entry of a kind is; not to be changed. Raises InputError for an unknown kind or a name there twice."""
     if kind not in KINDS:
         raise InputError(
             f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{nearest(kind, KINDS)}; known: {', '.join(KINDS)}"
         )
-    found = _shipped(kind)
     folder = own_folder()
-    if folder is not None and (folder / kind).is_dir():
-        found |= _places(folder / kind, str(folder / kind), kind, own=True)
-    return found
+    own = folder / kind if folder is not None else None
+    if own is None or not own.is_dir():
+        return _shipped(kind)
+    with os.scandir(own) as files:
+        state = tuple(sorted((each.name, each.stat().st_mtime_ns, each.stat().st_size) for each in files))
+    return _shipped(kind) | _own(own, kind, state)
 
 
 def shadowed_names(kind: str) -> list[str]:
@@ -113,8 +116,16 @@ def merged(base: Any, changes: Any) -> Any:
     return base | {key: merged(base.get(key), value) for key, value in changes.items()}
 
 
+@cache
 def _shipped(kind: str) -> dict[str, Place]:
     return _places(resources.files("models").joinpath("catalog", kind), f"catalog/{kind}", kind, own=False)
+
+
+@lru_cache(maxsize=16)
+def _own(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> dict[str, Place]:
+    """The user's entries, as long as no file of the folder changes: `state` is all of them."""
+    del state
+    return _places(folder, str(folder), kind, own=True)
 
 
 def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[str, Place]:

@@ -174,6 +174,21 @@ def test_the_described_machines_of_the_pages_are_of_todays_model(
     assert "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines()) + "\n" == output, STALE
 
 
+CATALOGUE = [(words, output) for _, words, output in COMMANDS if "catalog" in (words[1].lstrip("-"), words[-1])]
+
+
+def test_the_page_of_the_catalogue_shows_what_the_program_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert len(CATALOGUE) >= 5
+    for words, output in CATALOGUE:
+        assert main([word.replace("out/catalog", str(tmp_path / "catalog")) for word in words[1:]]) == 0
+        lines = [line.rstrip() for line in capsys.readouterr().out.replace(str(tmp_path), "out").rstrip().splitlines()]
+        without_age = [re.sub(r"\d+ years old", "N years old", text) for text in ("\n".join(lines) + "\n", output)]
+        assert without_age[0] == without_age[1], f"{' '.join(words)}: {STALE}"
+
+
 SWEEPS = [(words, output) for _, words, output in COMMANDS if words[1] == "sweep"]
 
 

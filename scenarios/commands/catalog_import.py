@@ -47,8 +47,12 @@ def import_(
     """
     from calibration.catalogue.found import Wanted
     from calibration.catalogue.importing import read_list, write_entries
+    from scenarios.progress import display
 
-    found = read_list(file, kind, Wanted(_day(date), region, term, currency))
+    wanted = Wanted(_day(date), region, term, currency)
+    with display(quiet=False) as shown:
+        shown.step(f"reading {file.name}")
+        found = read_list(file, kind, wanted)
     if not (found.instances or found.volumes or found.lists):
         raise InputError(f"{file.name}: nothing in it fits the catalogue; {_left_out(found)[0].strip()}")
     typer.echo("\n".join(_told(found, write_entries(found, into), into)))

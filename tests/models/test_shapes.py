@@ -15,7 +15,7 @@ from models.catalogue import FOLDER_VARIABLE, catalogue_entry, catalogue_names, 
 from models.catalogue_check import entry_faults, read_entry, without_price, without_shape
 from models.prices import Prices, is_old
 from models.quantities import UNITS
-from models.specs.machine import FlashDiskSpec
+from models.specs.machine import FlashDiskSpec, RateLimitSpec
 from models.specs.price import PriceList, PriceRow
 from models.specs.shapes import VolumeSpec
 from simulator.errors import InputError
@@ -60,10 +60,21 @@ def test_an_instances_caps_have_credits_for_thirty_minutes() -> None:
     assert shapes.instance("cloud-vm-2009").volume_limits() == []
 
 
+def test_caps_are_valid_limits_of_machines_and_disks() -> None:
+    for instance in shapes.instances().values():
+        limits = [RateLimitSpec.model_validate(each) for each in instance.volume_limits()]
+        assert len({limit.of for limit in limits}) == len(limits)
+    for volume in shapes.volumes().values():
+        for size_gib in (volume.least_gib, 50, 1000, volume.most_gib):
+            disk = FlashDiskSpec.model_validate(volume.disk(size_gib))
+            per_s = next(limit.burst_per_s or limit.per_s for limit in disk.limits if limit.of == "requests")
+            alone = disk.parallel_requests / max(disk.read_latency_us, disk.write_latency_us) * 1e6
+            assert alone > 0.99 * per_s, "the cap limits, not the requests in flight"
+
+
 def disk_of(volume: str, *what: float) -> tuple[FlashDiskSpec, dict[str, dict[str, float]]]:
     keys = shapes.volume(volume).disk(*what)
-    limits = {each["of"]: each for each in keys.pop("limits")}
-    return FlashDiskSpec.model_validate(keys), limits
+    return FlashDiskSpec.model_validate(keys), {each["of"]: each for each in keys["limits"]}
 
 
 @pytest.mark.parametrize(("size_gib", "requests", "burst", "mib"), [
