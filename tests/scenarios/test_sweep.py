@@ -16,8 +16,10 @@ import pytest
 
 from scenarios import saved
 from scenarios.cli import main
-from scenarios.sweep import Axis, Row, Sweep, from_json, parse_axis, to_csv, to_json, to_text
-from scenarios.sweep_figures import chart
+from scenarios.sweep.answer import Row, Sweep, from_json, to_json
+from scenarios.sweep.axes import Axis, parse_axis
+from scenarios.sweep.figures import chart
+from scenarios.sweep.text import to_csv, to_text
 from simulator.errors import InputError
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
