@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 KERNEL_STEP = "kernel (compiled once)"
 POLL_S = 0.2
-SHORT_BATCH_S = 0.05
+SHORT_BATCH_S = 0.02
 LONG_BATCH_S = 1.0
 SHORTEST_S = 1e-4
 

@@ -70,27 +70,42 @@ class Store:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
         self.damaged: list[str] = []
-        self._claims = None if path is None else Claims(path.with_name(f"{path.name}-claims"))
         with self._told():
             self._db = sqlite3.connect(path or ":memory:", timeout=BUSY_S)
-            self._open()
+            try:
+                self._open()
+            except BaseException:
+                self._db.close()
+                raise
+        self._claims = None if path is None else Claims(path.with_name(f"{path.name}-claims"))
 
     def _open(self) -> None:
+        """Make a new file ours, or see that it is: before anything in another program's file is changed."""
+        if not self._is_new():
+            self._check_ours()
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            (mark,) = self._db.execute("PRAGMA application_id").fetchone()
-            (version,) = self._db.execute("PRAGMA user_version").fetchone()
-            (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if (mark, tables) == (0, 0):
+            if self._is_new():  # and not made meanwhile by another sweep
                 for statement in TABLES.split(";\n"):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self._db.execute(f"PRAGMA user_version = {VERSION}")
-            elif (mark, version) != (APPLICATION_ID, VERSION):
-                found = "another program's" if mark != APPLICATION_ID else f"of version {version} of its layout"
-                raise InputError(f"{self.path}: is an SQLite file {found}; give the name of a new file")
+        self._check_ours()
+
+    def _is_new(self) -> bool:
+        return self._number("SELECT count(*) FROM sqlite_master") == 0 and self._number("PRAGMA application_id") == 0
+
+    def _check_ours(self) -> None:
+        mark, version = self._number("PRAGMA application_id"), self._number("PRAGMA user_version")
+        if (mark, version) != (APPLICATION_ID, VERSION):
+            found = "another program's" if mark != APPLICATION_ID else f"of version {version} of its layout"
+            raise InputError(f"{self.path}: is an SQLite file {found}; give the name of a new file")
+
+    def _number(self, question: str) -> int:
+        (number,) = self._db.execute(question).fetchone()
+        return int(number)
 
     def __enter__(self) -> Store:
         return self
