@@ -38,9 +38,9 @@ def dask(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     parts: list[subprocess.Popen[bytes]] = []
 
     def begin(part: str, *more: str) -> None:
-        log = (folder / f"{part}-{len(parts)}.txt").open("wb")
         command = [sys.executable, "-m", f"distributed.cli.dask_{part}", "--no-dashboard", *more]
-        parts.append(subprocess.Popen(command, env=surely, cwd=folder, stdout=log, stderr=log))
+        with (folder / f"{part}-{len(parts)}.txt").open("wb") as log:
+            parts.append(subprocess.Popen(command, env=surely, cwd=folder, stdout=log, stderr=log))
 
     try:
         begin("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))

@@ -158,7 +158,7 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
     finally:
         for run in runner.damaged:
             typer.echo(f"{save}: run {run} is damaged; it is run again", err=True)
-        if not ended:
+        if not ended and runner.wanted:
             kept = f"{runner.finished:,} of {runner.wanted:,} runs are done"
             where = (
                 f" and kept in {save}; the same command goes on from there" if save else "; --save would have kept them"

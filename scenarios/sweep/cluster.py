@@ -5,6 +5,7 @@ A worker that is lost takes nothing with it: the scheduler gives what it was to 
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor
@@ -54,26 +55,41 @@ def cluster(address: str, display: Display) -> Iterator[Dask]:
     except ImportError as error:
         raise InputError(MISSING) from error
     display.step(f"connecting to {address}")
+    with _quiet():
+        try:
+            client = connect(address, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(
+                f"--cluster {address}: no Dask scheduler answers there ({error}); start one by 'dask scheduler' and "
+                "give the address that it prints"
+            ) from error
+        try:
+            display.step(f"waiting for a worker of {address}")
+            while not client.nthreads():
+                time.sleep(1.0)
+            with client.get_executor() as executor:
+                yield Dask(client, executor)
+        except KilledWorker as error:
+            raise InputError(
+                f"--cluster {address}: some runs ended several workers, most likely because memory ran out: {error}"
+            ) from error
+        except (CancelledError, OSError) as error:
+            raise InputError(f"--cluster {address}: the scheduler is gone; start it again, or give another") from error
+        except ModuleNotFoundError as error:
+            raise InputError(f"--cluster {address}: its workers lack {error.name}: install the same there") from error
+        finally:
+            client.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the tracebacks that Dask logs of what is told in a sentence here."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado.application", "asyncio")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
     try:
-        client = connect(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"--cluster {address}: no Dask scheduler answers there ({error}); start one by 'dask scheduler' and give "
-            "the address that it prints"
-        ) from error
-    try:
-        display.step(f"waiting for a worker of {address}")
-        while not client.nthreads():
-            time.sleep(1.0)
-        with client.get_executor() as executor:
-            yield Dask(client, executor)
-    except KilledWorker as error:
-        raise InputError(
-            f"--cluster {address}: some runs ended several workers, most likely because memory ran out: {error}"
-        ) from error
-    except (CancelledError, OSError) as error:
-        raise InputError(f"--cluster {address}: the scheduler is gone: {error}") from error
-    except ModuleNotFoundError as error:
-        raise InputError(f"--cluster {address}: its workers lack oltpsim ({error}): install the same there") from error
+        yield
     finally:
-        client.close()
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)

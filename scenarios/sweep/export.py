@@ -41,6 +41,7 @@ def write_rows(sweep: Sweep, path: Path) -> None:
     found = columns(sweep)
     varied = {axis.key for axis in sweep.axes}
     arrays = {name: _typed(values) if name in varied else values for name, values in found.items()}
+    arrays["reason"] = arrow.array(found["reason"], arrow.string())
     with written_whole(path) as temporary:
         parquet.write_table(arrow.table(arrays), temporary)
 

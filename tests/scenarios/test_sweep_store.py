@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from benchmarks.sweep_kills import START, kept, killed_and_resumed, words
 from scenarios.cli import main
 from scenarios.files import load
+from scenarios.runs import Task, simulate
 from scenarios.sweep import record
 from scenarios.sweep.record import DONE, REFUSED, Record
 from scenarios.sweep.store import Claims, Run, Store
-from simulator.errors import InputError
+from simulator.errors import Infeasible, InputError
+from simulator.results import Result
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 Output = pytest.CaptureFixture[str]
@@ -79,8 +81,6 @@ def test_runs_of_other_code_are_not_taken(tmp_path: Path, capsys: Output, monkey
 
 
 def test_a_worker_with_other_code_is_refused() -> None:
-    from scenarios.runs import Task
-
     task = Task(load(Path(TINY)), 1)
     assert record.perform(record.program(), task, None, None).status == DONE
     with pytest.raises(InputError, match="differ from those that began"):
@@ -164,17 +164,23 @@ def test_a_folder_is_no_store(tmp_path: Path, capsys: Output) -> None:
 
 
 def test_refusals_are_kept_too(tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    def infeasible(task: Task, *_: object) -> Result:
+        if task.scenario.database.pool.buffers == 500:
+            raise Infeasible("500 buffers are too few")
+        return simulate(task)
+
     store = tmp_path / "runs.sqlite"
-    words = sweep(store, "--vary", "machine.memory_gib=0.2,1", "--set", "database.process_memory_gib=0.1")
-    assert main(words) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("scenarios.sweep.record.simulate", infeasible)
+        assert main(sweep(store)) == 0
     first = capsys.readouterr().out
+    assert '"reason": "500 buffers are too few"' in first
     database = sqlite3.connect(store)
-    refused = database.execute("SELECT reason, rate_per_min FROM answers WHERE status = 'refused'").fetchall()
+    found = database.execute("SELECT reason, rate_per_min FROM answers WHERE status = 'refused'").fetchall()
     database.close()
-    if refused:
-        assert all(reason and rate is None for reason, rate in refused)
+    assert found == [("500 buffers are too few", None)]
     no_run(monkeypatch)
-    assert main(words) == 0
+    assert main(sweep(store)) == 0
     assert capsys.readouterr().out == first
 
 
