@@ -1,4 +1,4 @@
-"""Sweeps that are killed and go on, with every run counted: `python -m benchmarks.sweep_kills [POINTS [KILLS]]`.
+"""Sweeps that are killed and go on, with every run counted.
 
 A process group is ended by SIGKILL at random moments; what each run began and finished is noted by its worker in a log
 of its own, beside the store and unknown to it.
@@ -12,7 +12,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -123,9 +122,3 @@ def kept(store: Path) -> dict[str, int]:
             database.close()
     except sqlite3.OperationalError:  # it is being made
         return {}
-
-
-if __name__ == "__main__":
-    asked = [int(word) for word in sys.argv[1:]]
-    with tempfile.TemporaryDirectory() as name:
-        print(killed_and_resumed(*(asked + [2000, 10][len(asked) :]), Path(name), 1))

@@ -106,8 +106,9 @@ def worker_lost(runs: int, folder: Path) -> Lost:
     wanted = subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout
     store = folder / "runs.sqlite"
     with dask(folder) as (address, workers):
-        sweep = subprocess.Popen([*command, "--cluster", address, "--save", str(store)], cwd=ROOT,
-                                 env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+        command += ["--cluster", address, "--save", str(store)]
+        surely = environment(folder)
+        sweep = subprocess.Popen(command, cwd=ROOT, env=surely, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         while sweep.poll() is None and len(kept(store)) < runs // 3:
             time.sleep(0.02)
         before = kept(store)
@@ -140,8 +141,8 @@ def section(full: bool) -> Section:
     share = on_dask.times_faster_than(pool)
     text = (
         f"{runs:,} runs of some seconds of a small machine, {WORKERS} workers either way. Speed is from the first runs "
-        f"that are finished to the last, so that starting workers doesn't count. {kills} times all processes of a sweep "
-        f"were killed at random moments: {killed.started:,} runs were begun in all, {killed.twice} after their result "
+        f"that are finished to the last, so that starting workers doesn't count. {kills} times all processes of a "
+        f"sweep were killed at random moments: {killed.started:,} runs were begun in all, {killed.twice} after their result "
         f"was kept, {killed.lost} whose result was on its way when all was killed. One of {WORKERS} Dask workers was "
         f"killed when {lost.kept_before:,} runs were kept: {lost.started:,} runs were begun in all, {lost.twice} of "
         "those that were kept."

@@ -55,7 +55,7 @@ class Rule:
             return ""
         return (
             f"after {len(rates)} replications the interval is still ±{half_width(interval(rates)):.2%} of the rate, "
-            f"wider than the ±{100 * self.until_fraction:.3g}% asked for: allow more by --replications, or take longer runs"
+            f"wider than ±{100 * self.until_fraction:.3g}%: allow more by --replications, or take longer runs"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -44,11 +44,10 @@ def test_any_executor_gives_the_same_bytes() -> None:
 
 
 def test_an_executor_that_fails_is_not_taken_for_one_that_answers() -> None:
-    class Broken(ThreadPoolExecutor):
-        def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
-            return super().submit(lambda: 1 / 0)
+    def break_down() -> None:
+        raise OSError
 
-    with Broken(1) as threads, pytest.raises(ZeroDivisionError):
+    with ThreadPoolExecutor(1, initializer=break_down) as threads, pytest.raises(BrokenExecutor):
         swept(threads)
 
 
