@@ -23,6 +23,7 @@ SECTIONS = (
     "start",
     "day",
     "analytic",
+    "sweeps",
 )
 OPENING = (
     "Written by `make bench` on {machine}. Contestants run in turn, round by round; a figure is the median of the "

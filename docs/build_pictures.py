@@ -14,13 +14,19 @@ from scenarios.files import scenario_path
 from scenarios.progress import display
 from scenarios.runs import default_workers
 from scenarios.saved import write_whole
-from scenarios.sweep import Axis, Point, Runner, Sweep, from_json, grid, parse_axis, to_json, to_text
-from scenarios.sweep_figures import to_svg
+from scenarios.sweep.answer import Sweep, from_json, to_json
+from scenarios.sweep.axes import Axis, parse_axis
+from scenarios.sweep.design import Point, design
+from scenarios.sweep.figures import to_svg
+from scenarios.sweep.replications import Rule
+from scenarios.sweep.runner import Runner
+from scenarios.sweep.store import Store
+from scenarios.sweep.text import to_text
 
 FOLDER = Path(__file__).parent / "pictures"
 PAGE = Path(__file__).parent / "curves.md"
 BEGIN, END = "<!-- begin of {}: python docs/build_pictures.py -->\n", "<!-- end of {} -->\n"
-STORE = Path(__file__).parent.parent / "out" / "pictures"
+STORE = Path(__file__).parent.parent / "out" / "pictures.sqlite"
 SCENARIO = "v20z"
 INTERVAL = ("interval.start=warm", "interval.warm_up_s=300", "interval.duration_s=1500")
 
@@ -72,15 +78,17 @@ def axes_of(picture: Picture) -> list[Axis]:
 
 def points(picture: Picture) -> list[Point]:
     """The scenarios that a picture's points stand for."""
-    return grid(scenario_path(SCENARIO), axes_of(picture), (*INTERVAL, *picture.settings))
+    return design(scenario_path(SCENARIO), axes_of(picture), (*INTERVAL, *picture.settings))
 
 
 def simulate(picture: Picture) -> None:
     """Run the sweep of a picture and keep its data."""
-    runner = Runner(points(picture), 1, 1, STORE)
-    with display(quiet=False) as shown:
-        runner.run(default_workers(), shown)
-    write_whole(data_of(picture), to_json(runner.sweep(SCENARIO, axes_of(picture))))
+    STORE.parent.mkdir(exist_ok=True)
+    with Store(STORE) as store:
+        runner = Runner(points(picture), store, 1, Rule())
+        with display(quiet=False) as shown:
+            runner.run(default_workers(), shown)
+        write_whole(data_of(picture), to_json(runner.sweep(SCENARIO, axes_of(picture))))
 
 
 def stored(picture: Picture) -> Sweep:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simulator.errors import InputError
 
@@ -52,13 +52,24 @@ def load(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> Scena
 
     Raises InputError, also for a scenario with a job unless `jobs`: most commands know only transactions.
     """
+    return checked(read(path), path.name, overrides, jobs)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The keys of a scenario file over those of its `base`, not checked yet. Raises InputError."""
     from models.composition import read_with_base
+
+    return read_with_base(path, library())
+
+
+def checked(data: dict[str, Any], name: str, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
+    """As `load`, from what `read` found, so that a file is read once for many overrides. `name` is for messages."""
     from models.loading import scenario_from_mapping
 
-    scenario = scenario_from_mapping(read_with_base(path, library()), path.name, overrides)
+    scenario = scenario_from_mapping(data, name, overrides)
     if scenario.job is not None and not jobs:
         raise InputError(
-            f"{path.name}: job: {scenario.job.kind!r} runs no transactions, which this command is about; "
+            f"{name}: job: {scenario.job.kind!r} runs no transactions, which this command is about; "
             "'oltpsim run' answers it"
         )
     return scenario

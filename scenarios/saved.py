@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.origin import code_digest
 from calibration.whole_file import write_whole
 from models.specs import ScenarioSpec
 from simulator.errors import InputError
@@ -63,10 +61,3 @@ def read(path: Path) -> SavedRun:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number")
-
-
-def content_hash(scenario: ScenarioSpec, seed: int) -> str:
-    """Names a run by all that determines its result: scenario, seed and the code that simulates it."""
-    code = hashlib.sha256(code_digest("models", "simulator"))
-    code.update(json.dumps([scenario.model_dump(mode="json"), seed], sort_keys=True).encode())
-    return code.hexdigest()[:20]

@@ -19,7 +19,9 @@ from models.specs import ScenarioSpec
 from models.system import build, memory_plan
 from scenarios.cli import main
 from scenarios.files import library, scenario_path
-from scenarios.sweep import from_json, grid, parse_axis
+from scenarios.sweep.answer import from_json
+from scenarios.sweep.axes import parse_axis
+from scenarios.sweep.design import design
 from simulator.errors import InputError
 from simulator.kernel_state import new_kernel
 from simulator.state import new_state
@@ -194,7 +196,7 @@ SWEEPS = [(words, output) for _, words, output in COMMANDS if words[1] == "sweep
 
 @pytest.mark.parametrize(("words", "output"), SWEEPS, ids=[words[2] for words, _ in SWEEPS])
 def test_the_sweeps_of_the_pages_are_of_todays_model(words: list[str], output: str) -> None:
-    points = grid(scenario_path(words[2]), [parse_axis(text) for text in values_of(words, "--vary")],
+    points = design(scenario_path(words[2]), [parse_axis(text) for text in values_of(words, "--vary")],
                   values_of(words, "--set"))  # fmt: skip
     first, *_, last = (digest(point.scenario) for point in points if not isinstance(point.scenario, InputError))
     assert f"models {first} .. {last}\n" in output, STALE

@@ -84,7 +84,7 @@ def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> S
 
 def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path | None) -> Choice:
     from calibration.candidates import around, named, read_candidates
-    from scenarios.sweep import parse_axis
+    from scenarios.sweep.axes import parse_axis
 
     if file is not None and could:
         raise InputError("--could and --candidates: give one of them; the file can hold all candidates")

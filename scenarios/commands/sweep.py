@@ -1,7 +1,9 @@
-"""oltpsim sweep: one scenario over a grid of values."""
+"""oltpsim sweep: one scenario over values of its fields."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,11 +11,11 @@ import typer
 
 from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import (
+    MOST_REPLICATIONS,
     EngineOption,
     Output,
     OutputOption,
     QuietOption,
-    ReplicationsOption,
     ScenarioArgument,
     SeedOption,
     SetOption,
@@ -24,85 +26,194 @@ from scenarios.files import scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from scenarios.sweep import Sweep
+    from scenarios.sweep.answer import Sweep
+    from scenarios.sweep.replications import Rule
+    from scenarios.sweep.runner import Runner
 
 
 def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario: ScenarioArgument,
     vary: Annotated[
         list[str],
-        typer.Option(metavar="KEY=VALUES", help="A field and its values, a,b,c or start:stop:step; repeat for a grid."),
+        typer.Option(
+            metavar="KEY=VALUES",
+            help="A field and its values: a,b,c, start:stop:step, or low..high[:log] for samples; repeat for more.",
+        ),
     ],
+    samples: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Sobol samples of every low..high; best a power of two.", min=1),
+    ] = None,
     set_: SetOption = None,
     engine: EngineOption = None,
     seed: SeedOption = 1,
-    replications: ReplicationsOption = 1,
+    replications: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Runs with seeds SEED, SEED + 1, ...; the rate is their mean. With --until the most (100 if absent).",
+            min=1,
+            max=MOST_REPLICATIONS,
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE", help="Replicate each point until half its interval is at most this share of the rate: 2%."
+        ),
+    ] = None,
     workers: WorkersOption = None,
-    output: OutputOption = Output.TABLE,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there (oltpsim[dask])."),
+    ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Keep every run here; a stopped sweep goes on where it was."),
+        typer.Option(metavar="FILE.sqlite", help="Keep every run there; a stopped sweep goes on where it was."),
+    ] = None,
+    output: OutputOption = Output.TABLE,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the rows: .csv, or .parquet (oltpsim[parquet]).")
+    ] = None,
+    series: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the series of all runs over time: .csv or .parquet.")
+    ] = None,
+    runs: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write each run as 'oltpsim report' and 'explain' take it.")
     ] = None,
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw rate against the varied field: .html or .svg.")
     ] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Simulate a scenario over a grid of values.
+    """Simulate a scenario over a grid or samples of values.
 
-    Points that cannot be run are listed with the reason. The result is the same on any number of workers.
+    Points that cannot be run are listed with the reason. The result is the same on any number of workers, and on a
+    cluster.
     """
-    from scenarios import sweep as sweeping
-    from scenarios.progress import display
-    from scenarios.runs import check_replications, default_workers
+    from scenarios.runs import check_replications
+    from scenarios.sweep.axes import parse_axes
+    from scenarios.sweep.design import balance_note, design
+    from scenarios.sweep.runner import Runner
+    from scenarios.sweep.store import Store
 
-    if picture is not None and picture.suffix not in (".html", ".svg"):
-        raise InputError(f"--picture {picture}: the name must end in .html or .svg")
-    if picture is not None and len(vary) > 2:
-        raise InputError("--picture shows one or two varied fields; leave it out for larger grids")
-    check_places(picture)
-    check_store(save)
-    axes = [sweeping.parse_axis(text) for text in vary]
-    points = sweeping.grid(scenario_path(scenario), axes, settings(set_, engine))
-    check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), replications)
-    runner = sweeping.Runner(points, seed, replications, save)
-    interrupted = False
-    try:
-        with display(quiet) as shown:
-            runner.run(workers or default_workers(), shown)
-    except KeyboardInterrupt:
-        interrupted = True
-    for path in runner.damaged:
-        typer.echo(f"{path}: is damaged; its point is run again", err=True)
-    if runner.reused and not quiet:
-        typer.echo(f"{runner.reused} runs were in {save} already", err=True)
-    if interrupted:
-        kept = f"{runner.finished} of {runner.wanted} runs are done"
-        where = f" and kept in {save}; the same command goes on from there" if save else "; --save would have kept them"
-        typer.echo(f"{kept}{where}", err=True)
-        if not runner.finished:
+    if cluster is not None and workers is not None:
+        raise InputError("--cluster and --workers: give one of them; a cluster has its own workers")
+    files = Files(export, series, runs, picture)
+    files.check(len(vary))
+    check_places(save)
+    axes = parse_axes(vary, samples)
+    rule = _rule(replications, until)
+    points = design(scenario_path(scenario), axes, settings(set_, engine), samples, seed)
+    check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), rule.most)
+    if samples is not None and balance_note(samples) and not quiet:
+        typer.echo(balance_note(samples), err=True)
+    with Store(save) as store:
+        runner = Runner(points, store, seed, rule)
+        interrupted = _is_interrupted(runner, workers, cluster, save, quiet)
+        if runner.reused and not quiet:
+            typer.echo(f"{runner.reused:,} runs were in {save} already", err=True)
+        if interrupted and not runner.finished:
             raise typer.Exit(130)
-    answer = runner.sweep(scenario, axes)
-    typer.echo(_text(answer, output), nl=False)
-    if picture is not None:
-        _draw(answer, picture)
-        typer.echo(f"picture: {picture}", err=True)
+        answer = runner.sweep(scenario, axes, samples)
+        typer.echo(_text(answer, output), nl=False)
+        files.write(answer, runner)
     if interrupted:
         raise typer.Exit(130)
 
 
-def _text(answer: Sweep, output: Output) -> str:
-    from scenarios import sweep as sweeping
+def _rule(replications: int | None, until: str | None) -> Rule:
+    from scenarios.sweep.replications import MOST_UNTIL, Rule
 
-    write = {Output.JSON: sweeping.to_json, Output.CSV: sweeping.to_csv, Output.TABLE: sweeping.to_text}
+    if until is None:
+        return Rule(1 if replications is None else replications)
+    number, percent, rest = until.strip().partition("%")
+    try:
+        fraction = float(number) / (100 if percent else 1)
+    except ValueError:
+        fraction = math.nan
+    if rest.strip() or not 0 < fraction < 1:
+        raise InputError(f"--until {until!r}: expected a share of the rate above 0 and below 1, as in 2% or 0.02")
+    return Rule(MOST_UNTIL if replications is None else replications, fraction)
+
+
+def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, save: Path | None, quiet: bool) -> bool:
+    """Run what is to be run; whether Ctrl-C ended it. Says what is kept if it didn't come to its end."""
+    from scenarios.progress import display
+    from scenarios.runs import default_workers
+
+    ended = False
+    try:
+        with display(quiet) as shown:
+            if cluster is None:
+                runner.run(workers or default_workers(), shown)
+            else:
+                from scenarios.sweep import cluster as dask
+
+                with dask.cluster(cluster, shown) as place:
+                    runner.run_at(place, shown)
+        ended = True
+    except KeyboardInterrupt:
+        return True
+    finally:
+        for run in runner.damaged:
+            typer.echo(f"{save}: run {run} is damaged; it is run again", err=True)
+        if not ended and runner.wanted:
+            kept = f"{runner.finished:,} of {runner.wanted:,} runs are done"
+            where = (
+                f" and kept in {save}; the same command goes on from there" if save else "; --save would have kept them"
+            )
+            typer.echo(f"{kept}{where}", err=True)
+    return False
+
+
+def _text(answer: Sweep, output: Output) -> str:
+    from scenarios.sweep.answer import to_json
+    from scenarios.sweep.text import to_csv, to_text
+
+    write = {Output.JSON: to_json, Output.CSV: to_csv, Output.TABLE: to_text}
     return write[output](answer)
 
 
-def _draw(answer: Sweep, picture: Path) -> None:
-    from calibration.whole_file import write_whole
-    from scenarios.sweep_figures import to_html, to_svg
+@dataclass(frozen=True)
+class Files:
+    """What is written beside stdout, where it is wanted."""
 
-    write_whole(picture, to_svg(answer) if picture.suffix == ".svg" else to_html(answer))
+    export: Path | None
+    series: Path | None
+    runs: Path | None
+    picture: Path | None
+
+    def check(self, fields: int) -> None:
+        """Refuse what can't be written, before the work."""
+        from scenarios.sweep.export import check_kind
+
+        if self.picture is not None and self.picture.suffix not in {".html", ".svg"}:
+            raise InputError(f"--picture {self.picture}: the name must end in .html or .svg")
+        if self.picture is not None and fields > 2:
+            raise InputError("--picture shows one or two varied fields; leave it out for more")
+        check_kind(self.export, "--export")
+        check_kind(self.series, "--series")
+        check_places(self.picture, self.export, self.series)
+        check_store(self.runs)
+
+    def write(self, answer: Sweep, runner: Runner) -> None:
+        """Write each, and say so."""
+        from calibration.whole_file import write_whole
+        from scenarios.sweep import export, figures
+
+        if self.export is not None:
+            export.write_rows(answer, self.export)
+            typer.echo(f"rows: {self.export}", err=True)
+        if self.series is not None:
+            export.write_series(runner, answer.axes, self.series)
+            typer.echo(f"series: {self.series}", err=True)
+        if self.runs is not None:
+            typer.echo(f"{export.write_runs(runner, answer.axes, self.runs):,} runs: {self.runs}", err=True)
+        if self.picture is not None:
+            draw = figures.to_svg if self.picture.suffix == ".svg" else figures.to_html
+            write_whole(self.picture, draw(answer))
+            typer.echo(f"picture: {self.picture}", err=True)
 
 
 def register(app: typer.Typer) -> None:

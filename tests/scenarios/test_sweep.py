@@ -1,28 +1,22 @@
-"""Sweeps: grids, points that cannot be run, same bytes on any number of workers, resuming after a kill."""
+"""Sweeps: grids, points that cannot be run, same bytes on any number of workers, tables and pictures."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from scenarios import saved
 from scenarios.cli import main
-from scenarios.sweep import Axis, Row, Sweep, from_json, parse_axis, to_csv, to_json, to_text
-from scenarios.sweep_figures import chart
+from scenarios.sweep.answer import Row, Sweep, from_json, to_json
+from scenarios.sweep.axes import Axis, parse_axis
+from scenarios.sweep.figures import chart
+from scenarios.sweep.text import to_csv, to_text
 from simulator.errors import InputError
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 BUFFERS = "database.pool.buffers=500,1000,2000"
-START = "import sys; from scenarios.cli import main; sys.exit(main(sys.argv[1:]))"
 Output = pytest.CaptureFixture[str]
 
 
@@ -86,96 +80,6 @@ def test_a_sweep_without_any_point_is_bad_input(vary: str, capsys: Output) -> No
     assert capsys.readouterr().err.startswith("error: ")
 
 
-def test_a_second_sweep_runs_only_what_is_new(tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = tmp_path / "store"
-    words = [
-        "sweep",
-        TINY,
-        "--vary",
-        "database.pool.buffers=500,1000",
-        "--save",
-        str(store),
-        "--workers",
-        "1",
-    ]
-    assert main([*words, "--output", "json"]) == 0
-    first = capsys.readouterr().out
-    assert len(list(store.iterdir())) == 2
-    monkeypatch.setattr("simulator.kernel.simulate", lambda *_: pytest.fail("this point was there already"))
-    assert main([*words, "--output", "json"]) == 0
-    out, err = capsys.readouterr()
-    assert out == first
-    assert "2 runs were in" in err
-
-
-def test_a_stored_run_is_a_saved_run(tmp_path: Path, capsys: Output) -> None:
-    assert main(sweep("--vary", "database.pool.buffers=500", "--save", str(tmp_path), "--workers", "1")) == 0
-    (path,) = tmp_path.iterdir()
-    run = saved.read(path)
-    assert run.scenario.database.pool.buffers == 500
-    assert path.stem == saved.content_hash(run.scenario, run.result.seed)
-    capsys.readouterr()
-
-
-def test_a_damaged_file_in_the_store_is_run_again(tmp_path: Path, capsys: Output) -> None:
-    words = sweep("--vary", "database.pool.buffers=500,1000", "--save", str(tmp_path), "--workers", "1")
-    assert main(words) == 0
-    out = capsys.readouterr().out
-    path = min(tmp_path.iterdir())
-    whole = path.read_bytes()
-    path.write_bytes(whole[:1000])
-    assert main(words) == 0
-    again = capsys.readouterr()
-    assert again.out == out
-    assert again.err == f"{path}: is damaged; its point is run again\n"
-    assert path.read_bytes() == whole
-
-
-def start_sweep(store: Path, workers: str) -> tuple[subprocess.Popen[str], list[str]]:
-    """A sweep of many points in a process of its own, running and with at least one point done."""
-    words = sweep("--vary", "database.pool.buffers=300:2400:300", "--save", str(store), "--workers", workers)
-    process = subprocess.Popen(
-        [sys.executable, "-c", START, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    while process.poll() is None and not list(store.glob("*.json")):
-        time.sleep(0.02)
-    return process, words
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_killed_sweep_goes_on_and_runs_nothing_twice(workers: str, tmp_path: Path, capsys: Output) -> None:
-    store = tmp_path / "store"
-    process, words = start_sweep(store, workers)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    before = {path.name: path.stat().st_mtime_ns for path in store.glob("*.json")}
-    assert 0 < len(before) < 8, "the sweep was to be killed half way"
-    assert main([*words, "--output", "json"]) == 0
-    resumed = capsys.readouterr().out
-    after = {path.name: path.stat().st_mtime_ns for path in store.glob("*.json")}
-    assert len(after) == 8
-    assert {name: after[name] for name in before} == before
-    rates = {row["values"][0]: row["rate_per_min"] for row in json.loads(resumed)["rows"]}
-    assert main(sweep("--vary", "database.pool.buffers=300,2400", "--output", "json", "--workers", "1")) == 0
-    fresh = {row["values"][0]: row["rate_per_min"] for row in json.loads(capsys.readouterr().out)["rows"]}
-    assert {value: rates[value] for value in fresh} == fresh
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_an_interrupted_sweep_keeps_and_shows_what_is_done(workers: str, tmp_path: Path) -> None:
-    process, _ = start_sweep(tmp_path / "store", workers)
-    os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate()
-    assert process.returncode == 130
-    done = len(list((tmp_path / "store").glob("*.json")))
-    assert f"{done} of 8 runs are done and kept" in err
-    assert "Traceback" not in err
-    assert "new orders/min" in out
-
-
 def example(*rows: Row) -> Sweep:
     """A sweep over disks with these rows."""
     axes = (Axis("machine.disks.count", tuple(row.values[0] for row in rows)),)
@@ -183,7 +87,7 @@ def example(*rows: Row) -> Sweep:
 
 
 def row(value: str, bottleneck: str, *warnings: str) -> Row:
-    return Row((value,), None, 90.0, 80.0, 100.0, bottleneck, 0.5, 0.9, {}, "hash", warnings)
+    return Row((value,), None, 90.0, 80.0, 100.0, 1, bottleneck, 0.5, 0.9, {}, "hash", warnings)
 
 
 def test_warnings_of_points_are_below_the_table_and_in_every_form() -> None:

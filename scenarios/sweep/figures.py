@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from math import floor, log10
 
-from scenarios.sweep import Row, Sweep
+from scenarios.sweep.answer import Row, Sweep
+from scenarios.sweep.axes import Interval
 from simulator.errors import InputError
 
 WIDTH, HEIGHT = 760, 440
@@ -51,11 +52,11 @@ def chart(sweep: Sweep, title: str = "") -> Chart:
         raise InputError("a picture shows one or two varied fields; this sweep has more: use --output csv")
     axes = list(sweep.axes)
     first = axes[0]
-    positions, unit = _positions(first.values)
     rows = [row for row in sweep.rows if row.rate_per_min is not None]
     if not rows:
         raise InputError("nothing to draw: no point of the sweep has a rate")
-    labels = axes[1].values if len(axes) == 2 else ("",)
+    values, labels = (_values(sweep, number) for number in (0, 1))
+    positions, unit = _positions(values)
     lines: list[Line] = []
     for label in labels:
         mine = [(positions[row.values[0]], row) for row in rows if row.values[1:] == ((label,) if label else ())]
@@ -65,7 +66,7 @@ def chart(sweep: Sweep, title: str = "") -> Chart:
     return Chart(
         title=title or f"{RATE_TITLE} · {sweep.scenario}",
         x_title=_words(first.key) + (f" ({unit})" if unit and unit != "text" else ""),
-        tick_labels=first.values if unit == "text" else None,
+        tick_labels=values if unit == "text" else None,
         lines=tuple(lines),
         bottlenecks=tuple(dict.fromkeys(row.limit for row in rows)),
         confidence=sweep.confidence,
@@ -73,6 +74,18 @@ def chart(sweep: Sweep, title: str = "") -> Chart:
         f" engine {sweep.engine}, seed {sweep.seed}"
         + (f", {sweep.replications} replications" if sweep.replications > 1 else ""),
     )
+
+
+def _values(sweep: Sweep, number: int) -> tuple[str, ...]:
+    """What one axis takes: as listed, or as drawn. Raises InputError for lines that would have a point each."""
+    if number >= len(sweep.axes):
+        return ("",)
+    axis = sweep.axes[number]
+    if not isinstance(axis, Interval):
+        return axis.values
+    if number:
+        raise InputError(f"a picture draws samples of the first field alone, not of {axis.key}: use --output csv")
+    return tuple(dict.fromkeys(row.values[number] for row in sweep.rows))
 
 
 def _positions(values: tuple[str, ...]) -> tuple[dict[str, float], str]:

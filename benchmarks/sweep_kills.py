@@ -1,0 +1,124 @@
+"""Sweeps that are killed and go on, with every run counted.
+
+A process group is ended by SIGKILL at random moments; what each run began and finished is noted by its worker in a log
+of its own, beside the store and unknown to it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.others import ROOT
+
+TINY = ROOT / "tests" / "scenarios" / "tiny.yaml"
+START = "import sys; from scenarios.cli import main; sys.exit(main(sys.argv[1:]))"
+SHORT = ("interval.warm_up_s=1", "interval.duration_s=4")
+COUNTING = """
+import os
+from functools import wraps
+
+from scenarios.sweep import record
+
+whole = record.perform
+
+
+def note(word, task):
+    line = f"{word} {record.run_hash(record.scenario_text(task.scenario), task.seed)}\\n"
+    log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(log, line.encode())
+    os.close(log)
+
+
+@wraps(whole)
+def perform(expected, task, *rest):
+    note("started", task)
+    found = whole(expected, task, *rest)
+    note("finished", task)
+    return found
+
+
+record.perform = perform
+"""
+"""Imported by every Python process at its start, that of a worker too."""
+
+
+@dataclass(frozen=True)
+class Killed:
+    """What came of a sweep that was killed. `twice` counts runs that began again after their result was kept.
+
+    `lost` counts those that a worker finished, but whose result had not been kept when all was killed.
+    """
+
+    runs: int
+    kills: int
+    kept_at_kills: tuple[int, ...]
+    started: int
+    finished: int
+    lost: int
+    twice: int
+    same_bytes: bool
+
+
+def words(points: int) -> list[str]:
+    """A sweep of some short runs of a small machine."""
+    settings = [word for setting in SHORT for word in ("--set", setting)]
+    return ["sweep", str(TINY), "--vary", f"database.pool.buffers=500:{499 + points}:1", "--quiet", *settings]
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """That of a process whose runs are counted in `folder`/log."""
+    (folder / "sitecustomize.py").write_text(COUNTING, encoding="utf-8")
+    path = os.pathsep.join([str(folder), str(ROOT)])
+    return os.environ | {"PYTHONPATH": path, "SWEEP_LOG": str(folder / "log")}
+
+
+def killed_and_resumed(points: int, kills: int, folder: Path, seed: int, *more: str) -> Killed:
+    """Sweep without interruption, then again with kills, in a store of its own."""
+    command = [sys.executable, "-c", START, *words(points), *more]
+    wanted = subprocess.run([*command, "--output", "json"], capture_output=True, check=True, cwd=ROOT).stdout
+    store = folder / "runs.sqlite"
+    command += ["--save", str(store), "--output", "json"]
+    surely = environment(folder)
+    choose = random.Random(seed)
+    kept_at_kills: list[int] = []
+    first_kept: dict[str, int] = {}
+    for target in sorted(choose.sample(range(1, points), kills)):
+        group = subprocess.Popen(
+            command, env=surely, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while group.poll() is None and len(kept(store)) < target:
+            time.sleep(0.01)
+        time.sleep(choose.uniform(0.0, 0.05))
+        os.killpg(group.pid, signal.SIGKILL)
+        group.wait()
+        first_kept = kept(store) | first_kept
+        kept_at_kills.append(len(first_kept))
+    found = subprocess.run(command, env=surely, cwd=ROOT, capture_output=True, check=True).stdout
+    after = kept(store)
+    twice = sum(after.get(run) != row for run, row in first_kept.items())
+    notes = Counter(line.split()[0] for line in (folder / "log").read_text().splitlines())
+    return Killed(points, kills, tuple(kept_at_kills), notes["started"], notes["finished"],
+                  notes["finished"] - points, twice, found == wanted)  # fmt: skip
+
+
+def kept(store: Path) -> dict[str, int]:
+    """The number of the row of every run that is in a store."""
+    if not store.exists():
+        return {}
+    try:
+        database = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+        try:
+            return dict(database.execute("SELECT run, rowid FROM runs").fetchall())
+        finally:
+            database.close()
+    except sqlite3.OperationalError:  # it is being made
+        return {}

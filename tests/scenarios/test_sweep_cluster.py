@@ -1,0 +1,133 @@
+"""Sweeps on executors of other libraries: a Dask cluster on loopback, its loss, and what is said without Dask."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks.sweep_kills import SHORT, START, TINY, kept, words
+from benchmarks.sweeps import dask, worker_lost
+from scenarios.cli import main
+from scenarios.places import Elsewhere
+from scenarios.progress import Silent
+from scenarios.sweep.answer import to_json
+from scenarios.sweep.axes import Axis
+from scenarios.sweep.design import design
+from scenarios.sweep.replications import Rule
+from scenarios.sweep.runner import Runner
+from scenarios.sweep.store import Store
+from simulator.errors import InputError
+
+Output = pytest.CaptureFixture[str]
+AXIS = Axis("database.pool.buffers", ("500", "600", "700"))
+
+
+def swept(executor: Executor | None) -> str:
+    with Store() as store:
+        runner = Runner(design(TINY, [AXIS], SHORT), store, 1, Rule(2))
+        if executor is None:
+            runner.run(1, Silent())
+        else:
+            runner.run_at(Elsewhere(executor, 2), Silent())
+        return to_json(runner.sweep("tiny", [AXIS]))
+
+
+def test_any_executor_gives_the_same_bytes() -> None:
+    with ThreadPoolExecutor(2) as threads:
+        assert swept(threads) == swept(None)
+
+
+def test_an_executor_that_fails_is_not_taken_for_one_that_answers() -> None:
+    def break_down() -> None:
+        raise OSError
+
+    with ThreadPoolExecutor(1, initializer=break_down) as threads, pytest.raises(BrokenExecutor):
+        swept(threads)
+
+
+def test_machine_code_that_cannot_be_kept_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.compiled.NOT_KEPT", "no room")
+    with ThreadPoolExecutor(1) as threads, pytest.raises(InputError, match="can't be kept there \\(no room\\)"):
+        swept(threads)
+
+
+@pytest.mark.parametrize(
+    ("missing", "option", "said"),
+    [("distributed", ["--cluster", "tcp://127.0.0.1:1"], "oltpsim[dask]"),
+     ("pyarrow", ["--export", "rows.parquet"], "oltpsim[parquet]"),
+     ("pyarrow", ["--series", "series.parquet"], "oltpsim[parquet]")],
+)  # fmt: skip
+def test_a_missing_extra_is_named(
+    missing: str, option: list[str], said: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main([*words(1), *option]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("error: ") == 1
+
+
+def test_a_cluster_has_its_own_workers(capsys: Output) -> None:
+    assert main([*words(2), "--cluster", "tcp://127.0.0.1:1", "--workers", "2"]) == 2
+    assert "give one of them" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pytest.importorskip("distributed")
+    with dask(tmp_path_factory.mktemp("dask")) as (address, _):
+        yield address
+
+
+def in_a_process(*more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", START, *words(40), "--output", "json", *more]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_bytes_and_takes_what_is_kept(address: str, tmp_path: Path) -> None:
+    store = tmp_path / "runs.sqlite"
+    here = in_a_process("--workers", "1")
+    there = in_a_process("--cluster", address, "--save", str(store))
+    assert there.stderr == ""
+    assert there.stdout == here.stdout
+    before = kept(store)
+    assert len(before) == 40
+    again = in_a_process("--cluster", address, "--save", str(store))
+    assert again.stdout == here.stdout
+    assert kept(store) == before
+
+
+@pytest.mark.slow
+def test_an_address_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("scenarios.sweep.cluster.CONNECT_S", 0.5)
+    assert main([*words(2), "--cluster", "tcp://127.0.0.1:1"]) == 2
+    assert "no Dask scheduler answers there" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_runs_that_end_several_workers_are_said(address: str) -> None:
+    pytest.importorskip("distributed")
+    from distributed.scheduler import KilledWorker
+
+    from scenarios.sweep.cluster import cluster
+
+    with pytest.raises(InputError, match="ended several workers"), cluster(address, Silent()):
+        raise KilledWorker("batch", SimpleNamespace(address="tcp://127.0.0.1:9"), 3)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_lost_takes_nothing_with_it(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    lost = worker_lost(60, tmp_path)
+    assert lost.same_bytes
+    assert 20 <= lost.kept_before < 60, "the worker was to be killed half way"
+    assert lost.twice == 0
+    assert lost.started >= 60
