@@ -187,14 +187,14 @@ def beliefs(
                     asked.append(changed)
         moves.append(mine)
     with np.errstate(divide="ignore"):
-        logs = np.log(capacities_of(asked, objectives, reader))
+        logs: FloatArray = np.log(capacities_of(asked, objectives, reader))
     found = []
     for mine in moves:
         slopes = _slopes(mine, logs, count + 2)
         own, parts = slopes[:count], slopes[count:]
         found.append(Belief(
             per_min=float(np.exp(logs[mine[0][1]])),
-            parameters_sd=float(np.sqrt(max(own @ left.covariance @ own, 0.0))),
+            parameters_sd=math.sqrt(max(float(own @ left.covariance @ own), 0.0)),
             parts_sd=math.hypot(parts[0] * SPEED_SD, parts[1] * DISK_SD),
             run_to_run_sd=left.run_to_run_sd,
             model_sd=left.model_sd,

@@ -14,7 +14,7 @@ import numpy as np
 from scenarios.planning.belief import Belief, Open, beliefs
 from scenarios.planning.bill import Line, Till
 from scenarios.planning.loads import answers, capacities
-from scenarios.planning.screening import Screened, Tell
+from scenarios.planning.screening import Screened, Tell, worth
 from simulator.analytic.values import FloatArray, IntArray
 
 LISTED = 10
@@ -152,9 +152,10 @@ def _ranked(screened: Screened, till: Till, found: dict[int, Belief]) -> tuple[L
             bill=bill,
             notes=candidate.notes,
         ))  # fmt: skip
-    if target is None:
-        return tuple(sorted(answer, key=lambda each: (each.cost_per_1000, each.number)))
-    return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
+    if target is not None:
+        return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
+    by = worth(question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer]))
+    return tuple(answer[at] for at in np.lexsort(([each.number for each in answer], by)).tolist())
 
 
 def frontier(screened: Screened) -> tuple[FrontierPoint, ...]:

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from models.consistency import check
 from models.specs import ScenarioSpec
 from models.specs.scenario import IntervalSpec
-from scenarios.planning.question import CLASSES, Objective, Question, even_parts
+from scenarios.planning.question import CLASSES, Objective, Question, even_parts, per_s
 from scenarios.progress import Display
 from scenarios.runs import Task, run_all
 from simulator.errors import InputError
 from simulator.results import Result
 
-MOST_PAGES = 4_000_000
+MOST_PAGES = 1_000_000
 """pages of a simulated database; a larger one is sampled, warehouse by warehouse"""
-TRANSACTIONS = 60_000.0
+TRANSACTIONS = 30_000.0
 """that a simulation counts, about"""
 LEAST_S, MOST_S = 5.0, 120.0
 WARM_UP_SHARE = 0.5
@@ -41,14 +41,14 @@ class Confirmed:
 
 
 def confirmed(
-    scenarios: Sequence[tuple[int, ScenarioSpec]], question: Question, seed: int, workers: int, display: Display
+    scenarios: Sequence[tuple[int, ScenarioSpec, float]], question: Question, seed: int, workers: int, display: Display
 ) -> Iterator[Confirmed]:
-    """Each of the numbered scenarios as it is simulated; those that can't be say why."""
+    """Each of the numbered scenarios, with about what it does per minute, simulated; those that can't be say why."""
     tasks: list[Task] = []
     numbers: list[int] = []
-    for number, scenario in scenarios:
+    for number, scenario, per_min in scenarios:
         try:
-            tasks.append(Task(simulated(scenario, question), seed))
+            tasks.append(Task(simulated(scenario, question.target_per_min or per_min), seed))
             numbers.append(number)
         except InputError as error:
             yield Confirmed(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
@@ -60,16 +60,16 @@ def confirmed(
                 yield _confirmed(numbers[at], outcome, question, tasks[at].scenario.sampling_fraction)
 
 
-def simulated(scenario: ScenarioSpec, question: Question) -> ScenarioSpec:
-    """A scenario as the kernel runs it in seconds. Raises InputError if it contradicts itself."""
+def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
+    """A scenario, which does about so much, as the kernel runs it in seconds. Raises InputError."""
     from models.tpcc_tables import loaded_pages
 
     workload = scenario.workload
     pages = loaded_pages(workload.layout, workload.warehouses)
     active = workload.active_warehouses or workload.warehouses
     share = max((1.0 / parts for parts in even_parts(active, 1) if pages / parts <= MOST_PAGES), default=1.0 / active)
-    rate = (question.target_per_min or 0.0) / 60.0 / workload.mix.new_order
-    seconds = min(max(TRANSACTIONS / rate, LEAST_S), MOST_S) if rate > 0 else MOST_S
+    rate = per_s(scenario, new_orders_per_min)
+    seconds = min(max(TRANSACTIONS / max(rate, 1.0), LEAST_S), MOST_S)
     interval = IntervalSpec(start="warm", warm_up_s=round(seconds * WARM_UP_SHARE), duration_s=round(seconds))
     changed = scenario.model_copy(update={"engine": "kernel", "interval": interval, "sampling_fraction": share})
     check(changed, scenario.name)

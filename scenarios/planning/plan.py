@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.calibrated import Calibration
 from models.catalogue import catalogue_names, nearest
 from models.catalogue_check import read_entry
 from models.prices import Prices
@@ -100,6 +99,6 @@ def planned(stock: Stock, prices: Prices, left: Open, today: dt.date, tell: Tell
     return Plan(question, found, till, left, close, chosen(found, close), points, {})
 
 
-def question_open(question: Question, calibration: Calibration | None) -> Open:
-    """What a calibration leaves open of a question's scenario as it is in its file."""
-    return Open.of(question.base, calibration)
+def today() -> dt.date:
+    """By which prices are told old."""
+    return dt.datetime.now(dt.UTC).date()

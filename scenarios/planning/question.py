@@ -46,7 +46,8 @@ class Objective:
 class Question:
     """One question. `base`: database, operating system, network, and the workload as it is at the horizon's end.
 
-    Without a target the machine is loaded as `base` does it, and what counts is the cost for a rate.
+    Without a target the machine is loaded as `base` does it, and what counts is the cost for a rate, or within a budget
+    the rate.
     """
 
     base: ScenarioSpec
@@ -74,13 +75,13 @@ class Question:
     @property
     def growth(self) -> float:
         """Factor from today to the horizon's end."""
-        return (1.0 + self.growth_per_month) ** self.months
+        return float((1.0 + self.growth_per_month) ** self.months)
 
     @property
     def data_gib(self) -> float:
         """The tables' size at the horizon's end."""
         workload = self.base.workload
-        return loaded_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB
+        return float(loaded_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB)
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -129,6 +130,37 @@ def asked(
         "measured": None, "notes": (), "engine": "analytic",
         "interval": IntervalSpec(start="warm", duration_s=seconds),
     })  # fmt: skip
+
+
+def grown(
+    base: ScenarioSpec, target_per_min: float | None, data_size: str | None, growth: float, months: float,
+    connections: int, active: float | None, objectives: tuple[Objective, ...],
+) -> Question:  # fmt: skip
+    """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
+    from scenarios.quick import quantity
+
+    times = (1.0 + growth) ** months
+    data_gib = None if data_size is None else quantity(data_size, "memory", "GiB", "--data-size") * times
+    if data_size is None and times != 1.0:
+        data_gib = Question(base, None).data_gib * times
+    target = None if target_per_min is None else target_per_min * times
+    if objectives and target is None:
+        raise InputError("plan: --p95 and --p99 are asked at a load; give --target too")
+    scenario = asked(base, target, data_gib, connections, active)
+    return Question(scenario, target, objectives, growth_per_month=growth, months=months)
+
+
+def share_of(text: str, option: str) -> float:
+    """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
+    from models.quantities import parse
+
+    try:
+        found = float(parse(text if "%" in text else float(text), "share", ""))
+    except ValueError as error:
+        raise InputError(f"plan: {option} {text!r}: {error}; a share such as 25%") from error
+    if not 0.0 <= found <= 1.0:
+        raise InputError(f"plan: {option} {text!r}: must be from 0 to 100 %")
+    return found
 
 
 def even_parts(warehouses: int, least_held: int) -> list[int]:

@@ -73,10 +73,10 @@ class Screened:
 
     @property
     def meets(self) -> IntArray:
-        """Numbers of the candidates that do what is asked, the cheapest first; without a target by cost for a rate."""
+        """Numbers of the candidates that do what is asked, the best first: see `worth`."""
         found = np.flatnonzero(self.verdict == MEETS)
-        by = self.cost if self.stock.question.target_per_min is not None else self.cost / self.reach_per_min
-        return found[np.lexsort((found, by[found]))]
+        by = worth(self.stock.question, self.cost, self.reach_per_min)
+        return found[np.lexsort((found, self.cost[found], by[found]))]
 
     @property
     def reach_per_min(self) -> FloatArray:
@@ -107,6 +107,16 @@ class Screened:
             case _:
                 objective = question.objectives[int(judged.objective[kind])]
                 return f"{objective.words}: takes {1000 * judged.time_s[kind]:,.3g} ms {at}"
+
+
+def worth(question: Question, cost: FloatArray, per_min: FloatArray) -> FloatArray:
+    """By what machines are ranked, the least first.
+
+    Of a target the cost, else the cost for a rate, or if there is a budget the rate, the highest first.
+    """
+    if question.target_per_min is not None:
+        return cost
+    return -per_min if question.budget is not None else cost / np.maximum(per_min, 1e-9)
 
 
 def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Screened:

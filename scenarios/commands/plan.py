@@ -1,0 +1,166 @@
+"""oltpsim plan: which machine to buy or to rent for a load, with its bill and the probability that it is enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.inputs import check_places
+from scenarios.commands.options import (
+    Output,
+    OutputOption,
+    QuietOption,
+    ReportOption,
+    ScenarioArgument,
+    SeedOption,
+    SetOption,
+    WorkersOption,
+    finite,
+)
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from scenarios.planning.plan import Plan
+    from scenarios.progress import Display
+
+MISSED = 1
+LISTS = ("aws-us-east-1", "us-2024")
+"""price lists if none is named"""
+
+
+def plan(  # noqa: PLR0913, PLR0917 - one argument per option
+    scenario: ScenarioArgument,
+    target: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="New orders per minute to hold; without it, what does most for its cost.",
+                     callback=finite),
+    ] = None,
+    p95: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[CLASS=]TIME", help="95 % end within this, of new orders or of CLASS; may be repeated."),
+    ] = None,
+    p99: Annotated[
+        list[str] | None, typer.Option(metavar="[CLASS=]TIME", help="The same of 99 %.")
+    ] = None,
+    data_size: Annotated[str | None, typer.Option(metavar="SIZE", help="Size of the tables, such as '2 TiB'.")] = None,
+    active: Annotated[str | None, typer.Option(metavar="SHARE", help="Share of the data in use, such as 25%.")] = None,
+    growth: Annotated[
+        str, typer.Option(metavar="SHARE", help="Growth of load and data per month, such as 2%.")
+    ] = "0%",
+    months: Annotated[
+        float, typer.Option(metavar="N", help="Months until the load is as it must be held; target and data are "
+                            "today's.", min=0, max=600)
+    ] = 0.0,
+    budget: Annotated[
+        float | None, typer.Option(metavar="AMOUNT", help="Most that may be spent, all years.", callback=finite)
+    ] = None,
+    years: Annotated[float, typer.Option(metavar="N", help="Years that are paid for.", min=0.1, max=20)] = 3.0,
+    spares: Annotated[int, typer.Option(metavar="N", help="Machines that stand by, paid too.", min=0, max=100)] = 0,
+    sure: Annotated[str, typer.Option(metavar="SHARE", help="Least probability of holding the target.")] = "80%",
+    prices: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", help="A price list of the catalogue or a YAML file; may be repeated; "
+                     f"{' and '.join(LISTS)} if absent."),
+    ] = None,
+    candidates: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only these machines, instances or chassis; * stands for anything."),
+    ] = None,
+    pool: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SHARE", help="Share of memory for the buffer pool; may be repeated; the scenario's "
+                     "if absent."),
+    ] = None,
+    connections: Annotated[
+        int, typer.Option(metavar="N", help="Connections that a target's load comes by.", min=1, max=100_000)
+    ] = 100,
+    model: Annotated[
+        Path | None, typer.Option(metavar="MODEL", help="A calibration, by 'oltpsim calibrate --save', or 'published'.")
+    ] = None,
+    confirm: Annotated[
+        int, typer.Option(metavar="N", help="How many of the best are simulated.", min=0, max=50)
+    ] = 3,
+    set_: SetOption = None,
+    seed: SeedOption = 1,
+    workers: WorkersOption = None,
+    output: OutputOption = Output.TABLE,
+    report: ReportOption = None,
+    quiet: QuietOption = False,
+) -> None:  # fmt: skip
+    """Find the machine for a load: cheapest that holds a target, or without one what does most for its cost.
+
+    All candidates are calculated, the best are simulated; each rejected one has its reason in numbers (--output csv).
+    Exit status 1 if no candidate is sure enough to hold the target.
+    """
+    from calibration.calibrated import model_path, read
+    from models.prices import Prices
+    from models.shapes import price_list
+    from scenarios import plan_text
+    from scenarios.commands.answer import terminal_width
+    from scenarios.files import load, scenario_path
+    from scenarios.planning import question as asking
+    from scenarios.planning.belief import Open
+    from scenarios.planning.plan import planned, stock_of, today
+    from scenarios.progress import display
+
+    check_places(report)
+    base = load(scenario_path(scenario), set_ or [])
+    if base.job is not None:
+        raise InputError(
+            f"plan {scenario}: runs a job, not transactions; a plan asks what machine holds a load of them"
+        )
+    left = Open.of(base, read(model_path(model)) if model is not None else None)
+    objectives = [asking.objective_of(each, 0.95, "--p95") for each in p95 or ()]
+    objectives += [asking.objective_of(each, 0.99, "--p99") for each in p99 or ()]
+    question = asking.grown(
+        left.calibrated(base), target, data_size, asking.share_of(growth, "--growth"), months, connections,
+        None if active is None else asking.share_of(active, "--active"), tuple(objectives),
+    )  # fmt: skip
+    question = replace(
+        question, budget=budget, years=years, spares=spares, sure=asking.share_of(sure, "--sure"),
+        pool_shares=tuple(asking.share_of(each, "--pool") for each in pool or ()),
+    )  # fmt: skip
+    lists = Prices(tuple(price_list(each) for each in prices or LISTS))
+    stock = stock_of(question, lists, candidates or ())
+    with display(quiet) as shown:
+        shown.step(f"{len(stock.candidates):,} candidates")
+        found = planned(stock, lists, left, today(), shown.advance)
+        found = _simulated(found, confirm, seed, workers, shown)
+    if report is not None:
+        from scenarios.plan_page import write_page
+
+        write_page(found, report)
+    write = {Output.TABLE: lambda each: plan_text.table(each, terminal_width()), Output.JSON: plan_text.as_json,
+             Output.CSV: plan_text.as_csv}[output]  # fmt: skip
+    typer.echo(write(found), nl=False)
+    if report is not None and output is Output.TABLE:
+        typer.echo(f"report: {report}")
+    if question.target_per_min is not None and found.choice is None:
+        raise typer.Exit(MISSED)
+
+
+def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown: Display) -> Plan:
+    """The best candidates by the kernel; what is done is kept after Ctrl-C."""
+    from scenarios.planning.confirm import Confirmed, confirmed
+    from scenarios.runs import default_workers
+
+    best = list(found.listed[:confirm])
+    if confirm and found.choice is not None and found.choice not in best:
+        best = [found.choice, *best[: confirm - 1]]
+    stock = found.screened.stock
+    scenarios = [(each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best]
+    done: dict[int, Confirmed] = {}
+    try:
+        for each in confirmed(scenarios, found.question, seed, workers or default_workers(), shown):
+            done[each.number] = each
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted: {len(done)} of {len(best)} machines were simulated", err=True)
+    return replace(found, confirmed=done)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(plan)
