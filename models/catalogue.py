@@ -29,6 +29,7 @@ FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 SIZES = "sizes"
 """A file with this key is a family: each of its entries is what stands below it over the file's other keys."""
 MOST_COMPARED = 100
+MOST_LISTED = 12
 MOST_USER_BYTES = 16 * MOST_BYTES
 """A price list of one region has 1,000 rows."""
 _PARSED: dict[tuple[str, str, int, int], dict[str, Any]] = {}
@@ -60,9 +61,12 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
     """An entry as it stands in its file, sizes of a family over the family. Raises InputError for an unknown name."""
     places = catalogue_places(kind)
     if name not in places:
+        few = len(places) <= MOST_LISTED
+        known = (
+            f"known: {', '.join(sorted(places))}" if few else f"`oltpsim catalog list {kind}` names all {len(places)}"
+        )
         raise InputError(
-            f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{nearest(name, places)}; "
-            f"known: {', '.join(sorted(places))}"
+            f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{nearest(name, places)}; {known}"
         )
     place = places[name]
     data = _read(place.file, place.where)
