@@ -180,7 +180,20 @@ def read_times(
     flash = p.read_s[:, 0]
     several = flash + waiting(seen, flash, servers, wanted, wanted * flash / servers, flash / 2.0)
     single = p.parallel <= 1
-    return np.where(single, arm, several) / left, np.where(single, service, flash)
+    alone = np.where(single, arm, several) / left
+    return alone + _behind_batch(p, alone, seen * load, service, writes), np.where(single, service, flash)
+
+
+def _behind_batch(p: Parameters, alone: FloatArray, reads: FloatArray, turn: FloatArray, writes: Writes) -> FloatArray:
+    """What a read waits at a limit for a batch of direct writes that came before it: for half of them, if it is there.
+
+    A batch is there for as long as it needs with what reads leave of the turns. Rates, not waits, are averaged over the
+    times with and without batches.
+    """
+    there = np.minimum(writes.trickling / writes.active / np.maximum(1.0 - reads, 0.02), 1.0)
+    among = alone + np.maximum(writes.batch - 1.0, 0.0) / 2.0 * turn * there
+    waits = 1.0 / (writes.active / among + (1.0 - writes.active) / alone) - alone
+    return np.where(p.limited > 0, waits, 0.0)
 
 
 def _residual(p: Parameters) -> FloatArray:

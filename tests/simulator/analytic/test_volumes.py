@@ -138,11 +138,11 @@ def test_credits_run_out_when_the_kernels_do(name: str) -> None:
 
 
 def test_no_more_than_is_let_through() -> None:
-    """Full volumes: requests of a saturated one are its cap's, as in the kernel; never more."""
+    """Full volumes: requests of a saturated one are its cap's, up to the error of the rate."""
     for name in ("one volume", "two volumes", "few requests at once"):
         for device in calculated(name).devices[: len(MACHINES[name][0].storage.devices)]:
             asked = device.reads_per_s + device.writes_per_s
-            assert asked <= 1.03 * device.limits[0].per_s
+            assert asked <= (1.0 + CLOSE) * device.limits[0].per_s
     assert calculated("one volume").devices[0].utilisation > 0.99
 
 
@@ -161,9 +161,10 @@ def test_a_larger_cap_is_never_slower() -> None:
 
 
 def test_a_cap_that_is_never_reached_is_none() -> None:
-    """Within a few per cent of the same device without limits: one server and a latency for many servers."""
+    """A device of 64 requests in 0.8 ms that may have a million per second is the same without that limit."""
     wide, none = (sustained_rate(machine(volume(*limits))) for limits in ([limit("requests", 1e6)], []))
-    assert wide == pytest.approx(none, rel=0.05)
+    assert wide == none
+    assert sustained_rate(machine(volume(limit("requests", 50_000)))) != none
 
 
 def test_turns_by_hand() -> None:
