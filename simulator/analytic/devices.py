@@ -144,13 +144,14 @@ def batch_there(reads: FloatArray, load: FloatArray, batch: FloatArray) -> Float
 
 
 def read_times(
-    p: Parameters, seen: FloatArray, rate: FloatArray, left: FloatArray, writes: Writes
+    p: Parameters, seen: FloatArray, rate: FloatArray, left: FloatArray, writes: Writes, once_s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Response and service of a read at `rate` reads/s of one device, of whose time writes leave the share `left`.
 
     One arm: with Q reads there, and the writes that trickle in among them, a request takes S; the arm is busy for the
     share U of the time left that solves Q = U + seen g U^2 / (1 - seen U), g the share of a service that an arrival
     finds left. The rate U / S rises with Q and is looked up backwards. Several requests at once: as `waiting`.
+    At a limit also for a batch of writes, but for no longer than `once_s`: who has waited for a batch has it behind.
     Where the calls pending on a RAID set leave some of its disks idle, each can be busy with them for a share at most.
     """
     g, most = _residual(p), _most_busy(p, left)
@@ -181,7 +182,8 @@ def read_times(
     several = flash + waiting(seen, flash, servers, wanted, wanted * flash / servers, flash / 2.0)
     single = p.parallel <= 1
     alone = np.where(single, arm, several) / left
-    return alone + _behind_batch(p, alone, seen * load, service, writes), np.where(single, service, flash)
+    behind = np.minimum(_behind_batch(p, alone, seen * load, service, writes), once_s)
+    return alone + behind, np.where(single, service, flash)
 
 
 def _behind_batch(p: Parameters, alone: FloatArray, reads: FloatArray, turn: FloatArray, writes: Writes) -> FloatArray:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.jobs.answer import answer
+from models.jobs.answer import run_job
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
 from models.loading import load_scenario
@@ -26,7 +26,7 @@ def found(job: str, of: str = "", per_s: float = 0, *settings: str) -> JobResult
     limits = LIMIT.format(of=of, per_s=per_s) if of else ""
     quick = ("database.path.scanned_row_us=0", "database.path.page_miss_us=0", "database.path.load_row_us=0.1")
     small = ("workload.warehouses=20", "database.pool.buffers=1000", "machine.memory_gib=0.5", "database.io=direct")
-    return answer(load_scenario(TINY, (FLASH.format(limits=limits), *quick, *small, *settings, job)))
+    return run_job(load_scenario(TINY, (FLASH.format(limits=limits), *quick, *small, *settings, job)))
 
 
 def test_a_scan_reads_no_more_than_is_let_through() -> None:
