@@ -138,9 +138,9 @@ def _pass_limiters(kernel: Kernel, number: int) -> None:
     request, now = kernel.requests[number], kernel.calendar.clock[NOW]
     row = kernel.devices[request[ks.DEVICE]]
     while request[ks.PASSED] < 2:
-        first, end = row[ks.STAGES + 2 * request[ks.PASSED]], row[ks.STAGES + 2 * request[ks.PASSED] + 1]
+        stage = ks.STAGES + 2 * int(request[ks.PASSED])
         request[ks.PASSED] += 1
-        wait_ns = admit(kernel.limits, first, end, request[ks.SIZE], now)
+        wait_ns = admit(kernel.limits, row[stage], row[stage + 1], request[ks.SIZE], now)
         if wait_ns:
             change(row, ks.DEVICE_BUSY, now, -1)
             after(kernel.calendar, wait_ns, kernel.facts[ks.FIRST_REQUEST] + number)

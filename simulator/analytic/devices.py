@@ -144,13 +144,14 @@ def batch_there(reads: FloatArray, load: FloatArray, batch: FloatArray) -> Float
 
 
 def read_times(
-    p: Parameters, seen: FloatArray, rate: FloatArray, left: FloatArray, writes: Writes
+    p: Parameters, seen: FloatArray, rate: FloatArray, left: FloatArray, writes: Writes, once_s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Response and service of a read at `rate` reads/s of one device, of whose time writes leave the share `left`.
 
     One arm: with Q reads there, and the writes that trickle in among them, a request takes S; the arm is busy for the
     share U of the time left that solves Q = U + seen g U^2 / (1 - seen U), g the share of a service that an arrival
     finds left. The rate U / S rises with Q and is looked up backwards. Several requests at once: as `waiting`.
+    At a limit also for a batch of writes, but for no longer than `once_s`: who has waited for a batch has it behind.
     Where the calls pending on a RAID set leave some of its disks idle, each can be busy with them for a share at most.
     """
     g, most = _residual(p), _most_busy(p, left)
@@ -180,7 +181,21 @@ def read_times(
     flash = p.read_s[:, 0]
     several = flash + waiting(seen, flash, servers, wanted, wanted * flash / servers, flash / 2.0)
     single = p.parallel <= 1
-    return np.where(single, arm, several) / left, np.where(single, service, flash)
+    alone = np.where(single, arm, several) / left
+    behind = np.minimum(_behind_batch(p, alone, seen * load, service, writes), once_s)
+    return alone + behind, np.where(single, service, flash)
+
+
+def _behind_batch(p: Parameters, alone: FloatArray, reads: FloatArray, turn: FloatArray, writes: Writes) -> FloatArray:
+    """What a read waits at a limit for a batch of direct writes that came before it: for half of them, if it is there.
+
+    A batch is there for as long as it needs with what reads leave of the turns. Rates, not waits, are averaged over the
+    times with and without batches.
+    """
+    there = np.minimum(writes.trickling / writes.active / np.maximum(1.0 - reads, 0.02), 1.0)
+    among = alone + np.maximum(writes.batch - 1.0, 0.0) / 2.0 * turn * there
+    waits = 1.0 / (writes.active / among + (1.0 - writes.active) / alone) - alone
+    return np.where(p.limited > 0, waits, 0.0)
 
 
 def _residual(p: Parameters) -> FloatArray:

@@ -100,12 +100,13 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     single = p.disk_writes(np.ones(1))
     asked = each * (d.mean.reads + d.mean.victims * single * (1.0 + p.again_s / p.read_s[:, 0]))
     left = np.maximum(1.0 - writes.trickling - stalled.share * stalled.among, 0.02)
-    read_wait, service = read_times(p, seen, asked, left, writes)
+    once = p.clients * writes.trickling * p.data_devices / np.maximum(x * blocking, TINY)
+    read_wait, service = read_times(p, seen, asked, left, writes, once)
     log_waits = np.zeros(len(p))
     if p.log_beside_s.any():
         log_waits = np.where(p.log_behind > 0, np.maximum(read_wait - service, 0.0), 0.0)
         left = np.maximum(left - p.log_beside_s * flushes_beside(w, p, x, log_waits), 0.02)
-        read_wait, service = read_times(p, seen, asked, left, writes)
+        read_wait, service = read_times(p, seen, asked, left, writes, once)
     # the first device also has the log, if that has no device of its own, and swap; a RAID set spreads them
     spread = p.disks_per_file
     volume = np.where(p.durable > 0, 0.0, x * float(w.log_bytes @ w.mix) * p.log_byte_s)
@@ -113,7 +114,9 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_asked = asked + x * d.mean.faults / spread
     first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
     alike = np.array_equal(first_left, left) and not d.mean.faults.any()
-    first_wait, first_service = (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes)
+    first_wait, first_service = (
+        (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes, once)
+    )
     reading = Reading(first_asked, first_wait, first_service, first_left, log_waits)
     log = flushes(w, p, x, reading, np.where(shared, volume * spread / single, volume), writes)
     first_wait = first_wait + log.in_the_way_s * single / spread

@@ -137,7 +137,7 @@ def test_the_wait_is_the_devices_response_and_none_of_its_service() -> None:
 
 def test_without_limits_nothing_is_said_and_nothing_changes() -> None:
     """A device whose limits are never reached gives the times of one that has none; and JSON without their keys."""
-    wide = RateLimit("requests", 1e7, 1e7)
+    wide = RateLimit("requests", 1e16, 1e16)
     model = reading(wide)
     plain = dataclasses.replace(model, storage=dataclasses.replace(model.storage, devices=(VOLUME,)))
     ours, theirs = simulate(model, 1), simulate(plain, 1)
