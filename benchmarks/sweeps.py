@@ -142,10 +142,10 @@ def section(full: bool) -> Section:
     text = (
         f"{runs:,} runs of some seconds of a small machine, {WORKERS} workers either way. Speed is from the first runs "
         f"that are finished to the last, so that starting workers doesn't count. {kills} times all processes of a "
-        f"sweep were killed at random moments: {killed.started:,} runs were begun in all, {killed.twice} after their result "
-        f"was kept, {killed.lost} whose result was on its way when all was killed. One of {WORKERS} Dask workers was "
-        f"killed when {lost.kept_before:,} runs were kept: {lost.started:,} runs were begun in all, {lost.twice} of "
-        "those that were kept."
+        f"sweep were killed at random moments: {killed.started:,} runs were begun in all, {killed.twice} after their "
+        f"result was kept, {killed.lost} whose result was on its way when all was killed. One of {WORKERS} Dask "
+        f"workers was killed when {lost.kept_before:,} runs were kept: {lost.started:,} runs were begun in all, "
+        f"{lost.twice} of those that were kept."
     )
     rows = [[each.name, f"{each.rate:.1f}"] for each in (pool, on_dask)]
     same = killed.same_bytes and lost.same_bytes and len(set(answers)) == 1

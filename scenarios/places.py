@@ -200,7 +200,12 @@ class Elsewhere:
     batch_s = LONG_BATCH_S
 
     def __init__(self, executor: Executor, slots: int) -> None:
-        self._executor, self.most_in_flight = executor, 3 * slots
+        self._executor = executor
+        self.in_flight_of(slots)
+
+    def in_flight_of(self, slots: int) -> None:
+        """Keep so many slots busy, each with a batch that waits for it and one on its way."""
+        self.most_in_flight = 3 * slots
 
     def submit(self, work: Work[T], tasks: Sequence[Task]) -> Future[Batch[T]]:
         """One task of the executor for all."""

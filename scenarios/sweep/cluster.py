@@ -24,21 +24,19 @@ MISSING = "--cluster needs Dask, which is not installed: install 'oltpsim[dask]'
 class Dask(Elsewhere):
     """The workers that a scheduler has at the moment; they may come and go."""
 
-    def __init__(self, client: Any, executor: Executor) -> None:
-        super().__init__(executor, 1)
-        self._client, self._looked_s = client, -LOOK_AT_WORKERS_S
-        self.look()
-
-    @property
-    def slots(self) -> int:
-        """How many tasks the workers run at a time."""
-        return sum(self._client.nthreads().values())
+    def __init__(self, client: Any, executor: Executor, display: Display) -> None:
+        super().__init__(executor, sum(client.nthreads().values()))
+        self._client, self._display, self._looked_s = client, display, time.monotonic()
 
     def look(self) -> None:
         """Follow the number of workers."""
-        if time.monotonic() - self._looked_s >= LOOK_AT_WORKERS_S:
-            self.most_in_flight = 3 * max(1, self.slots)
-            self._looked_s = time.monotonic()
+        if time.monotonic() - self._looked_s < LOOK_AT_WORKERS_S:
+            return
+        self._looked_s = time.monotonic()
+        slots = sum(self._client.nthreads().values())
+        self.in_flight_of(max(1, slots))
+        if not slots:
+            self._display.step("waiting for a worker: the cluster has lost all")
 
 
 @contextmanager
@@ -68,7 +66,7 @@ def cluster(address: str, display: Display) -> Iterator[Dask]:
             while not client.nthreads():
                 time.sleep(1.0)
             with client.get_executor() as executor:
-                yield Dask(client, executor)
+                yield Dask(client, executor, display)
         except KilledWorker as error:
             raise InputError(
                 f"--cluster {address}: some runs ended several workers, most likely because memory ran out: {error}"

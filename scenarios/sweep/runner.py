@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 
 from models.specs import ScenarioSpec
@@ -34,16 +35,20 @@ class Replicated:
         seed = self._seed + number
         return Run(run_hash(self._text, seed), self._text, seed)
 
+    def take(self, number: int, record: Record) -> None:
+        """The record of a replication; its result stays in the store."""
+        self.records[number] = replace(record, result=b"")
+
     def more(self, rule: Rule) -> range:
         """The replications to run next; empty while others are awaited, and when all are there."""
         count = len(self.records)
         if self.is_complete or None in self.records:
             return range(0)
-        figures = self.figures
-        refused = len(figures) < count
-        wanted = (
-            count if refused else rule.wanted([each.rate_per_min.mean for each in figures]) if count else rule.first
-        )
+        wanted = count
+        if not count:
+            wanted = rule.first
+        elif not self.reason:
+            wanted = rule.wanted([figures.rate_per_min.mean for figures in self.figures])
         self.is_complete = wanted == count
         self.records += [None] * (wanted - count)
         return range(count, wanted)
@@ -125,7 +130,7 @@ class Runner:
         """Run what is not in the store yet, in this process or in several."""
         meter = self._begin(display)
         engines = [each.scenario.engine for each in self._scenarios.values() if not each.is_complete]
-        with place_for(engines * self._rule.first, workers, meter) as place:
+        with place_for(engines * min(self._rule.first, workers), workers, meter) as place:
             self._run_at(place, meter)
 
     def run_at(self, place: Place, display: Display) -> None:
@@ -153,7 +158,7 @@ class Runner:
                 else:
                     self.reused += 1
                     self.finished += 1
-                    replicated.records[number] = record
+                    replicated.take(number, record)
 
     def _run_at(self, place: Place, meter: Meter) -> None:
         work = partial(perform, program())
@@ -164,6 +169,7 @@ class Runner:
                     meter.count = self.wanted - self.reused
             self._take_found()
             if self._waiting.left:
+                meter.display.step("waiting for runs that another sweep on this store has begun")
                 time.sleep(POLL_S)
                 self._waiting.try_again()
 
@@ -182,7 +188,7 @@ class Runner:
 
     def _settle(self, some: list[tuple[Item, Record]]) -> None:
         for (replicated, number), record in some:
-            replicated.records[number] = record
+            replicated.take(number, record)
             self.finished += 1
             self._ask(replicated)
 

@@ -195,7 +195,8 @@ class Claims:
     """Which runs are being run, among the sweeps that use a store at the same time: a lock on a byte for each.
 
     The operating system gives a process's locks back when it ends, however it ends, so no claim outlives its sweep.
-    The bytes are those of an empty file beside the store, far beyond its end.
+    The bytes are those of an empty file beside the store, far beyond its end. Claims are told apart by process, so that
+    two sweeps in one process could run the same.
     """
 
     def __init__(self, path: Path) -> None:
