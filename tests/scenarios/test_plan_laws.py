@@ -124,7 +124,7 @@ def test_memory_never_exceeds_what_there_is(stock: Stock, share: float, gib: flo
     scenario = asking.put_together((0, number, 0), "machine")
     plan = memory_plan(scenario)
     assert room.buffers == 0 or plan.pool_bytes <= plan.free_bytes
-    assert room.buffers == 0 or plan.resident_buffers == room.buffers, "nothing is swapped out"
+    assert room.buffers in {0, plan.resident_buffers}, "nothing is swapped out"
     assert plan.pool_bytes <= gib * GIB
 
 
