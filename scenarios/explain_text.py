@@ -93,8 +93,9 @@ def _setting(found: Setting) -> str:
 def _room(found: Room, width: int) -> list[str]:
     met = f"at {objective_words(found.objective)}" if found.objective else f"at {share(KEEPS)} of its rate in memory"
     data = found.warehouses
-    lines = flow("holds data", _held(data, f"{plural(data.number, 'warehouse')}, {significant(data.data_gib)} GiB", met,
-                                     f"{plural(data.clients, 'client')}, {count(data.rate_per_min)}/min"), width)  # fmt: skip
+    size = f"{plural(data.number, 'warehouse')}, {significant(data.data_gib)} GiB"
+    more = f"{plural(data.clients, 'client')}, {count(data.rate_per_min)}/min"
+    lines = flow("holds data", _held(data, size, met, more), width)
     users = found.paced
     if users is not None:
         met = f"at {objective_words(found.objective)}" if found.objective else "at the specification's pace"

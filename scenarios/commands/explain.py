@@ -116,7 +116,8 @@ def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[
 
     if overrides:
         raise InputError(
-            f"explain {what} --set {overrides[0]}: a saved run can't be changed; --set goes with --program or a scenario"
+            f"explain {what} --set {overrides[0]}: a saved run can't be changed; "
+            "--set goes with --program or a scenario"
         )
     run = saved.read(Path(what))
     return run.scenario, run.result, []

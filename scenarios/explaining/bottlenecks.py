@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from calibration.evaluate import Point
 from calibration.parameters import with_values
 from models.specs import ScenarioSpec
@@ -94,6 +92,5 @@ def _at_once(disk: Any) -> dict[str, Any]:
 
 
 def _without_row_locks(point: Point) -> Point:
-    workload = point.workload
-    bare = replace(workload, locks=(), executed=workload.executed[: len(workload.classes)])
-    return Point(point.model, bare, replace(point.parameters, path_before_s=np.zeros((1, 0))))
+    never = tuple(replace(lock, acquisitions=0.0) for lock in point.workload.locks)
+    return replace(point, workload=replace(point.workload, locks=never))

@@ -65,8 +65,9 @@ def growth(
         raise InputError("--growth: the mix has no new orders to count")
     if load_per_min is None:
         arrivals = scenario.workload.arrivals
-        closed = isinstance(arrivals, ClosedClientsSpec)
-        load_per_min = most.rate_per_min if closed else arrivals.transactions_per_s * 60.0 * share
+        load_per_min = most.rate_per_min
+        if not isinstance(arrivals, ClosedClientsSpec):
+            load_per_min = arrivals.transactions_per_s * 60.0 * share
     asked = load_per_min
     fails: dict[int, str] = {}
 

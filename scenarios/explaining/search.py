@@ -38,5 +38,5 @@ def largest(margin: Callable[[int], float], start: int, most: int) -> int | None
 def _between(good: int, above: float, bad: int, below: float) -> int:
     share = above / (above - below) if math.isfinite(above - below) else 0.5
     share = min(max(share, 0.5 - MOST_OFF), 0.5 + MOST_OFF)
-    guess = round(good * (bad / good) ** share)
+    guess = round(good * math.exp(share * math.log(bad / good)))
     return min(max(guess, good + 1), bad - 1)

@@ -46,14 +46,14 @@ class _Wanted:
     into: str | None = None
 
 
-def steps(scenario: ScenarioSpec, machine: Machine, solver: Solver, prices: Mapping[str, UnitPrice]) -> tuple[Step, ...]:
+def steps(
+    scenario: ScenarioSpec, machine: Machine, solver: Solver, prices: Mapping[str, UnitPrice]
+) -> tuple[Step, ...]:
     """More memory, disks, cores, and faster ones; what isn't possible has its reason."""
     found: list[tuple[_Wanted, ScenarioSpec]] = []
     refused: dict[str, str] = {}
     for wanted in (*_memory(scenario), _disk(scenario), _core(scenario), _faster(scenario)):
         try:
-            if not wanted.units:
-                raise InputError(f"{scenario.machine.disks.level_name} takes no other number of disks")
             found.append((wanted, with_values(scenario, wanted.changes)))
         except InputError as error:
             refused[wanted.name] = str(error)
@@ -83,10 +83,7 @@ def _memory(scenario: ScenarioSpec) -> list[_Wanted]:
 
 def _disk(scenario: ScenarioSpec) -> _Wanted:
     disks = scenario.machine.disks
-    layout = disks.layout
-    units = layout.copies if layout else 1
-    if layout and disks.count + units > layout.most_disks:
-        units = 0
+    units = disks.layout.copies if disks.layout else 1
     return _Wanted(DISK, units, {"machine.disks.count": disks.count + units})
 
 
