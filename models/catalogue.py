@@ -1,19 +1,48 @@
-"""The catalogue: known machines, processors, disks, operating systems, databases, workloads, layouts. One file each."""
+"""The catalogue: parts, machines, what is for sale and its prices. One file each; of instances one for each family.
+
+Entries that come with the program are in models/catalog/KIND/NAME.yaml. A user's own, in the folder that the
+environment variable OLTPSIM_CATALOG names (`oltpsim --catalog FOLDER` sets it), go before them.
+"""
 
 from __future__ import annotations
 
 import copy
 import difflib
-from collections.abc import Iterable
-from functools import cache
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
-from models.yaml_input import as_mapping, parse_yaml
+from models.yaml_input import MOST_BYTES, as_mapping, parse_yaml
 from simulator.errors import InputError
 
-KINDS = ("machines", "cpus", "disks", "operating_systems", "databases", "workloads", "layouts")
+PARTS = ("machines", "cpus", "disks", "operating_systems", "databases", "workloads", "layouts")
+"""What scenarios are made of."""
+FOR_SALE = ("instances", "volumes", "chassis", "prices")
+"""What plans are made of."""
+KINDS = (*PARTS, *FOR_SALE)
+FOLDER_VARIABLE = "OLTPSIM_CATALOG"
+SIZES = "sizes"
+"""A file with this key is a family: each of its entries is what stands below it over the file's other keys."""
 MOST_COMPARED = 100
+MOST_USER_BYTES = 16 * MOST_BYTES
+"""A price list of one region has 1,000 rows."""
+_PARSED: dict[tuple[str, str, int, int], dict[str, Any]] = {}
+"""Files by path, name in messages, time of their last change and size."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an entry stands: its file, how messages name that, and its key if the file is a family."""
+
+    file: Traversable
+    where: str
+    size: str | None
+    own: bool
+    """in the user's folder"""
 
 
 def catalogue_kinds() -> list[str]:
@@ -23,31 +52,105 @@ def catalogue_kinds() -> list[str]:
 
 def catalogue_names(kind: str) -> list[str]:
     """Names of all entries of a kind, sorted. Raises InputError for an unknown kind."""
+    return sorted(catalogue_places(kind))
+
+
+def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
+    """An entry as it stands in its file, sizes of a family over the family. Raises InputError for an unknown name."""
+    places = catalogue_places(kind)
+    if name not in places:
+        raise InputError(
+            f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{nearest(name, places)}; "
+            f"known: {', '.join(sorted(places))}"
+        )
+    place = places[name]
+    data = _read(place.file, place.where)
+    if place.size is None:
+        return copy.deepcopy(data)
+    family = {key: value for key, value in data.items() if key != SIZES}
+    return copy.deepcopy(merged({"name": name} | family, data[SIZES][place.size]))
+
+
+def catalogue_places(kind: str) -> dict[str, Place]:
+    """Where each entry of a kind is. Raises InputError for an unknown kind, or two entries of one name."""
     if kind not in KINDS:
         raise InputError(
             f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{nearest(kind, KINDS)}; known: {', '.join(KINDS)}"
         )
-    folder = resources.files("models").joinpath("catalog", kind)
-    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+    found = _places(resources.files("models").joinpath("catalog", kind), f"catalog/{kind}", kind, own=False)
+    folder = own_folder()
+    if folder is not None and (folder / kind).is_dir():
+        found |= _places(folder / kind, str(folder / kind), kind, own=True)
+    return found
 
 
-def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
-    """An entry as it stands in its file. Raises InputError for an unknown name."""
-    names = catalogue_names(kind)
-    if name not in names:
+def shadowed_names(kind: str) -> list[str]:
+    """Names that come with the program and that the user's folder has too."""
+    shipped = _places(resources.files("models").joinpath("catalog", kind), f"catalog/{kind}", kind, own=False)
+    return sorted(name for name, place in catalogue_places(kind).items() if place.own and name in shipped)
+
+
+def own_folder() -> Path | None:
+    """The user's catalogue, if one is named. Raises InputError if it isn't there."""
+    text = os.environ.get(FOLDER_VARIABLE)
+    if not text:
+        return None
+    folder = Path(text)
+    if not folder.is_dir():
         raise InputError(
-            f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{nearest(name, names)}; "
-            f"known: {', '.join(names)}"
+            f"{FOLDER_VARIABLE} (or --catalog): {text}: no such folder; expected one with folders such as instances "
+            "and prices, as `oltpsim catalog import` makes it"
         )
-    return copy.deepcopy(_read(kind, name))
+    return folder
 
 
-@cache
-def _read(kind: str, name: str) -> dict[str, Any]:
-    """An entry, read once: the points of a sweep name it again and again."""
-    file = resources.files("models").joinpath("catalog", kind, f"{name}.yaml")
-    where = f"catalog/{kind}/{name}.yaml"
-    return as_mapping(parse_yaml(file.read_text(encoding="utf-8"), where), where)
+def merged(base: Any, changes: Any) -> Any:
+    """`base` with `changes` over it, key by key; anything but two mappings is replaced."""
+    if not isinstance(base, dict) or not isinstance(changes, dict):
+        return changes
+    if "kind" in changes and changes["kind"] != base.get("kind"):
+        return changes
+    return base | {key: merged(base.get(key), value) for key, value in changes.items()}
+
+
+def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[str, Place]:
+    found: dict[str, Place] = {}
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        if not file.name.endswith(".yaml"):
+            continue
+        for name, place in _entries(file, f"{where}/{file.name}", kind, own=own):
+            if name in found:
+                raise InputError(f"{place.where}: {name}: is in {found[name].where} too; keep one of them")
+            found[name] = place
+    return found
+
+
+def _entries(file: Traversable, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, Place]]:
+    sizes = _read(file, where).get(SIZES) if kind == "instances" else None
+    if sizes is None:
+        yield file.name.removesuffix(".yaml"), Place(file, where, None, own)
+        return
+    for name, keys in as_mapping(sizes, f"{where}: {SIZES}").items():
+        as_mapping(keys, f"{where}: {SIZES}.{name}")
+        yield str(name), Place(file, where, name, own)
+
+
+def _read(file: Traversable, where: str) -> dict[str, Any]:
+    """A file, parsed once as long as nobody changes it: the points of a sweep name it again and again."""
+    changed_ns, size = 0, 0
+    if isinstance(file, Path):
+        status = file.stat()
+        changed_ns, size = status.st_mtime_ns, status.st_size
+        if size > MOST_USER_BYTES:
+            raise InputError(f"{where}: got {size} bytes; a file of the catalogue has at most {MOST_USER_BYTES}")
+    key = (str(file), where, changed_ns, size)
+    if key not in _PARSED:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{where}: can't be read as UTF-8 text: {error}") from error
+        _PARSED[key] = as_mapping(parse_yaml(text, where), where)
+    return _PARSED[key]
 
 
 def describe(kind: str, name: str) -> str:

@@ -6,12 +6,14 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from models.catalogue import catalogue_entry
-from models.composition import CATALOGUED, compose
+from models.catalogue import catalogue_entry, catalogue_names, catalogue_places, nearest
+from models.composition import PLACES, compose
 from models.problems import sentence
 from models.specs.database import DatabaseSpec
 from models.specs.machine import CpuSpec, DiskSpec, MachineSpec
 from models.specs.operating_system import OperatingSystemSpec
+from models.specs.price import PriceList
+from models.specs.shapes import ChassisSpec, InstanceSpec, VolumeSpec
 from models.specs.workload import LayoutSpec, WorkloadSpec
 from simulator.errors import InputError
 
@@ -23,23 +25,90 @@ SPECS: dict[str, Any] = {
     "databases": DatabaseSpec,
     "workloads": WorkloadSpec,
     "layouts": LayoutSpec,
+    "instances": InstanceSpec,
+    "volumes": VolumeSpec,
+    "chassis": ChassisSpec,
+    "prices": PriceList,
 }
 """What the entries of each kind are."""
+ENTRIES_WITH_A_PRICE = ("machines", "cpus", "disks", "instances", "volumes", "chassis")
+"""Parts of price lists that are entries; the others, memory and controllers, are named by a chassis."""
 NO_SOURCE = {"", "tbd", "todo", "?", "none", "unknown"}
+
+
+def read_entry(kind: str, name: str) -> Any:
+    """An entry as the spec of its kind, with the parts that it names. Raises InputError, one line for each problem."""
+    return checked(kind, catalogue_entry(kind, name), _where(kind, name))
+
+
+def checked(kind: str, entry: dict[str, Any], where: str) -> Any:
+    """An entry's keys, wherever they are from, as the spec of its kind; raises as `read_entry`."""
+    place = next(path for path, each in PLACES.items() if each == kind)
+    data = compose(entry, where, place)
+    try:
+        return TypeAdapter(SPECS[kind]).validate_python(data)
+    except ValidationError as error:
+        lines = (f"{where}: {sentence(problem, SPECS[kind], data)}" for problem in error.errors())
+        raise InputError("\n".join(lines)) from error
 
 
 def entry_faults(kind: str, name: str) -> list[str]:
     """What is wrong with an entry, a line each; empty if nothing is."""
-    where = f"catalog/{kind}/{name}.yaml"
-    place = next(path for path, catalogued in CATALOGUED.items() if catalogued == kind)
     try:
-        data = compose(catalogue_entry(kind, name), where, place)
+        source = read_entry(kind, name).source
     except InputError as error:
-        return [str(error)]
-    try:
-        TypeAdapter(SPECS[kind]).validate_python(data)
-    except ValidationError as error:
-        return [f"{where}: {sentence(problem, SPECS[kind], data)}" for problem in error.errors()]
-    if str(data["source"]).strip().lower().rstrip(".") in NO_SOURCE:
-        return [f"{where}: source: got {data['source']!r}; say where the figures come from, or 'assumption: ...'"]
-    return []
+        return str(error).splitlines()
+    if source.strip().lower().rstrip(".") in NO_SOURCE:
+        return [f"{_where(kind, name)}: source: got {source!r}; say where the figures come from, or 'assumption: ...'"]
+    if kind == "prices":
+        return price_faults(name)
+    return chassis_faults(name) if kind == "chassis" else []
+
+
+def price_faults(name: str) -> list[str]:
+    """Parts that a price list has and the catalogue doesn't, a line each. The list itself must be valid."""
+    known = {f"{kind}/{each}" for kind in ENTRIES_WITH_A_PRICE for each in catalogue_names(kind)} | _parts_of_chassis()
+    rows = read_entry("prices", name).rows
+    return [
+        f"{_where('prices', name)}: {row.part}: no such part{nearest(row.part, known)}; allowed: an entry of "
+        f"{', '.join(ENTRIES_WITH_A_PRICE)}, or memory and controllers that a chassis names"
+        for row in rows
+        if row.part not in known
+    ]
+
+
+def without_price() -> list[str]:
+    """What is for sale, and parts of chassis, that no price list knows: they can't be in a plan."""
+    priced = {row.part for name in catalogue_names("prices") for row in read_entry("prices", name).rows}
+    sold = {f"{kind}/{name}" for kind in ("instances", "volumes", "chassis") for name in catalogue_names(kind)}
+    return sorted((sold | _parts_of_chassis()) - priced)
+
+
+def _parts_of_chassis() -> set[str]:
+    found: set[str] = set()
+    for name in catalogue_names("chassis"):
+        spec: ChassisSpec = read_entry("chassis", name)
+        found |= {f"cpus/{each.cpu}" for each in spec.processors} | {f"memory/{each.module}" for each in spec.memory}
+        found |= {f"disks/{each.disk}" for each in spec.disks} | {f"disks/{each}" for each in spec.log_disks}
+        found |= {f"controllers/{each.controller}" for each in spec.disks if each.controller}
+    return found
+
+
+def chassis_faults(name: str) -> list[str]:
+    """Processors and disks that a chassis names and the catalogue doesn't have, a line each."""
+    spec: ChassisSpec = read_entry("chassis", name)
+    disks = [each.disk for each in spec.disks] + list(spec.log_disks)
+    named = [("cpus", each.cpu) for each in spec.processors] + [("disks", each) for each in disks]
+    return [
+        f"{_where('chassis', name)}: unknown name {each!r} in the catalogue of {kind}"
+        f"{nearest(each, catalogue_names(kind))}"
+        for kind, each in named
+        if each not in catalogue_names(kind)
+    ]
+
+
+def _where(kind: str, name: str) -> str:
+    place = catalogue_places(kind).get(name)
+    if place is None:
+        return f"catalog/{kind}/{name}.yaml"
+    return place.where if place.size is None else f"{place.where}: {name}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from models.catalogue import catalogue_entry, nearest
+from models.catalogue import catalogue_entry, merged, nearest
 from models.problems import shown
 from models.yaml_input import as_mapping, parse_yaml, read_mapping
 from simulator.errors import InputError
@@ -21,22 +21,23 @@ CATALOGUED = {
     "workload": "workloads",
     "workload.layout": "layouts",
 }
-"""Where a catalogue name may stand for a whole group of keys."""
+"""Where a catalogue name may stand for a whole group of keys of a scenario."""
+FOR_SALE = {
+    "instance": "instances",
+    "instance.cpu": "cpus",
+    "instance.local_disks.disk": "disks",
+    "volume": "volumes",
+    "chassis": "chassis",
+    "prices": "prices",
+}
+"""As CATALOGUED, in what plans are made of."""
+PLACES = CATALOGUED | FOR_SALE
 MOST_BASES = 8
-
-
-def merged(base: Any, changes: Any) -> Any:
-    """`base` with `changes` over it, key by key; anything but two mappings is replaced."""
-    if not isinstance(base, dict) or not isinstance(changes, dict):
-        return changes
-    if "kind" in changes and changes["kind"] != base.get("kind"):
-        return changes
-    return base | {key: merged(base.get(key), value) for key, value in changes.items()}
 
 
 def compose(data: Any, where: str, path: str = "") -> Any:
     """Replace names and bases at and below `path` by what they stand for. Raises InputError for unknown names."""
-    kind = CATALOGUED.get(path)
+    kind = PLACES.get(path)
     try:
         if kind and isinstance(data, str):
             data = catalogue_entry(kind, data)

@@ -24,7 +24,7 @@ WORDS_OF_CORES = re.compile(
 COUNT = re.compile(rf"^(?:(\d{{1,4}}) ?[x×] ?|(\d{{1,4}}) (?=[a-z])|({'|'.join(COUNTS)}) (?=[a-z]))")
 ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "iiii": "3i", "iiv": "3i", "piii": "pentium 3", "p3": "pentium 3",
          "p4": "pentium 4", "athlon64": "athlon 64", "x86_64": "x86 64"}  # fmt: skip
-MODEL_NUMBER = re.compile(r"[a-z]?\d{3,5}[a-z]{0,2}")
+MODEL_NUMBER = re.compile(r"[a-z]?\d{3,5}[a-z]{0,2}|\d[a-z]\d\d")
 SAME_CLOCK = 0.02
 """two clocks are the same within this share of them"""
 

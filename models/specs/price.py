@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator
 
 from models.quantities import Number
 from models.specs.base import Name, Spec, Text
@@ -39,3 +40,12 @@ class PriceList(Spec):
     region: Name | None = None
     rows: tuple[PriceRow, ...] = Field(min_length=1)
     source: Text
+
+    @field_validator("rows")
+    @classmethod
+    def _each_step_once(cls, rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
+        (key, count), *_ = Counter((row.part, row.per, row.above) for row in rows).most_common(1)
+        if count > 1:
+            part, per, above = key
+            raise ValueError(f"{part} per {per} above {above:g} is there {count} times; keep one row of it")
+        return rows

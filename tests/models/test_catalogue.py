@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from models import catalogue, catalogue_check
-from models.catalogue import catalogue_entry, catalogue_kinds, catalogue_names, describe, nearest
+from models.catalogue import FOR_SALE, PARTS, catalogue_entry, catalogue_kinds, catalogue_names, describe, nearest
 from models.catalogue_check import SPECS, entry_faults
 from models.composition import CATALOGUED, compose
 from models.loading import load_scenario
@@ -47,9 +47,12 @@ def test_the_specifications_think_time_is_the_mean_over_its_mix() -> None:
 
 
 def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
-    assert set(SPECS) == set(catalogue_kinds()) == set(CATALOGUED.values())
+    assert set(SPECS) == set(catalogue_kinds()) == set(PARTS) | set(FOR_SALE)
+    assert set(PARTS) == set(CATALOGUED.values())
     assert all(catalogue_names(kind) for kind in catalogue_kinds())
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) for _, name in ENTRIES)
+    plain = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+    cloud = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+")  # as its provider writes it
+    assert all(plain.fullmatch(name) or (kind == "instances" and cloud.fullmatch(name)) for kind, name in ENTRIES)
 
 
 @pytest.mark.parametrize(
