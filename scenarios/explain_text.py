@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from models.prices import OLD_AFTER_DAYS
 from scenarios.explaining.buffers import BufferAdvice, Setting
 from scenarios.explaining.explanation import Explanation
 from scenarios.explaining.growth import Growth
@@ -21,11 +23,12 @@ from scenarios.report_text import SATURATED, STARTS
 from scenarios.summary import flow
 from simulator.results import Result, to_json
 
+OLD = "more than a year old"
 FORMAT = "oltpsim-explanation-1"
 
 
-def answers_text(found: Explanation, width: int) -> str:
-    """The answers in lines of at most `width` columns, the last one ended too."""
+def answers_text(found: Explanation, width: int, today: dt.date) -> str:
+    """The answers in lines of at most `width` columns, the last one ended too; prices may be old `today`."""
     now = found.bottlenecks
     then = f"{now.next.name}, at {count(now.next_rate_per_min)}/min if {now.now.name} were free"
     if now.next.used_fraction < SATURATED:
@@ -40,7 +43,7 @@ def answers_text(found: Explanation, width: int) -> str:
     lines += flow("why not", [reason for each in found.steps for reason in _reason(each)], width) if any(
         each.reason for each in found.steps) else []  # fmt: skip
     priced = [text for each in found.steps for text in _per_money(each)]
-    lines += flow("for the money", priced, width) if priced else []
+    lines += flow("for the money", [*priced, *_dates(found, today)], width) if priced else []
     lines += _buffers(found.buffers, width)
     lines += _room(found.room, width)
     lines += flow("from cold", _warming(found.warming), width)
@@ -70,6 +73,12 @@ def _per_money(step: Step) -> Iterator[str]:
         sign = "−" if gain < 0 else "+"
         cost = f"{significant(price.amount)} {price.currency}"
         yield f"{step.name} {sign}{significant(abs(gain), 2)}/min for each {price.currency} ({cost})"
+
+
+def _dates(found: Explanation, today: dt.date) -> list[str]:
+    """Of the lists that gave prices, those from more than a year before."""
+    dates = sorted({step.price.date for step in found.steps if step.price is not None and step.price.date})
+    return [f"prices of {date}: {OLD}" for date in dates if (today - dt.date.fromisoformat(date)).days > OLD_AFTER_DAYS]
 
 
 def _buffers(found: BufferAdvice, width: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,8 +47,8 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
                      help="New orders per minute asked for now, for --growth; what the scenario does if absent."),
     ] = None,
     prices: Annotated[
-        list[Path] | None,
-        typer.Option("--prices", metavar="FILE", help="A price list; may be repeated."),
+        list[str] | None,
+        typer.Option("--prices", metavar="LIST", help="A price list of the catalogue, or a file; may be repeated."),
     ] = None,
     memory_price: Annotated[
         float | None, typer.Option(metavar="MONEY", callback=finite, help="Of one GiB of RAM, before any list's.")
@@ -107,7 +108,7 @@ def _text(result: Result, found: Explanation, head: list[str], output: Output) -
         return explain_text.as_csv(found)
     version = result.versions.get("oltpsim", "?")
     origin = f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}"
-    answers = explain_text.answers_text(found, terminal_width())
+    answers = explain_text.answers_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
     return "\n".join([*head, times(result), answers, origin]) + "\n"
 
 
@@ -141,13 +142,13 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
 
 
 def _prices(
-    scenario: ScenarioSpec, files: list[Path], memory: float | None, disk: float | None, core: float | None
+    scenario: ScenarioSpec, lists: list[str], memory: float | None, disk: float | None, core: float | None
 ) -> dict[str, UnitPrice]:
     from models.prices import Prices
     from scenarios.explaining.prices import CORE, DISK, MEMORY, price_list, unit_prices
 
-    lists = Prices(tuple(price_list(file) for file in files))
-    return unit_prices(scenario, lists, {MEMORY: memory, DISK: disk, CORE: core})
+    known = Prices(tuple(price_list(text) for text in lists))
+    return unit_prices(scenario, known, {MEMORY: memory, DISK: disk, CORE: core})
 
 
 def _objective(p95: str | None, p99: str | None) -> Objective | None:

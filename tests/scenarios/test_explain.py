@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,22 +39,36 @@ def test_prices_are_of_lists_unless_they_are_said(tmp_path: Path) -> None:
         "  - {part: memory/ddr-1gib, amount: 120}\n  - {part: memory/ddr-4gib, amount: 400}\n"
         "  - {part: disks/scsi-10k-73, amount: 270}\n  - {part: disks/sata-7200, amount: 90}\n"
     )
-    lists = Prices((price_list(file),))
+    lists = Prices((price_list(str(file)),))
     found = unit_prices(scenario("v20z"), lists, {MEMORY: None, DISK: None, CORE: None})
     assert {unit: (price.amount, price.currency) for unit, price in found.items()} == {
         MEMORY: (100.0, "EUR"), DISK: (270.0, "EUR")
     }  # fmt: skip
     assert unit_prices(scenario("v20z"), lists, {DISK: 5.0})[DISK] == UnitPrice(5.0, "EUR", "command line")
+    # the Opteron's board takes ECC modules
+    of_2006 = unit_prices(scenario("v20z"), Prices((price_list("us-2006"),)), {})
+    assert {unit: price.amount for unit, price in of_2006.items()} == {
+        MEMORY: 170.0,
+        DISK: 270.0,
+        CORE: 350.0,
+    }  # the Opteron's board takes ECC modules
     file.write_text("name: shop\n")
     with pytest.raises(InputError, match=r"prices\.yaml: date: missing"):
-        price_list(file)
+        price_list(str(file))
+
+
+def test_old_prices_are_flagged(v20z: Explanation) -> None:
+    old = replace(v20z, steps=(replace(v20z.steps[0], price=UnitPrice(1.0, "USD", "list", "2024-06-30")),))
+    said = {day: "prices of 2024-06-30: more than a year old" in answers_text(old, 100, dt.date.fromisoformat(day))
+            for day in ("2025-06-30", "2025-07-01")}  # fmt: skip
+    assert said == {"2025-06-30": False, "2025-07-01": True}
 
 
 # The command
 
 
 def test_answers_stand_below_the_bars_in_80_columns(v20z: Explanation, capsys: Capture) -> None:
-    text = answers_text(v20z, 80)
+    text = answers_text(v20z, 80, dt.date(2026, 1, 1))
     assert max(map(len, text.splitlines()[1:])) <= 80
     for label in ("limited by", "next", "one more of each", "for the money", "best buffers", "cliff", "holds data",
                   "holds users", "from cold", "growth"):  # fmt: skip
