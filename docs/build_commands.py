@@ -15,6 +15,7 @@ COMMANDS = (
     ("quick",),
     ("run",),
     ("sweep",),
+    ("compare",),
     ("explain",),
     ("report",),
     ("import",),

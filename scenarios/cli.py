@@ -14,6 +14,7 @@ import typer
 from scenarios.commands import (
     calibrate,
     catalog,
+    compare,
     explain,
     import_runs,
     machine,
@@ -68,6 +69,7 @@ for _command in (
     machine,
     run,
     sweep,
+    compare,
     explain,
     report,
     import_runs,
