@@ -17,6 +17,7 @@ COMMANDS = (
     ("sweep",),
     ("compare",),
     ("explain",),
+    ("sensitivity",),
     ("report",),
     ("import",),
     ("runs",),

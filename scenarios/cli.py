@@ -25,6 +25,7 @@ from scenarios.commands import (
     run,
     runs,
     schema,
+    sensitivity,
     sweep,
     validate,
 )
@@ -71,6 +72,7 @@ for _command in (
     sweep,
     compare,
     explain,
+    sensitivity,
     report,
     import_runs,
     runs,
