@@ -55,10 +55,10 @@ def _bar(bar: Bar, middle: float, top: float, across: Scale) -> list[str]:
     for rate, at, colour in known:
         begin, end = sorted((across(middle), across(rate)))
         parts.append(box(begin, top, end - begin, BAR, colour, 1.0, f"{of.key} = {value(at)}: {count(rate)}"))
-    lowest, highest = min((end[0] for end in known), default=middle), max((end[0] for end in known), default=middle)
-    for rate, anchor, shift in ((lowest, "end", -5.0), (highest, "start", 5.0)):
-        if rate != middle:
-            parts.append(text(across(rate) + shift, base, count(rate), anchor, 11, halo=True))
+    for side, anchor, shift in ((-1.0, "end", -5.0), (1.0, "start", 5.0)):
+        mine = [rate for rate, _, _ in known if (rate - middle) * side > 0]
+        if mine:
+            parts.append(text(across(mine[0]) + shift, base, ", ".join(map(count, mine)), anchor, 11, halo=True))
     if len(known) < len(ends):
         parts.append(text(RIGHT, base, "one end is not possible", "end", 10, QUIET, halo=True))
     return parts

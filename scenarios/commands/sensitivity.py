@@ -31,7 +31,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario: ScenarioArgument,
     vary: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=LOW..HIGH", help="A number and its ends in place of the usual ones; may be repeated."),
+        typer.Option(metavar="KEY=LOW..HIGH", help="A number and its ends, in place of the usual ones; repeat."),
     ] = None,
     model: Annotated[
         Path | None,

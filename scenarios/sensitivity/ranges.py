@@ -8,13 +8,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibration.calibrated import Calibration, applied, kept_out
-from calibration.parameters import SIGMAS_OF_90_PERCENT, Parameter, default_parameters, keys_of, number_at, scoped
+from calibration.parameters import (
+    SIGMAS_OF_90_PERCENT,
+    Parameter,
+    default_parameters,
+    keys_of,
+    number_at,
+    scoped,
+    with_values,
+)
 from models.catalogue import nearest
 from models.specs import ScenarioSpec
 from models.specs.base import Spec
 from simulator.errors import InputError
 
 AROUND = 0.25
+TRIALS = 12
+"""of the search for an end that is possible"""
 HARDWARE = (
     "machine.cpu.relative_speed",
     "machine.memory_gib",
@@ -129,9 +139,28 @@ def _hardware(scenario: ScenarioSpec, taken: set[str]) -> list[Range]:
         low, high = value * (1.0 - AROUND), value * (1.0 + AROUND)
         if whole:
             low, high = round(low), round(high)
-        if low < value < high:
-            found.append(Range(key, low, value, high, True, whole, f"± {AROUND:.0%}"))
+        least, most = _possible(scenario, key, value, low, whole), _possible(scenario, key, value, high, whole)
+        if least < most:
+            clipped = "" if (least, most) == (low, high) else ", as far as there is such a machine"
+            found.append(Range(key, least, value, most, True, whole, f"± {AROUND:.0%}{clipped}"))
     return found
+
+
+def _possible(scenario: ScenarioSpec, key: str, value: float, end: float, whole: bool) -> float:
+    """The end, or else about the farthest number on the way to it that the scenario can have."""
+    good, bad = value, end
+    for trial in range(TRIALS):
+        at = bad if not trial else (good + bad) / 2.0
+        at = round(at) if whole else at
+        try:
+            with_values(scenario, {key: at})
+        except InputError:
+            bad = at
+        else:
+            good = at
+            if not trial:
+                break
+    return good
 
 
 def _number(scenario: ScenarioSpec, key: str) -> tuple[float, bool] | None:

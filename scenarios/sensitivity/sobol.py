@@ -115,8 +115,9 @@ class Samples:
         rng = np.random.default_rng(self.seed)
         again = [_indices(a[some], b[some], ab[:, some]) for some in rng.integers(len(a), size=(RESAMPLES, len(a)))]
         ends = np.quantile(np.array(again), [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0], axis=0)
+        low, high = ends.tolist()
         found = [
-            Index(each.key, float(first[k]), *ends[:, 0, k].tolist(), float(total[k]), *ends[:, 1, k].tolist())
+            Index(each.key, float(first[k]), low[0][k], high[0][k], float(total[k]), low[1][k], high[1][k])
             for k, each in enumerate(self.ranges)
         ]
         return Indices(tuple(sorted(found, key=lambda one: (-one.total, one.key))), len(good), left_out, CONFIDENCE, sd)
