@@ -105,6 +105,16 @@ def _disks(scenario: ScenarioSpec) -> Iterator[str]:
                 )
 
 
+def _volume_limits(scenario: ScenarioSpec) -> Iterator[str]:
+    machine = scenario.machine
+    for key, disk in (("disks.disk", machine.disks.disk), ("log_disk", machine.log_disk)):
+        if machine.volume_limits and isinstance(disk, RotatingDiskSpec):
+            yield (
+                f"machine.volume_limits: machine.{key} has an arm ({disk.name}), and limits hold for volumes of kind "
+                "flash alone: take them out, or give a flash disk"
+            )
+
+
 def _measured(scenario: ScenarioSpec) -> Iterator[str]:
     keys = ("new_orders_per_minute", "job_figure")
     own, other = keys if scenario.job is None else keys[::-1]
@@ -158,4 +168,4 @@ def _capacity(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-PARTS = (_workload, _database, _disks, _raid, _measured, sampling.faults, job_faults)
+PARTS = (_workload, _database, _disks, _volume_limits, _raid, _measured, sampling.faults, job_faults)

@@ -19,7 +19,7 @@ from functools import lru_cache
 from models.paths import Paths, costs_of, paths_of, speed_of
 from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
-from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RotatingDiskSpec
+from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
 from models.specs.scenario import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_program import client_registers, tpcc_program
@@ -131,6 +131,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         interval=_interval(scenario.interval),
         sharing=_sharing(machine),
         work=parts.Work(each) if (each := scenario.interval.new_orders_per_client) else None,
+        volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
     )
     return folded(whole, sample)
 
@@ -203,10 +204,23 @@ def device_of(disk: DiskSpec, name: str) -> parts.Disk:
         )
         room = round(disk.write_cache_mib * MIB)
         return arm.with_cache(room, max(disk.write_cache_sorted, disk.queue_depth)) if room else arm
-    return parts.FlashDevice(
+    flash = parts.FlashDevice(
         name=name,
         read_ns=round(disk.read_latency_us * NS_PER_US),
         write_ns=round(disk.write_latency_us * NS_PER_US),
         parallel=disk.parallel_requests,
         reads_per_write=disk.reads_per_write or 0,
+    )
+    return flash.with_limits(tuple(map(rate_limit_of, disk.limits))) if disk.limits else flash
+
+
+def rate_limit_of(limit: RateLimitSpec) -> parts.RateLimit:
+    """A limit as the engines know it."""
+    return parts.RateLimit(
+        of=limit.of,
+        per_s=limit.per_s,
+        burst_per_s=limit.burst_per_s or limit.per_s,
+        credits=limit.credits,
+        credits_at_start=limit.credits * limit.credits_at_start_fraction,
+        unit_bytes=round(limit.unit_kib * KIB),
     )

@@ -23,7 +23,7 @@ from simulator.compiled import compiled, compiled_inside
 from simulator.kernel_arms import finish_transfer, move_arm
 from simulator.kernel_clients import wake_client
 from simulator.kernel_daemons import wake_daemon
-from simulator.kernel_devices import begin_flash, finish_flash, finish_part
+from simulator.kernel_devices import begin_flash, finish_flash, finish_part, wake_limited
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_requests import release_request
 from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
@@ -111,10 +111,19 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
         elif entity < requests:
             move_arm(kernel, entity - devices)
         elif entity < ks.NO_ENTITY:
-            if kernel.devices[kernel.requests[entity - requests, ks.DEVICE], ks.KIND] == ks.FLASH_KIND:
-                finish_flash(kernel, entity - requests)
-            else:
-                finish_transfer(kernel, entity - requests)
+            _wake_request(kernel, entity - requests)
+
+
+@compiled_inside
+def _wake_request(kernel: Kernel, number: int) -> None:
+    """A request's own event: flash has served it, it has waited for its limiters, or it is in a drive's cache."""
+    kind = kernel.devices[kernel.requests[number, ks.DEVICE], ks.KIND]
+    if kind == ks.FLASH_KIND:
+        finish_flash(kernel, number)
+    elif kind == ks.LIMITED_KIND:
+        wake_limited(kernel, number)
+    else:
+        finish_transfer(kernel, number)
 
 
 @compiled_inside

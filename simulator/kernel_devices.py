@@ -12,6 +12,7 @@ from simulator.kernel_arms import arrive
 from simulator.kernel_requests import complete, line_up, new_request
 from simulator.kernel_state import Int64Array, Kernel
 from simulator.kernel_stations import append, change, take_first
+from simulator.rate_limits import admit
 
 
 @compiled_inside
@@ -121,10 +122,42 @@ def _next_flash(kernel: Kernel, row: Int64Array) -> int:
 
 @compiled_inside
 def begin_flash(kernel: Kernel, number: int) -> None:
-    """A flash device starts on a request."""
+    """A flash device starts on a request, or takes it in to pass its limiters first."""
     request = kernel.requests[number]
-    service = _flash_ns(kernel.devices[request[ks.DEVICE]], request[ks.WRITE])
-    after(kernel.calendar, service, kernel.facts[ks.FIRST_REQUEST] + number)
+    row = kernel.devices[request[ks.DEVICE]]
+    if row[ks.KIND] == ks.LIMITED_KIND:
+        request[ks.PASSED] = 0
+        _pass_limiters(kernel, number)
+    else:
+        after(kernel.calendar, _flash_ns(row, request[ks.WRITE]), kernel.facts[ks.FIRST_REQUEST] + number)
+
+
+@compiled_apart
+def _pass_limiters(kernel: Kernel, number: int) -> None:
+    """A request goes on to the next limiters that make it wait, or is served. No device is busy with one that waits."""
+    request, now = kernel.requests[number], kernel.calendar.clock[NOW]
+    row = kernel.devices[request[ks.DEVICE]]
+    while request[ks.PASSED] < 2:
+        first, end = row[ks.STAGES + 2 * request[ks.PASSED]], row[ks.STAGES + 2 * request[ks.PASSED] + 1]
+        request[ks.PASSED] += 1
+        wait_ns = admit(kernel.limits, first, end, request[ks.SIZE], now)
+        if wait_ns:
+            change(row, ks.DEVICE_BUSY, now, -1)
+            after(kernel.calendar, wait_ns, kernel.facts[ks.FIRST_REQUEST] + number)
+            return
+    request[ks.PASSED] = ks.BEING_SERVED
+    after(kernel.calendar, _flash_ns(row, request[ks.WRITE]), kernel.facts[ks.FIRST_REQUEST] + number)
+
+
+@compiled_apart
+def wake_limited(kernel: Kernel, number: int) -> None:
+    """A request to a limited device has waited for its limiters, or has been served."""
+    request = kernel.requests[number]
+    if request[ks.PASSED] == ks.BEING_SERVED:
+        finish_flash(kernel, number)
+    else:
+        change(kernel.devices[request[ks.DEVICE]], ks.DEVICE_BUSY, kernel.calendar.clock[NOW], 1)
+        _pass_limiters(kernel, number)
 
 
 @compiled_inside

@@ -8,6 +8,7 @@ from simulator import kernel_state as ks
 from simulator.caches import CACHE, POOL, WRITES_IN_FLIGHT
 from simulator.kernel_clients import io_wait_until
 from simulator.kernel_stations import ages_at, area_until
+from simulator.rate_limits import limit_values
 from simulator.recorder import ClassRecorder
 from simulator.results import Result
 from simulator.run_record import Record, tier_values
@@ -96,6 +97,7 @@ class KernelRecord(Record):
         values |= tier_values("pool", state.tiers.head[POOL])
         values |= tier_values("cache", state.tiers.head[CACHE])
         values["cache in flight now"] = state.tiers.head[CACHE, WRITES_IN_FLIGHT]
+        values |= limit_values(kernel.limits)
         return Snapshot(now, {name: int(value) for name, value in values.items()}, state.table_counts.copy())
 
 

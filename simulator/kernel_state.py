@@ -16,6 +16,7 @@ from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calen
 from simulator.disk import WINDOW_ROWS, geometry, most_writes
 from simulator.errors import InputError, InternalError
 from simulator.model import CachingDevice, Model, RaidSet, RotatingDevice
+from simulator.rate_limits import Limits, limits_of
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
 from simulator.streams import seed_streams
 
@@ -77,18 +78,19 @@ WAITING_SIDES = 32
 READS_PER_WRITE, READS_AHEAD, WRITE_FIRST, WRITE_LAST = range(34, 38)
 FIRST_DISK, PLACES_OF_STRIPE, COPIES, PARITIES, UNIT = range(38, 43)
 CACHE_ROOM, CACHE_USED, WRITES_HELD, MOST_CHOOSING, CHOOSING, RING_FIRST, RING_COUNT, DESTAGES = range(43, 51)
-BY_PURPOSE = 51
+STAGES, BY_PURPOSE = 51, 55
+"""STAGES: first and end of the limiters that requests pass, in two stages"""
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
 DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
-FLASH_KIND, ROTATING_KIND, RAID_KIND = range(3)
+FLASH_KIND, ROTATING_KIND, RAID_KIND, LIMITED_KIND = range(4)
 FCFS, LOOK, C_LOOK = range(3)
 SCHEDULERS = ("fcfs", "look", "c-look")
 PPM = 1_000_000
 # Columns of `requests`. WHO: the entity that waits for it, or one of the codes below. A request to a RAID set is the
-# WHOLE of its parts, of which so many are LEFT
+# WHOLE of its parts, of which so many are LEFT. PASSED (never of a WHOLE): stages of limiters, or BEING_SERVED
 BYTE, SIZE, WRITE, PURPOSE, SUBMITTED, WHO, FIRST_PAGE, PAGES, FOLLOWER, DEVICE, WHOLE, LEFT = range(12)
-REQUEST_WIDTH = 12
+REQUEST_WIDTH, PASSED, BEING_SERVED = 12, LEFT, 3
 NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
 # Entries of `facts`: constants, then counters, then gauges
 (
@@ -183,6 +185,7 @@ class Kernel(NamedTuple):
     longer_ppm: Int64Array
     """(busy processors,): what a burst takes that starts when so many are busy, in millionths of its time alone"""
     devices: Int64Array
+    limits: Int64Array
     geometry: npt.NDArray[np.float64]
     waiting_requests: Int64Array
     """(rotating device, side, place, [key, order, request]): what the operating system holds, by byte"""
@@ -227,7 +230,7 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
     in_cache = max((most_writes(device.cache_bytes) for device in caching), default=1)
     depth = max((device.queue_depth for device in rotating), default=1)
     pool, locks = model.pool.pages, int(model.program.lock_tables[:, 1].sum()) + 1
-    facts = _facts(model, clients, devices, first_request)
+    limits, facts = limits_of(model.storage, model.volume_limits), _facts(model, clients, devices, first_request)
     life = np.zeros((clients + DAEMONS, LIFE_WIDTH), dtype=np.int64)
     life[:, NEXT] = life[:, TAIL] = NONE
     kernel = Kernel(
@@ -236,7 +239,8 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         life=life,
         stations=_stations(model),
         longer_ppm=np.array([PPM, *(model.sharing.ppm if model.sharing else [PPM] * model.processors)], dtype=np.int64),
-        devices=_devices(model),
+        devices=_devices(model, limits),
+        limits=limits.rows,
         geometry=np.array([geometry(device) for device in rotating] or np.zeros((1, 8)), dtype=np.float64),
         waiting_requests=np.zeros((max(len(rotating), 1), 2, requests if rotating else 1, 3), dtype=np.int64),
         window=np.zeros((max(len(rotating), 1), WINDOW_ROWS, depth)),
@@ -367,7 +371,7 @@ def _stations(model: Model) -> Int64Array:
     return stations
 
 
-def _devices(model: Model) -> Int64Array:
+def _devices(model: Model, limits: Limits) -> Int64Array:
     every = model.storage.with_disks
     devices = np.zeros((len(every), DEVICE_WIDTH), dtype=np.int64)
     rotating = 0
@@ -386,7 +390,9 @@ def _devices(model: Model) -> Int64Array:
             row[PLACES_OF_STRIPE] = len(device.disks) // device.copies
             row[PARITIES], row[UNIT] = device.parities, device.unit_bytes
         else:
-            row[KIND], row[PARALLEL_FREE] = FLASH_KIND, device.parallel
+            row[KIND], row[PARALLEL_FREE] = LIMITED_KIND if limits.stages[number] else FLASH_KIND, device.parallel
+            ends = [end for stage in limits.stages[number] for end in (stage.start, stage.stop)]
+            row[STAGES : STAGES + len(ends)] = ends
             row[READ_TIME], row[WRITE_TIME] = device.read_ns, device.write_ns
             row[READS_PER_WRITE] = device.reads_per_write
     return devices

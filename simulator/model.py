@@ -99,6 +99,43 @@ class FlashDevice:
     reads_per_write: int = 0
     kind: str = "flash"
 
+    def with_limits(self, limits: tuple[RateLimit, ...]) -> LimitedDevice:
+        """The same device as a cloud volume."""
+        return LimitedDevice(**asdict(self), limits=limits)
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """A cap on requests or MiB per second, with a bucket of credits above it (simulator/rate_limits.py).
+
+    A request takes a credit for each `unit_bytes` of its size that it begins (`of` "requests"), or one for each MiB.
+    Credits come back at `per_s`, up to `credits`. While there are some, requests start at `burst_per_s`.
+    """
+
+    of: str
+    per_s: float
+    burst_per_s: float
+    credits: float = 0.0
+    credits_at_start: float = 0.0
+    unit_bytes: int = 1 << 18
+
+    @property
+    def units_of_rate(self) -> int:
+        """Units that one request or one MiB of the rates is: a byte is the unit of MiB."""
+        return 1 << 20 if self.of == "mib" else 1
+
+    def said(self, whose: str) -> str:
+        """The cap by name, as bottlenecks are listed: disk 1 (cap of 3,000 requests/s)."""
+        most = f"{self.per_s:,.6g}" + (f" to {self.burst_per_s:,.6g}" if self.burst_per_s > self.per_s else "")
+        return f"{whose} (cap of {most} {'MiB' if self.of == 'mib' else 'requests'}/s)"
+
+
+@dataclass(frozen=True)
+class LimitedDevice(FlashDevice):
+    """A cloud volume: flash whose provider lets no more through than each of its `limits` says."""
+
+    limits: tuple[RateLimit, ...] = ()
+
 
 Disk = RotatingDevice | FlashDevice
 
@@ -259,6 +296,8 @@ class Model:
     interval: Interval
     sharing: Sharing | None = None
     work: Work | None = None
+    volume_limits: tuple[RateLimit, ...] | None = None
+    """what the machine lets through to all its flash devices together"""
 
     @property
     def processors(self) -> int:

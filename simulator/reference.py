@@ -18,6 +18,7 @@ from simulator.errors import InternalError
 from simulator.interpreter import advance, own_lock
 from simulator.memory import finish_fault, finish_read, finish_write_back
 from simulator.model import Model, OnProgress
+from simulator.rate_limits import limits_of
 from simulator.recorder import (
     ACTIVITIES,
     CONNECTION,
@@ -79,7 +80,8 @@ class ReferenceEngine:
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
         self.stations = [Servers(env, station.servers) for station in model.stations]
         self.locks = RowLocks(env)
-        self.devices = new_devices(env, storage)
+        self.limits = limits_of(storage, model.volume_limits)
+        self.devices = new_devices(env, storage, self.limits)
         self.log = CommitLog(self)
         self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
         self.page_arrivals: dict[int, simpy.Event] = {}

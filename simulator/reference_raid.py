@@ -6,6 +6,7 @@ import simpy
 
 from simulator import raid
 from simulator.model import CachingDevice, Device, FlashDevice, RaidSet, Storage
+from simulator.rate_limits import Limits, Throttle, limits_of
 from simulator.reference_arms import CachingStation, RotatingStation
 from simulator.reference_stations import DeviceStation, Environment, FlashStation, Request
 
@@ -50,9 +51,13 @@ class RaidStation(DeviceStation):
         return [min([first, *pair], key=lambda disk: disk.queue_length.value)]
 
 
-def new_devices(env: Environment, storage: Storage) -> list[DeviceStation]:
+def new_devices(env: Environment, storage: Storage, limits: Limits | None = None) -> list[DeviceStation]:
     """The stations of all devices, and behind them those of RAID sets' disks."""
-    stations = [new_device(env, device, storage.requests_per_device) for device in storage.with_disks]
+    limits = limits or limits_of(storage, None)
+    stations = [
+        new_device(env, device, storage.requests_per_device, tuple(Throttle(limits.rows, stage) for stage in stages))
+        for device, stages in zip(storage.with_disks, limits.stages, strict=True)
+    ]
     for number, station in enumerate(stations):
         if isinstance(station, RaidStation):
             disks = storage.disks_of(number)
@@ -60,12 +65,12 @@ def new_devices(env: Environment, storage: Storage) -> list[DeviceStation]:
     return stations
 
 
-def new_device(env: Environment, device: Device, calls: int) -> DeviceStation:
+def new_device(env: Environment, device: Device, calls: int, throttles: tuple[Throttle, ...] = ()) -> DeviceStation:
     """The station of one device."""
     if isinstance(device, RaidSet):
         return RaidStation(env, device, calls)
     if isinstance(device, FlashDevice):
-        return FlashStation(env, device, calls)
+        return FlashStation(env, device, calls, throttles)
     if isinstance(device, CachingDevice):
         return CachingStation(env, device, calls)
     return RotatingStation(env, device, calls)

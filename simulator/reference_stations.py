@@ -12,6 +12,7 @@ from simpy.events import URGENT
 
 from simulator import raid
 from simulator.model import Device, FlashDevice, Section, Sharing
+from simulator.rate_limits import Throttle
 from simulator.recorder import Gauge, Population
 
 PPM = 1_000_000
@@ -230,12 +231,13 @@ class DeviceStation:
 class FlashStation(DeviceStation):
     """Several requests at a time, each for the latency of its kind.
 
-    The others wait in order of arrival; or reads go first, so many for each write that waits.
+    The others wait in order of arrival; or reads go first, so many for each write that waits. What a volume has taken
+    in passes its throttles before it is served; it is not busy with a request that waits there.
     """
 
-    def __init__(self, env: Environment, device: FlashDevice, calls: int) -> None:
+    def __init__(self, env: Environment, device: FlashDevice, calls: int, throttles: tuple[Throttle, ...] = ()) -> None:
         super().__init__(env, device, calls)
-        self.flash = device
+        self.flash, self.throttles = device, throttles
         self.free = device.parallel
         self.waiting: deque[Request] = deque()
         self.waiting_writes: deque[Request] = deque()
@@ -262,6 +264,12 @@ class FlashStation(DeviceStation):
 
     def _serve(self, request: Request | None) -> Story:
         while request is not None:
+            for throttle in self.throttles:
+                wait_ns = throttle.wait_ns(request.size_bytes, self.env.now)
+                if wait_ns:
+                    self.busy.change(self.env.now, -1)
+                    yield self.env.timeout(wait_ns)
+                    self.busy.change(self.env.now, 1)
             service_ns = self.flash.write_ns if request.write else self.flash.read_ns
             if request.write == raid.REWRITE:
                 service_ns += self.flash.read_ns

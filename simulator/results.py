@@ -16,6 +16,8 @@ from typing import Any
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-result-1"
+IF_ANY = {"if any": True}
+"""of fields that are left out of the JSON while they are empty"""
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,30 @@ class CpuResult:
 
 
 @dataclass(frozen=True)
+class LimitResult:
+    """A cap of a volume, or of a machine's volumes together, in requests or MiB (`of`).
+
+    `utilisation` is the share of time in which the next request had to wait for it. `credits_left` are those at the
+    end; `credits_lasted_s` is when they first ran out, if `ran_out`, and otherwise the end of the run.
+    """
+
+    name: str
+    of: str
+    per_s: float
+    burst_per_s: float
+    utilisation: float
+    credits: float
+    credits_left: float
+    ran_out: bool
+    credits_lasted_s: float
+
+
+@dataclass(frozen=True)
 class DeviceResult:
-    """One device. Queue length counts waiting and in service; times are per request."""
+    """One device. Queue length counts waiting and in service; times are per request.
+
+    Utilisation is its own or that of one of its `limits`, whichever is more.
+    """
 
     name: str
     kind: str
@@ -83,6 +107,7 @@ class DeviceResult:
     mean_service_s: float
     mean_response_s: float
     by_purpose_per_s: dict[str, float]
+    limits: list[LimitResult] = field(default_factory=list, metadata=IF_ANY)
 
 
 @dataclass(frozen=True)
@@ -205,6 +230,7 @@ class Result:
     laws: list[Law]
     warnings: list[str] = field(default_factory=list)
     stations: list[StationResult] = field(default_factory=list)
+    volume_limits: list[LimitResult] = field(default_factory=list, metadata=IF_ANY)
     format: str = FORMAT
 
     @property
@@ -215,7 +241,17 @@ class Result:
 
 def to_json(result: Result) -> str:
     """The result as canonical JSON: sorted keys, shortest floats, one trailing newline."""
-    return json.dumps(dataclasses.asdict(result), sort_keys=True, indent=1, allow_nan=False) + "\n"
+    return json.dumps(_plain(result), sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """A dataclass as a dictionary, without the empty ones of the fields that are there if anything is in them."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    pairs = ((each, getattr(value, each.name)) for each in dataclasses.fields(value))
+    return {each.name: _plain(item) for each, item in pairs if item or not each.metadata}
 
 
 def from_json(text: str, where: str = "result") -> Result:
@@ -238,11 +274,12 @@ def _build(kind: Any, data: Any, where: str) -> Any:
         if not isinstance(data, dict):
             raise InputError(f"{where}: expected a table of keys, found {type(data).__name__}")
         hints = typing.get_type_hints(kind)
-        missing = sorted(set(hints) - set(data))
+        optional = {each.name for each in dataclasses.fields(kind) if each.metadata}
+        missing = sorted(set(hints) - set(data) - optional)
         unknown = sorted(set(data) - set(hints))
         if missing or unknown:
             raise InputError(f"{where}: missing keys {missing}, unknown keys {unknown}")
-        fields = {name: _build(hint, data[name], f"{where}.{name}") for name, hint in hints.items()}
+        fields = {name: _build(hint, data[name], f"{where}.{name}") for name, hint in hints.items() if name in data}
         return typing.cast(Any, kind)(**fields)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is list and isinstance(data, list):

@@ -24,6 +24,7 @@ from simulator.caches import (
 from simulator.clock import NS_PER_S, to_s
 from simulator.errors import InputError
 from simulator.model import Model, Progress
+from simulator.rate_limits import limit_values
 from simulator.recorder import ClassRecorder
 from simulator.results import Result
 from simulator.state import USAGE, Int64Array
@@ -206,6 +207,7 @@ class RunRecord(Record):
         values |= tier_values("pool", engine.state.tiers.head[POOL])
         values |= tier_values("cache", engine.state.tiers.head[CACHE])
         values["cache in flight now"] = int(engine.state.tiers.head[CACHE, WRITES_IN_FLIGHT])
+        values |= limit_values(engine.limits.rows)
         return Snapshot(now, values, engine.state.table_counts.copy())
 
 

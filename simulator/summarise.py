@@ -12,11 +12,14 @@ from importlib.metadata import version
 import numpy as np
 import numpy.typing as npt
 
-from simulator.bottleneck import bottleneck_of, overload, swapping
+from simulator.bottleneck import bottleneck_of, overload, spent_credits, swapping
 from simulator.clock import NS_PER_S, to_s
+from simulator.credits import ALL_VOLUMES
 from simulator.errors import InputError
 from simulator.laws import check_laws
+from simulator.limit_results import closed_steps, limit_results
 from simulator.model import Model
+from simulator.rate_limits import limits_of
 from simulator.recorder import ACTIVITIES, ClassRecorder, quantile_ns
 from simulator.results import (
     CacheResult,
@@ -94,6 +97,8 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
     ]
     cpu, devices, locks = _cpu(model, window), _devices(model, window), _locks(model, window)
     stations, main = _stations(model, window), classes[model.program.main_class]
+    limits = limits_of(model.storage, model.volume_limits)
+    volume_limits = limit_results(model, window, ALL_VOLUMES, limits.shared)
     return Result(
         scenario=model.name,
         engine=facts.engine,
@@ -123,11 +128,16 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
         swap_in_per_s=window.change("pool swap ins") / window.seconds,
         swap_out_per_s=window.change("pool swap outs") / window.seconds,
         checkpoints_s=[[to_s(begin), to_s(end)] for begin, end in facts.checkpoints_ns],
-        bottleneck=bottleneck_of(cpu, devices[: len(model.storage.devices)], locks, stations, main),
+        bottleneck=bottleneck_of(cpu, devices[: len(model.storage.devices)], locks, stations, main, volume_limits),
         series=series,
         laws=check_laws(model, window, classes, cpu),
-        warnings=_warnings(window, rates, steady) + _overloaded(model, window, classes),
+        warnings=[
+            *_warnings(window, rates, steady),
+            *_overloaded(model, window, classes),
+            *spent_credits(devices, volume_limits),
+        ],
         stations=stations,
+        volume_limits=volume_limits,
     )
 
 
@@ -181,10 +191,13 @@ def _cpu(model: Model, window: Window) -> CpuResult:
 def _devices(model: Model, window: Window) -> list[DeviceResult]:
     """Devices as the operating system sees them, and behind them RAID sets' disks. A set is as busy as its disks."""
     storage, results = model.storage, []
+    own = limits_of(storage, model.volume_limits).own
+    limits = [limit_results(model, window, each.name, own[n]) for n, each in enumerate(storage.with_disks)]
     for number, device in enumerate(storage.with_disks):
         disks = storage.disks_of(number)
         parallel = sum(getattr(storage.with_disks[disk], "parallel", 1) for disk in disks)
         busy = sum(window.change(f"{disk} busy") for disk in disks)
+        closed = sum(max((limit.utilisation for limit in limits[disk]), default=0.0) for disk in disks)
         service = sum(window.change(f"{disk} service") for disk in disks)
         count = window.change(f"{number} reads") + window.change(f"{number} writes")
         results.append(
@@ -193,7 +206,7 @@ def _devices(model: Model, window: Window) -> list[DeviceResult]:
                 kind=device.kind,
                 reads_per_s=window.change(f"{number} reads") / window.seconds,
                 writes_per_s=window.change(f"{number} writes") / window.seconds,
-                utilisation=busy / window.ns / parallel,
+                utilisation=max(busy / window.ns / parallel, closed / len(disks)),
                 mean_queue=window.change(f"{number} queue") / window.ns,
                 mean_service_s=to_s(service / max(count, 1)),
                 mean_response_s=to_s(window.change(f"{number} response") / max(count, 1)),
@@ -201,6 +214,7 @@ def _devices(model: Model, window: Window) -> list[DeviceResult]:
                     purpose: window.change(f"{number} purpose {purpose}") / window.seconds
                     for purpose in window.names(f"{number} purpose ")
                 },
+                limits=limits[number],
             )
         )
     return results
@@ -309,7 +323,8 @@ def _series(facts: Facts, snapshots: list[Snapshot]) -> Series:
         disks = storage.disks_of(number)
         parallel = sum(getattr(storage.with_disks[disk], "parallel", 1) for disk in disks)
         each = [per(f"{disk} busy", 1 / facts.step_ns / parallel) for disk in disks]
-        values[f"{device.name} utilisation"] = [sum(step) for step in zip(*each, strict=True)]
+        closed = closed_steps(facts.model, pairs, disks)
+        values[f"{device.name} utilisation"] = [max(sum(step), c) for *step, c in zip(*each, closed, strict=True)]
     return Series(seconds, values)
 
 

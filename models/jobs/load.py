@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from models.jobs.processors import US
 from models.jobs.result import JobResult
+from models.jobs.volumes import turn_s
 from models.paths import speed_of
 from models.specs.machine import RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
@@ -54,11 +55,12 @@ def _pages_of_a_request(scenario: ScenarioSpec) -> float:
 
 
 def _pages_written_per_s(scenario: ScenarioSpec, request_pages: float) -> float:
-    """Pages that all disks write in order, by request: overhead and transfer, or a flash device's latency."""
+    """Pages that all disks write in order, by request: overhead and transfer, or flash's latency or limits."""
     disks = scenario.machine.disks
     if isinstance(disks.disk, RotatingDiskSpec):
         transfer_s = request_pages * scenario.database.page_kib * KIB / (disks.disk.transfer_mib_per_s * MIB)
         request_s = disks.disk.overhead_ms * 1e-3 + transfer_s
     else:
-        request_s = disks.disk.write_latency_us * US / disks.disk.parallel_requests
+        turn = turn_s(scenario.machine, request_pages * scenario.database.page_kib * KIB)
+        request_s = max(disks.disk.write_latency_us * US / disks.disk.parallel_requests, turn)
     return disks.count * request_pages / request_s

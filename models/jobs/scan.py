@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
+from models.jobs.volumes import turn_s
 from models.paths import speed_of
 from models.specs.job import ScanSpec
 from models.specs.scenario import ScenarioSpec
@@ -33,7 +34,11 @@ def scan(scenario: ScenarioSpec, job: ScanSpec) -> JobResult:
     if isinstance(device, RotatingDevice):
         arm_s, overhead_s, transfer_s = in_order_s(device, span_bytes, sorted_runs, run_pages * page_bytes)
     else:
-        arm_s, overhead_s, transfer_s = 0.0, 0.0, run_pages * device.read_ns * NS
+        arm_s, overhead_s, transfer_s = (
+            0.0,
+            0.0,
+            run_pages * max(device.read_ns * NS, turn_s(scenario.machine, page_bytes)),
+        )
     thread_s = (
         loaded_rows(workload.warehouses) / pages * database.path.scanned_row_us + database.path.page_miss_us
     ) * US

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from models.quantities import (
     Fraction,
@@ -19,6 +19,9 @@ from models.quantities import (
     WholeNumber,
 )
 from models.specs.base import Name, Spec, Text
+
+MOST_REFILL_S = 50 * 86_400
+"""longest time in which a bucket of credits may fill: clocks in picoseconds know twice as much"""
 
 
 class CpuSpec(Spec):
@@ -86,6 +89,43 @@ class RotatingDiskSpec(Spec):
     source: Text
 
 
+class RateLimitSpec(Spec):
+    """What a provider lets through to a volume, or from an instance to all its volumes; with credits for bursts.
+
+    A request takes a credit for each `unit_kib` that it begins, or one for each MiB; credits come back at `per_s`.
+    While there are some, requests start at `burst_per_s`, and without credits at `per_s`.
+    """
+
+    of: Literal["requests", "mib"] = Field(description="what is counted: requests, reads and writes alike, or MiB")
+    per_s: Number = Field(ge=0.1, le=1e7, description="sustained rate, and what credits are refilled with")
+    burst_per_s: Number | None = Field(
+        default=None, ge=0.1, le=1e7, description="most while credits last; per_s if absent: no bursts"
+    )
+    credits: Number = Field(default=0.0, ge=0, description="size of the bucket, in requests or MiB")
+    credits_at_start_fraction: Fraction = Field(
+        default=1.0, ge=0, le=1, description="how full the bucket is at the start of a run, before its warm-up"
+    )
+    unit_kib: Kib = Field(
+        default=256.0, ge=1, le=65536,
+        description="of requests: a larger one counts as several (256 KiB: Amazon EBS volumes with SSDs)",
+    )  # fmt: skip
+    source: Text
+
+    @model_validator(mode="after")
+    def _bursts_have_credits(self) -> RateLimitSpec:
+        burst = self.burst_per_s
+        if burst is not None and burst < self.per_s:
+            raise ValueError(f"burst_per_s: got {burst:g}; at least per_s, {self.per_s:g}")
+        if burst is not None and burst > self.per_s and not self.credits:
+            raise ValueError(
+                f"credits: got 0 with a burst_per_s of {burst:g}, which nothing would be spent for; say how many"
+            )
+        if self.credits > self.per_s * MOST_REFILL_S:
+            days = f"{self.credits / self.per_s / 86400:,.0f} days"
+            raise ValueError(f"credits: got {self.credits:g}, which take {days} to come back at per_s; at most 50 days")
+        return self
+
+
 class FlashDiskSpec(Spec):
     """An SSD: `parallel_requests` requests are served at once, each for the latency of its kind."""
 
@@ -100,6 +140,9 @@ class FlashDiskSpec(Spec):
         description="reads that go ahead of each write while both wait, as with Linux's deadline scheduler (2); "
         "in order of arrival if absent",
     )  # fmt: skip
+    limits: tuple[RateLimitSpec, ...] = Field(
+        default=(), max_length=4, description="of a cloud volume: each request passes all of them before it is served"
+    )
     source: Text
 
 
@@ -189,6 +232,9 @@ class MachineSpec(Spec):
     memory_gib: Gib = Field(gt=0, le=65536)
     disks: DiskArraySpec
     log_disk: DiskSpec | None = None
+    volume_limits: tuple[RateLimitSpec, ...] = Field(
+        default=(), max_length=4, description="of a cloud instance: for its flash disks together, log disk included"
+    )
     network: NetworkSpec = NetworkSpec()
     price: PriceSpec | None = None
     hardware_share_lost: Fraction = Field(

@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from simulator.analytic import figures
+from simulator.analytic import device_figures, figures
 from simulator.analytic.checks import check
-from simulator.analytic.errors import interval, regime_of
+from simulator.analytic.errors import interval, names_of_disks, regime_of
 from simulator.analytic.figures import Case
 from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
-from simulator.bottleneck import bottleneck_of, overload, swapping
+from simulator.bottleneck import bottleneck_of, overload, spent_credits, swapping
 from simulator.clock import to_s
 from simulator.recorder import ACTIVITIES
 from simulator.results import CacheResult, ClassResult, CpuResult, DeviceResult, Result, Series
@@ -32,11 +32,12 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     model, w, rate = case.model, case.workload, case.rate
     classes = [_class(case, number) for number in range(len(w.classes))]
     main = classes[w.main_class]
-    cpu, devices, caches = figures.cpu(case), figures.devices(case), figures.caches(case)
+    cpu, devices, caches = figures.cpu(case), device_figures.devices(case), figures.caches(case)
+    volume_limits = device_figures.volume_limits(case)
     tables, locks, stations = figures.tables(case), figures.locks(case), figures.stations(case)
-    bottleneck = bottleneck_of(cpu, devices[: len(case.model.storage.devices)], locks, stations, main)
+    bottleneck = bottleneck_of(cpu, devices[: len(case.model.storage.devices)], locks, stations, main, volume_limits)
     swap_share = case.mean(case.solution.residence.fault) / case.response_s if case.response_s > 0 else 0.0
-    names = {one.name for one in devices}, {one.name for one in locks}
+    names = names_of_disks(devices, volume_limits), {one.name for one in locks}
     regime = regime_of(bottleneck, *names, swap_share, doubted=bool(warnings))
     counted = main.rate_per_min if case.warming is None else case.warming_mean_per_s * case.per_min
     if model.work:
@@ -77,8 +78,10 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
             *warnings,
             *swapping(faults_per_s),
             *overload(model.arrivals_per_s, completed, case.duration_s, len(model.client_registers)),
+            *spent_credits(devices, volume_limits),
         ],
         stations=stations,
+        volume_limits=volume_limits,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.analytic.demands import Demands
 from simulator.analytic.disks import QUEUES, at_queue
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.queues import ENDLESS, TINY, waiting
+from simulator.analytic.queues import ENDLESS, TINY, overfull, waiting
 from simulator.analytic.traffic import Traffic
 from simulator.analytic.values import FloatArray
 
@@ -21,8 +21,9 @@ SWEEP_READS = float(np.e) - 1.0
 """reads that a client gets through while the arm sweeps once over a heap"""
 MOST_HEAPS, STALL_POWER = 0.98, 4.0
 """share of time that heaps may take; how sharply they begin to stall clients"""
-ARM_RESIDUAL = 0.65
-"""what is left of a disk's service when somebody arrives, as a share of it: its squared variation is about 0.3"""
+ARM_RESIDUAL, TURN_RESIDUAL = 0.65, 0.5
+"""what is left of a disk's service when somebody arrives, as a share of it: its squared variation is about 0.3; and of
+a turn at a limit, which is constant"""
 WRITER_BATCH = 32.0
 """pages that writer and checkpoint hand to the disks at once, as in simulator/reference_daemons.py"""
 
@@ -99,8 +100,9 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     pages_each = t.written / np.maximum(t.requests, TINY)
     # what each request of a file makes for one of the disks
     each = p.disk_writes(pages_each) / p.data_devices
-    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, t.heap / pages_each) * each, 1.0)
-    more = (pages_each / p.units(pages_each) - 1.0) * p.page_transfer_s
+    together = np.where((p.parallel > 1) | (p.limited > 0), np.minimum(t.heap, p.in_flight), t.heap)
+    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, together / pages_each) * each, 1.0)
+    more = p.more_s(pages_each / p.units(pages_each))
     order = np.where(p.direct > 0, WRITER_BATCH, t.sorted / pages_each) * each
     heap_s = at_queue(p.write_s, np.maximum(order, heap) / 2.0) + more
     reads = np.minimum(p.clients / p.data_devices, p.calls_per_disk)
@@ -112,7 +114,7 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     for _ in range(DEPTH_ROUNDS):
         load = rate * trickle * trickle_s
         trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most, batch, pushed)) + more) / 2.0
-    out = at_queue(p.swap_write_s, heap / 2.0) + p.swap_cluster / p.units(p.swap_cluster) * p.page_transfer_s
+    out = at_queue(p.swap_write_s, heap / 2.0) + p.more_s(1.0 - p.limited + p.swap_cluster / p.units(p.swap_cluster))
     return Writes(
         busy=rate * (trickle * trickle_s + (1.0 - trickle) * heap_s),
         trickling=rate * trickle * trickle_s,
@@ -151,8 +153,8 @@ def read_times(
     finds left. The rate U / S rises with Q and is looked up backwards. Several requests at once: as `waiting`.
     Where the calls pending on a RAID set leave some of its disks idle, each can be busy with them for a share at most.
     """
-    g, most = ARM_RESIDUAL, _most_busy(p, left)
-    busy = _busy_with(seen[:, None], QUEUES)
+    g, most = _residual(p), _most_busy(p, left)
+    busy = _busy_with(seen[:, None], QUEUES, g[:, None])
     times = at_queue(
         p.read_s,
         depth(
@@ -173,6 +175,7 @@ def read_times(
     load = wanted * service / most
     room = 1.0 - seen * load
     arm = np.where(room > TINY, service * (1.0 + seen * g * load / np.maximum(room, TINY)), ENDLESS)
+    arm = arm + np.where(p.limited > 0, service * overfull(load), 0.0)
     servers = np.minimum(p.parallel, p.calls) * most
     flash = p.read_s[:, 0]
     several = flash + waiting(seen, flash, servers, wanted, wanted * flash / servers, flash / 2.0)
@@ -180,10 +183,14 @@ def read_times(
     return np.where(single, arm, several) / left, np.where(single, service, flash)
 
 
-def _busy_with(seen: FloatArray, queue: FloatArray) -> FloatArray:
+def _residual(p: Parameters) -> FloatArray:
+    return np.where(p.limited > 0, TURN_RESIDUAL, ARM_RESIDUAL)
+
+
+def _busy_with(seen: FloatArray, queue: FloatArray, residual: FloatArray) -> FloatArray:
     """Share of time that an arm is busy if so many requests are there: U of `read_times`."""
     b = 1.0 + seen * queue
-    return np.asarray(2.0 * queue / (b + np.sqrt(b * b - 4.0 * seen * (1.0 - ARM_RESIDUAL) * queue)))
+    return np.asarray(2.0 * queue / (b + np.sqrt(b * b - 4.0 * seen * (1.0 - residual) * queue)))
 
 
 def _most_busy(p: Parameters, left: FloatArray) -> FloatArray:
@@ -192,7 +199,7 @@ def _most_busy(p: Parameters, left: FloatArray) -> FloatArray:
     A RAID set's pending calls are spread over its disks by chance, as in a closed network, and writes fill the gaps.
     """
     each = p.calls_per_disk
-    arm = _busy_with(1.0 - 1.0 / p.calls, each)
+    arm = _busy_with(1.0 - 1.0 / p.calls, each, _residual(p))
     several = np.minimum(each / p.parallel, p.calls / (p.calls + p.disks_per_file - 1.0))
     busy = np.where(p.parallel > 1, several, arm) / left
     return np.where(p.disks_per_file > 1, np.minimum(busy, 1.0), 1.0)

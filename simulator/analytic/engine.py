@@ -11,10 +11,12 @@ from simulator.analytic.answer import answer
 from simulator.analytic.figures import Case
 from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import parameters_of
+from simulator.analytic.spending import with_credits
 from simulator.analytic.system import Solution, solve
 from simulator.analytic.validity import doubts
+from simulator.analytic.volumes import Rates, places_of, sustained
 from simulator.analytic.warming import course, interval_mean_per_s
-from simulator.analytic.workload import read_workload
+from simulator.analytic.workload import Workload, read_workload
 from simulator.errors import InternalError
 from simulator.model import Model, OnProgress, Progress
 from simulator.results import Result
@@ -29,7 +31,19 @@ def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> 
     Raises InputError for a program whose loops have no bound, InternalError if the equations give no finite figures.
     """
     workload = read_workload(model)
-    parameters = parameters_of(model, workload)
+    if any(limit.burst_per_s > limit.per_s for limits in places_of(model) for limit in limits):
+        case = with_credits(model, lambda rates: _solved(model, workload, rates))
+    else:
+        case = _solved(model, workload, None)
+    result = answer(case, seed, doubts(case))
+    if on_progress is not None:
+        on_progress(Progress(case.end_s, case.end_s, sum(one.completed for one in result.classes)))
+    return result
+
+
+def _solved(model: Model, workload: Workload, rates: Rates | None) -> Case:
+    """The machine whose volumes let through so much, solved; with the way it gets warm, if it has to."""
+    parameters = parameters_of(model, workload, rates)
     solution = solve(workload, parameters, model.pool.replacement)
     warming = None
     if model.interval.start != "warm" and not model.arrivals_per_s:
@@ -41,11 +55,7 @@ def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> 
         parameters = replace(parameters, since_s=np.array([lasts_s / 2.0]))
         solution = solve(workload, parameters, model.pool.replacement)
     _refuse_infinite(solution)
-    case = Case(model, workload, parameters, solution, warming)
-    result = answer(case, seed, doubts(case))
-    if on_progress is not None:
-        on_progress(Progress(case.end_s, case.end_s, sum(one.completed for one in result.classes)))
-    return result
+    return Case(model, workload, parameters, solution, warming, rates or sustained(model))
 
 
 def _refuse_infinite(solution: Solution) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simulator.errors import InternalError
-from simulator.results import Bottleneck, Estimate, Result
+from simulator.results import Bottleneck, DeviceResult, Estimate, LimitResult, Result
 
 CONFIDENCE = 0.95
 REGIMES = ("cpu", "disk", "light", "locks", "swap", "trusted")
@@ -70,11 +70,17 @@ def regime_of_result(result: Result, doubted: bool) -> str:
     faults = sum(one.time_by_s["swap"] * one.completed for one in result.classes)
     return regime_of(
         result.bottleneck,
-        {one.name for one in result.devices},
+        names_of_disks(result.devices, result.volume_limits),
         {one.name for one in result.locks},
         faults / total if total > 0 else 0.0,
         doubted,
     )
+
+
+def names_of_disks(devices: Collection[DeviceResult], volume_limits: Collection[LimitResult]) -> set[str]:
+    """By which a bottleneck is known for a disk: devices and their limits."""
+    limits = [*(limit for device in devices for limit in device.limits), *volume_limits]
+    return {one.name for one in devices} | {one.name for one in limits}
 
 
 def interval(rate: float, regime: str) -> Estimate:

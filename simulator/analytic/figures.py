@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from simulator.analytic.devices import WRITER_BATCH
 from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution
 from simulator.analytic.values import FloatArray
+from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
 from simulator.clock import to_s
@@ -20,7 +21,6 @@ from simulator.model import Model
 from simulator.results import (
     CacheResult,
     CpuResult,
-    DeviceResult,
     LockResult,
     LogResult,
     StationResult,
@@ -29,6 +29,16 @@ from simulator.results import (
 
 CPU_USES = ("transaction", "client program", "system calls", "background writer", "write-back", "hand-over")
 """As simulator.state.USAGE, which can't be imported without the compiler, and what critical sections cost beside it."""
+
+
+class Bucket(NamedTuple):
+    """Credits of a limit: where it is and which one there, as in `volumes.Places`; what is left, and how it went."""
+
+    where: int
+    number: int
+    left: float
+    lasted_s: float | None
+    """None: to the end"""
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,10 @@ class Case:
     solution: Solution
     warming: Course | None = None
     """how the machine gets warm; None if it is"""
+    rates: Rates = NO_LIMITS
+    """what the limits of volumes let through in the counted interval"""
+    buckets: tuple[Bucket, ...] = ()
+    """of the limits that have credits"""
 
     @property
     def rate(self) -> float:
@@ -137,89 +151,6 @@ def cpu(case: Case) -> CpuResult:
         idle=1.0 - busy - waiting,
         by_activity=shares,
     )
-
-
-def devices(case: Case) -> list[DeviceResult]:
-    """Disks. A read's response is the engine's; writes come in heaps and wait for half of the others (approximate)."""
-    storage, r = case.model.storage, case.solution.residence
-    found = [
-        _device(
-            case,
-            number,
-            float(r.log_busy[0] if number >= storage.data_devices else r.disk_busy[0] if number else r.first_busy[0]),
-            _requests(case, number),
-        )
-        for number in range(len(storage.devices))
-    ]
-    disks = range(len(storage.devices), len(storage.with_disks))
-    return found + [_device(case, number, float(r.first_busy[0]), _requests_of_disk(case)) for number in disks]
-
-
-def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]) -> DeviceResult:
-    """One device at which so many requests of each purpose come per second."""
-    storage, r, p = case.model.storage, case.solution.residence, case.parameters
-    device, disks = storage.with_disks[number], storage.disks_of(number)
-    reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
-    total = sum(per_s.values())
-    parallel = sum(getattr(storage.with_disks[disk], "parallel", 1) for disk in disks)
-    service = utilisation * parallel / total if total > 0 else 0.0
-    calls = per_s.get("data read", 0.0) + per_s.get("eviction write", 0.0)
-    queue = min(calls * float(r.disk_read_s[0]), float(p.calls[0]))
-    queue += case.rate * case.mean(r.fault) if "swap in" in per_s else 0.0
-    heap = _heap(case) / (storage.data_devices if number < len(storage.devices) else float(p.data_devices[0]))
-    for purpose, count in per_s.items():
-        if purpose in ("write-back", "writer", "swap out"):
-            queue += count * service * (1.0 + max(heap - 1.0, 0.0) / 2.0 / parallel)
-        elif purpose == "log":
-            shared = number < storage.data_devices
-            queue += count * (max(float((p.log_first_s - p.flush_overhead_s)[0]), service) if shared else service)
-    return DeviceResult(
-        name=device.name,
-        kind=device.kind,
-        reads_per_s=reads,
-        writes_per_s=total - reads,
-        utilisation=utilisation,
-        mean_queue=queue,
-        mean_service_s=service,
-        mean_response_s=queue / total if total > 0 else 0.0,
-        by_purpose_per_s=per_s,
-    )
-
-
-def _requests(case: Case, number: int) -> dict[str, float]:
-    """Requests per second of a device by the kernel's names of purposes, those that come at all."""
-    model, d, t, p = case.model, case.solution.demands, case.solution.traffic, case.parameters
-    storage, found = model.storage, {}
-    if number < storage.data_devices:
-        each, victims = case.rate / storage.data_devices, case.mean(d.victims)
-        found["data read"] = each * case.mean(d.reads)
-        found["eviction write"] = each * victims
-        found["writer" if model.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
-    if number == 0:
-        found["swap in"] = case.rate * case.mean(d.faults)
-        found["swap out"] = found["swap in"] / float(p.swap_cluster[0])
-    if number == storage.log_device:
-        found["log"] = log(case).flushes_per_s
-    return {name: per_s for name, per_s in sorted(found.items()) if per_s > 0}
-
-
-def _requests_of_disk(case: Case) -> dict[str, float]:
-    """As `_requests`, of one disk of the RAID set that has the data."""
-    p, t = case.parameters, case.solution.traffic
-    pages = {"swap out": p.swap_cluster, "write-back": t.written / np.maximum(t.requests, 1e-300)}
-    disks, found = float(p.disks_per_file[0]), {}
-    for name, per_s in _requests(case, 0).items():
-        writes = float(p.disk_writes(pages.get(name, np.ones(1)))[0])
-        found[name] = per_s / disks * (1.0 if name in ("data read", "swap in") else writes)
-    return found
-
-
-def _heap(case: Case) -> float:
-    """Writes that are handed to all data devices at once."""
-    if case.model.direct_io:
-        return WRITER_BATCH
-    p = case.parameters
-    return float(min(case.rate * case.solution.traffic.requests[0] * p.flush_s[0], p.in_flight[0]))
 
 
 def caches(case: Case) -> list[CacheResult]:

@@ -32,6 +32,8 @@ class Reading:
     service_s: FloatArray
     left: FloatArray
     """share of its time that writes leave"""
+    log_waits_s: FloatArray
+    """what a log on a device of its own waits for them, behind one limit"""
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,13 @@ def flushes(w: Workload, p: Parameters, x: FloatArray, reading: Reading, volume:
     busy = np.clip(asked * service_s / np.minimum(p.parallel, p.calls), 0.0, 1.0) / left
     others = np.where(shared, np.minimum(busy, 1.0), 0.0)
     write_again = (1.0 - others) * again_s + others * first_s
-    between = np.where(shared, _before_log(p, np.minimum(asked * wait_s, p.clients), service_s, writes), 0.0)
+    between = np.where(
+        shared, _before_log(p, np.minimum(asked * wait_s, p.clients), service_s, writes), reading.log_waits_s
+    )
     # what trickles in among reads and log is counted by the turns that it takes
     room = np.where(shared, np.minimum(left + writes.trickling, 1.0), 1.0)
-    flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between
-    flush_first = p.flush_overhead_s + (first_s - p.flush_overhead_s) / room + between
+    flush_again = p.flush_overhead_s + (write_again - p.flush_overhead_s) / room + between + p.log_delay_s
+    flush_first = p.flush_overhead_s + (first_s - p.flush_overhead_s) / room + between + p.log_delay_s
     flushing, flush = np.clip(rate * flush_again, 0.0, 1.0), flush_first
     for _ in range(LOG_ROUNDS):
         flush = flushing * flush_again + (1.0 - flushing) * flush_first
@@ -74,6 +78,15 @@ def flushes(w: Workload, p: Parameters, x: FloatArray, reading: Reading, volume:
     written = flushing * write_again + (1.0 - flushing) * first_s - p.flush_overhead_s
     in_the_way = np.where(shared, number * (first_s - p.flush_overhead_s) ** 2 / room, 0.0) / p.parallel
     return Log(flush, flushing, number, number * written + volume, in_the_way)
+
+
+def flushes_beside(w: Workload, p: Parameters, x: FloatArray, waits_s: FloatArray) -> FloatArray:
+    """Flushes per second on a device of its own, one after the other as in `flushes`, if each waits so long."""
+    rate = x * float(w.commits @ w.mix)
+    flush = p.log_first_s + waits_s
+    ends = np.exp(-np.minimum(rate * flush, 50.0))
+    forced = 1.0 / (flush + ends / np.maximum(rate, TINY))
+    return np.where(p.durable > 0, forced, 1.0 / np.maximum(p.flush_s, TINY))
 
 
 def _before_log(p: Parameters, reads: FloatArray, service_s: FloatArray, writes: Writes) -> FloatArray:

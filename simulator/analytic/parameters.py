@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from simulator.analytic.disks import service_s, turns
+from simulator.analytic.disks import QUEUES, service_s, turns
 from simulator.analytic.values import FloatArray
+from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
 from simulator.analytic.workload import Workload
 from simulator.clock import NS_PER_S
 from simulator.model import CachingDevice, Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice
@@ -108,6 +109,16 @@ class Parameters:
     """how often the pool has turned over before the start"""
     checkpoint_s: FloatArray
     spread_s: FloatArray
+    limited: FloatArray
+    """1 for cloud volumes, whose service times are their limits' turns (volumes.py)"""
+    delay_s: FloatArray
+    """what a read takes beyond its turn at a limited device; less than 0 if a turn is longer"""
+    log_delay_s: FloatArray
+    """the same of a flush of the log beside data"""
+    log_beside_s: FloatArray
+    """what a flush on a device of its own takes of each data disk's time, where both are behind one limit"""
+    log_behind: FloatArray
+    """1 if that limit's turns are longer than those of the data disks' own: flushes wait among reads then"""
 
     @property
     def calls_per_disk(self) -> FloatArray:
@@ -126,6 +137,11 @@ class Parameters:
     def disk_writes(self, pages: FloatArray) -> FloatArray:
         """Writes of disks for each write of so many neighbouring pages."""
         return self.copies * self.units(pages) + self.parities
+
+    def more_s(self, pages: FloatArray) -> FloatArray:
+        """What a write of so many neighbouring pages on one disk takes longer than one of a page."""
+        of_limits = np.maximum(pages * self.page_transfer_s - self.write_s[:, 0], 0.0)
+        return np.where(self.limited > 0, of_limits, (pages - 1.0) * self.page_transfer_s)
 
     def __len__(self) -> int:
         """Number of configurations."""
@@ -158,8 +174,8 @@ class Parameters:
         return replace(self, **{name: value if len(value) == 1 else value[some] for name, value in every.items()})
 
 
-def parameters_of(model: Model, workload: Workload) -> Parameters:
-    """One model as parameters, every array of length 1."""
+def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) -> Parameters:
+    """One model as parameters, every array of length 1. `rates`: what volumes' limits let through, if not sustained."""
     storage, cache, pool, costs = model.storage, model.page_cache, model.pool, model.costs
     first_device, data, page = storage.devices[0], storage.data_disk, storage.page_bytes
     own_log = storage.log_device >= storage.data_devices
@@ -189,7 +205,7 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         first = model.log.flush_overhead_ns + service_s(log, data_bytes, page, True)[0] * NS_PER_S
     if not own_log:
         first, again = first + again_ns, again + again_ns
-    return Parameters(
+    plain = Parameters(
         clients=one(len(model.client_registers)),
         arrivals_per_s=one(model.arrivals_per_s),
         cpu_speed=one(1.0),
@@ -246,7 +262,39 @@ def parameters_of(model: Model, workload: Workload) -> Parameters:
         turnovers=one(WARM_TURNOVERS if model.interval.start == "warm" else 0.0),
         checkpoint_s=s(model.checkpoint.interval_ns),
         spread_s=s(model.checkpoint.spread_ns),
+        limited=one(0.0),
+        delay_s=one(0.0),
+        log_delay_s=one(0.0),
+        log_beside_s=one(0.0),
+        log_behind=one(0.0),
     )
+    return _behind_limits(plain, model, volumes_of(model, rates or sustained(model)))
+
+
+def _behind_limits(p: Parameters, model: Model, volumes: Volumes) -> Parameters:
+    """The same machine with its volumes' limits: turns as service times, at one server."""
+    data, log = model.storage.data_disk, _disk(model.storage.devices[model.storage.log_device])
+    if volumes.data and isinstance(data, FlashDevice):
+        page = model.storage.page_bytes
+        read_s, write_s = (least_turn_s(data, volumes.data, page, write) for write in (False, True))
+        reads, writes = (np.full((1, len(QUEUES)), each) for each in (read_s, write_s))
+        p = replace(
+            p, limited=np.ones(1), parallel=np.ones(1), read_s=reads, write_s=writes, swap_read_s=reads,
+            swap_write_s=writes, again_s=np.zeros(1), page_transfer_s=np.array([page * volumes.data.byte_s]),
+            delay_s=np.array([data.read_ns / NS_PER_S - read_s]), log_turns=QUEUES[None] + 1.0,
+        )  # fmt: skip
+        if not p.log_own[0]:
+            p = _log_behind(p, volumes.data, p.flush_overhead_s + write_s, p.flush_overhead_s + write_s)
+            p = replace(p, log_delay_s=np.array([data.write_ns / NS_PER_S - write_s]))
+    if volumes.log and p.log_own[0] and isinstance(log, FlashDevice):
+        p = _log_behind(p, volumes.log, p.log_first_s, np.maximum(p.log_first_s, volumes.log.request_s))
+    beside_s = volumes.log_beside.request_s
+    behind = float(0.0 < beside_s * p.data_devices[0] >= p.read_s[0, 0])
+    return replace(p, log_beside_s=np.array([beside_s]), log_behind=np.array([behind]))
+
+
+def _log_behind(p: Parameters, turn: Turn, first_s: FloatArray, again_s: FloatArray) -> Parameters:
+    return replace(p, log_first_s=first_s, log_again_s=again_s, log_byte_s=np.array([turn.byte_s]))
 
 
 def _disk(device: Device) -> Disk:

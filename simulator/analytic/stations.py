@@ -12,7 +12,7 @@ import numpy as np
 
 from simulator.analytic.demands import Demands
 from simulator.analytic.devices import Writes, read_times, stalls, writer_page_s, writes_of
-from simulator.analytic.group_commit import Reading, commits, flushes
+from simulator.analytic.group_commit import Reading, commits, flushes, flushes_beside
 from simulator.analytic.locks import lock_times
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
@@ -101,6 +101,11 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     asked = each * (d.mean.reads + d.mean.victims * single * (1.0 + p.again_s / p.read_s[:, 0]))
     left = np.maximum(1.0 - writes.trickling - stalled.share * stalled.among, 0.02)
     read_wait, service = read_times(p, seen, asked, left, writes)
+    log_waits = np.zeros(len(p))
+    if p.log_beside_s.any():
+        log_waits = np.where(p.log_behind > 0, np.maximum(read_wait - service, 0.0), 0.0)
+        left = np.maximum(left - p.log_beside_s * flushes_beside(w, p, x, log_waits), 0.02)
+        read_wait, service = read_times(p, seen, asked, left, writes)
     # the first device also has the log, if that has no device of its own, and swap; a RAID set spreads them
     spread = p.disks_per_file
     volume = np.where(p.durable > 0, 0.0, x * float(w.log_bytes @ w.mix) * p.log_byte_s)
@@ -109,11 +114,11 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_left = np.maximum(left - writes.swap - np.where(shared, volume, 0.0), 0.02)
     alike = np.array_equal(first_left, left) and not d.mean.faults.any()
     first_wait, first_service = (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes)
-    reading = Reading(first_asked, first_wait, first_service, first_left)
+    reading = Reading(first_asked, first_wait, first_service, first_left, log_waits)
     log = flushes(w, p, x, reading, np.where(shared, volume * spread / single, volume), writes)
     first_wait = first_wait + log.in_the_way_s * single / spread
-    read_s = read_wait + (first_wait - read_wait) / p.data_devices * spread
-    fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0]
+    read_s = read_wait + (first_wait - read_wait) / p.data_devices * spread + p.delay_s
+    fault_s = first_wait + p.swap_read_s[:, 0] - p.read_s[:, 0] + p.delay_s
     at_once = np.minimum(p.parallel, np.where(p.parallel > 1, p.calls, ENDLESS))
     part = total / x
     disk_busy = part * asked * service / at_once + writes.busy

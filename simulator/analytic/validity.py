@@ -46,6 +46,11 @@ def _reasons(case: Case) -> Iterator[str]:
             f"disks are {100 * busy:.0f} % busy, {100 * writing:.0f} % of the time with writes, whose order mean "
             "values don't know"
         )
+    if p.limited[0] and not p.direct[0] and busy > BUSY_ARM and writing > WRITING_ARM:
+        yield (
+            f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
+            "known only roughly"
+        )
     victims = case.mean(residence.victim) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"

@@ -49,6 +49,7 @@ def model_of_system(system: System) -> Model:
         interval=system.interval,
         sharing=system.sharing,
         work=system.work,
+        volume_limits=system.volume_limits,
     )
 
 

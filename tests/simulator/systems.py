@@ -19,10 +19,12 @@ from simulator.model import (
     Disk,
     FlashDevice,
     Interval,
+    LimitedDevice,
     Log,
     PageCache,
     Pool,
     RaidSet,
+    RateLimit,
     RotatingDevice,
     Sharing,
     Work,
@@ -65,6 +67,7 @@ class System:
     interval: Interval
     sharing: Sharing | None = None
     work: Work | None = None
+    volume_limits: tuple[RateLimit, ...] | None = None
 
 
 grid = st.sampled_from([0, MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013, 1])
@@ -244,3 +247,27 @@ def caching_systems(draw: st.DrawFn) -> System:
     """Systems whose disks have write caches, most of them soon full; some in RAID sets."""
     devices = st.lists(st.one_of(caching_arms, sets_of(caching_arms)), min_size=1, max_size=2)
     return dataclasses.replace(draw(systems()), devices=tuple(draw(devices)))
+
+
+@st.composite
+def rate_limits(draw: st.DrawFn) -> RateLimit:
+    """Limits that slow most systems down, with or without credits."""
+    of = draw(st.sampled_from(["requests", "requests", "mib"]))
+    per_s = draw(st.sampled_from([20.0, 100.0, 333.0, 1000.0])) * (0.01 if of == "mib" else 1.0)
+    bucket = draw(st.sampled_from([0.0, 0.5, 10.0, 100.0]))
+    burst = per_s * (draw(st.sampled_from([1.0, 3.0, 10.0])) if bucket else 1.0)
+    unit = draw(st.sampled_from([4096, 8192, 16384, 1 << 18])) if of == "requests" else 1
+    return RateLimit(of, per_s, burst, bucket, bucket * draw(st.sampled_from([0.0, 0.5, 1.0])), unit)
+
+
+limit_sets = st.lists(rate_limits(), min_size=1, max_size=3).map(tuple)
+volumes = st.builds(FlashDevice.with_limits, flashes, limit_sets)
+
+
+@st.composite
+def limited_systems(draw: st.DrawFn) -> System:
+    """Systems on cloud volumes, some in RAID sets, some behind limits of the machine, some beside disks without any."""
+    devices = draw(st.lists(st.one_of(volumes, flashes, sets_of(volumes), arms), min_size=1, max_size=3))
+    shared = draw(st.one_of(st.none(), limit_sets)) if any(isinstance(one, LimitedDevice) for one in devices) else ()
+    shared = draw(limit_sets) if shared == () else shared
+    return dataclasses.replace(draw(systems()), devices=tuple(devices), volume_limits=shared)

@@ -1,0 +1,183 @@
+"""What a solved machine's disks and volumes show, as the simulating engines do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.analytic import figures
+from simulator.analytic.devices import WRITER_BATCH
+from simulator.analytic.figures import Case
+from simulator.analytic.queues import TINY
+from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
+from simulator.clock import to_s
+from simulator.credits import ALL_VOLUMES, limits_on
+from simulator.model import FlashDevice, RateLimit
+from simulator.results import DeviceResult, LimitResult
+
+
+def devices(case: Case) -> list[DeviceResult]:
+    """Disks. A read's response is the engine's; writes come in heaps and wait for half of the others (approximate)."""
+    storage, r = case.model.storage, case.solution.residence
+    found = [
+        _device(
+            case,
+            number,
+            float(r.log_busy[0] if number >= storage.data_devices else r.disk_busy[0] if number else r.first_busy[0]),
+            _requests(case, number),
+        )
+        for number in range(len(storage.devices))
+    ]
+    disks = range(len(storage.devices), len(storage.with_disks))
+    return found + [_device(case, number, float(r.first_busy[0]), _requests_of_disk(case)) for number in disks]
+
+
+def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]) -> DeviceResult:
+    """One device at which so many requests of each purpose come per second."""
+    storage, r, p = case.model.storage, case.solution.residence, case.parameters
+    device, disks = storage.with_disks[number], storage.disks_of(number)
+    reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
+    total = sum(per_s.values())
+    parallel = sum(getattr(storage.with_disks[disk], "parallel", 1) for disk in disks)
+    service = utilisation * parallel / total if total > 0 else 0.0
+    turn, limits = 0.0, _limits(case, number, per_s)
+    if isinstance(flash := storage.with_disks[disks[0]], FlashDevice) and _is_limited(case, number):
+        turn = utilisation / max(total, TINY)
+        service = to_s((reads * flash.read_ns + (total - reads) * flash.write_ns) / max(total, TINY))
+        closed = _limits(case, disks[0], _requests_of_disk(case) if disks[0] != number else per_s)
+        utilisation = min(max([total * service / parallel, *(limit.utilisation for limit in closed)]), 1.0)
+    calls = per_s.get("data read", 0.0) + per_s.get("eviction write", 0.0)
+    queue = min(calls * float(r.disk_read_s[0]), float(p.calls[0]))
+    queue += case.rate * case.mean(r.fault) if "swap in" in per_s else 0.0
+    heap = _heap(case) / (storage.data_devices if number < len(storage.devices) else float(p.data_devices[0]))
+    for purpose, count in per_s.items():
+        if purpose in ("write-back", "writer", "swap out"):
+            before = max(heap - 1.0, 0.0) / 2.0
+            queue += count * (service + turn * before if turn else service * (1.0 + before / parallel))
+        elif purpose == "log":
+            shared = number < storage.data_devices
+            queue += count * (max(float((p.log_first_s - p.flush_overhead_s)[0]), service) if shared else service)
+    return DeviceResult(
+        name=device.name,
+        kind=device.kind,
+        reads_per_s=reads,
+        writes_per_s=total - reads,
+        utilisation=utilisation,
+        mean_queue=queue,
+        mean_service_s=service,
+        mean_response_s=queue / total if total > 0 else 0.0,
+        by_purpose_per_s=per_s,
+        limits=limits,
+    )
+
+
+def _is_limited(case: Case, number: int) -> bool:
+    places = places_of(case.model)
+    return bool(places.together or (places.data if number != _log_number(case) else places.log))
+
+
+def _log_number(case: Case) -> int:
+    """Of a log device of its own; none otherwise."""
+    storage = case.model.storage
+    return storage.log_device if storage.log_device >= storage.data_devices else -1
+
+
+def _limits(case: Case, number: int, per_s: dict[str, float]) -> list[LimitResult]:
+    """A disk's own limits, of which a RAID set as a whole has none."""
+    device = case.model.storage.with_disks[number]
+    where = LOG if number == _log_number(case) else DATA
+    return [
+        _limit(case, where, place, _asked(case, limit, per_s), device.name)
+        for place, limit in enumerate(limits_on(device))
+    ]
+
+
+def volume_limits(case: Case) -> list[LimitResult]:
+    """The limits of all volumes together."""
+    return [
+        _limit(case, TOGETHER, place, asked, ALL_VOLUMES) for place, asked in enumerate(asked_of_limits(case).together)
+    ]
+
+
+def asked_of_limits(case: Case) -> Rates:
+    """What is asked of each limit, in requests or MiB per second; of data disks' at the first one."""
+    storage, places = case.model.storage, places_of(case.model)
+    in_set = len(storage.with_disks) > len(storage.devices)
+    first = _requests_of_disk(case) if in_set else _requests(case, 0)
+    log_disk = _requests(case, storage.log_device) if _log_number(case) > 0 else {}
+    disks = len(storage.with_disks) - len(storage.devices) if in_set else storage.data_devices
+    others = [first if in_set else _requests(case, number) for number in range(1, disks)]
+    return Rates(
+        data=tuple(_asked(case, limit, first) for limit in places.data),
+        log=tuple(_asked(case, limit, log_disk) for limit in places.log),
+        together=tuple(
+            sum(_asked(case, limit, each) for each in (first, *others, log_disk)) for limit in places.together
+        ),
+    )
+
+
+def _asked(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
+    """What so many requests per second of each purpose are to a limit."""
+    page, t, p = case.model.storage.page_bytes, case.solution.traffic, case.parameters
+    written = t.written / np.maximum(t.requests, TINY)
+    log = figures.log(case)
+    sizes = {
+        "write-back": float((written / p.units(written))[0]) * page,
+        "swap out": float((p.swap_cluster / p.units(p.swap_cluster))[0]) * page,
+        "log": log.bytes_per_s / max(log.flushes_per_s, TINY),
+    }
+    if limit.of == "mib":
+        return sum(count * sizes.get(purpose, page) for purpose, count in per_s.items()) / limit.units_of_rate
+    return sum(count * max(sizes.get(purpose, page) / limit.unit_bytes, 1.0) for purpose, count in per_s.items())
+
+
+def _limit(case: Case, where: int, place: int, asked: float, whose: str) -> LimitResult:
+    limit = places_of(case.model)[where][place]
+    bucket = next((one for one in case.buckets if (one.where, one.number) == (where, place)), None)
+    lasted_s = bucket.lasted_s if bucket else None
+    return LimitResult(
+        name=limit.said(whose),
+        of=limit.of,
+        per_s=limit.per_s,
+        burst_per_s=limit.burst_per_s,
+        utilisation=min(asked / case.rates[where][place], 1.0),
+        credits=limit.credits,
+        credits_left=bucket.left if bucket else limit.credits_at_start,
+        ran_out=lasted_s is not None,
+        credits_lasted_s=case.end_s if lasted_s is None else lasted_s,
+    )
+
+
+def _requests(case: Case, number: int) -> dict[str, float]:
+    """Requests per second of a device by the kernel's names of purposes, those that come at all."""
+    model, d, t, p = case.model, case.solution.demands, case.solution.traffic, case.parameters
+    storage, found = model.storage, {}
+    if number < storage.data_devices:
+        each, victims = case.rate / storage.data_devices, case.mean(d.victims)
+        found["data read"] = each * case.mean(d.reads)
+        found["eviction write"] = each * victims
+        found["writer" if model.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
+    if number == 0:
+        found["swap in"] = case.rate * case.mean(d.faults)
+        found["swap out"] = found["swap in"] / float(p.swap_cluster[0])
+    if number == storage.log_device:
+        found["log"] = figures.log(case).flushes_per_s
+    return {name: per_s for name, per_s in sorted(found.items()) if per_s > 0}
+
+
+def _requests_of_disk(case: Case) -> dict[str, float]:
+    """As `_requests`, of one disk of the RAID set that has the data."""
+    p, t = case.parameters, case.solution.traffic
+    pages = {"swap out": p.swap_cluster, "write-back": t.written / np.maximum(t.requests, 1e-300)}
+    disks, found = float(p.disks_per_file[0]), {}
+    for name, per_s in _requests(case, 0).items():
+        writes = float(p.disk_writes(pages.get(name, np.ones(1)))[0])
+        found[name] = per_s / disks * (1.0 if name in ("data read", "swap in") else writes)
+    return found
+
+
+def _heap(case: Case) -> float:
+    """Writes that are handed to all data devices at once."""
+    if case.model.direct_io:
+        return WRITER_BATCH
+    p = case.parameters
+    return float(min(case.rate * case.solution.traffic.requests[0] * p.flush_s[0], p.in_flight[0]))

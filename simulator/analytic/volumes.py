@@ -1,0 +1,125 @@
+"""Cloud volumes: what limits make of a device, as a queue whose turns are as long as the limits ask, and a latency.
+
+A limiter lets requests through one by one, each a turn behind the last: a single server of constant service, in front
+of servers that there are enough of. So a limited device is taken for one server whose service is a turn; what the
+device itself takes beyond a turn is time in which nobody waits for anybody (compare Seidmann, Schweitzer and
+Shalev-Oren 1987, several servers as one fast one and a delay).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simulator.clock import to_s
+from simulator.credits import limits_on
+from simulator.model import Device, FlashDevice, Model, RaidSet, RateLimit
+
+DATA, LOG, TOGETHER = range(3)
+"""places of limits, in the order of `Places` and `Rates`"""
+
+
+class Rates(NamedTuple):
+    """What each limit lets through per second now, requests or MiB: sustained, burst, or in between."""
+
+    data: tuple[float, ...]
+    """of each data disk, all of which are alike"""
+    log: tuple[float, ...]
+    """of a log disk of its own"""
+    together: tuple[float, ...]
+    """of all volumes of the machine"""
+
+
+NO_LIMITS = Rates((), (), ())
+
+
+class Places(NamedTuple):
+    """The limits of a machine, by where they are; as `Rates`."""
+
+    data: tuple[RateLimit, ...]
+    log: tuple[RateLimit, ...]
+    together: tuple[RateLimit, ...]
+
+    def rates(self, of: Callable[[RateLimit], float]) -> Rates:
+        """A rate for each limit."""
+        return Rates(*(tuple(map(of, limits)) for limits in self))
+
+
+def places_of(model: Model) -> Places:
+    """Where a machine has limits."""
+    storage = model.storage
+    log = _log_disk(model)
+    return Places(limits_on(storage.data_disk), limits_on(log) if log else (), model.volume_limits or ())
+
+
+def sustained(model: Model) -> Rates:
+    """What is let through once there are no credits."""
+    return places_of(model).rates(lambda limit: limit.per_s)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Seconds that limits want between a request and the next: for each, and for each of its bytes if that is more."""
+
+    request_s: float = 0.0
+    byte_s: float = 0.0
+
+    def of(self, size_bytes: float) -> float:
+        """The turn of a request."""
+        return max(self.request_s, size_bytes * self.byte_s)
+
+
+@dataclass(frozen=True)
+class Volumes:
+    """Turns at the disks that have limits; None without. A machine's limits count at each of its data disks.
+
+    Of those each disk has an equal part, which a log disk of its own takes from while it flushes.
+    """
+
+    data: Turn | None
+    log: Turn | None
+    log_beside: Turn
+    """what a flush on a disk of its own takes of the time of each data disk"""
+
+
+def volumes_of(model: Model, rates: Rates) -> Volumes:
+    """What the limits make of data disks and log disk at these rates."""
+    places, storage, log = places_of(model), model.storage, _log_disk(model)
+    together = list(_pairs(places.together, rates.together))
+    flash = isinstance(storage.data_disk, FlashDevice)
+    disks = len(_disks(storage.devices[0])) * storage.data_devices
+    data = [*_pairs(places.data, rates.data), *((limit, rate / disks) for limit, rate in together)] if flash else []
+    behind = [*_pairs(places.log, rates.log), *together] if isinstance(log, FlashDevice) else []
+    beside = together if behind and data else []
+    return Volumes(turn_of(data) if data else None, turn_of(behind) if behind else None, turn_of(beside))
+
+
+def _log_disk(model: Model) -> Device | None:
+    storage = model.storage
+    return storage.devices[storage.log_device] if storage.log_device >= storage.data_devices else None
+
+
+def _disks(device: Device) -> tuple[Device, ...]:
+    return device.disks if isinstance(device, RaidSet) else (device,)
+
+
+def _pairs(limits: tuple[RateLimit, ...], rates: tuple[float, ...]) -> Iterator[tuple[RateLimit, float]]:
+    return zip(limits, rates, strict=True)
+
+
+def turn_of(pairs: list[tuple[RateLimit, float]]) -> Turn:
+    """The longest of the turns of limits that let through so much per second."""
+    return Turn(
+        request_s=max((1.0 / rate for limit, rate in pairs if limit.of == "requests"), default=0.0),
+        byte_s=max((1.0 / rate / _bytes(limit) for limit, rate in pairs), default=0.0),
+    )
+
+
+def _bytes(limit: RateLimit) -> int:
+    return limit.unit_bytes if limit.of == "requests" else limit.units_of_rate
+
+
+def least_turn_s(disk: FlashDevice, turn: Turn, size_bytes: float, write: bool) -> float:
+    """A turn at a device that may not serve as many requests at once as its limits let through."""
+    return max(turn.of(size_bytes), to_s(disk.write_ns if write else disk.read_ns) / disk.parallel)

@@ -1,0 +1,192 @@
+"""Cloud volumes in the analytic engine: against the kernel, against what they may do at most, and when credits end.
+
+The errors found when this was written, on the machines below: 0 to 6 % of the rate; 10 % too low where a log disk and
+a data disk are behind one cap. Credits run out within 4 % of the kernel's time.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.loading import scenario_from_mapping
+from models.system import build
+from simulator import kernel
+from simulator.analytic import engine
+from simulator.analytic.parameters import parameters_of
+from simulator.analytic.system import solve
+from simulator.analytic.volumes import Rates, Turn, places_of, sustained, volumes_of
+from simulator.analytic.workload import read_workload
+from simulator.credits import minutes_of_credits
+from simulator.model import Model
+from simulator.results import Result, from_json, to_json
+
+SOURCE = "assumption: for tests"
+CLOSE, NEAR = 0.07, 0.13
+
+
+def limit(of: str, per_s: float, burst_per_s: float | None = None, bucket: float = 0.0) -> dict[str, Any]:
+    return {"of": of, "per_s": per_s, "burst_per_s": burst_per_s, "credits": bucket, "source": SOURCE}
+
+
+def volume(*limits: dict[str, Any], parallel: int = 64) -> dict[str, Any]:
+    return {
+        "kind": "flash", "name": "volume", "capacity_gib": 600, "read_latency_us": 700, "write_latency_us": 800,
+        "parallel_requests": parallel, "limits": list(limits), "source": SOURCE,
+    }  # fmt: skip
+
+
+def machine(disk: dict[str, Any], **more: Any) -> Model:
+    """Forty clients on twenty warehouses with direct I/O, of which a third fits into the pool."""
+    disks = {"disk": disk, "count": more.get("count", 1), "level": more.get("level", "independent")}
+    keys = {
+        "name": "test",
+        "machine": {
+            "name": "instance", "cpu": "server-2020s", "memory_gib": 2, "disks": disks, "log_disk": more.get("log"),
+            "volume_limits": more.get("together", []), "source": SOURCE,
+        },
+        "operating_system": "linux",
+        "database": {
+            "base": "virtuoso-6", "io": "direct", "pool": {"buffers": more.get("buffers", 40_000)},
+            "log": {"commit": "durable"},
+        },
+        "workload": {
+            "base": "virtuoso-tpcc", "warehouses": 20,
+            "arrivals": {"kind": "closed", "clients": more.get("clients", 40), "think_time_s": more.get("think_s", 0)},
+        },
+        "interval": {
+            "start": more.get("start", "warm"), "warm_up_s": more.get("warm_up_s", 30), "duration_s": 120,
+        },
+    }  # fmt: skip
+    return build(scenario_from_mapping(keys, "test"))
+
+
+CAP = limit("requests", 1000)
+BURST = limit("requests", 500, 1500, 90_000)
+"""gone after 90 s if all that is let through is asked for: in the middle of the counted interval"""
+MACHINES = {
+    "one volume": (machine(volume(CAP)), CLOSE),
+    "hardly any disk left to wait for": (machine(volume(limit("requests", 8000)), buffers=80_000), CLOSE),
+    "throughput": (machine(volume(limit("mib", 16))), CLOSE),
+    "a log disk": (machine(volume(CAP), log=volume(CAP)), CLOSE),
+    "two volumes": (machine(volume(CAP), count=2), CLOSE),
+    "four behind one cap": (machine(volume(CAP), count=4, together=[limit("requests", 2000)]), CLOSE),
+    "a log disk behind the same cap": (
+        machine(volume(), log=volume(), together=[limit("requests", 2000)]), NEAR,
+    ),
+    "RAID 0": (machine(volume(CAP), count=4, level="raid0"), CLOSE),
+    "thinking": (machine(volume(CAP), clients=20, think_s=0.5), CLOSE),
+    "eight clients": (machine(volume(CAP), clients=8), CLOSE),
+    "few requests at once": (machine(volume(limit("requests", 3000), parallel=2)), CLOSE),
+    "credits run out": (machine(volume(BURST)), CLOSE),
+    "credits run out from cold": (machine(volume(BURST), start="cold"), CLOSE),
+    "credits of the machine run out": (machine(volume(CAP), count=2, together=[BURST]), CLOSE),
+}  # fmt: skip
+
+
+@cache
+def simulated(name: str) -> Result:
+    return kernel.simulate(MACHINES[name][0], 1)
+
+
+@cache
+def calculated(name: str) -> Result:
+    return engine.simulate(MACHINES[name][0], 1)
+
+
+def sustained_rate(model: Model, rates: Rates | None = None) -> float:
+    """Transactions per second of a model's first solution, no credits spent."""
+    workload = read_workload(model)
+    return float(solve(workload, parameters_of(model, workload, rates), model.pool.replacement).rate[0])
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_rate_is_near_the_kernels(name: str) -> None:
+    ours, theirs = calculated(name), simulated(name)
+    assert ours.rate_per_min.mean == pytest.approx(theirs.rate_per_min.mean, rel=MACHINES[name][1])
+    assert ours.bottleneck.name == theirs.bottleneck.name or ours.bottleneck.share < 0.5
+    assert not ours.broken_laws
+    assert from_json(to_json(ours)) == ours
+
+
+@pytest.mark.parametrize("name", [name for name in MACHINES if name != "thinking"])
+def test_a_machine_with_other_limits_is_none_of_these(name: str) -> None:
+    """The negative twin: three quarters of what is let through gives a rate that these tests would refuse."""
+    model, tolerance = MACHINES[name]
+    workload = read_workload(model)
+    lower = places_of(model).rates(lambda one: 0.75 * one.per_s)
+    plain, less = (solve(workload, parameters_of(model, workload, rates), "lru").rate[0] for rates in (None, lower))
+    assert less < (1 - tolerance) * plain
+
+
+@pytest.mark.parametrize("name", [name for name in MACHINES if "credits" in name])
+def test_credits_run_out_when_the_kernels_do(name: str) -> None:
+    found = []
+    for result in (calculated(name), simulated(name)):
+        one = (result.devices[0].limits + result.volume_limits)[0 if "machine" not in name else 1]
+        assert one.ran_out
+        assert one.credits_left < 100
+        assert any("credits ran out" in line for line in result.warnings)
+        found.append(one.credits_lasted_s)
+    assert found[0] == pytest.approx(found[1], rel=0.04)
+    minutes = minutes_of_credits(places_of(MACHINES["credits run out"][0]).data[0], 1e9)
+    assert minutes is not None
+    assert found[1] == pytest.approx(minutes * 60, rel=0.01)
+
+
+def test_no_more_than_is_let_through() -> None:
+    """Full volumes: requests of a saturated one are its cap's, as in the kernel; never more."""
+    for name in ("one volume", "two volumes", "few requests at once"):
+        for device in calculated(name).devices[: len(MACHINES[name][0].storage.devices)]:
+            asked = device.reads_per_s + device.writes_per_s
+            assert asked <= 1.03 * device.limits[0].per_s
+    assert calculated("one volume").devices[0].utilisation > 0.99
+
+
+def test_a_wait_is_no_service() -> None:
+    device = calculated("one volume").devices[0]
+    assert 0.7e-3 <= device.mean_service_s <= 0.8e-3
+    assert device.mean_response_s > 10e-3
+
+
+def test_a_larger_cap_is_never_slower() -> None:
+    model = machine(volume(CAP))
+    caps = np.geomspace(100, 1e5, 13).tolist()
+    rates = [sustained_rate(model, sustained(model)._replace(data=(cap,))) for cap in caps]
+    assert rates == sorted(rates)
+    assert rates[0] < rates[-1] / 100
+
+
+def test_a_cap_that_is_never_reached_is_none() -> None:
+    """Within a few per cent of the same device without limits: one server and a latency for many servers."""
+    wide, none = (sustained_rate(machine(volume(*limits))) for limits in ([limit("requests", 1e6)], []))
+    assert wide == pytest.approx(none, rel=0.05)
+
+
+def test_turns_by_hand() -> None:
+    """Requests of 8 KiB at 1,000/s and 4 MiB/s: 1 ms and 2 ms; 512 KiB count as two requests and take 125 ms."""
+    model = machine(volume(CAP, limit("mib", 4)))
+    turn = volumes_of(model, sustained(model)).data
+    assert turn == Turn(request_s=1e-3, byte_s=pytest.approx(1 / (4 << 20)))
+    assert turn is not None
+    assert turn.of(8192) == pytest.approx(2 / 1024)
+    requests = Turn(1e-3, 1e-3 / (256 << 10))
+    assert [requests.of(size << 10) for size in (8, 256, 512)] == pytest.approx([1e-3, 1e-3, 2e-3])
+    behind = machine(volume(), count=4, together=[CAP])
+    assert volumes_of(behind, sustained(behind)).data == Turn(4e-3, pytest.approx(4e-3 / (256 << 10)))
+    assert volumes_of(machine(volume()), sustained(machine(volume()))).data is None
+
+
+def test_credits_that_a_warm_up_has_spent() -> None:
+    """The same bucket: gone before the counted interval, in the middle of it, or never."""
+    early = machine(volume(BURST), warm_up_s=100)
+    slow, between, fast = (
+        engine.simulate(model, 1).rate_per_min.mean
+        for model in (early, machine(volume(BURST)), machine(volume(BURST | {"credits": 1e6})))
+    )
+    w = read_workload(early)
+    assert slow == pytest.approx(60 * sustained_rate(early) * w.mix[w.main_class], rel=0.02)
+    assert slow < 0.8 * between < 0.8**2 * fast
