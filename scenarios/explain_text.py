@@ -12,6 +12,7 @@ from typing import Any
 
 from models.prices import OLD_AFTER_DAYS
 from scenarios.explaining.buffers import BufferAdvice, Setting
+from scenarios.explaining.credits import Spent
 from scenarios.explaining.explanation import Explanation
 from scenarios.explaining.growth import Growth
 from scenarios.explaining.objective import Objective
@@ -47,6 +48,7 @@ def answers_text(found: Explanation, width: int, today: dt.date) -> str:
     lines += _buffers(found.buffers, width)
     lines += _room(found.room, width)
     lines += flow("from cold", _warming(found.warming), width)
+    lines += _credits(found.credits, width)
     lines += flow("growth", _growth(found.growth).split(), width, separator=" ") if found.growth else []
     return "\n".join(lines) + "\n"
 
@@ -138,6 +140,18 @@ def _warming(found: Warming) -> list[str]:
 
 def _minutes(seconds: float) -> str:
     return span(float(f"{seconds:.2g}"))
+
+
+def _credits(found: Spent | None, width: int) -> list[str]:
+    """The bucket that runs out first; the others last longer than they would have."""
+    if found is None:
+        return []
+    first = found.buckets[0]
+    if first.lasts_s is None:
+        return flow("credits", ["last: no more is asked for than comes back"], width)
+    lasts = f"{first.name}: last {_minutes(first.lasts_s)}"
+    rates = f"{count(found.burst_rate_per_min)}/min until then, {count(found.sustained_rate_per_min)}/min without any"
+    return flow("credits", [lasts, rates], width)
 
 
 def _growth(found: Growth) -> str:

@@ -15,8 +15,11 @@ from calibration.parameters import with_values
 from models.specs import ScenarioSpec
 from models.system import clients_of
 from scenarios.explaining.machines import Machine, Solver, machines
+from simulator.credits import ALL_VOLUMES
 
 DISK = re.compile(r"disk \d+$")
+CAP = " (cap of"
+"""begins what a device's limit is called behind its name"""
 AT_ONCE_US = 0.001
 MOST_AT_ONCE = 4096
 MOST_CORES = 4096
@@ -58,11 +61,12 @@ def bottlenecks(scenario: ScenarioSpec, machine: Machine, solver: Solver) -> Bot
 
 
 def _both_disks(one: str, other: str) -> bool:
-    """Equal disks are free together."""
-    return DISK.match(one) is not None and DISK.match(other) is not None
+    """Equal disks are free together, and so are their caps."""
+    return all(DISK.match(name.partition(CAP)[0]) is not None for name in (one, other))
 
 
 def _free(scenario: ScenarioSpec, name: str, machine: Machine, solver: Solver) -> Point:
+    device = name.partition(CAP)[0]
     if name == "row locks":
         return _without_row_locks(machine.point)
     changes: dict[str, Any] = {}
@@ -70,9 +74,11 @@ def _free(scenario: ScenarioSpec, name: str, machine: Machine, solver: Solver) -
     if name == "cpu":
         cores = min(max(clients_of(scenario.workload), scenario.machine.cpu.cores), MOST_CORES)
         changes = {"machine.cpu.cores": cores, "machine.cpu.memory_bus_share": 0.0}
-    elif name == "log disk":
+    elif device == ALL_VOLUMES:
+        changes = {"machine.volume_limits": ()}
+    elif device == "log disk":
         changes = {"machine.log_disk": _at_once(scenario.machine.log_disk)}
-    elif name in devices:
+    elif device in devices:
         changes = {"machine.disks.disk": _at_once(scenario.machine.disks.disk)}
     else:
         changes = {"database.critical_section.share_of_path": 0.0}

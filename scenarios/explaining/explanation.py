@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from models.specs import ScenarioSpec
 from scenarios.explaining.bottlenecks import Bottlenecks, bottlenecks
 from scenarios.explaining.buffers import BufferAdvice, best_buffers
+from scenarios.explaining.credits import Spent, credits_of
 from scenarios.explaining.growth import Growth, growth
 from scenarios.explaining.machines import Solver, saturated, whole
 from scenarios.explaining.objective import Objective
@@ -39,6 +40,8 @@ class Explanation:
     buffers: BufferAdvice
     room: Room
     warming: Warming
+    credits: Spent | None
+    """None if no volume has any"""
     growth: Growth | None
 
 
@@ -71,6 +74,7 @@ def explanation(scenario: ScenarioSpec, asked: Asked, tell: Callable[[str], None
         buffers=pool,
         room=holds,
         warming=warms,
+        credits=credits_of(own, solver),
         growth=None
         if per_year is None
         else growth(own, machine, solver, asked.objective, per_year, asked.load_per_min),

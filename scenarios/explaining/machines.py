@@ -1,7 +1,8 @@
 """Machines once they are warm, by the analytic engine: what every question is answered from.
 
 All questions are about the steady machine, whatever state a scenario starts from. Transactions that arrive by
-themselves are the load; what a machine can do at most is asked with all connections busy.
+themselves are the load; what a machine can do at most is asked with all connections busy. Volumes have no credits
+left: bursts are a question of their own (credits.py).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from simulator.analytic.retiming import retimed
 from simulator.analytic.system import Solution
 from simulator.analytic.validity import doubts
 from simulator.analytic.values import rows
+from simulator.analytic.volumes import Rates, sustained
 from simulator.analytic.workload import Workload
 from simulator.model import Model
 from simulator.results import Bottleneck, Result
@@ -63,8 +65,12 @@ class Machine:
     @cached_property
     def result(self) -> Result:
         """Everything that the engine knows of it."""
-        case = Case(self.model, self.workload, self.parameters, self.solution)
+        case = self.case(sustained(self.model))
         return answer(case, SEED, doubts(case))
+
+    def case(self, rates: Rates) -> Case:
+        """As the engine's figures take it; `rates`: what the limits of volumes let through, as it was solved with."""
+        return Case(self.model, self.workload, self.parameters, self.solution, None, rates)
 
     @property
     def bottleneck(self) -> Bottleneck:

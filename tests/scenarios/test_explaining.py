@@ -13,6 +13,7 @@ from calibration.parameters import with_values
 from models.system import GIB, KIB, MIB, clients_of, memory_plan
 from scenarios.explaining.bottlenecks import bottlenecks
 from scenarios.explaining.buffers import CLIFF, NEAR_BEST, best_buffers
+from scenarios.explaining.credits import credits_of
 from scenarios.explaining.explanation import Explanation
 from scenarios.explaining.growth import growth, parse_growth
 from scenarios.explaining.machines import Solver, saturated
@@ -21,6 +22,8 @@ from scenarios.explaining.room import PER_WAREHOUSE_PER_MIN, grown, in_memory, m
 from scenarios.explaining.search import NEAR, largest
 from scenarios.explaining.steps import steps
 from scenarios.explaining.warming import warming
+from scenarios.files import load, scenario_path
+from scenarios.runs import Task, simulate
 from simulator.errors import Infeasible
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 
@@ -296,3 +299,45 @@ def test_a_machine_at_its_limit_lasts_no_month_and_small_growth_lasts_for_ever()
 @pytest.mark.parametrize(("text", "share"), [("20 %/year", 0.2), ("1%/month", 1.01**12 - 1), ("5 % a year", 0.05)])
 def test_growth_is_read(text: str, share: float) -> None:
     assert parse_growth(text) == pytest.approx(share)
+
+
+# Credits
+
+
+VOLUME = (
+    "machine.disks.disk={kind: flash, name: volume, capacity_gib: 200, read_latency_us: 700, write_latency_us: 800, "
+    "parallel_requests: 64, source: test, limits: [{of: requests, per_s: 300, burst_per_s: 3000, credits: %d, "
+    "source: test}]}"
+)
+
+
+@pytest.mark.parametrize("engine", ["analytic", "kernel"])
+def test_credits_run_out_when_a_run_of_the_scenario_has_none_left(engine: str) -> None:
+    """Beside a run that is long enough to spend them."""
+    settings = [VOLUME % 40_000, "database.io=direct", "interval.warm_up_s=0", "interval.duration_s=60"]
+    found = credits_of(scenario(TINY, *settings), Solver())
+    assert found is not None
+    [bucket] = found.buckets
+    assert bucket.lasts_s is not None
+    result = simulate(Task(load(scenario_path(TINY), [*settings, f"engine={engine}"]), 1))
+    [limit] = result.devices[0].limits
+    assert limit.ran_out
+    assert bucket.lasts_s == pytest.approx(limit.credits_lasted_s, rel=0.02 if engine == "analytic" else 0.15)
+    assert found.burst_rate_per_min > 1.5 * found.sustained_rate_per_min
+
+
+def test_credits_that_arent_asked_for_last_and_disks_without_have_none() -> None:
+    lasting = credits_of(scenario(TINY, VOLUME % 10_000, "workload.arrivals.think_time_s=10"), Solver())
+    assert lasting is not None
+    assert lasting.buckets[0].lasts_s is None
+    assert credits_of(scenario(TINY), Solver()) is None
+
+
+def test_a_cap_that_limits_can_be_thought_free() -> None:
+    one = scenario(TINY, VOLUME % 40_000, "database.pool.buffers=600", "machine.memory_gib=0.2")
+    solver = Solver()
+    [machine] = solver(one)
+    found = bottlenecks(one, machine, solver)
+    assert found.now.name == "disk 1 (cap of 300 to 3,000 requests/s)"
+    assert found.next.name == "cpu"
+    assert found.next_rate_per_min > 1.5 * found.rate_per_min
