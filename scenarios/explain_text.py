@@ -34,10 +34,9 @@ def answers_text(found: Explanation, width: int, today: dt.date) -> str:
     then = f"{now.next.name}, at {count(now.next_rate_per_min)}/min if {now.now.name} were free"
     if now.next.used_fraction < SATURATED:
         then += f" and then only {share(now.next.used_fraction)} in use"
-    warm = f"{count(found.rate_per_min)} new orders per minute, calculated"
+    lines = [f"the machine once it is warm, calculated: {count(found.rate_per_min)} new orders per minute"]
     if found.start != "warm":
-        warm += f"; the run above counts from {STARTS[found.start]}"
-    lines = [f"the machine once it is warm: {warm}"]
+        lines.append(f"(the figures above count from {STARTS[found.start]})")
     lines += flow("limited by", [f"{now.now.name}, {share(now.now.used_fraction)} in use"], width)
     lines += flow("next", then.split(), width, separator=" ")
     lines += flow("one more of each", [_step(each) for each in found.steps], width)
