@@ -10,7 +10,7 @@ from scenarios.explaining.bottlenecks import Bottlenecks, bottlenecks
 from scenarios.explaining.buffers import BufferAdvice, best_buffers
 from scenarios.explaining.credits import Spent, credits_of
 from scenarios.explaining.growth import Growth, growth
-from scenarios.explaining.machines import Solver, saturated, whole
+from scenarios.explaining.machines import Solver, calculated, saturated
 from scenarios.explaining.objective import Objective
 from scenarios.explaining.prices import UnitPrice
 from scenarios.explaining.room import Room, room
@@ -48,7 +48,7 @@ class Explanation:
 def explanation(scenario: ScenarioSpec, asked: Asked, tell: Callable[[str], None]) -> Explanation:
     """Every answer, each told by its name before it is looked for. Raises InputError."""
     solver = Solver()
-    own = whole(scenario)
+    own = calculated(scenario)
     most = saturated(own)
     tell("the machine")
     [machine] = solver(most)

@@ -21,7 +21,7 @@ from models.tpcc_tables import loaded_pages
 from scenarios.explaining.machines import Machine, Solver, machines, saturated
 from scenarios.explaining.objective import Objective
 from scenarios.explaining.search import largest
-from simulator.errors import Infeasible
+from simulator.errors import Infeasible, InputError
 
 KEEPS = 0.9
 """share of the rate in memory that counts as held"""
@@ -86,7 +86,12 @@ def grown(scenario: ScenarioSpec, warehouses: int) -> ScenarioSpec:
     arrivals = workload.arrivals
     if isinstance(arrivals, ClosedClientsSpec) and workload.tpcc.home_warehouse == "bound":
         changes["workload.arrivals.clients"] = min(max(1, round(arrivals.clients * factor)), MOST_CLIENTS)
-    return with_values(scenario, changes)
+    try:
+        return with_values(scenario, changes)
+    except Infeasible:
+        raise
+    except InputError:  # so many warehouses can't be sampled as the scenario's are
+        return with_values(scenario, changes | {"sampling_fraction": 1.0})
 
 
 def most_warehouses(scenario: ScenarioSpec) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.parameters import with_values
 from models.specs import ScenarioSpec
-from scenarios.explaining.machines import Solver, saturated, whole
+from scenarios.explaining.machines import Solver, calculated, saturated
 from scenarios.sensitivity.ranges import Range
 from simulator.analytic.values import FloatArray
 from simulator.errors import InputError
@@ -18,7 +18,7 @@ class Rates:
     """New orders per minute of the warm machine by the analytic engine; NaN where there is no such machine."""
 
     def __init__(self, scenario: ScenarioSpec, ranges: Sequence[Range]) -> None:
-        self._scenario, self._solver = saturated(whole(scenario)), Solver()
+        self._scenario, self._solver = saturated(calculated(scenario)), Solver()
         self._ranges = tuple(ranges)
         self.reasons: dict[int, str] = {}
         """why the last call's points have no machine"""

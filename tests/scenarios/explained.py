@@ -7,7 +7,7 @@ from pathlib import Path
 
 from models.specs import ScenarioSpec
 from scenarios.explaining.explanation import Asked, Explanation, explanation
-from scenarios.explaining.machines import whole
+from scenarios.explaining.machines import calculated
 from scenarios.explaining.prices import DISK, MEMORY, UnitPrice
 from scenarios.files import load, scenario_path
 
@@ -15,8 +15,8 @@ TINY = str(Path(__file__).with_name("tiny.yaml"))
 
 
 def scenario(name: str, *changes: str) -> ScenarioSpec:
-    """A scenario with changes, whole."""
-    return whole(load(scenario_path(name), changes))
+    """A scenario with changes, for the analytic engine."""
+    return calculated(load(scenario_path(name), changes))
 
 
 @cache
