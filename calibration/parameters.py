@@ -10,7 +10,7 @@ before the fit, 1 is one standard deviation of the prior above it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -221,8 +221,8 @@ def chosen(
     return tuple(by_key.values()) or tuple(default_parameters(bases[0])), fixed
 
 
-def with_values(scenario: ScenarioSpec, values: dict[str, float]) -> ScenarioSpec:
-    """The scenario with numbers set at dotted keys, checked; its measured figure is dropped. Raises InputError.
+def with_values(scenario: ScenarioSpec, values: Mapping[str, object]) -> ScenarioSpec:
+    """The scenario with values set at dotted keys, checked; its measured figure is dropped. Raises InputError.
 
     Values of parts that it hasn't are left aside.
     """

@@ -15,6 +15,7 @@ import typer
 from scenarios.commands import (
     calibrate,
     catalog,
+    compare,
     explain,
     import_runs,
     machine,
@@ -26,6 +27,7 @@ from scenarios.commands import (
     run,
     runs,
     schema,
+    sensitivity,
     sweep,
     validate,
 )
@@ -88,7 +90,9 @@ for _command in (
     run,
     sweep,
     plan,
+    compare,
     explain,
+    sensitivity,
     report,
     import_runs,
     runs,

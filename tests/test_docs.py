@@ -18,6 +18,7 @@ from models.sampling import sample_of
 from models.specs import ScenarioSpec
 from models.system import build, memory_plan
 from scenarios.cli import main
+from scenarios.comparing.sides import sides
 from scenarios.files import library, scenario_path
 from scenarios.sweep.answer import from_json
 from scenarios.sweep.axes import parse_axis
@@ -189,6 +190,32 @@ def test_the_page_of_the_catalogue_shows_what_the_program_says(
         lines = [line.rstrip() for line in capsys.readouterr().out.replace(str(tmp_path), "out").rstrip().splitlines()]
         without_age = [re.sub(r"\d+ years old", "N years old", text) for text in ("\n".join(lines) + "\n", output)]
         assert without_age[0] == without_age[1], f"{' '.join(words)}: {STALE}"
+
+
+CALCULATED = [
+    (words, output)
+    for _, words, output in COMMANDS
+    if words[1] in {"explain", "sensitivity"} and not words[2].endswith(".json")
+]
+
+
+@pytest.mark.parametrize(("words", "output"), CALCULATED, ids=[" ".join(words[1:3]) for words, _ in CALCULATED])
+def test_what_the_pages_calculate_is_of_todays_model(
+    words: list[str], output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words[1:]) == 0
+    assert "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines()) + "\n" == output, STALE
+
+
+COMPARISONS = [(words, output) for _, words, output in COMMANDS if words[1] == "compare"]
+
+
+@pytest.mark.parametrize(("words", "output"), COMPARISONS, ids=[" ".join(words[2:4]) for words, _ in COMPARISONS])
+def test_the_comparisons_of_the_pages_are_of_todays_models(words: list[str], output: str) -> None:
+    compared = sides(list(itertools.takewhile(lambda word: not word.startswith("--"), words[2:])),
+                     values_of(words, "--set"))  # fmt: skip
+    models = ", ".join(dict.fromkeys(digest(side.scenario) for side in compared))
+    assert f" · models {models}\n" in output, STALE
 
 
 SWEEPS = [(words, output) for _, words, output in COMMANDS if words[1] == "sweep"]

@@ -1,25 +1,31 @@
-"""oltpsim explain: what a scenario does, or where the time goes in a saved run or by the analytic engine."""
+"""oltpsim explain: where the time of a transaction goes, what limits the machine, and what would help."""
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.commands.answer import command_line
-from scenarios.commands.options import SetOption
+from scenarios.commands.answer import command_line, terminal_width
+from scenarios.commands.inputs import check_places
+from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption, finite
 from scenarios.files import load, scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
+    from models.specs import ScenarioSpec
+    from scenarios.explaining.explanation import Explanation
+    from scenarios.explaining.objective import Objective
+    from scenarios.explaining.prices import UnitPrice
     from simulator.results import ClassResult, Result
 
 BAR = 40
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
 
 
-def explain(
+def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     what: Annotated[
         str,
         typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario."),
@@ -28,31 +34,98 @@ def explain(
         bool, typer.Option("--program", help="List the program that a client of SCENARIO executes.")
     ] = False,
     set_: SetOption = None,
-) -> None:
-    """Show where the time of a transaction goes.
+    p95: Annotated[
+        str | None, typer.Option("--p95", metavar="TIME", help="What 95 % of the new orders must end within: '50 ms'.")
+    ] = None,
+    p99: Annotated[str | None, typer.Option("--p99", metavar="TIME", help="The same for 99 %.")] = None,
+    growth: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="How data and load grow: '20 %/year' or '1.5 %/month'.")
+    ] = None,
+    load_: Annotated[
+        float | None,
+        typer.Option("--load", metavar="N", callback=finite,
+                     help="New orders per minute asked for now, for --growth; what the scenario does if absent."),
+    ] = None,
+    prices: Annotated[
+        list[str] | None,
+        typer.Option("--prices", metavar="LIST", help="A price list of the catalogue, or a file; may be repeated."),
+    ] = None,
+    memory_price: Annotated[
+        float | None, typer.Option(metavar="MONEY", callback=finite, help="Of one GiB of RAM, before any list's.")
+    ] = None,
+    disk_price: Annotated[
+        float | None, typer.Option(metavar="MONEY", callback=finite, help="Of one more disk of the same kind.")
+    ] = None,
+    core_price: Annotated[
+        float | None, typer.Option(metavar="MONEY", callback=finite, help="Of one more core.")
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw rate against buffers, and what more would give: .svg or .html."),
+    ] = None,
+    output: OutputOption = Output.TABLE,
+    quiet: QuietOption = False,
+) -> None:  # fmt: skip
+    """Show where the time of a transaction goes, what limits the machine and what more would help.
 
-    In a saved run, or at once in a scenario, which the analytic engine calculates for it.
+    The bars are of a saved run, or of a scenario, which the analytic engine calculates at once. Below them, about the
+    machine once it is warm and calculated too: what limits it and what would next; new orders per minute for one more
+    GiB, disk or core, and for each unit of money; the best number of buffers and the cliff beyond; how much data and
+    how many users it holds; how long it takes to get warm; how long it lasts if data and load grow.
 
     With --program: the program that every client of a scenario, or of the scenario of a saved run, executes,
     operation by operation.
     """
     if program:
-        text = _program(what, set_ or [])
-    elif not what.endswith(".json"):
-        text = _calculated(what, set_ or [])
-    elif set_:
+        typer.echo(_program(what, set_ or []), nl=False)
+        return
+    from scenarios.explaining.explanation import Asked, explanation
+    from scenarios.progress import display
+
+    if picture is not None and picture.suffix not in {".svg", ".html"}:
+        raise InputError(f"--picture {picture}: the name must end in .svg or .html")
+    check_places(picture)
+    scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
+    priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
+    asked = Asked(priced, _objective(p95, p99), _growth(growth), load_)
+    with display(quiet) as shown:
+        found = explanation(scenario, asked, shown.step)
+    typer.echo(_text(result, found, head, output), nl=False)
+    if picture is not None:
+        from calibration.whole_file import write_whole
+        from scenarios.explain_figures import to_html, to_svg
+
+        write_whole(picture, to_svg(found) if picture.suffix == ".svg" else to_html(found))
+        typer.echo(f"picture: {picture}", err=True)
+
+
+def _text(result: Result, found: Explanation, head: list[str], output: Output) -> str:
+    from scenarios import explain_text
+
+    if output is Output.JSON:
+        return explain_text.as_json(result, found)
+    if output is Output.CSV:
+        return explain_text.as_csv(found)
+    version = result.versions.get("oltpsim", "?")
+    origin = f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}"
+    answers = explain_text.answers_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
+    return "\n".join([*head, times(result), answers, origin]) + "\n"
+
+
+def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
+    from scenarios import saved
+
+    if overrides:
         raise InputError(
-            f"explain {what} --set {set_[0]}: a saved run can't be changed; --set goes with --program or a scenario"
+            f"explain {what} --set {overrides[0]}: a saved run can't be changed; "
+            "--set goes with --program or a scenario"
         )
-    else:
-        from scenarios import saved
-
-        text = times(saved.read(Path(what)).result)
-    typer.echo(text, nl=False)
+    run = saved.read(Path(what))
+    return run.scenario, run.result, []
 
 
-def _calculated(what: str, overrides: list[str]) -> str:
-    """The bars of a scenario at once, below a line that says whose they are."""
+def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
+    """A scenario calculated at once, with lines that say whose the bars are."""
     from scenarios.runs import Task, simulate
 
     words = [word for setting in overrides for word in ("--set", setting)]
@@ -63,9 +136,48 @@ def _calculated(what: str, overrides: list[str]) -> str:
                 f"explain {what} --set {setting}: a scenario is explained by the analytic engine; for another: "
                 f"{run[0]}, then {run[1]}"
             )
-    result = simulate(Task(load(scenario_path(what), [*overrides, "engine=analytic"]), seed=1))
-    warnings = [f"warning: {warning}" for warning in result.warnings]
-    return "\n".join([CALCULATED.format(*run), *warnings, times(result)])
+    scenario = load(scenario_path(what), [*overrides, "engine=analytic"])
+    result = simulate(Task(scenario, seed=1))
+    return scenario, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
+
+
+def _prices(
+    scenario: ScenarioSpec, lists: list[str], memory: float | None, disk: float | None, core: float | None
+) -> dict[str, UnitPrice]:
+    from models.prices import Prices
+    from scenarios.explaining.prices import CORE, DISK, MEMORY, price_list, unit_prices
+
+    known = Prices(tuple(price_list(text) for text in lists))
+    return unit_prices(scenario, known, {MEMORY: memory, DISK: disk, CORE: core})
+
+
+def _objective(p95: str | None, p99: str | None) -> Objective | None:
+    from models.quantities import parse
+    from scenarios.explaining.objective import Objective, Percentile
+
+    given: dict[Percentile, str] = {}
+    if p95 is not None:
+        given["p95"] = p95
+    if p99 is not None:
+        given["p99"] = p99
+    if not given:
+        return None
+    if len(given) > 1:
+        raise InputError("--p95 and --p99: give one objective")
+    [(percentile, text)] = given.items()
+    try:
+        within_s = parse(text, "time", "s")
+    except ValueError as error:
+        raise InputError(f"--{percentile} {text}: {error}") from error
+    if not within_s > 0:
+        raise InputError(f"--{percentile} {text}: must be above 0, for example '50 ms'")
+    return Objective(percentile, within_s)
+
+
+def _growth(text: str | None) -> float | None:
+    from scenarios.explaining.growth import parse_growth
+
+    return None if text is None else parse_growth(text)
 
 
 def _program(what: str, overrides: list[str]) -> str:
@@ -90,11 +202,6 @@ def times(result: Result) -> str:
     ]
     for transaction in result.classes:
         lines += ["", *_bars(transaction)]
-    version = result.versions.get("oltpsim", "?")
-    lines += [
-        "",
-        f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}",
-    ]
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,133 @@
+"""oltpsim compare: scenarios side by side with the same seeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.answer import terminal_width
+from scenarios.commands.options import (
+    MOST_REPLICATIONS,
+    EngineOption,
+    Output,
+    OutputOption,
+    QuietOption,
+    SeedOption,
+    TargetOption,
+    WorkersOption,
+    settings,
+)
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from scenarios.comparing.comparison import Comparison
+
+REPLICATIONS = 5
+MOST_UNTIL = 200
+"""seeds of a comparison that goes on until its intervals are narrow"""
+MISSED = 1
+
+
+def compare(  # noqa: PLR0913, PLR0917 - one argument per option
+    scenarios: Annotated[
+        list[str],
+        typer.Argument(metavar="A B ...", help="Scenario files, names of the library or saved runs; two or more."),
+    ],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="[LABEL:]KEY=VALUE", help="Change one field of all, or of one: B:key=value."),
+    ] = None,
+    engine: EngineOption = None,
+    seed: SeedOption = 1,
+    replications: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Seeds SEED, SEED + 1, ... of each; 5 if absent.", min=1, max=MOST_REPLICATIONS),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="More seeds until each ratio's interval is ± this: '1 %'; at most 200."),
+    ] = None,
+    workers: WorkersOption = None,
+    output: OutputOption = Output.TABLE,
+    target: TargetOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare scenarios: the rate of each and its difference from the first, with an interval.
+
+    All run with the same seeds and so draw the same numbers: their differences are known better than their rates.
+    The scenarios are called A, B, C, ...; what is changed may be told apart by that: --set B:machine.disks.count=2.
+    With --target the exit status is 1 if none of them reaches it.
+    """
+    from scenarios.comparing.comparison import Comparer
+    from scenarios.comparing.sides import sides
+    from scenarios.progress import display
+    from scenarios.runs import default_workers
+
+    if replications is not None and until is not None:
+        raise InputError("--replications and --until: give one of them")
+    asked = sides(scenarios, settings(set_, engine))
+    narrow = None if until is None else _share(until)
+    if all(side.scenario.engine == "analytic" for side in asked):
+        if replications is not None or until is not None:
+            given = "--until" if replications is None else "--replications"
+            raise InputError(
+                f"{given}: the analytic engine draws nothing at random and answers every seed alike: leave it out, or "
+                "take --engine kernel"
+            )
+        replications = 1
+    comparer = Comparer(asked, seed)
+    interrupted = False
+    try:
+        with display(quiet) as shown:
+            if narrow is None:
+                comparer.run(replications or REPLICATIONS, workers or default_workers(), shown)
+            else:
+                comparer.until(narrow, MOST_UNTIL, workers or default_workers(), shown)
+    except KeyboardInterrupt:
+        interrupted = True
+    found = comparer.comparison()
+    if interrupted:
+        typer.echo(f"the answer is that of {len(found.seeds)} seeds", err=True)
+    typer.echo(_text(found, output), nl=False)
+    if interrupted:
+        raise typer.Exit(130)
+    _check(found, target, narrow)
+
+
+def _share(text: str) -> float:
+    from models.quantities import parse
+
+    try:
+        found = parse(text, "share", "")
+    except ValueError as error:
+        raise InputError(f"--until {text}: {error}") from error
+    if not isinstance(found, float) or not 0 < found < 1:
+        raise InputError(f"--until {text}: must be above 0 and below 100 %, for example '1 %'")
+    return found
+
+
+def _text(found: Comparison, output: Output) -> str:
+    from scenarios import compare_text
+
+    if output is Output.JSON:
+        return compare_text.as_json(found)
+    return compare_text.as_csv(found) if output is Output.CSV else compare_text.table(found, terminal_width())
+
+
+def _check(found: Comparison, target: float | None, narrow: float | None) -> None:
+    """Say what was missed. Raises typer.Exit(1) for a target that no scenario reaches."""
+    from scenarios.runs import pool
+
+    widest = max(difference.half_width for difference in found.differences)
+    if narrow is not None and widest > narrow:
+        typer.echo(f"after {len(found.seeds)} seeds the widest interval is ±{widest:.2%} still", err=True)
+    best = max(pool(results).rate_per_min.mean for results in found.results)
+    if target is not None and best < target:
+        typer.echo(f"target missed: the best is {best:,.0f} new orders per minute, target {target:,.0f}", err=True)
+        raise typer.Exit(MISSED)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(compare)

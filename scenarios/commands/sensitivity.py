@@ -1,0 +1,122 @@
+"""oltpsim sensitivity: which numbers of a scenario its rate depends on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.commands.answer import terminal_width
+from scenarios.commands.inputs import check_places
+from scenarios.commands.options import (
+    Output,
+    OutputOption,
+    QuietOption,
+    ScenarioArgument,
+    SeedOption,
+    SetOption,
+)
+from scenarios.files import load, scenario_path
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from models.specs import ScenarioSpec
+    from scenarios.sensitivity.ranges import Range
+    from scenarios.sensitivity.sobol import Indices
+    from scenarios.sensitivity.tornado import Tornado
+
+
+def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
+    scenario: ScenarioArgument,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=LOW..HIGH", help="A number and its ends, in place of the usual ones; repeat."),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(metavar="MODEL", help="A calibration: its values, and its intervals as ends; or 'published'."),
+    ] = None,
+    sobol: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Sobol's indices as well, from N base points, a power of 2."),
+    ] = None,
+    set_: SetOption = None,
+    seed: SeedOption = 1,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the tornado: .svg or .html.")
+    ] = None,
+    output: OutputOption = Output.TABLE,
+    quiet: QuietOption = False,
+) -> None:  # fmt: skip
+    """Show which numbers of a scenario its rate depends on.
+
+    A tornado: each number from its low end to its high one, the others at their middle, the widest bar first. Varied
+    are, unless --vary names others, what a calibration would fit, over 90 % of what is known of it before any run or,
+    with --model, after its runs, and the hardware by a quarter up and down. --sobol varies all of them at once: which
+    share of the variance of the rate's logarithm each makes up, alone and with all that it does together with others.
+    """
+    from scenarios.progress import display
+    from scenarios.sensitivity.rates import Rates
+    from scenarios.sensitivity.sobol import Samples
+    from scenarios.sensitivity.tornado import tornado
+
+    if picture is not None and picture.suffix not in {".svg", ".html"}:
+        raise InputError(f"--picture {picture}: the name must end in .svg or .html")
+    check_places(picture)
+    machine, ranges = _ranges(load(scenario_path(scenario), [*(set_ or []), "engine=analytic"]), model, vary or [])
+    samples = None if sobol is None else Samples.of(ranges, sobol, seed)
+    rates = Rates(machine, ranges)
+    interrupted = False
+    with display(quiet) as shown:
+        found = tornado(rates, ranges, lambda: rates.reasons)
+        if samples is not None:
+            whole = samples.base_points
+            try:
+                samples.evaluate(rates, lambda done: shown.advance(done / whole, f"{done} of {whole} base points"))
+            except KeyboardInterrupt:
+                interrupted = True
+                typer.echo(f"the indices are those of {samples.done} of {whole} base points", err=True)
+    indices = None if samples is None or (interrupted and not samples.done) else samples.indices()
+    typer.echo(_text(machine.name, found, indices, output), nl=False)
+    if picture is not None:
+        from calibration.whole_file import write_whole
+        from scenarios.sensitivity_figures import to_html, to_svg
+
+        draw = to_svg if picture.suffix == ".svg" else to_html
+        write_whole(picture, draw(machine.name, found))
+        typer.echo(f"picture: {picture}", err=True)
+    if interrupted:
+        raise typer.Exit(130)
+
+
+def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tuple[ScenarioSpec, list[Range]]:
+    """The scenario at its middle, and what varies. Raises InputError if nothing does."""
+    from scenarios.sensitivity.ranges import calibrated_ranges, default_ranges, ranges_of
+
+    found: list[Range] | None = None
+    if model is not None:
+        from calibration.calibrated import model_path, read
+
+        scenario, found = calibrated_ranges(read(model_path(model)), scenario)
+    if vary:
+        found = ranges_of(vary, scenario)
+    found = default_ranges(scenario) if found is None else found
+    if not found:
+        raise InputError(f"{scenario.name}: has no number that is varied by default; name some with --vary")
+    return scenario, found
+
+
+def _text(name: str, found: Tornado, indices: Indices | None, output: Output) -> str:
+    from scenarios import sensitivity_text
+
+    if output is Output.JSON:
+        return sensitivity_text.as_json(name, found, indices)
+    if output is Output.CSV:
+        return sensitivity_text.as_csv(found, indices)
+    return sensitivity_text.table(name, found, indices, terminal_width())
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(sensitivity)

@@ -1,0 +1,1 @@
+"""Scenarios side by side: the same seeds for all of them, so that what chance does to one it does to the others."""

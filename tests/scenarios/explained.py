@@ -1,0 +1,26 @@
+"""The V20z explained once for all tests, and scenarios as the analytic engine answers for them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from models.specs import ScenarioSpec
+from scenarios.explaining.explanation import Asked, Explanation, explanation
+from scenarios.explaining.machines import calculated
+from scenarios.explaining.prices import DISK, MEMORY, UnitPrice
+from scenarios.files import load, scenario_path
+
+TINY = str(Path(__file__).with_name("tiny.yaml"))
+
+
+def scenario(name: str, *changes: str) -> ScenarioSpec:
+    """A scenario with changes, for the analytic engine."""
+    return calculated(load(scenario_path(name), changes))
+
+
+@cache
+def explained_v20z() -> Explanation:
+    """Every answer, of a machine whose memory and disks have prices."""
+    prices = {MEMORY: UnitPrice(80.0, "USD", "test"), DISK: UnitPrice(300.0, "USD", "test")}
+    return explanation(scenario("v20z"), Asked(prices, growth_per_year=0.2, load_per_min=3000.0), lambda _: None)
