@@ -46,7 +46,8 @@ class Difference:
     correlation: float | None
     """of the two scenarios' rates over the seeds; None of fewer than 3, or if one of them doesn't vary"""
     variance_reduction: float | None
-    """variance of the difference with independent seeds over that with the same; None of fewer than 3, or if the difference has none"""
+    """variance of the difference with independent seeds over that with the same; None of fewer than 3, or if the
+    difference has none"""
 
     @property
     def same(self) -> bool:
