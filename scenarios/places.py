@@ -131,7 +131,8 @@ def work_through(queue: Queue[K], place: Place, work: Work[T], meter: Meter) -> 
         while True:
             while len(pending) < place.most_in_flight:
                 fair = queue.left // (2 * place.most_in_flight)
-                some = queue.take(max(1, min(fair, int(place.batch_s / mean_s))))
+                largest, least = int(place.batch_s / mean_s), int(place.batch_s / 10 / mean_s)
+                some = queue.take(max(1, min(max(fair, least), largest)))
                 if not some:
                     break
                 pending[place.submit(work, [task for _, task in some])] = [key for key, _ in some]
