@@ -24,6 +24,7 @@ SECTIONS = (
     "day",
     "analytic",
     "sweeps",
+    "planning",
 )
 OPENING = (
     "Written by `make bench` on {machine}. Contestants run in turn, round by round; a figure is the median of the "

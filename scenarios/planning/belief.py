@@ -17,7 +17,7 @@ import numpy as np
 from calibration.calibrated import Calibration, kept_out
 from calibration.discrepancy import ASSUMED_FREEDOM, assumed_sd
 from calibration.evaluate import Reader
-from calibration.objective import MOST_SIGMAS, STEP, bounds_of
+from calibration.objective import MOST_SIGMAS, bounds_of
 from calibration.observables import RATE
 from calibration.parameters import Parameter, default_parameters, number_at
 from models.specs import ScenarioSpec
@@ -29,6 +29,8 @@ from simulator.analytic.errors import errors
 from simulator.analytic.values import FloatArray
 
 SIGMAS_OF_95_PERCENT = 1.959963984540054
+STEP = 0.2
+"""of differences: standard deviations of a parameter, or a logarithm of a part's speed"""
 SPEED_SD, DISK_SD = 0.15, 0.15
 """assumption: what the catalogue leaves open of a processor's relative speed and of a disk's times, as standard
 deviations of logarithms; nothing of the parts of the machine that was calibrated"""
@@ -124,16 +126,15 @@ class Open:
         return scenario
 
     def moved(self, scenario: ScenarioSpec) -> list[tuple[int, float, ScenarioSpec]]:
-        """The scenario with each parameter a step down and up, where it may go: which, how far, and it."""
+        """The scenario with each parameter a step up, or down from its bound: which, how far, and it."""
         low, high = bounds_of(list(self.parameters))
         found = []
         for number in range(len(self.parameters)):
-            for step in (-STEP, STEP):
+            step = STEP if float(self.mode[number]) + STEP <= float(high[number]) else -STEP
+            if float(self.mode[number]) + step >= max(float(low[number]), -MOST_SIGMAS):
                 place = self.mode.copy()
-                least = max(float(low[number]), -MOST_SIGMAS)
-                place[number] = min(max(float(place[number]) + step, least), float(high[number]))
-                if place[number] != self.mode[number]:
-                    found.append((number, float(place[number] - self.mode[number]), self.at(scenario, place)))
+                place[number] += step
+                found.append((number, step, self.at(scenario, place)))
         return found
 
     @property
@@ -170,30 +171,32 @@ def beliefs(
     scenarios: Sequence[ScenarioSpec], left: Open, objectives: Sequence[Objective], reader: Reader
 ) -> list[Belief]:
     """What is believed of each machine, whose scenarios have the calibrated values."""
+    middle = capacities_of(scenarios, objectives, reader)
     asked: list[ScenarioSpec] = []
     moves: list[list[tuple[int, int, float]]] = []
-    """of each machine: which parameter (or beyond them which kind of part), which scenario asked, by how much"""
+    """of each machine: which parameter (or beyond them which kind of part), which scenario asked, how far it moved"""
     count = len(left.parameters)
     for scenario in scenarios:
-        mine = [(-1, len(asked), 0.0)]
-        asked.append(scenario)
-        for number, step, moved in left.moved(scenario):
+        mine: list[tuple[int, int, float]] = []
+        changes = left.moved(scenario)
+        for kind, change in enumerate((_faster, _slower_disks)):
+            if (changed := change(scenario, STEP, left.calibration)) is not None:
+                changes.append((count + kind, STEP, changed))
+        for number, step, moved in changes:
             mine.append((number, len(asked), step))
             asked.append(moved)
-        for kind, change in enumerate((_faster, _slower_disks)):
-            for step in (-STEP, STEP):
-                if (changed := change(scenario, step, left.calibration)) is not None:
-                    mine.append((count + kind, len(asked), step))
-                    asked.append(changed)
         moves.append(mine)
-    with np.errstate(divide="ignore"):
-        logs: FloatArray = np.log(capacities_of(asked, objectives, reader))
+    near = np.repeat(middle, [len(each) for each in moves])
+    rates = capacities_of(asked, objectives, reader, near) if asked else near
     found = []
-    for mine in moves:
-        slopes = _slopes(mine, logs, count + 2)
+    for mine, rate in zip(moves, middle.tolist(), strict=True):
+        slopes = np.zeros(count + 2)
+        for number, at, step in mine:
+            if rate > 0.0 and rates[at] > 0.0:
+                slopes[number] = math.log(float(rates[at]) / rate) / step
         own, parts = slopes[:count], slopes[count:]
         found.append(Belief(
-            per_min=float(np.exp(logs[mine[0][1]])),
+            per_min=rate,
             parameters_sd=math.sqrt(max(float(own @ left.covariance @ own), 0.0)),
             parts_sd=math.hypot(parts[0] * SPEED_SD, parts[1] * DISK_SD),
             run_to_run_sd=left.run_to_run_sd,
@@ -201,16 +204,6 @@ def beliefs(
             freedom=left.freedom,
         ))  # fmt: skip
     return found
-
-
-def _slopes(moves: Sequence[tuple[int, int, float]], logs: FloatArray, count: int) -> FloatArray:
-    slopes = np.zeros(count)
-    for number in range(count):
-        mine = sorted((step, float(logs[at])) for which, at, step in moves if which in {number, -1})
-        mine = [(step, log) for step, log in mine if math.isfinite(log)]
-        if len(mine) > 1 and mine[-1][0] > mine[0][0]:
-            slopes[number] = (mine[-1][1] - mine[0][1]) / (mine[-1][0] - mine[0][0])
-    return slopes
 
 
 def _faster(scenario: ScenarioSpec, step: float, calibration: Calibration | None) -> ScenarioSpec | None:

@@ -6,8 +6,10 @@ not spent yet is saved. That, times its probability, is the expected regret.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -22,11 +24,11 @@ LISTED = 10
 SAFE = 0.95
 """probability of what is bought if the choice was wrong"""
 MOST_EXAMINED = 120
-BATCH = 12
+BATCH = 6
 AT_ONCE = 512
-FRONTIER_SLACK = 0.75
-"""a candidate is looked at for the frontier if its busiest part allows this share of the best that costs no more"""
-MOST_ON_FRONTIER = 600
+NEAR, MOST_NEAR = 0.9, 128
+"""a candidate is looked at for the frontier if its busiest part allows this share of the most that any allows which
+costs no more; how many are, evenly among them"""
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,9 @@ def _believed(screened: Screened, left: Open, numbers: list[int]) -> list[Belief
 
 def _worth(screened: Screened, left: Open, numbers: list[int]) -> Iterator[int]:
     """Those, in their order, that hold at least the load which even the surest of machines would have to hold."""
-    from scipy.stats import norm
-
     question = screened.stock.question
-    assert question.target_per_min is not None
-    more = float(np.exp(max(norm.ppf(question.sure), 0.0) * left.least_sd))
+    sigmas = NormalDist().inv_cdf(min(max(question.sure, 0.5), 0.999))
+    more = math.exp(sigmas * left.least_sd)
     limits = np.array([each.limit_s for each in question.objectives])
     for begin in range(0, len(numbers), AT_ONCE):
         some = numbers[begin : begin + AT_ONCE]
@@ -155,7 +155,7 @@ def _ranked(screened: Screened, till: Till, found: dict[int, Belief]) -> tuple[L
     if target is not None:
         return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
     by = worth(question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer]))
-    return tuple(answer[at] for at in np.lexsort(([each.number for each in answer], by)).tolist())
+    return tuple(answer[at] for at in np.lexsort((np.array([each.number for each in answer]), by)).tolist())
 
 
 def frontier(screened: Screened) -> tuple[FrontierPoint, ...]:
@@ -163,25 +163,19 @@ def frontier(screened: Screened) -> tuple[FrontierPoint, ...]:
     stock, cost, reach = screened.stock, screened.cost, screened.reach_per_min
     there = np.flatnonzero(np.isfinite(cost) & np.isfinite(reach))
     order = there[np.lexsort((there, -reach[there], cost[there]))]
-    best = np.maximum.accumulate(reach[order]) if len(order) else reach[order]
-    near = order[reach[order] >= FRONTIER_SLACK * best]
-    near = _one_each(near, screened.kind)
-    if len(near) > MOST_ON_FRONTIER:
-        near = near[np.linspace(0, len(near) - 1, MOST_ON_FRONTIER).astype(np.int64)]
-    exact = _exact(screened, near)
+    _, first = np.unique(screened.kind[order], return_index=True)
+    order = order[np.sort(first)]  # of each kind of machine the cheapest
+    if not len(order):
+        return ()
+    near = order[reach[order] >= NEAR * np.maximum.accumulate(reach[order])]
+    near = near[np.unique(np.linspace(0, len(near) - 1, MOST_NEAR).round().astype(np.int64))]
     points: list[FrontierPoint] = []
-    for number, per_min in zip(near.tolist(), exact.tolist(), strict=True):
+    for number, per_min in zip(near.tolist(), _exact(screened, near).tolist(), strict=True):
         if per_min > (points[-1].per_min if points else 0.0):
             if points and points[-1].cost == float(cost[number]):
                 points.pop()
             points.append(FrontierPoint(number, stock.candidates[number].name, float(cost[number]), per_min))
     return tuple(points)
-
-
-def _one_each(numbers: IntArray, kind: IntArray) -> IntArray:
-    """Of each kind of machine the cheapest, in order."""
-    _, first = np.unique(kind[numbers], return_index=True)
-    return numbers[np.sort(first)]
 
 
 def _exact(screened: Screened, numbers: IntArray) -> FloatArray:

@@ -29,6 +29,8 @@ CHUNK = 1024
 WIDE, STEPS = 9.0, 15
 """how far below what the processors could do at most the search for what a machine holds begins, as a logarithm; its
 steps, each twice as fine: within 0.03 %"""
+CLOSE, CLOSE_STEPS = 0.5, 11
+"""how far around a rate that is near, and the steps there"""
 
 
 @dataclass(frozen=True)
@@ -133,19 +135,24 @@ def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
     return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
 
 
-def capacities(machines: Machines, objectives: Sequence[Objective]) -> FloatArray:
+def capacities(machines: Machines, objectives: Sequence[Objective], near: FloatArray | None = None) -> FloatArray:
     """Most new orders per minute at which every objective holds, (machines,); 0 if none does even without load.
 
-    Of machines that are loaded by clients who wait for their answers what they do, whatever the objectives.
+    Of machines that are loaded by clients who wait for their answers what they do, whatever the objectives. `near`:
+    rates, new orders per minute, around which alone is looked.
     """
     p = machines.parameters
     if not p.arrivals_per_s.any():
         objectives = ()
     path_s = ((p.path_s + p.section_s) @ machines.workload.mix) * p.slowdowns[:, -1]
     high = np.log(p.processors / path_s)
-    low, held = high - WIDE, np.zeros(len(p))
+    low, held, steps = high - WIDE, np.zeros(len(p)), STEPS
+    if near is not None:
+        around = np.log(np.maximum(near, 1e-9) / machines.per_min)
+        low, high, steps = around - CLOSE, np.minimum(around + CLOSE, high), CLOSE_STEPS
+        held = np.exp(low)
     limits = np.array([each.limit_s for each in objectives])
-    for _ in range(STEPS):
+    for _ in range(steps):
         middle = (low + high) / 2.0
         rate = np.exp(middle)
         at = answers(replace(machines, per_s=rate), objectives)
@@ -155,7 +162,9 @@ def capacities(machines: Machines, objectives: Sequence[Objective]) -> FloatArra
     return held * machines.per_min
 
 
-def capacities_of(scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective], reader: Reader) -> FloatArray:
+def capacities_of(
+    scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective], reader: Reader, near: FloatArray | None = None
+) -> FloatArray:
     """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
     groups: dict[tuple[int, str], list[int]] = {}
     points = [reader.point(each) for each in scenarios]
@@ -166,5 +175,5 @@ def capacities_of(scenarios: Sequence[ScenarioSpec], objectives: Sequence[Object
         w = points[numbers[0]].workload
         parameters = stacked([points[number].parameters for number in numbers])
         machines = Machines(w, parameters, parameters.arrivals_per_s, policy, 60.0 * float(w.mix[w.main_class]))
-        found[numbers] = capacities(machines, objectives)
+        found[numbers] = capacities(machines, objectives, None if near is None else near[numbers])
     return found
