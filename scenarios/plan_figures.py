@@ -75,9 +75,7 @@ def cost_and_rate(plan: Plan) -> Picture | None:
         legend.append(LegendEntry("frontier: no more for less", BLUE, "line"))
     legend += _aims(figure, plan, costs)
     currency = plan.till.prices.currency
-    figure.update_xaxes(
-        title={"text": f"{currency} over {plan.question.years:g} years", "standoff": 6}, **_axis(costs)
-    )
+    figure.update_xaxes(title={"text": f"{currency} over {plan.question.years:g} years", "standoff": 6}, **_axis(costs))
     figure.update_yaxes(**_axis(rates, log=True))
     figure.update_layout(margin={"l": 2, "r": 12, "t": 8, "b": 50, "pad": 0})
     caption = f"Upwards: new orders per minute, a logarithmic scale. {_drawn(plan, len(there), len(drawn))}"
@@ -124,7 +122,7 @@ def _aims(figure: Figure, plan: Plan, costs: Sequence[float]) -> list[LegendEntr
         figure.add_scatter(
             x=[best.cost], y=[best.belief.per_min], mode="markers",
             marker={"size": 17, "symbol": "star", "color": PINK, "line": {"width": 1.5, "color": "#ffffff"}},
-            customdata=[lines(f"the choice: {best.name}: {count(best.belief.per_min)}/min for {money(plan, best.cost)}")],
+            customdata=[lines(f"the choice: {best.name}: {_rate(best)} for {money(plan, best.cost)}")],
             hovertemplate="%{customdata}<extra></extra>",
         )  # fmt: skip
         legend.append(LegendEntry("the choice", PINK, "★"))
@@ -191,12 +189,13 @@ def short_list(plan: Plan) -> Picture | None:
         )  # fmt: skip
         figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=-place, y1=-place, layer="below",
                          line={"color": FAINT, "width": 5})  # fmt: skip
+        if target is not None:
+            figure.add_shape(type="line", x0=target, x1=target, y0=-place - 9 / row_px, y1=-place + 9 / row_px,
+                             line={"color": VERMILION, "width": 3})  # fmt: skip
     rates = [end for _, each in shown for end in each.belief.interval]
     legend = list(used.values())
     if target is not None:
-        figure.add_shape(type="line", yref="paper", y0=0, y1=1, x0=target, x1=target, layer="below",
-                         line={"color": VERMILION, "dash": "dash", "width": 2})  # fmt: skip
-        legend.append(LegendEntry(f"target, {count(target)}/min", VERMILION, "dash"))
+        legend.append(LegendEntry(f"target, {count(target)}/min", VERMILION, "|"))
         rates.append(target)
     figure.update_xaxes(**_axis(rates, log=True))
     figure.update_yaxes(

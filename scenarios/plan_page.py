@@ -29,7 +29,7 @@ from scenarios.planning.screening import (
     SMALLEST_POOL,
     VERDICTS,
 )
-from scenarios.report_numbers import plural, share, significant
+from scenarios.report_numbers import plural, share
 
 MEANINGS = {
     NO_PRICE: "no price list that was given has a price of one of its parts",
@@ -75,7 +75,7 @@ def page_html(plan: Plan, command: str) -> str:
         "reasons": _reasons(plan),
         "candidates": len(plan.screened.verdict),
         "frontier": plan.frontier,
-        "assumptions": [*_load(plan), *text.assumptions(plan)],
+        "assumptions": [*_load(plan), *text.origin(plan)],
         "lists": [(each, is_old(each, plan.till.today)) for each in plan.till.prices.lists],
         "pictures": pictures,
         "figures": {each.key: each.figure for each in pictures.values() if each is not None},
@@ -113,6 +113,8 @@ def _load(plan: Plan) -> list[str]:
     if isinstance(workload.arrivals, OpenArrivalsSpec):
         words.append("transactions arrive by themselves, whatever the machine does, from users of any warehouse; "
                      f"at most {plural(question.connections, 'connection')} serve them, the rest waits")  # fmt: skip
+    else:
+        words.append(f"{plural(question.connections, 'client')} wait for their answers, as in the scenario")
     if question.growth != 1.0:
         words.append(f"load and data are those after {question.months:g} months of "
                      f"{share(question.growth_per_month)} growth, {question.growth:.3g} times today's")  # fmt: skip
@@ -126,6 +128,5 @@ def _load(plan: Plan) -> list[str]:
     words.append(f"what a machine holds is calculated from mean values by the analytic engine{sampled}")
     words.append(f"the catalogue leaves a processor's speed open by about {share(SPEED_SD)} and a disk's times by "
                  f"{share(DISK_SD)} (assumption); nothing of parts that were calibrated")  # fmt: skip
-    words.append(f"paid for: {significant(question.years)} years, "
-                 f"{plural(question.spares, 'spare machine')}; no power, rooms, staff or licences")  # fmt: skip
+    words.append("what the bill lists is paid for, and no power, rooms, staff or licences")
     return words

@@ -101,15 +101,15 @@ def regret(plan: Plan, best: Listed) -> list[str]:
     """What happens if it doesn't hold, unless it almost surely does."""
     if best.chance >= 0.995:
         return []
-    return [f"if not, {count(best.short_by_per_min)} are missing on average and the safe machine costs "
-            f"{money(plan, best.regret)} more"]  # fmt: skip
+    missing = count(best.short_by_per_min)
+    return [f"if not, {missing} are missing on average and the safe machine costs {money(plan, best.regret)} more"]
 
 
 def paid_for(plan: Plan) -> str:
     """For how long and how many."""
     question = plan.question
     spare = f", {plural(question.spares, 'spare machine')} included" if question.spares else ""
-    return f"over {significant(question.years)} years{spare}"
+    return f"over {question.years:g} year{'' if question.years == 1 else 's'}{spare}"
 
 
 def old_prices(bill: tuple[Line, ...]) -> list[str]:
@@ -189,22 +189,20 @@ def some_of_frontier(plan: Plan) -> list[FrontierPoint]:
 
 
 def _origin(plan: Plan, width: int) -> list[str]:
-    return [line for each in assumptions(plan) for line in flow("", each.split(), width, separator=" ", indent=0)]
-
-
-def assumptions(plan: Plan) -> list[str]:
-    """What the plan rests on."""
-    calibration, question = plan.left.calibration, plan.question
-    load = f"{plural(question.connections, 'connection')}"
-    words = [f"load: {load}, " + ("users of any warehouse" if question.target_per_min is not None else "as it stands")]
-    if calibration is None:
-        words.append("no calibration: path lengths are the catalogue's, as uncertain as before any run (--model)")
-    else:
-        words.append(f"model: {calibration.base.name}, fit {calibration.task_hash}")
+    question = plan.question
+    load = "users of any warehouse" if question.target_per_min is not None else "as it stands"
     lists = ", ".join(f"{each.name} ({each.date}, {each.term})" for each in plan.till.prices.lists)
-    words.append(f"prices: {lists}")
-    words.append(f"{plan.screened.solved:,} machines calculated by the analytic engine, oltpsim {version('oltpsim')}")
-    return words
+    words = [f"load: {plural(question.connections, 'connection')}, {load}", *origin(plan), f"prices: {lists}"]
+    return [line for each in words for line in flow("", each.split(), width, separator=" ", indent=0)]
+
+
+def origin(plan: Plan) -> list[str]:
+    """Which calibration the plan rests on, and what calculated it."""
+    calibration = plan.left.calibration
+    solved = f"{plan.screened.solved:,} machines calculated by the analytic engine, oltpsim {version('oltpsim')}"
+    if calibration is None:
+        return ["no calibration: path lengths are the catalogue's, as uncertain as before any run (--model)", solved]
+    return [f"model: {calibration.base.name}, fit {calibration.task_hash}", solved]
 
 
 def nothing(plan: Plan) -> str:
@@ -212,7 +210,9 @@ def nothing(plan: Plan) -> str:
     if not plan.listed:
         return "no candidate does what is asked"
     best = max(plan.listed, key=lambda each: each.chance)
-    return f"no candidate is sure enough ({share(plan.question.sure)}); the surest is {best.name}, {chance(best.chance)}"
+    return (
+        f"no candidate is sure enough ({share(plan.question.sure)}); the surest is {best.name}, {chance(best.chance)}"
+    )
 
 
 def money(plan: Plan, amount: float) -> str:
