@@ -45,7 +45,7 @@ LOG_FROM = 10.0
 """a scale that spans more is logarithmic"""
 COLOURS = {MEETS: GREEN, OVERLOAD: GREY, LATENCY: ORANGE}
 """verdicts that come with a rate"""
-LINE_LETTERS, LINE_PX = 46, 18
+LINE_LETTERS, LINE_PX = 54, 18
 """of names in pictures, so that they fit on a phone"""
 MARGIN = 1.15
 
@@ -136,8 +136,11 @@ def _drawn(plan: Plan, there: int, drawn: int) -> str:
     if drawn < there:
         words[0] += f", {drawn:,} of them are drawn"
     if plan.question.target_per_min is not None:
-        words.append("a point is about the most that a machine could do, by its busiest part; the frontier and the "
-                     "choice are calculated exactly, with queues and the times that answers may take")  # fmt: skip
+        words += [
+            "a point is about the most that a machine could do, by its busiest part",
+            "frontier and choice are calculated exactly, with queues, connections and the times that answers may take; "
+            "for the want of these some fall out above the target",
+        ]
     return ". ".join(each[:1].upper() + each[1:] for each in words) + "."
 
 
@@ -223,7 +226,9 @@ def _mark(plan: Plan, each: Listed) -> tuple[LegendEntry, str]:
     if confirmed is None or confirmed.fault:
         return LegendEntry("calculated, not simulated", SLATE, "○"), "circle-open"
     if confirmed.holds:
-        return LegendEntry("simulated: holds", GREEN, "●"), "circle"
+        return LegendEntry(
+            "simulated: holds" if plan.question.target_per_min is not None else "simulated", GREEN, "●"
+        ), "circle"
     return LegendEntry("simulated: doesn't hold", VERMILION, "✕"), "x-thin-open"
 
 
