@@ -138,8 +138,8 @@ def _drawn(plan: Plan, there: int, drawn: int) -> str:
     if plan.question.target_per_min is not None:
         words += [
             "a point is about the most that a machine could do, by its busiest part",
-            "frontier and choice are calculated exactly, with queues, connections and the times that answers may take; "
-            "for the want of these some fall out above the target",
+            "frontier and choice are calculated exactly, with queues, connections and times of answers",
+            "some fall out above the target for the want of connections or time",
         ]
     return ". ".join(each[:1].upper() + each[1:] for each in words) + "."
 

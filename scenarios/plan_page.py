@@ -93,7 +93,7 @@ def _problems(plan: Plan) -> list[str]:
         return []
     confirmed = plan.confirmed.get(best.number)
     refuted = [] if confirmed is None or confirmed.holds else [f"simulated, it {text.confirmation(plan, best.number)}"]
-    return [*refuted, *best.notes, *text.old_prices(best.bill)]
+    return [*refuted, *best.notes, *(f"old prices: {each}" for each in text.old_prices(best.bill))]
 
 
 def _reasons(plan: Plan) -> list[tuple[str, str, int, str, str]]:
