@@ -28,6 +28,7 @@ from scenarios.sweep.store import Store
 WORKERS = 2
 LEAST_SHARE = 0.9
 START_S = 60.0
+WORKER = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--death-timeout", "60")
 
 
 @contextmanager
@@ -48,12 +49,11 @@ def dask(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
         while not file.exists() and time.monotonic() < until:
             time.sleep(0.1)
         for _ in range(WORKERS):
-            begin("worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
+            begin("worker", *WORKER, "--scheduler-file", str(file))
         yield json.loads(file.read_text(encoding="utf-8"))["address"], parts[1:]
     finally:
-        for part in reversed(parts):
-            part.terminate()
-        for part in parts:
+        for part in reversed(parts):  # a worker that ends of its own accord would wait for its scheduler
+            part.kill()
             part.wait()
 
 

@@ -83,7 +83,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         Path | None, typer.Option(metavar="MODEL", help="A calibration, by 'oltpsim calibrate --save', or 'published'.")
     ] = None,
     confirm: Annotated[
-        int, typer.Option(metavar="N", help="How many of the best are simulated.", min=0, max=50)
+        int, typer.Option(metavar="N", help="How many of the best are simulated; 0: none.", min=0, max=50)
     ] = 3,
     set_: SetOption = None,
     seed: SeedOption = 1,
@@ -144,22 +144,29 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
 
 
 def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown: Display) -> Plan:
-    """The best candidates by the kernel; what is done is kept after Ctrl-C."""
+    """The best candidates by the kernel, and others as long as it refutes the choice; Ctrl-C keeps what is done."""
     from scenarios.planning.confirm import Confirmed, confirmed
+    from scenarios.planning.plan import confirmed_by
     from scenarios.runs import default_workers
 
     best = list(found.listed[:confirm])
     if confirm and found.choice is not None and found.choice not in best:
         best = [found.choice, *best[: confirm - 1]]
-    stock = found.screened.stock
-    scenarios = [(each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best]
-    done: dict[int, Confirmed] = {}
+    stock, done = found.screened.stock, dict[int, Confirmed]()
     try:
-        for each in confirmed(scenarios, found.question, seed, workers or default_workers(), shown):
-            done[each.number] = each
+        while best:
+            shown.step(f"{len(best)} machines by the kernel")
+            scenarios = [
+                (each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best
+            ]
+            for each in confirmed(scenarios, found.question, seed, workers or default_workers(), shown):
+                done[each.number] = each
+            found = confirmed_by(found, done)
+            best = [found.choice] if found.choice is not None and found.choice.number not in done else []
     except KeyboardInterrupt:
-        typer.echo(f"interrupted: {len(done)} of {len(best)} machines were simulated", err=True)
-    return replace(found, confirmed=done)
+        typer.echo(f"interrupted: {len(done)} machines were simulated", err=True)
+        found = confirmed_by(found, done)
+    return found
 
 
 def register(app: typer.Typer) -> None:

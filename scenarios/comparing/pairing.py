@@ -16,6 +16,9 @@ import numpy as np
 from simulator.errors import InternalError
 from simulator.statistics import CONFIDENCE, student_t
 
+LEAST_FOR_CORRELATION = 3
+"""two pairs always lie on a line"""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -41,9 +44,10 @@ class Difference:
     difference_interval: Interval | None
     ratio_interval: Interval | None
     correlation: float | None
-    """of the two scenarios' rates over the seeds; None if one of them doesn't vary"""
+    """of the two scenarios' rates over the seeds; None of fewer than 3, or if one of them doesn't vary"""
     variance_reduction: float | None
-    """variance of the difference with independent seeds over that with the same; None if the difference has none"""
+    """variance of the difference with independent seeds over that with the same; None of fewer than 3, or if the
+    difference has none"""
 
     @property
     def same(self) -> bool:
@@ -75,6 +79,7 @@ def paired(first: Sequence[float], other: Sequence[float], comparisons: int = 1)
     differences, logs = b - a, np.log(b) - np.log(a)
     mean, log = float(differences.mean()), float(logs.mean())
     single = len(a) < 2
+    enough = len(a) >= LEAST_FOR_CORRELATION
     spread = 0.0 if single else float(differences.var(ddof=1))
     apart = 0.0 if single else float(a.var(ddof=1) + b.var(ddof=1))
     return Difference(
@@ -84,8 +89,8 @@ def paired(first: Sequence[float], other: Sequence[float], comparisons: int = 1)
         ratio=math.exp(log),
         difference_interval=None if single else _around(mean, differences, confidence),
         ratio_interval=None if single else _exp(_around(log, logs, confidence)),
-        correlation=None if single or not a.std() or not b.std() else float(np.corrcoef(a, b)[0, 1]),
-        variance_reduction=apart / spread if spread > 0 else None,
+        correlation=float(np.corrcoef(a, b)[0, 1]) if enough and a.std() and b.std() else None,
+        variance_reduction=apart / spread if enough and spread > 0 else None,
     )
 
 

@@ -21,7 +21,7 @@ from scenarios.explaining.machines import Solver
 KEY = "database.pool.buffers"
 LEAST = 100
 """as models/specs/database.py allows"""
-SCALE, FINER = 28, 9
+SCALE, FINER = 20, 7
 """sizes tried over the whole of memory; and between two of them, once where the best is and once where the cliff is"""
 ALIKE = 1e-3
 """rates this near are not told apart: the solver's own tolerance. Of pools alike the smallest is the best"""

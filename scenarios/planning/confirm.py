@@ -17,10 +17,11 @@ from simulator.results import Result
 
 MOST_PAGES = 1_000_000
 """pages of a simulated database; a larger one is sampled, warehouse by warehouse"""
-TRANSACTIONS = 30_000.0
-"""that a simulation counts, about"""
-LEAST_S, MOST_S = 5.0, 120.0
-WARM_UP_SHARE = 0.5
+TRANSACTIONS = 800_000.0
+"""that a simulation runs through, at most about"""
+LEAST_S = 10.0
+CHECKPOINTS = 2.0
+"""intervals of checkpoints that a simulation lasts, if they are not too many transactions; half of it warms up"""
 SERVED = 0.98
 """share of what arrives that must be completed: less is not chance any more"""
 
@@ -69,8 +70,9 @@ def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec
     active = workload.active_warehouses or workload.warehouses
     share = max((1.0 / parts for parts in even_parts(active, 1) if pages / parts <= MOST_PAGES), default=1.0 / active)
     rate = per_s(scenario, new_orders_per_min)
-    seconds = min(max(TRANSACTIONS / max(rate, 1.0), LEAST_S), MOST_S)
-    interval = IntervalSpec(start="warm", warm_up_s=round(seconds * WARM_UP_SHARE), duration_s=round(seconds))
+    whole_s = min(CHECKPOINTS * scenario.database.checkpoint.interval_s, TRANSACTIONS / max(rate, 1.0))
+    half_s = round(max(whole_s, LEAST_S) / 2.0)
+    interval = IntervalSpec(start="warm", warm_up_s=half_s, duration_s=half_s)
     changed = scenario.model_copy(update={"engine": "kernel", "interval": interval, "sampling_fraction": share})
     check(changed, scenario.name)
     return changed

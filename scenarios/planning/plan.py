@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from scenarios.planning.confirm import Confirmed
 from scenarios.planning.expand import add_chassis, add_instance, add_machine
 from scenarios.planning.loads import Assembly
 from scenarios.planning.question import Question
-from scenarios.planning.screening import MEETS, Screened, screened
+from scenarios.planning.screening import MEETS, Screened, screened, worth
 from scenarios.planning.stock import Stock
 from simulator.errors import InputError
 
@@ -97,6 +97,23 @@ def planned(stock: Stock, prices: Prices, left: Open, today: dt.date, tell: Tell
     close = listed(found, till, left, lambda share, words: tell(0.6 + 0.3 * share, words))
     points = frontier(found)
     return Plan(question, found, till, left, close, chosen(found, close), points, {})
+
+
+def confirmed_by(plan: Plan, found: dict[int, Confirmed]) -> Plan:
+    """The plan once some machines were simulated: what they refute isn't chosen, and rates are theirs.
+
+    Simulated rates rank what is ranked by the cost for a rate.
+    """
+    question = plan.question
+    refuted = {number for number, each in found.items() if question.target_per_min is not None and not each.holds}
+    close = plan.listed
+    if question.target_per_min is None:
+        rate = {each.number: each.belief.per_min for each in close}
+        rate |= {number: each.rate_per_min for number, each in found.items() if not each.fault}
+        by = worth(question, np.array([each.cost for each in close]), np.array([rate[each.number] for each in close]))
+        close = tuple(close[at] for at in np.argsort(by, kind="stable").tolist())
+    choice = chosen(plan.screened, [each for each in close if each.number not in refuted])
+    return replace(plan, listed=close, choice=choice, confirmed=found)
 
 
 def today() -> dt.date:

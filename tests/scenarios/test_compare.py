@@ -88,6 +88,8 @@ def test_a_single_pair_has_no_interval() -> None:
     found = paired([100.0], [110.0])
     assert (found.ratio_interval, found.distinguishable, found.half_width) == (None, None, math.inf)
     assert found.ratio == pytest.approx(1.1)
+    two = paired([100.0, 101.0], [110.0, 113.0])  # two points always lie on a line
+    assert (two.correlation, two.variance_reduction) == (None, None)
     with pytest.raises(InternalError):
         paired([1.0], [0.0])
 

@@ -1,7 +1,7 @@
 """Cloud volumes in the analytic engine: against the kernel, against what they may do at most, and when credits end.
 
 The errors found when this was written, on the machines below: 0 to 5 % of the rate, 15 % too low with eight clients.
-Credits run out within 4 % of the kernel's time, or earlier by 10 % from a cold start.
+Credits run out within 4 % of the kernel's time.
 """
 
 from __future__ import annotations
