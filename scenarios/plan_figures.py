@@ -60,7 +60,8 @@ def cost_and_rate(plan: Plan) -> Picture | None:
     drawn = _sample(there, found.verdict, cost, reach)
     target, best = plan.question.target_per_min, plan.choice
     rates = [*reach[drawn].tolist(), *(each.per_min for each in plan.frontier)]
-    rates += [target] * (target is not None) + [best.belief.per_min] * (best is not None)
+    rates += [] if target is None else [target]
+    rates += [] if best is None else [best.belief.per_min]
     costs = [*cost[drawn].tolist(), *(each.cost for each in plan.frontier)]
     figure = blank()
     legend = _candidates(figure, plan, drawn, reach)

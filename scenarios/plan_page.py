@@ -87,13 +87,13 @@ def page_html(plan: Plan, command: str) -> str:
 
 
 def _problems(plan: Plan) -> list[str]:
-    """What to know before anything is bought: the kernel's refusal, old prices, what a machine brings with it."""
+    """What to know before anything is bought: why it couldn't be simulated, what it brings with it, old prices."""
     best = plan.choice
     if best is None:
         return []
     confirmed = plan.confirmed.get(best.number)
-    refuted = [] if confirmed is None or confirmed.holds else [f"simulated, it {text.confirmation(plan, best.number)}"]
-    return [*refuted, *best.notes, *(f"old prices: {each}" for each in text.old_prices(best.bill))]
+    doubt = [] if confirmed is None or confirmed.holds else [f"simulated, it {text.confirmation(plan, best.number)}"]
+    return [*doubt, *best.notes, *(f"old prices: {each}" for each in text.old_prices(best.bill))]
 
 
 def _reasons(plan: Plan) -> list[tuple[str, str, int, str, str]]:

@@ -209,10 +209,12 @@ def nothing(plan: Plan) -> str:
     """Why there is no choice."""
     if not plan.listed:
         return "no candidate does what is asked"
-    best = max(plan.listed, key=lambda each: each.chance)
-    return (
-        f"no candidate is sure enough ({share(plan.question.sure)}); the surest is {best.name}, {chance(best.chance)}"
-    )
+    refuted = [number for number, each in plan.confirmed.items() if not each.holds]
+    left = [each for each in plan.listed if each.number not in refuted]
+    if not left:
+        return f"the kernel refuted all {plural(len(refuted), 'machine')} that it simulated, and no other is left"
+    best, asked = max(left, key=lambda each: each.chance), share(plan.question.sure)
+    return f"no candidate is sure enough ({asked}); the surest is {best.name}, {chance(best.chance)}"
 
 
 def money(plan: Plan, amount: float) -> str:

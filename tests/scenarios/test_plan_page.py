@@ -23,7 +23,7 @@ from scenarios.plan_page import page_html, write_page
 from scenarios.planning.belief import Open
 from scenarios.planning.confirm import Confirmed
 from scenarios.planning.expand import GOES_AWAY, add_chassis
-from scenarios.planning.plan import Plan, planned
+from scenarios.planning.plan import Plan, confirmed_by, planned
 from scenarios.planning.question import Objective, Question, asked
 from scenarios.planning.screening import VERDICTS
 from scenarios.planning.stock import Stock
@@ -36,6 +36,7 @@ TODAY = dt.date(2026, 11, 22)
 TARGET = 6_000.0
 P95 = Objective("new order", 0.95, 0.05)
 EVIL = "<script>alert(1)</script> & sons"
+NOT_HELD = (25_111.0, 25_000.0, 25_222.0, (0.0777,), "disk 1", False, 1.0)
 COMMAND = "oltpsim plan postgresql-15 --target 6000 --report plan.html"
 
 
@@ -54,16 +55,17 @@ def a_plan(target: float | None = TARGET, *, date: dt.date = TODAY, name: str = 
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    """With a choice that the kernel refutes, and a second machine that it confirms."""
+    """One whose first choice the kernel refutes; it confirms the second."""
     found = a_plan(sure=0.5)
     assert found.choice is not None
-    other = next(each for each in found.listed if each is not found.choice)
+    without = confirmed_by(found, {found.choice.number: Confirmed(found.choice.number, *NOT_HELD)})
+    assert without.choice is not None
+    other = without.choice
     said = [
-        Confirmed(found.choice.number, 25_111.0, 25_000.0, 25_222.0, (0.0777,), "disk 1", holds=False,
-                  sampling_fraction=1.0),
+        Confirmed(found.choice.number, *NOT_HELD),
         Confirmed(other.number, 30_003.0, 29_900.0, 30_100.0, (0.0123,), "cpu", holds=True, sampling_fraction=1.0),
     ]  # fmt: skip
-    return replace(found, confirmed={each.number: each for each in said})
+    return confirmed_by(found, {each.number: each for each in said})
 
 
 def words_of(page: str) -> str:
@@ -98,8 +100,11 @@ def test_what_the_kernel_said_is_told(plan: Plan) -> None:
     words = words_of(page)
     assert "DOES NOT HOLD: 25,111/min, p95 of new order 77.7 ms, limited by disk 1" in words
     assert "holds: 30,003/min, p95 of new order 12.3 ms, limited by cpu" in words
-    assert "Simulated, it DOES NOT HOLD" in words.partition("Before you buy")[2]
-    assert "Before you buy" not in words_of(page_html(replace(plan, confirmed={}), COMMAND))
+    assert "Before you buy" not in words
+    assert plan.choice is not None
+    fault = Confirmed(plan.choice.number, 0.0, 0.0, 0.0, (), "", holds=False, sampling_fraction=1.0, fault="no room")
+    doubted = replace(plan, confirmed={plan.choice.number: fault})
+    assert "Before you buy Simulated, it could not be: no room." in words_of(page_html(doubted, COMMAND))
     symbols = {trace["marker"]["symbol"] for trace in figures_of(page)["short-list"]["data"] if "marker" in trace}
     assert symbols == {"circle", "circle-open", "x-thin-open"}
 
@@ -165,6 +170,9 @@ def test_a_plan_without_a_choice_says_so() -> None:
     words = words_of(page_html(unsure, COMMAND))
     assert "No candidate is sure enough (100 %); the surest is" in words
     assert unsure.listed[0].name in words
+    refuted = {each.number: Confirmed(each.number, *NOT_HELD) for each in unsure.listed}
+    words = words_of(page_html(confirmed_by(unsure, refuted), COMMAND))
+    assert f"The kernel refuted all {len(refuted)} machines" in words
 
 
 def test_without_a_target_it_is_the_cost_for_a_rate() -> None:
