@@ -96,7 +96,7 @@ def _sample(numbers: IntArray, verdict: IntArray, cost: FloatArray, reach: Float
 
 def _candidates(figure: Figure, plan: Plan, drawn: IntArray, reach: FloatArray) -> list[LegendEntry]:
     """A faint point for each candidate; those that fell out lie below those that didn't."""
-    found, legend = plan.screened, []
+    found, legend = plan.screened, list[LegendEntry]()
     for verdict in sorted(set(found.verdict[drawn].tolist()), reverse=True):
         some = drawn[found.verdict[drawn] == verdict]
         colour = COLOURS[verdict]
@@ -112,7 +112,8 @@ def _candidates(figure: Figure, plan: Plan, drawn: IntArray, reach: FloatArray) 
 
 def _aims(figure: Figure, plan: Plan, costs: Sequence[float]) -> list[LegendEntry]:
     """The target's line and the choice's star."""
-    target, best, legend = plan.question.target_per_min, plan.choice, []
+    target, best = plan.question.target_per_min, plan.choice
+    legend = list[LegendEntry]()
     if target is not None:
         figure.add_scatter(
             x=[min(costs) / MARGIN**3, max(costs) * MARGIN**3], y=[target, target], mode="lines", hoverinfo="skip",
