@@ -45,8 +45,8 @@ LOG_FROM = 10.0
 """a scale that spans more is logarithmic"""
 COLOURS = {MEETS: GREEN, OVERLOAD: GREY, LATENCY: ORANGE}
 """verdicts that come with a rate"""
-LINE_LETTERS, LINE_PX = 54, 18
-"""of names in pictures, so that they fit on a phone"""
+LABEL_LETTERS, LABEL_LINE_PX, HOVER_LETTERS = 54, 18, 30
+"""of lines of names, so that they fit on a phone: a label has the picture's width, a box beside a point half of it"""
 MARGIN = 1.15
 
 
@@ -74,7 +74,7 @@ def cost_and_rate(plan: Plan) -> Picture | None:
             hovertemplate="%{customdata}<extra></extra>",
         )  # fmt: skip
         legend.append(LegendEntry("frontier: no more for less", BLUE, "line"))
-    legend += _aims(figure, plan, costs)
+    legend += _aims(figure, plan)
     currency = plan.till.prices.currency
     figure.update_xaxes(title={"text": f"{currency} over {plan.question.years:g} years", "standoff": 6}, **_axis(costs))
     figure.update_yaxes(**_axis(rates, log=True))
@@ -110,15 +110,13 @@ def _candidates(figure: Figure, plan: Plan, drawn: IntArray, reach: FloatArray) 
     return legend
 
 
-def _aims(figure: Figure, plan: Plan, costs: Sequence[float]) -> list[LegendEntry]:
+def _aims(figure: Figure, plan: Plan) -> list[LegendEntry]:
     """The target's line and the choice's star."""
     target, best = plan.question.target_per_min, plan.choice
     legend = list[LegendEntry]()
     if target is not None:
-        figure.add_scatter(
-            x=[min(costs) / MARGIN**3, max(costs) * MARGIN**3], y=[target, target], mode="lines", hoverinfo="skip",
-            line={"color": VERMILION, "dash": "dash", "width": 2},
-        )  # fmt: skip
+        figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=target, y1=target,
+                         line={"color": VERMILION, "dash": "dash", "width": 2})  # fmt: skip
         legend.append(LegendEntry(f"target, {count(target)}/min", VERMILION, "dash"))
     if best is not None:
         figure.add_scatter(
@@ -174,7 +172,7 @@ def short_list(plan: Plan) -> Picture | None:
     figure, target = blank(), plan.question.target_per_min
     names = [_row_label(plan, rank, each) for rank, each in shown]
     tallest = max(label.count("<br>") + 1 for label in names)
-    row_px = tallest * LINE_PX + 30
+    row_px = tallest * LABEL_LINE_PX + 30
     used: dict[str, LegendEntry] = {}
     for place, (label, (_, each)) in enumerate(zip(names, shown, strict=True)):
         entry, symbol = _mark(plan, each)
@@ -204,7 +202,7 @@ def short_list(plan: Plan) -> Picture | None:
         rates.append(target)
     figure.update_xaxes(**_axis(rates, log=True))
     figure.update_yaxes(
-        visible=False, fixedrange=True, range=[1 - len(shown) - 18 / row_px, (tallest * LINE_PX + 14) / row_px]
+        visible=False, fixedrange=True, range=[1 - len(shown) - 18 / row_px, (tallest * LABEL_LINE_PX + 14) / row_px]
     )
     said = "; ".join(f"{rank}. {each.name}, {money(plan, each.cost)}: {_rate(each)}, {_mark(plan, each)[0].label}"
                      for rank, each in shown)  # fmt: skip
@@ -219,7 +217,7 @@ def short_list(plan: Plan) -> Picture | None:
 
 def _row_label(plan: Plan, rank: int, each: Listed) -> str:
     chosen = "<b>the choice</b>, " if each is plan.choice else ""
-    return f"{lines(f'{rank}. {each.name}')}<br>{chosen}{escape(money(plan, each.cost))}"
+    return f"{lines(f'{rank}. {each.name}', LABEL_LETTERS)}<br>{chosen}{escape(money(plan, each.cost))}"
 
 
 def _mark(plan: Plan, each: Listed) -> tuple[LegendEntry, str]:
@@ -265,9 +263,9 @@ def rejected(plan: Plan) -> Picture | None:
     )
 
 
-def lines(text: str) -> str:
+def lines(text: str, letters: int = HOVER_LETTERS) -> str:
     """Text broken into lines that fit on a phone, in which plotly finds no tags but the breaks."""
-    return "<br>".join(escape(line, quote=False) for line in textwrap.wrap(text, LINE_LETTERS))
+    return "<br>".join(escape(line, quote=False) for line in textwrap.wrap(text, letters, break_on_hyphens=False))
 
 
 def _rounded(values: FloatArray) -> list[float]:

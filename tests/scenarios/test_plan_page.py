@@ -27,10 +27,10 @@ from scenarios.planning.plan import Plan, confirmed_by, planned
 from scenarios.planning.question import Objective, Question, asked
 from scenarios.planning.screening import VERDICTS
 from scenarios.planning.stock import Stock
-from tests.scenarios.test_report_browser import CUT_TEXTS, OVERFLOWING, show
+from tests.scenarios.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, ColorScheme, Page
 
 TODAY = dt.date(2026, 11, 22)
 TARGET = 6_000.0
@@ -208,7 +208,7 @@ def test_names_are_text_and_not_markup() -> None:
 
 def test_plotly_finds_no_tags_in_names() -> None:
     assert plan_figures.lines('<a href="x">y</a>') == '&lt;a href="x"&gt;y&lt;/a&gt;'
-    assert plan_figures.lines("word " * 12).count("<br>") == 1
+    assert plan_figures.lines("word " * 12, 40).count("<br>") == 1
 
 
 def test_the_same_plan_gives_the_same_page(plan: Plan) -> None:
@@ -256,3 +256,16 @@ def test_all_is_drawn_and_nothing_overflows(
     assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
     assert browser_page.evaluate(OVERFLOWING) == []
     assert browser_page.evaluate(CUT_TEXTS) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_pictures_are_readable_in_both_themes(
+    browser: Browser, pages: dict[str, Path], scheme: ColorScheme
+) -> None:
+    page = browser.new_page(color_scheme=scheme)
+    show(page, pages["whole"])
+    found = page.evaluate(COLOURS)
+    page.close()
+    assert found["texts"] > 30
+    for colour in found["drawn"] + found["written"]:
+        assert contrast(colour, found["paper"]) >= READABLE, colour
