@@ -17,6 +17,7 @@ from scenarios import plan_figures as figures
 from scenarios import plan_text as text
 from scenarios.page import render
 from scenarios.planning.belief import CONFIDENCE, DISK_SD, SPEED_SD
+from scenarios.planning.bill import PERIODS_A_YEAR
 from scenarios.planning.plan import Plan
 from scenarios.planning.screening import (
     BUDGET,
@@ -63,6 +64,7 @@ def page_html(plan: Plan, command: str) -> str:
         "paid_for": text.paid_for(plan),
         "confidence": CONFIDENCE,
         "problems": _problems(plan),
+        "rented": PERIODS_A_YEAR if best is not None and any(each.per != "piece" for each in best.bill) else None,
         "regret": [] if best is None else text.regret(plan, best),
         "currency": plan.till.prices.currency,
         "shown": figures.shown_of(plan),

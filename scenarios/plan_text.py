@@ -98,11 +98,11 @@ def chance(probability: float) -> str:
 
 
 def regret(plan: Plan, best: Listed) -> list[str]:
-    """What happens if it doesn't hold, unless it almost surely does."""
+    """What happens if it doesn't hold, unless it almost surely does; without a regret it is the safe machine itself."""
     if best.chance >= 0.995:
         return []
-    missing = count(best.short_by_per_min)
-    return [f"if not, {missing} are missing on average and the safe machine costs {money(plan, best.regret)} more"]
+    words = f"if not, {count(best.short_by_per_min)} are missing on average"
+    return [words + (f" and the safe machine costs {money(plan, best.regret)} more" if best.regret > 0 else "")]
 
 
 def paid_for(plan: Plan) -> str:
