@@ -198,6 +198,13 @@ def test_notes_of_the_choice_are_told_before_buying(plan: Plan) -> None:
     assert GOES_AWAY[1:] not in words_of(page_html(plan, COMMAND))
 
 
+def test_rent_says_how_many_hours_a_year_has(plan: Plan) -> None:
+    assert plan.choice is not None
+    rented = replace(plan.choice, bill=(replace(plan.choice.bill[0], per="hour"),))
+    assert "8,760 of them a year" in words_of(page_html(replace(plan, choice=rented), COMMAND))
+    assert "8,760" not in words_of(page_html(plan, COMMAND))
+
+
 def test_names_are_text_and_not_markup() -> None:
     page = page_html(a_plan(name=EVIL), f"oltpsim plan x --prices '{EVIL}'")
     assert page.count("<script>alert(1)") == 0
