@@ -13,12 +13,11 @@ import numpy as np
 
 from calibration.calibrated import scenario_hash
 from scenarios.planning.bill import Line
-from scenarios.planning.choice import Listed
+from scenarios.planning.choice import FrontierPoint, Listed
 from scenarios.planning.plan import Plan
 from scenarios.planning.screening import LATENCY, OVERLOAD, PROCESSORS, VERDICTS
 from scenarios.report_numbers import count, plural, share, significant
 from scenarios.summary import flow
-from simulator.analytic.values import IntArray
 
 FORMAT = "oltpsim-plan-1"
 SHOWN, FRONTIER_SHOWN = 3, 8
@@ -27,11 +26,11 @@ FRONTIER_HEADER = "frontier"
 
 def table(plan: Plan, width: int, shown: int = SHOWN) -> str:
     """The choice with its bill, what else was looked at closely, why the others fell out, and the frontier."""
-    lines = flow("", _question(plan), width, separator=" · ", indent=0)
+    lines = flow("", question_words(plan), width, separator=" · ", indent=0)
     if plan.choice is not None:
         lines += _chosen(plan, plan.choice, width)
     else:
-        lines += flow("buy", ["nothing: " + _nothing(plan)], width)
+        lines += flow("buy", ["nothing: " + nothing(plan)], width)
     others = [each for each in plan.listed if plan.choice is None or each.number != plan.choice.number]
     if others:
         lines += ["", *_listed(plan, others[: shown - (plan.choice is not None)], width)]
@@ -42,7 +41,8 @@ def table(plan: Plan, width: int, shown: int = SHOWN) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _question(plan: Plan) -> list[str]:
+def question_words(plan: Plan) -> list[str]:
+    """What is asked, in pieces."""
     question, workload = plan.question, plan.question.base.workload
     words = [plan.question.base.database.name, f"{workload.warehouses:,} warehouses, {count(question.data_gib)} GiB"]
     if question.target_per_min is not None:
@@ -63,18 +63,13 @@ def _chosen(plan: Plan, best: Listed, width: int) -> list[str]:
     lines += flow("holds", [f"{count(best.belief.per_min)} new orders/min  [{count(low)} .. {count(high)}]",
                             f"{share(0.9)} interval, predicted"], width)  # fmt: skip
     if question.target_per_min is not None:
-        words = [f"{share(best.chance)} to hold {count(question.target_per_min)}"]
-        if best.chance < 0.995:
-            words.append(f"if not, {count(best.short_by_per_min)} are missing on average and the safe machine costs "
-                         f"{_money(plan, best.regret)} more")  # fmt: skip
+        words = [f"{chance(best.chance)} to hold {count(question.target_per_min)}", *regret(plan, best)]
         lines += flow("probability", words, width)
     confirmed = plan.confirmed.get(best.number)
     if confirmed is not None:
-        lines += flow("simulated", [_confirmation(plan, best.number)], width)
-    years = f"over {significant(question.years)} years"
-    spare = f", {plural(question.spares, 'spare machine')} included" if question.spares else ""
-    lines += flow("cost", [f"{_money(plan, best.cost)} {years}{spare}",
-                           f"{_money(plan, best.cost_per_1000)} for 1,000/min"], width)  # fmt: skip
+        lines += flow("simulated", [confirmation(plan, best.number)], width)
+    lines += flow("cost", [f"{money(plan, best.cost)} {paid_for(plan)}",
+                           f"{money(plan, best.cost_per_1000)} for 1,000/min"], width)  # fmt: skip
     lines += _bill(best.bill, till.prices.currency, width)
     return lines
 
@@ -82,7 +77,7 @@ def _chosen(plan: Plan, best: Listed, width: int) -> list[str]:
 def _bill(bill: tuple[Line, ...], currency: str, width: int) -> list[str]:
     cells = [
         (each.part, f"{each.pieces:,} x {significant(each.units)}" if each.units != 1 else f"{each.pieces:,}",
-         f"{_price(each.price)} {each.unit}", f"{each.amount:,.0f}", f"{each.price_list}, {each.date}")
+         f"{price(each.price)} {each.unit}", f"{each.amount:,.0f}", f"{each.price_list}, {each.date}")
         for each in bill
     ]  # fmt: skip
     widths = [max(len(row[place]) for row in cells) for place in range(5)]
@@ -92,9 +87,35 @@ def _bill(bill: tuple[Line, ...], currency: str, width: int) -> list[str]:
     ]
     if any(len(line) > width for line in lines):
         lines = [f"    {a}: {b} at {c}, {d} {currency} ({e})" for a, b, c, d, e in cells]
-    for each in sorted({(each.price_list, each.date) for each in bill if each.old}):
-        lines += flow("OLD PRICES", [f"{each[0]} is from {each[1]}, more than a year ago: ask for today's"], width)
+    for words in old_prices(bill):
+        lines += flow("OLD PRICES", [words], width)
     return lines
+
+
+def chance(probability: float) -> str:
+    """A probability, which is never quite 0 or 1 where a model says it."""
+    return "> 99.9 %" if probability > 0.999 else "< 0.1 %" if probability < 0.001 else share(probability)
+
+
+def regret(plan: Plan, best: Listed) -> list[str]:
+    """What happens if it doesn't hold, unless it almost surely does; without a regret it is the safe machine itself."""
+    if best.chance >= 0.995:
+        return []
+    words = f"if not, {count(best.short_by_per_min)} are missing on average"
+    return [words + (f" and the safe machine costs {money(plan, best.regret)} more" if best.regret > 0 else "")]
+
+
+def paid_for(plan: Plan) -> str:
+    """For how long and how many."""
+    question = plan.question
+    spare = f", {plural(question.spares, 'spare machine')} included" if question.spares else ""
+    return f"over {question.years:g} year{'' if question.years == 1 else 's'}{spare}"
+
+
+def old_prices(bill: tuple[Line, ...]) -> list[str]:
+    """A sentence for each list of a bill that is too old to trust."""
+    lists = sorted({(each.price_list, each.date) for each in bill if each.old})
+    return [f"{name} is from {date}, more than a year ago: ask for today's" for name, date in lists]
 
 
 def _listed(plan: Plan, some: list[Listed], width: int) -> list[str]:
@@ -102,19 +123,20 @@ def _listed(plan: Plan, some: list[Listed], width: int) -> list[str]:
     lines = ["next best" + (" (expected cost: with the regret, as probable as it is)" if target else "")]
     for each in some:
         low, high = each.belief.interval
-        words = [f"{_money(plan, each.cost)}", f"{count(each.belief.per_min)}/min [{count(low)} .. {count(high)}]"]
+        words = [f"{money(plan, each.cost)}", f"{count(each.belief.per_min)}/min [{count(low)} .. {count(high)}]"]
         if target:
-            words += [f"{share(each.chance)} to hold the target", f"expected cost {_money(plan, each.expected_cost)}"]
+            words += [f"{chance(each.chance)} to hold the target", f"expected cost {money(plan, each.expected_cost)}"]
         else:
-            words.append(f"{_money(plan, each.cost_per_1000)} for 1,000/min")
+            words.append(f"{money(plan, each.cost_per_1000)} for 1,000/min")
         if each.number in plan.confirmed:
-            words.append(f"simulated: {_confirmation(plan, each.number)}")
+            words.append(f"simulated: {confirmation(plan, each.number)}")
         lines += flow("", [f"  {each.name}"], width, indent=2)
         lines += flow("", words, width, separator=" · ", indent=6)
     return lines
 
 
-def _confirmation(plan: Plan, number: int) -> str:
+def confirmation(plan: Plan, number: int) -> str:
+    """What the kernel said of a candidate."""
     found = plan.confirmed[number]
     if found.fault:
         return f"could not be: {found.fault}"
@@ -132,16 +154,16 @@ def _rejected(plan: Plan, width: int) -> list[str]:
     fell = sum(plan.rejected.values())
     lines = [f"rejected: {fell:,} of {total:,}; every one with its reason by --output csv"]
     for verdict, many in sorted(plan.rejected.items(), key=lambda each: -each[1]):
-        numbers = np.flatnonzero(found.verdict == verdict)
-        nearest = _nearest(plan, verdict, numbers)
-        words = [f"{many:,}, the nearest: {found.stock.candidates[nearest].name}: {found.reason(nearest)}"]
+        number = nearest(plan, verdict)
+        words = [f"{many:,}, the nearest: {found.stock.candidates[number].name}: {found.reason(number)}"]
         lines += flow(VERDICTS[verdict], words, width)
     return lines
 
 
-def _nearest(plan: Plan, verdict: int, numbers: IntArray) -> int:
-    """Of the candidates that fell out for one reason the one that was nearest to what is asked."""
+def nearest(plan: Plan, verdict: int) -> int:
+    """Of the candidates that fell out for one reason the number of the one that was nearest to what is asked."""
     found = plan.screened
+    numbers = np.flatnonzero(found.verdict == verdict)
     if verdict in {PROCESSORS, OVERLOAD}:
         by = found.judged.need[found.kind[numbers]]
     elif verdict == LATENCY and plan.question.objectives:
@@ -152,43 +174,59 @@ def _nearest(plan: Plan, verdict: int, numbers: IntArray) -> int:
 
 
 def _frontier(plan: Plan, width: int) -> list[str]:
-    points = plan.frontier
-    some = [points[int(at)] for at in np.unique(np.linspace(0, len(points) - 1, FRONTIER_SHOWN).round().astype(int))]
-    lines = [f"frontier of cost against rate: {len(some)} of its {plural(len(points), 'machine')}"]
+    some = some_of_frontier(plan)
+    lines = [f"frontier of cost against rate: {len(some)} of its {plural(len(plan.frontier), 'machine')}"]
     for each in some:
-        lines += flow(f"{_money(plan, each.cost)}", [f"{count(each.per_min)}/min  {each.name}"], width)
+        lines += flow(f"{money(plan, each.cost)}", [f"{count(each.per_min)}/min  {each.name}"], width)
     return lines
 
 
+def some_of_frontier(plan: Plan) -> list[FrontierPoint]:
+    """A few points of the frontier, the first and the last among them; none if it is empty."""
+    points = plan.frontier
+    places = np.unique(np.linspace(0, max(len(points) - 1, 0), FRONTIER_SHOWN).round().astype(int))
+    return [points[at] for at in places.tolist() if at < len(points)]
+
+
 def _origin(plan: Plan, width: int) -> list[str]:
-    calibration, question = plan.left.calibration, plan.question
-    load = f"{plural(question.connections, 'connection')}"
-    words = [f"load: {load}, " + ("users of any warehouse" if question.target_per_min is not None else "as it stands")]
-    if calibration is None:
-        words.append("no calibration: path lengths are the catalogue's, as uncertain as before any run (--model)")
-    else:
-        words.append(f"model: {calibration.base.name}, fit {calibration.task_hash}")
+    question = plan.question
+    load = "users of any warehouse" if question.target_per_min is not None else "as it stands"
     lists = ", ".join(f"{each.name} ({each.date}, {each.term})" for each in plan.till.prices.lists)
-    words.append(f"prices: {lists}")
-    words.append(f"{plan.screened.solved:,} machines calculated by the analytic engine, oltpsim {version('oltpsim')}")
+    words = [f"load: {plural(question.connections, 'connection')}, {load}", *origin(plan), f"prices: {lists}"]
     return [line for each in words for line in flow("", each.split(), width, separator=" ", indent=0)]
 
 
-def _nothing(plan: Plan) -> str:
+def origin(plan: Plan) -> list[str]:
+    """Which calibration the plan rests on, and what calculated it."""
+    calibration = plan.left.calibration
+    solved = f"{plan.screened.solved:,} machines calculated by the analytic engine, oltpsim {version('oltpsim')}"
+    if calibration is None:
+        return ["no calibration: path lengths are the catalogue's, as uncertain as before any run (--model)", solved]
+    return [f"model: {calibration.base.name}, fit {calibration.task_hash}", solved]
+
+
+def nothing(plan: Plan) -> str:
+    """Why there is no choice."""
     if not plan.listed:
         return "no candidate does what is asked"
-    best = max(plan.listed, key=lambda each: each.chance)
-    return f"no candidate is sure enough ({share(plan.question.sure)}); the surest is {best.name}, {share(best.chance)}"
+    refuted = [number for number, each in plan.confirmed.items() if not each.holds]
+    left = [each for each in plan.listed if each.number not in refuted]
+    if not left:
+        return f"the kernel refuted all {plural(len(refuted), 'machine')} that it simulated, and no other is left"
+    best, asked = max(left, key=lambda each: each.chance), share(plan.question.sure)
+    return f"no candidate is sure enough ({asked}); the surest is {best.name}, {chance(best.chance)}"
 
 
-def _money(plan: Plan, amount: float) -> str:
+def money(plan: Plan, amount: float) -> str:
+    """An amount with its currency."""
     return (
         f"{amount:,.0f} {plan.till.prices.currency}" if amount >= 100 else f"{amount:.3g} {plan.till.prices.currency}"
     )
 
 
-def _price(price: float) -> str:
-    return f"{price:,.2f}" if price >= 1 else f"{price:.4g}"
+def price(amount: float) -> str:
+    """The price of one unit, finer below 1."""
+    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4g}"
 
 
 def as_json(plan: Plan) -> str:

@@ -195,7 +195,7 @@ def test_the_page_of_the_catalogue_shows_what_the_program_says(
 CALCULATED = [
     (words, output)
     for _, words, output in COMMANDS
-    if words[1] in {"explain", "sensitivity"} and not words[2].endswith(".json")
+    if words[1] in {"explain", "plan", "sensitivity"} and not words[2].endswith(".json")
 ]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     Output,
@@ -32,6 +33,7 @@ LISTS = ("aws-us-east-1", "us-2024")
 
 
 def plan(  # noqa: PLR0913, PLR0917 - one argument per option
+    context: typer.Context,
     scenario: ScenarioArgument,
     target: Annotated[
         float | None,
@@ -99,7 +101,6 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     from models.prices import Prices
     from models.shapes import price_list
     from scenarios import plan_text
-    from scenarios.commands.answer import terminal_width
     from scenarios.files import load, scenario_path
     from scenarios.planning import question as asking
     from scenarios.planning.belief import Open
@@ -132,7 +133,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     if report is not None:
         from scenarios.plan_page import write_page
 
-        write_page(found, report)
+        write_page(found, report, command_line(["oltpsim", *context.obj]))
     write = {Output.TABLE: lambda each: plan_text.table(each, terminal_width()), Output.JSON: plan_text.as_json,
              Output.CSV: plan_text.as_csv}[output]  # fmt: skip
     typer.echo(write(found), nl=False)
