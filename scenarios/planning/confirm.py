@@ -52,13 +52,23 @@ def confirmed(
             tasks.append(Task(simulated(scenario, question.target_per_min or per_min), seed))
             numbers.append(number)
         except InputError as error:
-            yield Confirmed(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
-    with closing(run_all(tasks, workers, display)) as outcomes:
-        for at, outcome in outcomes:
-            if isinstance(outcome, InputError):
-                yield Confirmed(numbers[at], 0.0, 0.0, 0.0, (), "", False, 1.0, str(outcome))
-            else:
-                yield _confirmed(numbers[at], outcome, question, tasks[at].scenario.sampling_fraction)
+            yield _not(number, error)
+    left = set(range(len(tasks)))
+    try:
+        with closing(run_all(tasks, workers, display)) as outcomes:
+            for at, outcome in outcomes:
+                left.discard(at)
+                if isinstance(outcome, InputError):
+                    yield _not(numbers[at], outcome)
+                else:
+                    yield _confirmed(numbers[at], outcome, question, tasks[at].scenario.sampling_fraction)
+    except InputError as error:  # a worker is lost
+        for at in sorted(left):
+            yield _not(numbers[at], error)
+
+
+def _not(number: int, error: InputError) -> Confirmed:
+    return Confirmed(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
 
 
 def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from models.catalogue import catalogue_entry
 from models.specs.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from models.specs.shapes import ChassisSpec, InstanceSpec, VolumeSpec
+from models.system import GIB, LOG_AREA_BYTES
 from scenarios.planning.stock import Item, Processors, Stock, Storage
 
 VOLUMES = (1, 2, 4)
@@ -90,18 +91,19 @@ def add_machine(stock: Stock, name: str, machine: MachineSpec) -> None:
 
 def _volumes(stock: Stock, name: str, volume: VolumeSpec) -> Iterator[tuple[str, Storage, list[Item]]]:
     """Volumes that hold the data: numbers of them, sizes, and what more of them can be bought."""
-    needed = stock.question.data_gib / stock.question.fill
+    needed = stock.question.room_gib
     for count in VOLUMES:
-        least = max(needed / count, volume.least_gib)
+        each_gib = needed / count + LOG_AREA_BYTES / GIB + 1.0
+        least = max(each_gib, volume.least_gib)
         by_size = volume.requests_per_s_per_gib > 0 and volume.bought_requests_per_s_per_gib is None
         for size in sorted({min(math.ceil(least * each), volume.most_gib) for each in (LARGER if by_size else (1.0,))}):
             for wanted in _levels(volume, size):
                 disk = _volume(volume, size, wanted)
                 log = _volume(volume, max(LOG_GIB, volume.least_gib), None)
                 fault = ""
-                if needed / count > volume.most_gib:
+                if each_gib > volume.most_gib:
                     most = f"{volume.most_gib:,.0f} GiB"
-                    fault = f"{needed / count:,.0f} GiB a volume with room to spare; one of {name} has at most {most}"
+                    fault = f"{each_gib:,.0f} GiB a volume with room to spare; one of {name} has at most {most}"
                 array = DiskArraySpec(disk=disk, count=count)
                 items = [Item(f"volumes/{name}", "gib_month", count, size)]
                 if wanted is not None:

@@ -105,7 +105,11 @@ def confirmed_by(plan: Plan, found: dict[int, Confirmed]) -> Plan:
     Simulated rates rank what is ranked by the cost for a rate.
     """
     question = plan.question
-    refuted = {number for number, each in found.items() if question.target_per_min is not None and not each.holds}
+    refuted = {
+        number
+        for number, each in found.items()
+        if question.target_per_min is not None and not each.holds and not each.fault
+    }
     close = plan.listed
     if question.target_per_min is None:
         rate = {each.number: each.belief.per_min for each in close}

@@ -9,7 +9,7 @@ from models.specs import ScenarioSpec
 from models.specs.scenario import IntervalSpec
 from models.specs.workload import OpenArrivalsSpec
 from models.system import GIB, KIB, clients_of, memory_plan
-from models.tpcc_tables import loaded_pages
+from models.tpcc_tables import file_pages, loaded_pages
 from simulator.errors import InputError
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
@@ -63,7 +63,7 @@ class Question:
     pool_shares: tuple[float, ...] = ()
     """shares of memory that the buffer pool may have; that of the base's machine if none"""
     fill: float = 0.8
-    """most of a volume that data may take when it is bought for it"""
+    """most of a volume that data may take when it is bought for it; files that grow may need more room still"""
     growth_per_month: float = 0.0
     months: float = 0.0
 
@@ -82,6 +82,13 @@ class Question:
         """The tables' size at the horizon's end."""
         workload = self.base.workload
         return float(loaded_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB)
+
+    @property
+    def room_gib(self) -> float:
+        """What volumes must hold: the data with as much room as its files need to grow in, or as `fill` asks for."""
+        workload = self.base.workload
+        files = file_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB
+        return max(float(files), self.data_gib / self.fill)
 
     @property
     def shares(self) -> tuple[float, ...]:
