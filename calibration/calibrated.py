@@ -224,16 +224,19 @@ def kept_out(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...
 
 
 def scenario_hash(scenario: ScenarioSpec) -> str:
-    """Names a scenario by its content, without the figure that somebody measured and what it costs."""
+    """Names a scenario by its content, without the figure that somebody measured and what it costs.
+
+    What is as it is by default isn't in it: a key that a later version adds changes no name.
+    """
     left_out: dict[str, Any] = {"measured": True, "notes": True, "name": True, "machine": {"price"}}
-    data = scenario.model_dump(mode="json", exclude=left_out)
+    data = scenario.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
 def content_hash(calibration: Calibration) -> str:
-    """Names a calibration by its content, without its certificate."""
-    bare = calibration.model_copy(update={"certificate": None})
-    return hashlib.sha256(as_text(bare).encode()).hexdigest()[:20]
+    """Names a calibration by its content, without its certificate; see `scenario_hash` for defaults."""
+    data = calibration.model_dump(mode="json", exclude={"certificate"}, exclude_defaults=True)
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
 def conditions(scenario: ScenarioSpec, machine: Steady) -> dict[str, float]:

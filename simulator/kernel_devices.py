@@ -45,7 +45,7 @@ def _spread(kernel: Kernel, number: int) -> None:
     request = kernel.requests[number]
     row = kernel.devices[request[ks.DEVICE]]
     places, copies, parities, unit = row[ks.PLACES_OF_STRIPE], row[ks.COPIES], row[ks.PARITIES], row[ks.UNIT]
-    byte, size, write = request[ks.BYTE], request[ks.SIZE], request[ks.WRITE]
+    byte, size, write = request[ks.BYTE], max(request[ks.SIZE], 1), request[ks.WRITE]
     asked = raid.asked_of_disks(places, parities, unit, byte, size, write)
     request[ks.LEFT] = 0
     for place in range(places):

@@ -22,10 +22,11 @@ class RaidStation(DeviceStation):
 
     def _enqueue(self, request: Request) -> None:
         layout = self.places, self.set.parities, self.set.unit_bytes
-        asked = raid.asked_of_disks(*layout, request.byte, request.size_bytes, request.write)
+        size = max(request.size_bytes, 1)  # a flush of the log whose bytes another one took along still goes somewhere
+        asked = raid.asked_of_disks(*layout, request.byte, size, request.write)
         parts = []
         for place in range(self.places):
-            low, high = raid.part_at(place, *layout, request.byte, request.size_bytes, request.write)
+            low, high = raid.part_at(place, *layout, request.byte, size, request.write)
             if high:
                 parts += [
                     disk.submit(low, high - low, asked, request.purpose) for disk in self._asked(place, low, asked)

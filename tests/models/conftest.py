@@ -87,6 +87,7 @@ def accepted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
     def call(*words: str) -> None:
         monkeypatch.setattr("scenarios.runs.simulate", simulated)
+        monkeypatch.setattr("scenarios.sweep.record.simulate", simulated)
         status = main(words)
         assert (status, reached) == (0, [True]), capsys.readouterr().err
 
