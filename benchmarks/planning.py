@@ -107,9 +107,10 @@ def section(full: bool) -> Section:
         ["script / plan", figure(whole_s / found.plan_s)],
     ]
     text = (
-        f"PostgreSQL, {DATA_GIB:,.0f} GiB, {TARGET:,.0f} new orders/min with 95 % of them within 50 ms, on every machine that one chassis has room "
-        f"for: with prices, verdicts, probabilities and the frontier. The script has processors, disks and a log for {TRANSACTIONS:,} transactions, "
-        f"no cache, no locks and no group commit; its time is the mean of {SAMPLE} machines, on one core, times all candidates."
+        f"PostgreSQL, {DATA_GIB:,.0f} GiB, {TARGET:,.0f} new orders/min with 95 % of them within 50 ms, on every "
+        "machine that one chassis has room for: with prices, verdicts, probabilities and the frontier. The script has "
+        f"processors, disks and a log for {TRANSACTIONS:,} transactions, no cache, no locks and no group commit; its "
+        f"time is the mean of {SAMPLE} machines, on one core, times all candidates."
     )
     goals = [
         at_most("seconds to plan 50,000 candidates:", MOST_PLAN_S, found.plan_s),

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from simulator.analytic.demands import Demands, demands_of
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.pool import pool_of
+from simulator.analytic.pool import Pool, pool_of
 from simulator.analytic.stations import at_stations
 from simulator.analytic.system import Solution
 from simulator.analytic.traffic import Traffic, traffic
@@ -56,17 +56,23 @@ def loaded(w: Workload, p: Parameters, policy: str, rate: FloatArray) -> Loaded:
     which it fits.
     """
     p = p.filled()
-    table, page_s = w.table(policy), np.zeros(len(p))
-    pool = pool_of(w, table, p)
-    for _ in range(1 if (p.arrivals_per_s > 0).all() else 2):
-        first, which = _alike(p, rate, page_s)
-        t = traffic(w, table, rows(p, first), rows(pool, first), rate[first], page_s[first])
-        t = rows(t, which)
-        d = demands_of(w, p, pool, t)
-        residence = at_stations(w, p, d, t, rate)
-        page_s = residence.page_s
-    fits: npt.NDArray[np.bool_] = rate * (residence.total @ w.mix + w.think_s) <= p.clients
-    return Loaded(Solution(rate, residence, pool, t, d), fits, _needs(p, d, t, rate, residence.log_busy))
+    pool = pool_of(w, w.table(policy), p)
+    found = _once(w, p, policy, pool, rate, np.zeros(len(p)))
+    if not (p.arrivals_per_s > 0).all():
+        found = _once(w, p, policy, pool, rate, found.residence.page_s)
+    fits: npt.NDArray[np.bool_] = rate * (found.residence.total @ w.mix + w.think_s) <= p.clients
+    return Loaded(found, fits, _needs(p, found.demands, found.traffic, rate, found.residence.log_busy))
+
+
+def _once(
+    w: Workload, p: Parameters, policy: str, pool: Pool, rate: FloatArray, page_s: FloatArray
+) -> Solution:  # fmt: skip
+    """Machines at a rate, if writer and checkpoint take `page_s` for a page."""
+    first, which = _alike(p, rate, page_s)
+    t = traffic(w, w.table(policy), rows(p, first), rows(pool, first), rate[first], page_s[first])
+    t = rows(t, which)
+    d = demands_of(w, p, pool, t)
+    return Solution(rate, at_stations(w, p, d, t, rate), pool, t, d)
 
 
 def _alike(p: Parameters, rate: FloatArray, page_s: FloatArray) -> tuple[IntArray, IntArray]:

@@ -89,6 +89,7 @@ def accepted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr("scenarios.runs.simulate", simulated)
         monkeypatch.setattr("scenarios.sweep.record.simulate", simulated)
         status = main(words)
-        assert (status, reached) == (0, [True]), capsys.readouterr().err
+        err = capsys.readouterr().err
+        assert (status, reached) == (0, [True]), err
 
     return call

@@ -123,9 +123,8 @@ def test_wrong_grids(refused: Refused, tmp_path: Path) -> None:
     assert "more than 10,000" in refused("sweep", TINY, *wide)[0]
     (line,) = refused("sweep", TINY, "--vary", "machine.cpu.cores=1,2", "--picture", str(tmp_path / "x.png"))
     assert "the name must end in .html or .svg" in line
-    (tmp_path / "file").write_text("")
-    (line,) = refused("sweep", TINY, "--vary", "machine.cpu.cores=1,2", "--save", str(tmp_path / "file"))
-    assert "is a file, not a folder; give another place" in line
+    (line,) = refused("sweep", TINY, "--vary", "machine.cpu.cores=1,2", "--save", str(tmp_path))
+    assert "is a folder; give the name of a file" in line
 
 
 def test_a_right_axis_is_accepted(accepted: Accepted) -> None:
