@@ -185,10 +185,10 @@ def test_without_a_target_it_is_the_cost_for_a_rate() -> None:
 
 
 def test_old_prices_are_flagged_and_new_ones_are_not() -> None:
-    old = page_html(a_plan(date=dt.date(2024, 1, 31)), COMMAND)
+    old = page_html(a_plan(date=dt.date(2024, 1, 31), sure=0.5), COMMAND)
     assert "Old prices: made up is from 2024-01-31, more than a year ago" in words_of(old)
     assert 'class="old"' in old
-    assert 'class="old"' not in page_html(a_plan(), COMMAND)
+    assert 'class="old"' not in page_html(a_plan(sure=0.5), COMMAND)
 
 
 def test_notes_of_the_choice_are_told_before_buying(plan: Plan) -> None:
