@@ -17,6 +17,8 @@ CONNECTIONS = 100
 """assumption: as many as PostgreSQL allows by default (max_connections)"""
 HELD = 128
 """warehouses whose pages stand for all when many machines are calculated; models/sampling.py"""
+MANY = 1000
+"""warehouses over which the size of one is taken: the items, which all share, count for little"""
 EVEN = 16
 """many warehouses are taken as a multiple of this, or of `HELD`, so that an even share of them can be sampled"""
 CONFIRMED_S = 60.0
@@ -113,12 +115,8 @@ def asked(
     workload = base.workload
     changes: dict[str, object] = {}
     if data_gib is not None:
-        one = loaded_pages(workload.layout, 1) * base.database.page_kib * KIB / GIB
-        wanted = max(1, round(data_gib / one))
-        changes = {
-            "warehouses": wanted if wanted < 2 * EVEN**2 else EVEN * round(wanted / EVEN),
-            "active_warehouses": None,
-        }
+        many = loaded_pages(workload.layout, MANY) * base.database.page_kib * KIB / GIB
+        changes = {"warehouses": _even(data_gib / many * MANY), "active_warehouses": None}
     if active is not None:
         loaded = int(str(changes.get("warehouses", workload.warehouses)))
         changes["active_warehouses"] = min(_even(active * loaded), loaded)
