@@ -5,6 +5,7 @@ Sources: docs/model.md, section 7.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from simulator.analytic.traffic import Traffic
 from simulator.analytic.values import FloatArray
 
 DEPTH_ROUNDS = 3
-SWEEP_READS = float(np.e) - 1.0
+SWEEP_READS = math.e - 1.0
 """reads that a client gets through while the arm sweeps once over a heap"""
 MOST_HEAPS, STALL_POWER = 0.98, 4.0
 """share of time that heaps may take; how sharply they begin to stall clients"""
