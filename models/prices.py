@@ -10,8 +10,6 @@ from models.specs.price import Per, PriceList, PriceRow
 from simulator.errors import InputError
 
 OLD_AFTER_DAYS = 365
-HOURS_A_MONTH = 730.0
-"""as cloud providers count: 8,760 hours a year, twelve months"""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from scenarios.summary import flow
 
 FORMAT = "oltpsim-plan-1"
 SHOWN, FRONTIER_SHOWN = 3, 8
-FRONTIER_HEADER = "frontier"
 
 
 def table(plan: Plan, width: int, shown: int = SHOWN) -> str:

@@ -13,16 +13,14 @@ from models.tpcc_tables import file_pages, loaded_pages
 from simulator.errors import InputError
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
-CONNECTIONS = 100
-"""assumption: as many as PostgreSQL allows by default (max_connections)"""
 HELD = 128
 """warehouses whose pages stand for all when many machines are calculated; models/sampling.py"""
 MANY = 1000
 """warehouses over which the size of one is taken: the items, which all share, count for little"""
 EVEN = 16
 """many warehouses are taken as a multiple of this, or of `HELD`, so that an even share of them can be sampled"""
-CONFIRMED_S = 60.0
-"""counted interval of a simulation that confirms"""
+COUNTED_S = 60.0
+"""an interval of steady work; how long it is matters to nothing that is calculated"""
 
 
 @dataclass(frozen=True)
@@ -125,15 +123,12 @@ def asked(
             raise InputError("plan: --target counts new orders, of which the mix of this scenario has none")
         arrivals = OpenArrivalsSpec(transactions_per_s=per_s(base, target_per_min), connections=connections)
         changes |= {"arrivals": arrivals, "tpcc": workload.tpcc.model_copy(update={"home_warehouse": "drawn"})}
-    seconds = base.interval.duration_s or CONFIRMED_S
-    if target_per_min is not None:
-        seconds = CONFIRMED_S
     changed = workload.model_copy(update=changes)
     parts = even_parts(changed.active_warehouses or changed.warehouses, least_held=HELD)
     return base.model_copy(update={
         "workload": changed, "sampling_fraction": min(base.sampling_fraction, 1.0 / parts[-1]),
         "measured": None, "notes": (), "engine": "analytic",
-        "interval": IntervalSpec(start="warm", duration_s=seconds),
+        "interval": IntervalSpec(start="warm", duration_s=COUNTED_S),
     })  # fmt: skip
 
 
