@@ -69,6 +69,11 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
     if writer.dirty_low_fraction > writer.dirty_high_fraction:
         low, high = writer.dirty_low_fraction, writer.dirty_high_fraction
         yield f"database.writer.dirty_low_fraction: got {low:g}; at most dirty_high_fraction, {high:g}"
+    if writer.coalesced_pages > 1 and database.io == "buffered":
+        yield (
+            f"database.writer.coalesced_pages: got {writer.coalesced_pages} with database.io: buffered, where the "
+            "operating system joins neighbours (page_cache.merged_write_kib): take it out, or set io: direct"
+        )
     least = clients_of(scenario.workload) + SPARE_BUFFERS
     if database.pool.buffers < least:
         reason = f"every client may hold one, and {SPARE_BUFFERS} to spare"

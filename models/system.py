@@ -19,6 +19,7 @@ from functools import lru_cache
 from models.paths import Paths, costs_of, paths_of, speed_of
 from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
+from models.specs.database import WriterSpec
 from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
 from models.specs.scenario import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
@@ -132,6 +133,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         sharing=_sharing(machine),
         work=parts.Work(each) if (each := scenario.interval.new_orders_per_client) else None,
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
+        writing=writing if (writing := _writing(database.writer)) != parts.Writing() else None,
     )
     return folded(whole, sample)
 
@@ -139,6 +141,10 @@ def build(scenario: ScenarioSpec) -> parts.Model:
 def _interval(interval: IntervalSpec) -> parts.Interval:
     counted_s = MOST_WORK_S if interval.duration_s is None else interval.duration_s
     return parts.Interval(interval.start, warm_up_ns=from_s(interval.warm_up_s), duration_ns=from_s(counted_s))
+
+
+def _writing(writer: WriterSpec) -> parts.Writing:
+    return parts.Writing(writer.batch_pages, writer.coalesced_pages)
 
 
 def _sharing(machine: MachineSpec) -> parts.Sharing | None:

@@ -15,7 +15,6 @@ from simulator.kernel_writing import flush_dirt, write_evicted
 from simulator.memory import cache_is_full_of_dirt, cache_write
 from simulator.state import COSTS, DIRECT_IO, WRITE_NS, WRITER_NS, State
 
-BATCH_PAGES = 32
 # Phases: a batch is being written; its CPU time is paid; its direct writes are done; it was spread out
 _BATCH, _PAID, _WRITTEN, _SPREAD = range(4)
 
@@ -55,7 +54,7 @@ def run_job(state: State, kernel: Kernel, job: int, entity: int) -> bool:
                 kernel.life[entity, STAGE] = ks.SPREADING
                 after(kernel.calendar, due - now, entity)
                 return False
-        row[ks.JOB_BATCH] += BATCH_PAGES
+        row[ks.JOB_BATCH] += kernel.facts[ks.WRITER_BATCH]
         row[ks.JOB_AT] = row[ks.JOB_BATCH]
         row[ks.JOB_PHASE] = _BATCH
     return True
@@ -65,10 +64,10 @@ def run_job(state: State, kernel: Kernel, job: int, entity: int) -> bool:
 def _write_batch(state: State, kernel: Kernel, job: int, entity: int) -> bool:
     """The pages of a batch that are still dirty; False if the page cache has no room for one of them now."""
     row, tiers, now = kernel.jobs[job], state.tiers, kernel.calendar.clock[NOW]
-    direct = state.tables[COSTS, DIRECT_IO] != 0
-    while row[ks.JOB_AT] < min(row[ks.JOB_BATCH] + BATCH_PAGES, row[ks.JOB_COUNT]):
+    direct, batch = state.tables[COSTS, DIRECT_IO] != 0, kernel.facts[ks.WRITER_BATCH]
+    while row[ks.JOB_AT] < min(row[ks.JOB_BATCH] + batch, row[ks.JOB_COUNT]):
         if not direct and cache_is_full_of_dirt(state):
-            flush_dirt(state, kernel, now, BATCH_PAGES)
+            flush_dirt(state, kernel, now, batch)
             kernel.life[entity, STAGE] = ks.THROTTLED
             wait_for_written(kernel, entity)
             return False
@@ -81,12 +80,39 @@ def _write_batch(state: State, kernel: Kernel, job: int, entity: int) -> bool:
         row[ks.JOB_WRITTEN] += 1
         if direct:
             row[ks.JOB_OUTSTANDING] += 1
-            size = kernel.facts[ks.PAGE_BYTES]
-            submit(kernel, device_of(kernel, page), byte_of(kernel, page), size, 1, ks.WRITER_WRITE, entity)
+            first, pages = _with_neighbours(state, kernel, page)
+            size = pages * kernel.facts[ks.PAGE_BYTES]
+            submit(kernel, device_of(kernel, page), byte_of(kernel, first), size, 1, ks.WRITER_WRITE, entity)
         else:
             cache_write(state, page, now)
             if state.outbox[0]:
                 write_evicted(state, kernel)
+    return True
+
+
+@compiled_inside
+def _with_neighbours(state: State, kernel: Kernel, page: int) -> tuple[int, int]:
+    """The first page of a request and their number: dirty neighbours behind the page, then before it, go along."""
+    stride, most = kernel.facts[ks.DATA_DEVICES], kernel.facts[ks.COALESCED]
+    first, pages = page, 1
+    while pages < most and _goes_along(state, first + pages * stride):
+        pages += 1
+    while pages < most and _goes_along(state, first - stride):
+        first -= stride
+        pages += 1
+    return first, pages
+
+
+@compiled_inside
+def _goes_along(state: State, page: int) -> bool:
+    """Whether a page is a dirty one of the pool; if so it is clean from now on."""
+    tiers = state.tiers
+    if page < 0 or page >= tiers.where.shape[1]:
+        return False
+    slot = tiers.where[POOL, page]
+    if slot < 0 or not tiers.slots[slot, FLAGS] & DIRTY:
+        return False
+    clear_dirty(tiers, POOL, slot)
     return True
 
 

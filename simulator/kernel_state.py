@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calendar, new_calendar
 from simulator.disk import WINDOW_ROWS, geometry, most_writes
 from simulator.errors import InputError, InternalError
-from simulator.model import CachingDevice, Model, RaidSet, RotatingDevice
+from simulator.model import CachingDevice, Model, RaidSet, RotatingDevice, Writing
 from simulator.rate_limits import Limits, limits_of
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
 from simulator.streams import seed_streams
@@ -124,7 +124,9 @@ NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
     SECTIONS_FROM,
     MOST_PARTS,
     MAIN_PER_CLIENT,
-) = range(30)
+    WRITER_BATCH,
+    COALESCED,
+) = range(32)
 (
     ENDED,
     ENDED_MAIN,
@@ -161,9 +163,9 @@ NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
     IO_BUSY_THEN,
     IO_PENDING,
     AT_WORK,
-) = range(30, 65)
-READS_PENDING, IN_SYSTEM = 65, 68
-FACTS = 71
+) = range(32, 67)
+READS_PENDING, IN_SYSTEM = 67, 70
+FACTS = 73
 NONE = -1
 # Rows of `jobs`: what writes buffers, and how far it is
 WRITER_JOB, CHECKPOINT_JOB = range(2)
@@ -265,7 +267,8 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
 
 def requests_margin(model: Model) -> int:
     """Requests that one event may submit at most: a flush, or what a client makes the page cache give up."""
-    return (max(model.page_cache.in_flight_pages, 64) + 1024) * most_parts(model)
+    batch = model.writing.batch_pages if model.writing else 0
+    return (max(model.page_cache.in_flight_pages, 64, batch) + 1024) * most_parts(model)
 
 
 def most_parts(model: Model) -> int:
@@ -318,7 +321,7 @@ def _copy_ring(old: Int64Array, new: Int64Array, first: int) -> None:
 
 
 def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int64Array:
-    storage, cache = model.storage, model.page_cache
+    storage, cache, writing = model.storage, model.page_cache, model.writing or Writing()
     facts = np.zeros(FACTS, dtype=np.int64)
     constants = {
         CLIENTS: clients,
@@ -351,6 +354,8 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int6
         SECTIONS_FROM: 1 + len(model.stations),
         MOST_PARTS: most_parts(model),
         MAIN_PER_CLIENT: model.work.main_per_client if model.work else 0,
+        WRITER_BATCH: writing.batch_pages,
+        COALESCED: writing.coalesced_pages,
         AT_WORK: clients,
     }
     for place, value in constants.items():

@@ -252,6 +252,14 @@ class Costs(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Writing:
+    """How writer and checkpoints write buffers: so many pages at a time, and so many neighbours in a direct request."""
+
+    batch_pages: int = 32
+    coalesced_pages: int = 1
+
+
+@dataclass(frozen=True)
 class Interval:
     """State at time 0 (`cold`, `after_load`, `warm`) and what is counted."""
 
@@ -298,6 +306,8 @@ class Model:
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None
     """what the machine lets through to all its flash devices together"""
+    writing: Writing | None = None
+    """None: `Writing()`"""
 
     @property
     def processors(self) -> int:

@@ -23,14 +23,13 @@ from simulator.caches import (
 )
 from simulator.clock import NS_PER_S
 from simulator.memory import cache_is_full_of_dirt, cache_write, start_write_back
+from simulator.model import Writing
 from simulator.reference_stations import Story
 from simulator.state import FLUSH_NS, WRITER_NS
 from simulator.streams import exponential_ns, seed_streams
 
 if TYPE_CHECKING:
     from simulator.reference import ReferenceEngine
-
-WRITER_BATCH_PAGES = 32
 
 
 class CommitLog:
@@ -176,8 +175,9 @@ def write_pages(engine: ReferenceEngine, pages: list[int], spread_ns: int) -> St
     """The database writes these pages if they are still dirty, batch by batch; over `spread_ns` if that is not 0."""
     env = engine.env
     began = env.now
-    for first in range(0, len(pages), WRITER_BATCH_PAGES):
-        batch = pages[first : first + WRITER_BATCH_PAGES]
+    size = (engine.model.writing or Writing()).batch_pages
+    for first in range(0, len(pages), size):
+        batch = pages[first : first + size]
         if engine.model.direct_io:
             yield from _write_direct(engine, batch)
         else:
@@ -191,7 +191,7 @@ def _write_buffered(engine: ReferenceEngine, batch: list[int]) -> Story:
     written = 0
     for page in batch:
         while cache_is_full_of_dirt(engine.state):
-            flush_dirt(engine, engine.env.now, WRITER_BATCH_PAGES)
+            flush_dirt(engine, engine.env.now, (engine.model.writing or Writing()).batch_pages)
             yield engine.written()
         if _mark_clean(engine, page):
             cache_write(engine.state, page, engine.env.now)
@@ -208,8 +208,9 @@ def _write_direct(engine: ReferenceEngine, batch: list[int]) -> Story:
     pending = []
     for page in batch:
         if _mark_clean(engine, page):
-            device, byte = engine.place(page)
-            request = engine.devices[device].submit(byte, engine.model.storage.page_bytes, True, "writer")
+            run = _with_neighbours(engine, page)
+            device, byte = engine.place(run.start)
+            request = engine.devices[device].submit(byte, len(run) * engine.model.storage.page_bytes, True, "writer")
             pending.append(request)
     if pending:
         demand_ns = len(pending) * engine.model.costs.write_ns
@@ -218,6 +219,18 @@ def _write_direct(engine: ReferenceEngine, batch: list[int]) -> Story:
     for done in pending:
         if not done.processed:
             yield done
+
+
+def _with_neighbours(engine: ReferenceEngine, page: int) -> range:
+    """The pages of a request: dirty neighbours behind the page, then before it, go along and are clean from now on."""
+    stride, most = engine.model.storage.data_devices, (engine.model.writing or Writing()).coalesced_pages
+    first, end = page, page + stride
+    pages = engine.state.tiers.where.shape[1]
+    while (end - first) // stride < most and end < pages and _mark_clean(engine, end):
+        end += stride
+    while (end - first) // stride < most and first >= stride and _mark_clean(engine, first - stride):
+        first -= stride
+    return range(first, end, stride)
 
 
 def _mark_clean(engine: ReferenceEngine, page: int) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.analytic import figures
-from simulator.analytic.devices import WRITER_BATCH
 from simulator.analytic.figures import Case
 from simulator.analytic.queues import TINY
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
@@ -178,6 +177,6 @@ def _requests_of_disk(case: Case) -> dict[str, float]:
 def _heap(case: Case) -> float:
     """Writes that are handed to all data devices at once."""
     if case.model.direct_io:
-        return WRITER_BATCH
+        return float(case.parameters.writer_batch[0])
     p = case.parameters
     return float(min(case.rate * case.solution.traffic.requests[0] * p.flush_s[0], p.in_flight[0]))

@@ -25,8 +25,6 @@ MOST_HEAPS, STALL_POWER = 0.98, 4.0
 ARM_RESIDUAL, TURN_RESIDUAL = 0.65, 0.5
 """what is left of a disk's service when somebody arrives, as a share of it: its squared variation is about 0.3; and of
 a turn at a limit, which is constant"""
-WRITER_BATCH = 32.0
-"""pages that writer and checkpoint hand to the disks at once, as in simulator/reference_daemons.py"""
 
 
 @dataclass(frozen=True)
@@ -102,16 +100,16 @@ def writes_of(p: Parameters, d: Demands, t: Traffic, x: FloatArray) -> Writes:
     # what each request of a file makes for one of the disks
     each = p.disk_writes(pages_each) / p.data_devices
     together = np.where((p.parallel > 1) | (p.limited > 0), np.minimum(t.heap, p.in_flight), t.heap)
-    heap = np.maximum(np.where(p.direct > 0, WRITER_BATCH, together / pages_each) * each, 1.0)
+    heap = np.maximum(np.where(p.direct > 0, p.writer_batch, together / pages_each) * each, 1.0)
     more = p.more_s(pages_each / p.units(pages_each))
-    order = np.where(p.direct > 0, WRITER_BATCH, t.sorted / pages_each) * each
+    order = np.where(p.direct > 0, p.writer_batch, t.sorted / pages_each) * each
     heap_s = at_queue(p.write_s, np.maximum(order, heap) / 2.0) + more
     reads = np.minimum(p.clients / p.data_devices, p.calls_per_disk)
-    most = np.where(p.direct > 0, 2.0 * WRITER_BATCH, p.cache_dirty_limit) * each
+    most = np.where(p.direct > 0, 2.0 * p.writer_batch, p.cache_dirty_limit) * each
     rate = x * each / p.parallel * requests
     trickle_s = at_queue(p.write_s, most) + more
-    batch = np.where(p.direct > 0, WRITER_BATCH, 0.0) * each
-    pushed = 1.0 + (WRITER_BATCH * each - 1.0).clip(0.0) / 2.0 * t.batches
+    batch = np.where(p.direct > 0, p.writer_batch, 0.0) * each
+    pushed = 1.0 + (p.writer_batch * each - 1.0).clip(0.0) / 2.0 * t.batches
     for _ in range(DEPTH_ROUNDS):
         load = rate * trickle * trickle_s
         trickle_s = (trickle_s + at_queue(p.write_s, depth(reads, load, most, batch, pushed)) + more) / 2.0
@@ -226,9 +224,9 @@ def writer_page_s(p: Parameters, reads_there: FloatArray, cpu_wait_s: FloatArray
 
     A batch is over when its last page is; reads get their turns in between.
     """
-    even = WRITER_BATCH * p.disk_writes(np.ones(1)) / p.data_devices
+    even = p.writer_batch * p.disk_writes(np.ones(1)) / p.data_devices
     batch = even + np.sqrt(even * 2.0 * np.log(p.data_devices))
     there = np.minimum(reads_there, p.calls_per_disk)
     turns = (there * np.log1p(batch) + batch) / p.parallel
     disks = np.where(p.direct > 0, turns * at_queue(p.write_s, there + batch / 2.0), 0.0)
-    return (cpu_wait_s + disks) / WRITER_BATCH + p.write_cpu_s / p.cpu_speed
+    return (cpu_wait_s + disks) / p.writer_batch + p.write_cpu_s / p.cpu_speed

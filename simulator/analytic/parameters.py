@@ -13,7 +13,7 @@ from simulator.analytic.values import FloatArray
 from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
 from simulator.analytic.workload import Workload
 from simulator.clock import NS_PER_S
-from simulator.model import CachingDevice, Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice
+from simulator.model import CachingDevice, Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice, Writing
 
 SHARING_POINTS = 65
 WARM_TURNOVERS = 3.0
@@ -58,6 +58,8 @@ class Parameters:
     resident: FloatArray
     dirty_high: FloatArray
     dirty_low: FloatArray
+    writer_batch: FloatArray
+    """pages that writer and checkpoint hand to the disks at once"""
     cache_pages: FloatArray
     cache_dirty_limit: FloatArray
     expire_s: FloatArray
@@ -251,6 +253,7 @@ def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) 
         resident=one(pool.resident_pages),
         dirty_high=one(pool.writer_high_pages),
         dirty_low=one(pool.writer_low_pages),
+        writer_batch=one((model.writing or Writing()).batch_pages),
         cache_pages=one(cache.pages),
         cache_dirty_limit=one(cache.dirty_limit_pages),
         expire_s=s(cache.expire_ns),

@@ -28,6 +28,7 @@ from simulator.model import (
     RotatingDevice,
     Sharing,
     Work,
+    Writing,
 )
 
 MS = 1_000_000
@@ -68,6 +69,7 @@ class System:
     sharing: Sharing | None = None
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None
+    writing: Writing | None = None
 
 
 grid = st.sampled_from([0, MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013, 1])
@@ -185,6 +187,7 @@ intervals = st.builds(
     warm_up_ns=st.sampled_from([0, 300 * MS]),
     duration_ns=st.sampled_from([1000 * MS, 2300 * MS]),
 )
+writings = st.sampled_from([None, None, Writing(5, 3), Writing(64, 16), Writing(1, 2)])
 sharings = st.sampled_from(
     [None, Sharing((1_000_000, 1_250_000)), Sharing((1_000_000, 1_000_000, 1_333_333, 1_666_667))]
 )
@@ -230,6 +233,7 @@ def systems(draw: st.DrawFn) -> System:
         costs=Costs(draw(costs), draw(costs), draw(costs), draw(costs)),
         direct_io=draw(st.booleans()),
         interval=draw(intervals),
+        writing=draw(writings),
     )
 
 
