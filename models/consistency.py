@@ -124,7 +124,7 @@ def _measured(scenario: ScenarioSpec) -> Iterator[str]:
     keys = ("new_orders_per_minute", "job_figure")
     own, other = keys if scenario.job is None else keys[::-1]
     which = "without a job" if scenario.job is None else "with a job"
-    if scenario.measured is not None and getattr(scenario.measured, own) is None:
+    if scenario.measured is not None and getattr(scenario.measured, own) is None and not scenario.measured.figures:
         yield f"measured.{own}: missing; add '{own}: ...', which a scenario {which} is measured by"
     if scenario.measured is not None and getattr(scenario.measured, other) is not None:
         yield f"measured.{other}: a scenario {which} is measured by {own}; take this one out"

@@ -43,6 +43,21 @@ class IntervalSpec(Spec):
         return self
 
 
+class FigureSpec(Spec):
+    """One more figure of a measured run, that of a result or of a job (calibration/figures.py knows their names)."""
+
+    figure: Name
+    value: Number
+    bound: Literal["about", "at_least", "at_most"] = Field(
+        default="about", description="what the source says: this value, or no less, or no more"
+    )
+    times_that_of: Name | None = Field(
+        default=None, description="the value is a multiple of the same figure of this scenario of the library"
+    )
+    role: Literal["fitted", "predicted"] = Field(description="whether a parameter was chosen with it in sight")
+    source: Text
+
+
 class MeasuredSpec(Spec):
     """A figure that somebody measured on the real machine: the rate of transactions, or what a job is measured by."""
 
@@ -53,6 +68,7 @@ class MeasuredSpec(Spec):
         "times as long as one thread (mutex), query mixes per hour",
     )  # fmt: skip
     cpu_cores_busy: Number | None = Field(default=None, ge=0)
+    figures: tuple[FigureSpec, ...] = Field(default=(), max_length=50)
     role: Literal["fitted", "predicted"] = Field(description="whether a fit of the parameters has seen it")
     source: Text
 

@@ -16,6 +16,9 @@ from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from calibration.certificate import Certificate
+    from calibration.large_systems import FigureRow
+
+PUBLISHED = "published"
 
 
 def validate(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -43,6 +46,13 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         Path | None,
         typer.Option(metavar="FILE.json", help="Write the model with its certificate, also over MODEL; resumable."),
     ] = None,
+    simulate: Annotated[
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Of the published large systems: simulate all again, which takes minutes, not only what changed.",
+        ),
+    ] = False,
     report: ReportOption = None,
     workers: WorkersOption = None,
     output: OutputOption = Output.TABLE,
@@ -70,6 +80,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     calibration = read(model_path(model))
     if not runs and str(model) not in shipped():
         raise InputError(f"{model}: give the runs that the model is held against: validate {model} RUN...")
+    every = not runs
     runs = runs or [str(model)]
     records, bases = read_runs(runs, calibration.base)
     file = read_mapping_file(mapping, records) if mapping is not None else None
@@ -93,18 +104,33 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         from scenarios.validation_page import write_page
 
         write_page(report, calibration, found, command_line([*words, "--report", report]))
-    typer.echo(_text(found, output, validation_lines(calibration, found)), nl=False)
+    large = _large_systems(number, quiet, simulate) if every and str(model) == PUBLISHED else []
+    typer.echo(_text(found, output, validation_lines(calibration, found), large), nl=False)
     for path in (save, report):
         if path is not None:
             typer.echo(f"written: {path}", err=True)
 
 
-def _text(found: Certificate, output: Output, lines: list[str]) -> str:
+def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
+    """The rows of the published systems that no calibration is of."""
+    from scenarios.large_systems import measured_systems, rows
+    from scenarios.progress import display
+
+    with display(quiet) as shown:
+        return rows(measured_systems(), workers, shown, again=again)
+
+
+def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:
     if output is Output.TABLE:
-        return "\n".join(lines) + "\n"
+        from scenarios.large_systems import lines as large_lines
+
+        return "\n".join([*lines, *(["", *large_lines(large)] if large else [])]) + "\n"
     import json
 
-    return json.dumps(found.model_dump(mode="json"), sort_keys=True, indent=1, allow_nan=False) + "\n"
+    from calibration.large_systems import as_json
+
+    data = found.model_dump(mode="json") | ({"large_systems": as_json(large)} if large else {})
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 
 def register(app: typer.Typer) -> None:
