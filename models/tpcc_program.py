@@ -196,9 +196,10 @@ class TpccWriter:
         """What every transaction does first: the request arrives, a district is chosen."""
         asm, r, paths = self.asm, self.r, self.paths
         asm.begin_class(name)
+        trips = self.workload.tpcc.round_trips
         if paths.network_ns:
-            asm.emit("network", paths.network_ns)
-        asm.emit("cpu", paths.transaction_ns, paths.message_ns, paths.client_ns(self.row_counts[name]))
+            asm.emit("network", trips * paths.network_ns)
+        asm.emit("cpu", paths.transaction_ns, trips * paths.message_ns, paths.client_ns(self.row_counts[name]))
         if self.workload.tpcc.home_warehouse == "drawn":
             self._draw_home()
         asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)

@@ -37,6 +37,10 @@ class TpccSpec(Spec):
         default="to_the_middle",
         description="of the customers of a last name: the cursor stops (clause 2.5.2.2), or not",
     )
+    round_trips: WholeNumber = Field(
+        default=1, ge=1, le=1000,
+        description="messages of a client, each with its answer, for one transaction: 1 with stored procedures",
+    )  # fmt: skip
     payment_order: Literal["customer_first", "warehouse_first"] = Field(
         default="customer_first",
         description="what a payment does first: find the customer, or change, and so lock, warehouse and district",
