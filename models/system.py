@@ -132,6 +132,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         sharing=_sharing(machine),
         work=parts.Work(each) if (each := scenario.interval.new_orders_per_client) else None,
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
+        controllers=_controllers(machine.disks),
     )
     return folded(whole, sample)
 
@@ -161,7 +162,7 @@ def _storage(scenario: ScenarioSpec) -> parts.Storage:
     swap_bytes = int(machine.memory_gib * GIB)
     own_log = machine.log_disk is not None
     if machine.log_disk is not None:
-        devices.append(device_of(machine.log_disk, "log disk"))
+        devices.append(_log_device(machine.log_disk, machine.log_disks, round(machine.disks.stripe_kib * KIB)))
     return parts.Storage(
         devices=tuple(devices),
         data_devices=count,
@@ -181,9 +182,29 @@ def _data_devices(array: DiskArraySpec) -> tuple[parts.Device, ...]:
     layout = array.layout
     if layout is None:
         return tuple(device_of(array.disk, f"disk {number + 1}") for number in range(array.count))
-    disks = tuple(device_of(array.disk, f"disk {number + 1} of the set") for number in range(array.count))
-    name = f"{array.level_name} set"
-    return (parts.RaidSet(name, disks, round(array.stripe_kib * KIB), layout.copies, layout.parities),)
+    names = [f" {number + 1}" for number in range(array.sets)] if array.sets > 1 else [""]
+    return tuple(
+        parts.RaidSet(
+            f"{array.level_name} set{name}",
+            tuple(device_of(array.disk, f"disk {n + 1} of the set{name}") for n in range(array.count // array.sets)),
+            round(array.stripe_kib * KIB),
+            layout.copies,
+            layout.parities,
+        )
+        for name in names
+    )
+
+
+def _log_device(disk: DiskSpec, count: int, stripe_bytes: int) -> parts.Device:
+    if count == 1:
+        return device_of(disk, "log disk")
+    disks = tuple(device_of(disk, f"disk {number + 1} of the log set") for number in range(count))
+    return parts.RaidSet("log set", disks, stripe_bytes)
+
+
+def _controllers(array: DiskArraySpec) -> parts.Controllers | None:
+    limits = tuple(map(rate_limit_of, array.controller_limits))
+    return parts.Controllers(array.controllers, limits) if limits else None
 
 
 def device_of(disk: DiskSpec, name: str) -> parts.Disk:

@@ -78,8 +78,8 @@ WAITING_SIDES = 32
 READS_PER_WRITE, READS_AHEAD, WRITE_FIRST, WRITE_LAST = range(34, 38)
 FIRST_DISK, PLACES_OF_STRIPE, COPIES, PARITIES, UNIT = range(38, 43)
 CACHE_ROOM, CACHE_USED, WRITES_HELD, MOST_CHOOSING, CHOOSING, RING_FIRST, RING_COUNT, DESTAGES = range(43, 51)
-STAGES, BY_PURPOSE = 51, 55
-"""STAGES: first and end of the limiters that requests pass, in two stages"""
+STAGES, OCCUPIED, BY_PURPOSE = 51, 55, 57
+"""STAGES: first and end of the limiters that requests pass, in two stages. OCCUPIED: 1 while there is a request"""
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
 DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
@@ -230,7 +230,8 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
     in_cache = max((most_writes(device.cache_bytes) for device in caching), default=1)
     depth = max((device.queue_depth for device in rotating), default=1)
     pool, locks = model.pool.pages, int(model.program.lock_tables[:, 1].sum()) + 1
-    limits, facts = limits_of(model.storage, model.volume_limits), _facts(model, clients, devices, first_request)
+    limits = limits_of(model.storage, model.volume_limits, model.controllers)
+    facts = _facts(model, clients, devices, first_request)
     life = np.zeros((clients + DAEMONS, LIFE_WIDTH), dtype=np.int64)
     life[:, NEXT] = life[:, TAIL] = NONE
     kernel = Kernel(

@@ -131,6 +131,21 @@ class RateLimit:
 
 
 @dataclass(frozen=True)
+class Controllers:
+    """Equal controllers in front of the data disks: the data devices go to them in equal parts, in order.
+
+    Each lets no more requests of its disks through than each of its `limits` says.
+    """
+
+    count: int
+    limits: tuple[RateLimit, ...]
+
+    def of(self, device: int, data_devices: int) -> int:
+        """The controller of one of so many data devices."""
+        return device * self.count // data_devices
+
+
+@dataclass(frozen=True)
 class LimitedDevice(FlashDevice):
     """A cloud volume: flash whose provider lets no more through than each of its `limits` says."""
 
@@ -298,6 +313,7 @@ class Model:
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None
     """what the machine lets through to all its flash devices together"""
+    controllers: Controllers | None = None
 
     @property
     def processors(self) -> int:

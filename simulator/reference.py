@@ -80,7 +80,7 @@ class ReferenceEngine:
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
         self.stations = [Servers(env, station.servers) for station in model.stations]
         self.locks = RowLocks(env)
-        self.limits = limits_of(storage, model.volume_limits)
+        self.limits = limits_of(storage, model.volume_limits, model.controllers)
         self.devices = new_devices(env, storage, self.limits)
         self.log = CommitLog(self)
         self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None

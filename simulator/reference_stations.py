@@ -185,7 +185,7 @@ class DeviceStation:
         self.env, self.device = env, device
         self.calls_free = calls
         self.calls_waiting: deque[simpy.Event] = deque()
-        self.queue_length, self.busy = Population(), Gauge()
+        self.queue_length, self.busy, self.occupied = Population(), Gauge(), Gauge()
         self.reads = self.writes = self.service_ns = self.response_ns = self.arrived = 0
         self.by_purpose: dict[str, int] = {}
 
@@ -194,6 +194,8 @@ class DeviceStation:
         env = self.env
         request = Request(byte, size_bytes, write, purpose, env.event(), env.now)
         self.arrived += 1
+        if not self.queue_length.value:
+            self.occupied.change(env.now, 1)
         self.queue_length.come(env.now)
         self._enqueue(request)
         return request.done
@@ -222,6 +224,8 @@ class DeviceStation:
         self.service_ns += service_ns
         self.response_ns += now - request.submitted_ns
         self.queue_length.go(now, request.submitted_ns)
+        if not self.queue_length.value:
+            self.occupied.change(now, -1)
         request.done.succeed()
 
     def _enqueue(self, request: Request) -> None:
