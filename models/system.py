@@ -20,11 +20,12 @@ from models.paths import Paths, costs_of, paths_of, speed_of
 from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
 from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
+from models.specs.operating_system import CfqSpec, NoopSpec
 from models.specs.scenario import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_program import client_registers, tpcc_program
 from simulator import model as parts
-from simulator.clock import NS_PER_US, from_s
+from simulator.clock import NS_PER_MS, NS_PER_US, from_s
 from simulator.errors import InputError
 from simulator.program import Program
 
@@ -133,6 +134,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         work=parts.Work(each) if (each := scenario.interval.new_orders_per_client) else None,
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
         controllers=_controllers(machine.disks),
+        fair_queueing=_fair_queueing(system.io_scheduler),
     )
     return folded(whole, sample)
 
@@ -205,6 +207,13 @@ def _log_device(disk: DiskSpec, count: int, stripe_bytes: int) -> parts.Device:
 def _controllers(array: DiskArraySpec) -> parts.Controllers | None:
     limits = tuple(map(rate_limit_of, array.controller_limits))
     return parts.Controllers(array.controllers, limits) if limits else None
+
+
+def _fair_queueing(scheduler: NoopSpec | CfqSpec) -> parts.FairQueueing | None:
+    if isinstance(scheduler, NoopSpec):
+        return None
+    slices = (round(each * NS_PER_MS) for each in (scheduler.slice_ms, scheduler.background_slice_ms))
+    return parts.FairQueueing(scheduler.quantum, *slices)
 
 
 def device_of(disk: DiskSpec, name: str) -> parts.Disk:

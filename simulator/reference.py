@@ -45,6 +45,7 @@ from simulator.reference_daemons import (
     flusher,
 )
 from simulator.reference_raid import new_devices
+from simulator.reference_scheduler import FairQueue
 from simulator.reference_stations import (
     Environment,
     RowLocks,
@@ -82,6 +83,9 @@ class ReferenceEngine:
         self.locks = RowLocks(env)
         self.limits = limits_of(storage, model.volume_limits, model.controllers)
         self.devices = new_devices(env, storage, self.limits)
+        for scheduled in (self.devices[number] for number in model.scheduled_devices):
+            assert model.fair_queueing is not None
+            scheduled.take_in = FairQueue(env, model.fair_queueing, scheduled.take_in).add
         self.log = CommitLog(self)
         self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
         self.page_arrivals: dict[int, simpy.Event] = {}

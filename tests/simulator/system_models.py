@@ -50,6 +50,7 @@ def model_of_system(system: System) -> Model:
         sharing=system.sharing,
         work=system.work,
         volume_limits=system.volume_limits,
+        fair_queueing=system.fair_queueing,
     )
 
 
