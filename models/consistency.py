@@ -84,14 +84,19 @@ def _raid(scenario: ScenarioSpec) -> Iterator[str]:
     disks, page_kib = scenario.machine.disks, scenario.database.page_kib
     layout = disks.layout
     if layout is None:
+        if disks.sets > 1:
+            yield f"machine.disks.sets: got {disks.sets}; independent disks make none: give a level, as raid0"
         return
-    name = disks.level_name
-    if layout.least_disks == layout.most_disks != disks.count:
-        yield f"machine.disks.count: got {disks.count}; {name} takes {layout.most_disks} disks with the same data"
-    elif disks.count < layout.least_disks:
-        yield f"machine.disks.count: got {disks.count}; {name} takes at least {layout.least_disks} disks"
-    elif disks.count % layout.copies:
-        yield f"machine.disks.count: got {disks.count}; {name} takes pairs of disks: an even number"
+    name, each = disks.level_name, disks.count // disks.sets
+    got = f"machine.disks.count: got {disks.count}" + (f" for {disks.sets} sets" if disks.sets > 1 else "")
+    if disks.count % disks.sets:
+        yield f"machine.disks.sets: got {disks.sets}; {disks.count} disks (machine.disks.count) don't make so many"
+    elif layout.least_disks == layout.most_disks != each:
+        yield f"{got}; {name} takes {layout.most_disks} disks with the same data"
+    elif each < layout.least_disks:
+        yield f"{got}; {name} takes at least {layout.least_disks} disks"
+    elif each % layout.copies:
+        yield f"{got}; {name} takes pairs of disks: an even number"
     if disks.stripe_kib % page_kib:
         yield (
             f"machine.disks.stripe_kib: got {disks.stripe_kib:g}; must be a multiple of the database's page, "
@@ -118,6 +123,22 @@ def _volume_limits(scenario: ScenarioSpec) -> Iterator[str]:
                 f"machine.volume_limits: machine.{key} has an arm ({disk.name}), and limits hold for volumes of kind "
                 "flash alone: take them out, or give a flash disk"
             )
+
+
+def _controllers(scenario: ScenarioSpec) -> Iterator[str]:
+    machine, disks = scenario.machine, scenario.machine.disks
+    if bool(disks.controllers) != bool(disks.controller_limits):
+        have, need = ("controllers", "controller_limits")[:: 1 if disks.controllers else -1]
+        yield f"machine.disks.{have}: given without {need}, and so without effect; give both, or neither"
+    elif disks.controllers and isinstance(disks.disk, RotatingDiskSpec):
+        yield f"machine.disks.controller_limits: {disks.disk.name} has an arm, and limits hold for flash disks alone"
+    elif disks.controllers and machine.volume_limits:
+        yield "machine.disks.controllers: together with machine.volume_limits; give the one or the other"
+    if disks.controllers and disks.files % disks.controllers:
+        what = "sets (machine.disks.sets)" if disks.layout else "disks (machine.disks.count)"
+        yield f"machine.disks.controllers: got {disks.controllers}; {disks.files} {what} can't be dealt to them evenly"
+    if machine.log_disks > 1 and machine.log_disk is None:
+        yield f"machine.log_disks: got {machine.log_disks} without a log_disk, which says what kind of disks they are"
 
 
 def _measured(scenario: ScenarioSpec) -> Iterator[str]:
@@ -154,7 +175,7 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """
     disks, page_bytes = scenario.machine.disks, scenario.database.page_kib * KIB
     device_gib = disks.disk.capacity_gib * disks.disks_per_file
-    one = "each disk" if disks.layout is None else "the RAID set"
+    one = "each disk" if disks.layout is None else "the RAID set" if disks.sets == 1 else "each RAID set"
     swaps = memory_plan(scenario).resident_buffers < scenario.database.pool.buffers
     before, others = float(LOG_AREA_BYTES), "the log"
     if swaps or isinstance(disks.disk, RotatingDiskSpec):
@@ -166,12 +187,13 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         yield f"machine.disks.disk.capacity_gib: {got}; {others} take {before / GIB:.4g} GiB of {one}"
     elif pages_of(pages, disks.files) * page_bytes > room:
         what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
-        what += f", a {disks.level_name} set of {device_gib:g} GiB" if disks.layout else ""
+        sets = f"a {disks.level_name} set" if disks.sets == 1 else f"{disks.sets} {disks.level_name} sets"
+        what += f", {sets} of {device_gib:g} GiB" if disks.layout else ""
         yield (
             f"workload.warehouses: {scenario.workload.warehouses} warehouses are {pages * page_bytes / GIB:.4g} GiB of "
             f"data with room to grow; {what}, of which {others} take {before / GIB:.4g} GiB"
-            f"{'' if disks.layout else ' each'}, hold {disks.files * room / GIB:.4g} GiB"
+            f"{' each' if disks.files > 1 or not disks.layout else ''}, hold {disks.files * room / GIB:.4g} GiB"
         )
 
 
-PARTS = (_workload, _database, _disks, _volume_limits, _raid, _measured, sampling.faults, job_faults)
+PARTS = (_workload, _database, _disks, _volume_limits, _raid, _controllers, _measured, sampling.faults, job_faults)

@@ -21,11 +21,12 @@ from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
 from models.specs.database import WriterSpec
 from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
+from models.specs.operating_system import CfqSpec, NoopSpec
 from models.specs.scenario import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, WorkloadSpec
 from models.tpcc_program import client_registers, tpcc_program
 from simulator import model as parts
-from simulator.clock import NS_PER_US, from_s
+from simulator.clock import NS_PER_MS, NS_PER_US, from_s
 from simulator.errors import InputError
 from simulator.program import Program
 
@@ -134,6 +135,8 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         work=parts.Work(each) if (each := scenario.interval.new_orders_per_client) else None,
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
         writing=writing if (writing := _writing(database.writer)) != parts.Writing() else None,
+        controllers=_controllers(machine.disks),
+        fair_queueing=_fair_queueing(system.io_scheduler),
     )
     return folded(whole, sample)
 
@@ -167,7 +170,7 @@ def _storage(scenario: ScenarioSpec) -> parts.Storage:
     swap_bytes = int(machine.memory_gib * GIB)
     own_log = machine.log_disk is not None
     if machine.log_disk is not None:
-        devices.append(device_of(machine.log_disk, "log disk"))
+        devices.append(_log_device(machine.log_disk, machine.log_disks, round(machine.disks.stripe_kib * KIB)))
     return parts.Storage(
         devices=tuple(devices),
         data_devices=count,
@@ -187,9 +190,36 @@ def _data_devices(array: DiskArraySpec) -> tuple[parts.Device, ...]:
     layout = array.layout
     if layout is None:
         return tuple(device_of(array.disk, f"disk {number + 1}") for number in range(array.count))
-    disks = tuple(device_of(array.disk, f"disk {number + 1} of the set") for number in range(array.count))
-    name = f"{array.level_name} set"
-    return (parts.RaidSet(name, disks, round(array.stripe_kib * KIB), layout.copies, layout.parities),)
+    names = [f" {number + 1}" for number in range(array.sets)] if array.sets > 1 else [""]
+    return tuple(
+        parts.RaidSet(
+            f"{array.level_name} set{name}",
+            tuple(device_of(array.disk, f"disk {n + 1} of the set{name}") for n in range(array.count // array.sets)),
+            round(array.stripe_kib * KIB),
+            layout.copies,
+            layout.parities,
+        )
+        for name in names
+    )
+
+
+def _log_device(disk: DiskSpec, count: int, stripe_bytes: int) -> parts.Device:
+    if count == 1:
+        return device_of(disk, "log disk")
+    disks = tuple(device_of(disk, f"disk {number + 1} of the log set") for number in range(count))
+    return parts.RaidSet("log set", disks, stripe_bytes)
+
+
+def _controllers(array: DiskArraySpec) -> parts.Controllers | None:
+    limits = tuple(map(rate_limit_of, array.controller_limits))
+    return parts.Controllers(array.controllers, limits) if limits else None
+
+
+def _fair_queueing(scheduler: NoopSpec | CfqSpec) -> parts.FairQueueing | None:
+    if isinstance(scheduler, NoopSpec):
+        return None
+    slices = (round(each * NS_PER_MS) for each in (scheduler.slice_ms, scheduler.background_slice_ms))
+    return parts.FairQueueing(scheduler.quantum, *slices)
 
 
 def device_of(disk: DiskSpec, name: str) -> parts.Disk:

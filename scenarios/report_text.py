@@ -79,7 +79,9 @@ def hardware(scenario: ScenarioSpec) -> list[str]:
         f"{machine.memory_gib:,.4g} GiB",
         f"{disks.count} × {disks.disk.name}"
         + (f" as {disks.level_name}" if disks.layout else "")
-        + (" + log disk" if machine.log_disk else ""),
+        + (f" in {disks.sets} sets" if disks.sets > 1 else "")
+        + (f" + {plural(machine.log_disks, 'log disk')}" if machine.log_disks > 1 else "")
+        + (" + log disk" if machine.log_disk and machine.log_disks == 1 else ""),
     ]
 
 

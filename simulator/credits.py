@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.model import Device, LimitedDevice, RateLimit, Storage
+from simulator.model import Controllers, Device, LimitedDevice, RateLimit, Storage
 
 S_PER_MIN = 60.0
 ALL_VOLUMES = "all volumes"
@@ -22,9 +22,12 @@ def minutes_of_credits(limit: RateLimit, demanded_per_s: float, credits_now: flo
     return max(there, 0.0) / (spent - limit.per_s) / S_PER_MIN
 
 
-def each_limit(storage: Storage, volume_limits: tuple[RateLimit, ...] | None) -> tuple[RateLimit, ...]:
-    """All limits of a machine: those of its devices, device by device, then those of all volumes together."""
-    return (*(limit for device in storage.with_disks for limit in limits_on(device)), *(volume_limits or ()))
+def each_limit(
+    storage: Storage, volume_limits: tuple[RateLimit, ...] | None, controllers: Controllers | None
+) -> tuple[RateLimit, ...]:
+    """All limits of a machine: of its devices, device by device, of all volumes together, controller by controller."""
+    own = (limit for device in storage.with_disks for limit in limits_on(device))
+    return (*own, *(volume_limits or ()), *(controllers.limits * controllers.count if controllers else ()))
 
 
 def limits_on(device: Device) -> tuple[RateLimit, ...]:

@@ -23,9 +23,11 @@ from simulator.compiled import compiled, compiled_inside
 from simulator.kernel_arms import finish_transfer, move_arm
 from simulator.kernel_clients import wake_client
 from simulator.kernel_daemons import wake_daemon
-from simulator.kernel_devices import begin_flash, finish_flash, finish_part, wake_limited
+from simulator.kernel_flash import begin_flash, finish_flash, finish_part, wake_limited
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_requests import release_request
+from simulator.kernel_scheduler import served
+from simulator.kernel_setup import set_up_devices
 from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
 from simulator.kernel_writing import written_back
 from simulator.model import Model, OnProgress, RotatingDevice
@@ -52,6 +54,7 @@ class KernelEngine:
         self.state = new_state(model, seed)
         prepare(self.state, model)
         self.kernel = new_kernel(model, seed, traced)
+        set_up_devices(self.kernel, model)
         self.margin = requests_margin(model)
         self._start()
         self.record = KernelRecord(self, seed)
@@ -172,6 +175,8 @@ def _completed(state: State, kernel: Kernel, number: int) -> int:
     """A request is complete: who is to be woken, if anybody."""
     request, facts = kernel.requests[number], kernel.facts
     who = request[ks.WHO]
+    if kernel.devices[request[ks.DEVICE], ks.QUANTUM]:
+        served(kernel, kernel.devices[request[ks.DEVICE]])
     if who == ks.WRITTEN_BACK:
         written_back(state, kernel, request)
         who = ks.NO_ENTITY

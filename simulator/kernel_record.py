@@ -74,6 +74,7 @@ class KernelRecord(Record):
                 f"{number} service": row[ks.SERVICE_NS],
                 f"{number} response": row[ks.RESPONSE_NS],
                 f"{number} busy": area_until(row, ks.DEVICE_BUSY, now),
+                f"{number} occupied": area_until(row, ks.OCCUPIED, now),
                 f"{number} queue": area_until(row, ks.QUEUE_LENGTH, now),
                 f"{number} length now": row[ks.QUEUE_LENGTH],
                 f"{number} ages now": ages_at(row, ks.QUEUE_LENGTH, now),

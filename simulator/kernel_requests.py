@@ -9,7 +9,7 @@ from simulator import kernel_state as ks
 from simulator.calendar import NOW, at_once
 from simulator.compiled import compiled_inside
 from simulator.kernel_state import Int64Array, Kernel
-from simulator.kernel_stations import come, go
+from simulator.kernel_stations import change, come, go
 
 
 @compiled_inside
@@ -24,6 +24,8 @@ def new_request(kernel: Kernel, device: int, byte: int, size: int, write: int, p
     request[ks.SUBMITTED], request[ks.WHO], request[ks.DEVICE], request[ks.FOLLOWER] = now, who, device, ks.NONE
     request[ks.FIRST_PAGE] = request[ks.PAGES] = 0
     row[ks.ARRIVED] += 1
+    if row[ks.QUEUE_LENGTH] == 0:
+        change(row, ks.OCCUPIED, now, 1)
     come(row, ks.QUEUE_LENGTH, now)
     return number
 
@@ -62,6 +64,8 @@ def complete(kernel: Kernel, number: int, service_ns: int) -> None:
     row[ks.SERVICE_NS] += service_ns
     row[ks.RESPONSE_NS] += now - request[ks.SUBMITTED]
     go(row, ks.QUEUE_LENGTH, now, request[ks.SUBMITTED])
+    if row[ks.QUEUE_LENGTH] == 0:
+        change(row, ks.OCCUPIED, now, -1)
     at_once(kernel.calendar, ks.DONE << ks.KIND_BITS | number)
 
 

@@ -16,7 +16,7 @@ from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calen
 from simulator.disk import WINDOW_ROWS, geometry, most_writes
 from simulator.errors import InputError, InternalError
 from simulator.model import CachingDevice, Model, RaidSet, RotatingDevice, Writing
-from simulator.rate_limits import Limits, limits_of
+from simulator.rate_limits import limits_of
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
 from simulator.streams import seed_streams
 
@@ -78,11 +78,16 @@ WAITING_SIDES = 32
 READS_PER_WRITE, READS_AHEAD, WRITE_FIRST, WRITE_LAST = range(34, 38)
 FIRST_DISK, PLACES_OF_STRIPE, COPIES, PARITIES, UNIT = range(38, 43)
 CACHE_ROOM, CACHE_USED, WRITES_HELD, MOST_CHOOSING, CHOOSING, RING_FIRST, RING_COUNT, DESTAGES = range(43, 51)
-STAGES, BY_PURPOSE = 51, 55
-"""STAGES: first and end of the limiters that requests pass, in two stages"""
+STAGES, OCCUPIED, BY_PURPOSE = 51, 55, 57
+"""STAGES: first and end of the limiters that requests pass, in two stages. OCCUPIED: 1 while there is a request"""
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
-DEVICE_WIDTH = BY_PURPOSE + len(PURPOSES)
+# Fair queueing (kernel_scheduler.py). ON_TURN: who owns the device: the column of a queue, A_CLIENT or NONE
+(QUANTUM, SLICE, BACKGROUND_SLICE, SLICE_END, ON_TURN, HANDED_OVER, TURN_FIRST, TURN_LAST, OWNERS) = range(
+    BY_PURPOSE + len(PURPOSES), BY_PURPOSE + len(PURPOSES) + 9
+)
+A_CLIENT = 0
+DEVICE_WIDTH = OWNERS + 3 * (len(PURPOSES) - SWAP_OUT)
 FLASH_KIND, ROTATING_KIND, RAID_KIND, LIMITED_KIND = range(4)
 FCFS, LOOK, C_LOOK = range(3)
 SCHEDULERS = ("fcfs", "look", "c-look")
@@ -232,7 +237,7 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
     in_cache = max((most_writes(device.cache_bytes) for device in caching), default=1)
     depth = max((device.queue_depth for device in rotating), default=1)
     pool, locks = model.pool.pages, int(model.program.lock_tables[:, 1].sum()) + 1
-    limits, facts = limits_of(model.storage, model.volume_limits), _facts(model, clients, devices, first_request)
+    facts = _facts(model, clients, devices, first_request)
     life = np.zeros((clients + DAEMONS, LIFE_WIDTH), dtype=np.int64)
     life[:, NEXT] = life[:, TAIL] = NONE
     kernel = Kernel(
@@ -241,8 +246,8 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         life=life,
         stations=_stations(model),
         longer_ppm=np.array([PPM, *(model.sharing.ppm if model.sharing else [PPM] * model.processors)], dtype=np.int64),
-        devices=_devices(model, limits),
-        limits=limits.rows,
+        devices=np.zeros((devices, DEVICE_WIDTH), dtype=np.int64),
+        limits=limits_of(model.storage, model.volume_limits, model.controllers).rows,
         geometry=np.array([geometry(device) for device in rotating] or np.zeros((1, 8)), dtype=np.float64),
         waiting_requests=np.zeros((max(len(rotating), 1), 2, requests if rotating else 1, 3), dtype=np.int64),
         window=np.zeros((max(len(rotating), 1), WINDOW_ROWS, depth)),
@@ -374,30 +379,3 @@ def _stations(model: Model) -> Int64Array:
     for row, section in zip(stations[1 + len(model.stations) :], model.sections, strict=True):
         row[HANDOVER] = section.handover_ns
     return stations
-
-
-def _devices(model: Model, limits: Limits) -> Int64Array:
-    every = model.storage.with_disks
-    devices = np.zeros((len(every), DEVICE_WIDTH), dtype=np.int64)
-    rotating = 0
-    for number, (row, device) in enumerate(zip(devices, every, strict=True)):
-        row[CALLS_FREE] = model.storage.requests_per_device
-        row[CALL_FIRST] = row[CALL_LAST] = row[QUEUE_FIRST] = row[QUEUE_LAST] = row[CHOSEN] = NONE
-        row[WRITE_FIRST] = row[WRITE_LAST] = NONE
-        if isinstance(device, RotatingDevice):
-            row[KIND], row[ROTATING], row[DEPTH] = ROTATING_KIND, rotating, device.queue_depth
-            row[SCHEDULER], row[UPWARDS] = SCHEDULERS.index(device.scheduler), 1
-            rotating += 1
-            if isinstance(device, CachingDevice):
-                row[CACHE_ROOM], row[MOST_CHOOSING] = device.cache_bytes, device.destages_among
-        elif isinstance(device, RaidSet):
-            row[KIND], row[FIRST_DISK], row[COPIES] = RAID_KIND, model.storage.disks_of(number).start, device.copies
-            row[PLACES_OF_STRIPE] = len(device.disks) // device.copies
-            row[PARITIES], row[UNIT] = device.parities, device.unit_bytes
-        else:
-            row[KIND], row[PARALLEL_FREE] = LIMITED_KIND if limits.stages[number] else FLASH_KIND, device.parallel
-            ends = [end for stage in limits.stages[number] for end in (stage.start, stage.stop)]
-            row[STAGES : STAGES + len(ends)] = ends
-            row[READ_TIME], row[WRITE_TIME] = device.read_ns, device.write_ns
-            row[READS_PER_WRITE] = device.reads_per_write
-    return devices

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 def limit_results(model: Model, window: Window, whose: str, rows: range) -> list[LimitResult]:
     """The limits in so many rows of the limiters' table, which belong to a device of this name, or to all volumes."""
-    each = each_limit(model.storage, model.volume_limits)
+    each = each_limit(model.storage, model.volume_limits, model.controllers)
     return [_result(each[row], row, whose, window) for row in rows]
 
 
 def closed_steps(model: Model, pairs: Sequence[tuple[Snapshot, Snapshot]], disks: range) -> list[float]:
     """Share of each step in which the next request of a disk had to wait for its own limits, on average over disks."""
-    own = limits_of(model.storage, model.volume_limits).own
+    own = limits_of(model.storage, model.volume_limits, model.controllers).own
 
     def share(disk: int, a: Snapshot, b: Snapshot) -> float:
         closed = (b.values[f"limit {row} closed"] - a.values[f"limit {row} closed"] for row in own[disk])

@@ -131,6 +131,21 @@ class RateLimit:
 
 
 @dataclass(frozen=True)
+class Controllers:
+    """Equal controllers in front of the data disks: the data devices go to them in equal parts, in order.
+
+    Each lets no more requests of its disks through than each of its `limits` says.
+    """
+
+    count: int
+    limits: tuple[RateLimit, ...]
+
+    def of(self, device: int, data_devices: int) -> int:
+        """The controller of one of so many data devices."""
+        return device * self.count // data_devices
+
+
+@dataclass(frozen=True)
 class LimitedDevice(FlashDevice):
     """A cloud volume: flash whose provider lets no more through than each of its `limits` says."""
 
@@ -162,6 +177,20 @@ class RaidSet:
 
 
 Device = Disk | RaidSet
+
+
+@dataclass(frozen=True)
+class FairQueueing:
+    """The operating system's fair queueing (CFQ) before flash devices and RAID sets: one owner at a time.
+
+    Every client is an owner, and so are the log, the database's writer, write-back and swapping out. An owner has up to
+    `quantum` requests in the device until it has no more, or its slice is over: then it is the next one's turn.
+    `background_slice_ns` is that of owners whose writes nobody waits for: all but clients and log.
+    """
+
+    quantum: int
+    slice_ns: int
+    background_slice_ns: int
 
 
 @dataclass(frozen=True)
@@ -308,11 +337,19 @@ class Model:
     """what the machine lets through to all its flash devices together"""
     writing: Writing | None = None
     """None: `Writing()`"""
+    controllers: Controllers | None = None
+    fair_queueing: FairQueueing | None = None
 
     @property
     def processors(self) -> int:
         """What the operating system counts as processors: hardware threads."""
         return len(self.sharing.ppm) if self.sharing else self.cpu.cores
+
+    @property
+    def scheduled_devices(self) -> tuple[int, ...]:
+        """The devices that fair queueing is for: a disk with an arm has an elevator of its own."""
+        every = enumerate(self.storage.devices) if self.fair_queueing else ()
+        return tuple(number for number, device in every if not isinstance(device, RotatingDevice))
 
     def digest(self) -> str:
         """A hash of all that determines a trajectory but the seed: 16 hexadecimal digits."""

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from simulator.compiled import compiled
 from simulator.credits import each_limit, limits_on
-from simulator.model import FlashDevice, RateLimit, Storage
+from simulator.model import Controllers, FlashDevice, RateLimit, Storage
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -39,23 +39,33 @@ class Limits(NamedTuple):
     rows: Int64Array
     own: tuple[range, ...]
     shared: range
+    controllers: tuple[range, ...]
     stages: tuple[tuple[range, ...], ...]
-    """by device: what its requests pass one after the other, its own limiters together, then the machine's"""
+    """by device: what its requests pass one after the other, its own limiters together, then its controller's or the
+    machine's"""
 
 
-def limits_of(storage: Storage, volume_limits: tuple[RateLimit, ...] | None) -> Limits:
+def limits_of(
+    storage: Storage, volume_limits: tuple[RateLimit, ...] | None, controllers: Controllers | None = None
+) -> Limits:
     """The limiters at time 0, in the order of `each_limit`."""
     every = storage.with_disks
-    each = each_limit(storage, volume_limits)
+    each = each_limit(storage, volume_limits, controllers)
     ends = np.cumsum([len(limits_on(device)) for device in every]).tolist()
     own = tuple(range(end - len(limits_on(device)), end) for device, end in zip(every, ends, strict=True))
-    shared = range(ends[-1], len(each))
-    passed = [
-        (mine, shared if isinstance(device, FlashDevice) else ()) for mine, device in zip(own, every, strict=True)
-    ]
-    stages = tuple(tuple(stage for stage in pair if isinstance(stage, range) and stage) for pair in passed)
+    shared = range(ends[-1], ends[-1] + len(volume_limits or ()))
+    width = len(controllers.limits) if controllers else 0
+    behind = tuple(range(first, first + width) for first in range(shared.stop, len(each), max(width, 1)))
+    passed = [[mine, shared] for mine in own]
+    for number in range(storage.data_devices if controllers else 0):
+        for disk in storage.disks_of(number):
+            passed[disk][1] = behind[controllers.of(number, storage.data_devices)] if controllers else shared
+    stages = tuple(
+        tuple(stage for stage in pair if stage) if isinstance(device, FlashDevice) else ()
+        for pair, device in zip(passed, every, strict=True)
+    )
     rows = np.array([_row(limit) for limit in each], dtype=np.int64).reshape(len(each), OUT_SINCE_NS + 1)
-    return Limits(rows, own, shared, stages)
+    return Limits(rows, own, shared, behind, stages)
 
 
 def _row(limit: RateLimit) -> list[int]:

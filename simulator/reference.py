@@ -45,6 +45,7 @@ from simulator.reference_daemons import (
     flusher,
 )
 from simulator.reference_raid import new_devices
+from simulator.reference_scheduler import FairQueue
 from simulator.reference_stations import (
     Environment,
     RowLocks,
@@ -80,8 +81,11 @@ class ReferenceEngine:
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
         self.stations = [Servers(env, station.servers) for station in model.stations]
         self.locks = RowLocks(env)
-        self.limits = limits_of(storage, model.volume_limits)
+        self.limits = limits_of(storage, model.volume_limits, model.controllers)
         self.devices = new_devices(env, storage, self.limits)
+        for scheduled in (self.devices[number] for number in model.scheduled_devices):
+            assert model.fair_queueing is not None
+            scheduled.take_in = FairQueue(env, model.fair_queueing, scheduled.take_in).add
         self.log = CommitLog(self)
         self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
         self.page_arrivals: dict[int, simpy.Event] = {}

@@ -179,23 +179,29 @@ class Request:
 
 
 class DeviceStation:
-    """What all devices share: counters, queue length, and the limit of pending calls on the database's file."""
+    """What all devices share: counters, queue length, and the limit of pending calls on the database's file.
+
+    `take_in`: what a request comes to, the device itself or a scheduler before it.
+    """
 
     def __init__(self, env: Environment, device: Device, calls: int) -> None:
         self.env, self.device = env, device
         self.calls_free = calls
         self.calls_waiting: deque[simpy.Event] = deque()
-        self.queue_length, self.busy = Population(), Gauge()
+        self.queue_length, self.busy, self.occupied = Population(), Gauge(), Gauge()
         self.reads = self.writes = self.service_ns = self.response_ns = self.arrived = 0
         self.by_purpose: dict[str, int] = {}
+        self.take_in = self._enqueue
 
     def submit(self, byte: int, size_bytes: int, write: int, purpose: str) -> simpy.Event:
         """Queue a request (`write`: raid.READ, WRITE or REWRITE); the event returned is triggered when it is done."""
         env = self.env
         request = Request(byte, size_bytes, write, purpose, env.event(), env.now)
         self.arrived += 1
+        if not self.queue_length.value:
+            self.occupied.change(env.now, 1)
         self.queue_length.come(env.now)
-        self._enqueue(request)
+        self.take_in(request)
         return request.done
 
     def call(self, byte: int, size_bytes: int, write: bool, purpose: str) -> Story:
@@ -222,6 +228,8 @@ class DeviceStation:
         self.service_ns += service_ns
         self.response_ns += now - request.submitted_ns
         self.queue_length.go(now, request.submitted_ns)
+        if not self.queue_length.value:
+            self.occupied.change(now, -1)
         request.done.succeed()
 
     def _enqueue(self, request: Request) -> None:

@@ -74,7 +74,7 @@ class CpuResult:
 
 @dataclass(frozen=True)
 class LimitResult:
-    """A cap of a volume, or of a machine's volumes together, in requests or MiB (`of`).
+    """A cap of a volume, of a controller, or of a machine's volumes together, in requests or MiB (`of`).
 
     `utilisation` is the share of time in which the next request had to wait for it. `credits_left` are those at the
     end; `credits_lasted_s` is when they first ran out, if `ran_out`, and otherwise the end of the run.
@@ -95,7 +95,9 @@ class LimitResult:
 class DeviceResult:
     """One device. Queue length counts waiting and in service; times are per request.
 
-    Utilisation is its own or that of one of its `limits`, whichever is more.
+    Utilisation is its own or that of one of its `limits`, whichever is more. `occupied_fraction` is the share of time
+    with at least one request there, queued or served: what iostat calls %util. `occupied_per_request_s` is that time
+    per request, which iostat calls svctm: less than a request takes where several are served at once.
     """
 
     name: str
@@ -108,6 +110,8 @@ class DeviceResult:
     mean_response_s: float
     by_purpose_per_s: dict[str, float]
     limits: list[LimitResult] = field(default_factory=list, metadata=IF_ANY)
+    occupied_fraction: float = field(default=0.0, metadata=IF_ANY)
+    occupied_per_request_s: float = field(default=0.0, metadata=IF_ANY)
 
 
 @dataclass(frozen=True)

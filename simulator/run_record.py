@@ -186,6 +186,7 @@ class RunRecord(Record):
                 f"{number} service": device.service_ns,
                 f"{number} response": device.response_ns,
                 f"{number} busy": device.busy.area_until(now),
+                f"{number} occupied": device.occupied.area_until(now),
                 f"{number} queue": device.queue_length.area_until(now),
                 f"{number} length now": device.queue_length.value,
                 f"{number} ages now": device.queue_length.ages_at(now),

@@ -97,8 +97,10 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
     ]
     cpu, devices, locks = _cpu(model, window), _devices(model, window), _locks(model, window)
     stations, main = _stations(model, window), classes[model.program.main_class]
-    limits = limits_of(model.storage, model.volume_limits)
+    limits = limits_of(model.storage, model.volume_limits, model.controllers)
     volume_limits = limit_results(model, window, ALL_VOLUMES, limits.shared)
+    for number, rows in enumerate(limits.controllers, 1):
+        volume_limits += limit_results(model, window, f"controller {number}", rows)
     return Result(
         scenario=model.name,
         engine=facts.engine,
@@ -191,7 +193,7 @@ def _cpu(model: Model, window: Window) -> CpuResult:
 def _devices(model: Model, window: Window) -> list[DeviceResult]:
     """Devices as the operating system sees them, and behind them RAID sets' disks. A set is as busy as its disks."""
     storage, results = model.storage, []
-    own = limits_of(storage, model.volume_limits).own
+    own = limits_of(storage, model.volume_limits, model.controllers).own
     limits = [limit_results(model, window, each.name, own[n]) for n, each in enumerate(storage.with_disks)]
     for number, device in enumerate(storage.with_disks):
         disks = storage.disks_of(number)
@@ -215,6 +217,8 @@ def _devices(model: Model, window: Window) -> list[DeviceResult]:
                     for purpose in window.names(f"{number} purpose ")
                 },
                 limits=limits[number],
+                occupied_fraction=window.change(f"{number} occupied") / window.ns,
+                occupied_per_request_s=to_s(window.change(f"{number} occupied") / max(count, 1)),
             )
         )
     return results

@@ -172,7 +172,7 @@ class DiskArraySpec(Spec):
     """Equal disks under the data.
 
     Independent ones are striped page by page by the database, one file on each; a RAID set is one device to the
-    operating system, with one file on it.
+    operating system, with one file on it; `sets` of them are striped page by page, too.
     """
 
     disk: DiskSpec
@@ -184,6 +184,17 @@ class DiskArraySpec(Spec):
         default=64.0, ge=1, le=65536,
         description="what a RAID set puts on one disk before it goes on to the next (assumption: 64 KiB)",
     )  # fmt: skip
+    sets: WholeNumber = Field(
+        default=1, ge=1, le=512,
+        description="equal RAID sets that the disks make, each a device (partition, LUN) with a file of the database",
+    )  # fmt: skip
+    controllers: WholeNumber = Field(
+        default=0, ge=0, le=512,
+        description="equal controllers (storage arrays) that the sets or disks are dealt to in order; 0: none",
+    )  # fmt: skip
+    controller_limits: tuple[RateLimitSpec, ...] = Field(
+        default=(), max_length=4, description="what one controller lets through to its disks, in requests or MiB"
+    )
 
     @property
     def layout(self) -> RaidLayout | None:
@@ -198,12 +209,12 @@ class DiskArraySpec(Spec):
     @property
     def files(self) -> int:
         """Files that the database stripes its pages over."""
-        return 1 if self.layout else self.count
+        return self.sets if self.layout else self.count
 
     @property
     def disks_per_file(self) -> int:
         """Disks' worth of room behind each file."""
-        return self.count // self.layout.copies - self.layout.parities if self.layout else 1
+        return self.count // self.sets // self.layout.copies - self.layout.parities if self.layout else 1
 
 
 class NetworkSpec(Spec):
@@ -232,6 +243,9 @@ class MachineSpec(Spec):
     memory_gib: Gib = Field(gt=0, le=65536)
     disks: DiskArraySpec
     log_disk: DiskSpec | None = None
+    log_disks: WholeNumber = Field(
+        default=1, ge=1, le=1024, description="disks that are striped for the log alone (RAID 0), each a `log_disk`"
+    )
     volume_limits: tuple[RateLimitSpec, ...] = Field(
         default=(), max_length=4, description="of a cloud instance: for its flash disks together, log disk included"
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Seconds, WholeNumber
+from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Seconds, WholeNumber
 from models.specs.base import Name, Spec, Text
 
 
@@ -48,6 +50,31 @@ class SystemCpuSpec(Spec):
     )
 
 
+class NoopSpec(Spec):
+    """Requests go to flash devices and RAID sets as they come."""
+
+    kind: Literal["noop"] = "noop"
+
+
+class CfqSpec(Spec):
+    """Fair queueing before each flash device and RAID set: one process at a time has it, in turns (Linux's CFQ).
+
+    Defaults: Linux 2.6.18, block/cfq-iosched.c (quantum 4, slice_sync HZ/10, slice_async HZ/25).
+    """
+
+    kind: Literal["cfq"]
+    quantum: WholeNumber = Field(default=4, ge=1, le=1024, description="requests of its owner in the device at once")
+    slice_ms: Milliseconds = Field(
+        default=100.0, ge=0.001, description="how long a client or the log may own the device while it asks for more"
+    )
+    background_slice_ms: Milliseconds = Field(
+        default=40.0, ge=0.001, description="the same for writes that nobody waits for: writer, write-back, swapping"
+    )
+    request_us: Microseconds = Field(
+        default=0.0, ge=0, description="system CPU for each request on the reference core, beside disk_request_us"
+    )
+
+
 class OperatingSystemSpec(Spec):
     """One operating system with its settings."""
 
@@ -57,4 +84,8 @@ class OperatingSystemSpec(Spec):
     page_cache: PageCacheSpec
     swap: SwapSpec
     cpu: SystemCpuSpec
+    io_scheduler: Annotated[NoopSpec | CfqSpec, Field(discriminator="kind")] = Field(
+        default=NoopSpec(),
+        description="what orders requests to flash and RAID sets; a lone disk with an arm has a scheduler of its own",
+    )
     source: Text

@@ -10,24 +10,23 @@ from simulator.analytic.queues import TINY
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
 from simulator.clock import to_s
 from simulator.credits import ALL_VOLUMES, limits_on
-from simulator.model import FlashDevice, RateLimit
+from simulator.model import FlashDevice, RaidSet, RateLimit
 from simulator.results import DeviceResult, LimitResult
 
 
 def devices(case: Case) -> list[DeviceResult]:
     """Disks. A read's response is the engine's; writes come in heaps and wait for half of the others (approximate)."""
     storage, r = case.model.storage, case.solution.residence
-    found = [
-        _device(
-            case,
-            number,
-            float(r.log_busy[0] if number >= storage.data_devices else r.disk_busy[0] if number else r.first_busy[0]),
-            _requests(case, number),
-        )
-        for number in range(len(storage.devices))
-    ]
-    disks = range(len(storage.devices), len(storage.with_disks))
-    return found + [_device(case, number, float(r.first_busy[0]), _requests_of_disk(case)) for number in disks]
+    found, of_sets = [], []
+    for number, device in enumerate(storage.devices):
+        disks = storage.disks_of(number)
+        busy = r.disk_busy[0] if number else r.first_busy[0]
+        if number >= storage.data_devices:  # of a log set's disks one is busy at a time
+            busy = r.log_busy[0] / len(disks)
+        found.append(_device(case, number, float(busy), _requests(case, number)))
+        if isinstance(device, RaidSet):
+            of_sets += [_device(case, disk, float(busy), _requests_of_disk(case, number)) for disk in disks]
+    return found + of_sets
 
 
 def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]) -> DeviceResult:
@@ -42,19 +41,26 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
     if isinstance(flash := storage.with_disks[disks[0]], FlashDevice) and _is_limited(case, number):
         turn = utilisation / max(total, TINY)
         service = to_s((reads * flash.read_ns + (total - reads) * flash.write_ns) / max(total, TINY))
-        closed = _limits(case, disks[0], _requests_of_disk(case) if disks[0] != number else per_s)
+        closed = _limits(case, disks[0], _requests_of_disk(case, number) if disks[0] != number else per_s)
         utilisation = min(max([total * service / parallel, *(limit.utilisation for limit in closed)]), 1.0)
     calls = per_s.get("data read", 0.0) + per_s.get("eviction write", 0.0)
     queue = min(calls * float(r.disk_read_s[0]), float(p.calls[0]))
     queue += case.rate * case.mean(r.fault) if "swap in" in per_s else 0.0
     heap = _heap(case) / (storage.data_devices if number < len(storage.devices) else float(p.data_devices[0]))
+    heaped = 0.0
     for purpose, count in per_s.items():
         if purpose in ("write-back", "writer", "swap out"):
+            heaped += count if heap > 1.0 else 0.0
             before = max(heap - 1.0, 0.0) / 2.0
             queue += count * (service + turn * before if turn else service * (1.0 + before / parallel))
         elif purpose == "log":
             shared = number < storage.data_devices
             queue += count * (max(float((p.log_first_s - p.flush_overhead_s)[0]), service) if shared else service)
+    one_by_one = parallel == len(disks)
+    together = heaped * service / min(heap, parallel) if heaped and not one_by_one else 0.0
+    others = (total if one_by_one else total - heaped) * service / len(disks)
+    empty = _empty(others, parallel / len(disks), float(p.clients[0])) ** len(disks)
+    occupied = 1.0 - empty * max(1.0 - together, 0.0) * (1.0 - min(turn * total, 1.0))
     return DeviceResult(
         name=device.name,
         kind=device.kind,
@@ -66,24 +72,42 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
         mean_response_s=queue / total if total > 0 else 0.0,
         by_purpose_per_s=per_s,
         limits=limits,
+        occupied_fraction=occupied,
+        occupied_per_request_s=occupied / total if total > 0 else 0.0,
     )
+
+
+def _empty(load: float, servers: float, clients: float) -> float:
+    """Share of time in which nobody is at equal servers that are asked for `load` seconds each second.
+
+    By M/M/c, or by so few clients who never wait for each other, of which each is there with chance load / clients.
+    """
+    if load >= servers:
+        return 0.0
+    term, terms = 1.0, 0.0
+    for busy in range(int(servers)):
+        terms, term = terms + term, term * load / (busy + 1)
+    return min(1.0 / (terms + term / (1.0 - load / servers)), max(1.0 - load / clients, 0.0) ** clients)
 
 
 def _is_limited(case: Case, number: int) -> bool:
     places = places_of(case.model)
-    return bool(places.together or (places.data if number != _log_number(case) else places.log))
+    if number in _log_numbers(case):
+        return bool(places.log or (places.together and not case.model.controllers))
+    return bool(places.together or places.data)
 
 
-def _log_number(case: Case) -> int:
-    """Of a log device of its own; none otherwise."""
+def _log_numbers(case: Case) -> list[int]:
+    """Of a log device of its own and its disks; none otherwise."""
     storage = case.model.storage
-    return storage.log_device if storage.log_device >= storage.data_devices else -1
+    number = storage.log_device
+    return [number, *storage.disks_of(number)] if number >= storage.data_devices else []
 
 
 def _limits(case: Case, number: int, per_s: dict[str, float]) -> list[LimitResult]:
     """A disk's own limits, of which a RAID set as a whole has none."""
     device = case.model.storage.with_disks[number]
-    where = LOG if number == _log_number(case) else DATA
+    where = LOG if number in _log_numbers(case) else DATA
     return [
         _limit(case, where, place, _asked(case, limit, per_s), device.name)
         for place, limit in enumerate(limits_on(device))
@@ -91,26 +115,22 @@ def _limits(case: Case, number: int, per_s: dict[str, float]) -> list[LimitResul
 
 
 def volume_limits(case: Case) -> list[LimitResult]:
-    """The limits of all volumes together."""
-    return [
-        _limit(case, TOGETHER, place, asked, ALL_VOLUMES) for place, asked in enumerate(asked_of_limits(case).together)
-    ]
+    """The limits of all volumes together, or of all controllers."""
+    whose = "all controllers" if case.model.controllers else ALL_VOLUMES
+    return [_limit(case, TOGETHER, place, asked, whose) for place, asked in enumerate(asked_of_limits(case).together)]
 
 
 def asked_of_limits(case: Case) -> Rates:
     """What is asked of each limit, in requests or MiB per second; of data disks' at the first one."""
     storage, places = case.model.storage, places_of(case.model)
-    in_set = len(storage.with_disks) > len(storage.devices)
-    first = _requests_of_disk(case) if in_set else _requests(case, 0)
-    log_disk = _requests(case, storage.log_device) if _log_number(case) > 0 else {}
-    disks = len(storage.with_disks) - len(storage.devices) if in_set else storage.data_devices
-    others = [first if in_set else _requests(case, number) for number in range(1, disks)]
+    numbers = (number for number in range(storage.data_devices) for _ in storage.disks_of(number))
+    of_disks = [_requests_of_disk(case, number) for number in numbers]
+    log_disk = _requests(case, storage.log_device) if _log_numbers(case) else {}
+    together = of_disks if case.model.controllers else [*of_disks, log_disk]
     return Rates(
-        data=tuple(_asked(case, limit, first) for limit in places.data),
+        data=tuple(_asked(case, limit, of_disks[0]) for limit in places.data),
         log=tuple(_asked(case, limit, log_disk) for limit in places.log),
-        together=tuple(
-            sum(_asked(case, limit, each) for each in (first, *others, log_disk)) for limit in places.together
-        ),
+        together=tuple(sum(_asked(case, limit, each) for each in together) for limit in places.together),
     )
 
 
@@ -163,12 +183,14 @@ def _requests(case: Case, number: int) -> dict[str, float]:
     return {name: per_s for name, per_s in sorted(found.items()) if per_s > 0}
 
 
-def _requests_of_disk(case: Case) -> dict[str, float]:
-    """As `_requests`, of one disk of the RAID set that has the data."""
+def _requests_of_disk(case: Case, number: int) -> dict[str, float]:
+    """As `_requests`, of one disk of a device: of a RAID set, or itself."""
     p, t = case.parameters, case.solution.traffic
     pages = {"swap out": p.swap_cluster, "write-back": t.written / np.maximum(t.requests, 1e-300)}
-    disks, found = float(p.disks_per_file[0]), {}
-    for name, per_s in _requests(case, 0).items():
+    disks, found = len(case.model.storage.disks_of(number)), {}
+    if number in _log_numbers(case):
+        return {name: per_s / disks for name, per_s in _requests(case, number).items()}
+    for name, per_s in _requests(case, number).items():
         writes = float(p.disk_writes(pages.get(name, np.ones(1)))[0])
         found[name] = per_s / disks * (1.0 if name in ("data read", "swap in") else writes)
     return found

@@ -22,6 +22,8 @@ LONG_COMMIT, LONG_FAULTS, LONG_LOCKS, SOME_LOCKS, FEW = 0.3, 0.1, 0.6, 0.1, 15
 """shares of the response time from which on waits decide; so few clients that whoever waits is missed elsewhere"""
 READING = 0.3
 """share of the response time for reads from which on uneven clients differ in speed"""
+BUSY_CONTROLLER = 0.3
+"""share of their time that disks would wait for a controller if each had its part of it"""
 
 
 def doubts(case: Case) -> list[str]:
@@ -51,6 +53,8 @@ def _reasons(case: Case) -> Iterator[str]:
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
         )
+    if case.model.controllers and busy > BUSY_CONTROLLER:
+        yield "disks share controllers, and each is taken to have its part of them for itself"
     victims = case.mean(residence.victim) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"

@@ -9,12 +9,12 @@ Shalev-Oren 1987, several servers as one fast one and a delay).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from simulator.clock import to_s
 from simulator.credits import limits_on
-from simulator.model import Device, FlashDevice, Model, RaidSet, RateLimit
+from simulator.model import Controllers, Device, FlashDevice, Model, RaidSet, RateLimit
 
 DATA, LOG, TOGETHER = range(3)
 """places of limits, in the order of `Places` and `Rates`"""
@@ -28,7 +28,7 @@ class Rates(NamedTuple):
     log: tuple[float, ...]
     """of a log disk of its own"""
     together: tuple[float, ...]
-    """of all volumes of the machine"""
+    """of all volumes of the machine, or of all its controllers"""
 
 
 NO_LIMITS = Rates((), (), ())
@@ -50,7 +50,15 @@ def places_of(model: Model) -> Places:
     """Where a machine has limits."""
     storage = model.storage
     log = _log_disk(model)
-    return Places(limits_on(storage.data_disk), limits_on(log) if log else (), model.volume_limits or ())
+    together = model.volume_limits or tuple(_of_all(model.controllers) if model.controllers else ())
+    return Places(limits_on(storage.data_disk), limits_on(log) if log else (), together)
+
+
+def _of_all(controllers: Controllers) -> Iterator[RateLimit]:
+    """What equal controllers that are asked for the same let through together."""
+    for limit in controllers.limits:
+        keys = ("per_s", "burst_per_s", "credits", "credits_at_start")
+        yield replace(limit, **{key: getattr(limit, key) * controllers.count for key in keys})
 
 
 def sustained(model: Model) -> Rates:
@@ -90,8 +98,9 @@ def volumes_of(model: Model, rates: Rates) -> Volumes:
     flash = isinstance(storage.data_disk, FlashDevice)
     disks = len(_disks(storage.devices[0])) * storage.data_devices
     data = [*_pairs(places.data, rates.data), *((limit, rate / disks) for limit, rate in together)] if flash else []
-    behind = [*_pairs(places.log, rates.log), *together] if isinstance(log, FlashDevice) else []
-    beside = together if behind and data else []
+    with_log = [] if model.controllers else together
+    behind = [*_pairs(places.log, rates.log), *with_log] if isinstance(log, FlashDevice) else []
+    beside = with_log if behind and data else []
     return Volumes(turn_of(data) if data else None, turn_of(behind) if behind else None, turn_of(beside))
 
 

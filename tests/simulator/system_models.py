@@ -51,6 +51,7 @@ def model_of_system(system: System) -> Model:
         work=system.work,
         volume_limits=system.volume_limits,
         writing=system.writing,
+        fair_queueing=system.fair_queueing,
     )
 
 

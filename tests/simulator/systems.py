@@ -17,6 +17,7 @@ from simulator.model import (
     Costs,
     Device,
     Disk,
+    FairQueueing,
     FlashDevice,
     Interval,
     LimitedDevice,
@@ -70,6 +71,7 @@ class System:
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None
     writing: Writing | None = None
+    fair_queueing: FairQueueing | None = None
 
 
 grid = st.sampled_from([0, MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013, 1])
@@ -275,3 +277,18 @@ def limited_systems(draw: st.DrawFn) -> System:
     shared = draw(st.one_of(st.none(), limit_sets)) if any(isinstance(one, LimitedDevice) for one in devices) else ()
     shared = draw(limit_sets) if shared == () else shared
     return dataclasses.replace(draw(systems()), devices=tuple(devices), volume_limits=shared)
+
+
+fair_rules = st.builds(
+    FairQueueing,
+    quantum=st.integers(1, 5),
+    slice_ns=st.sampled_from([1, MS, 10 * MS, 100 * MS]),
+    background_slice_ns=st.sampled_from([1, 2 * MS, 1_375_013, 40 * MS]),
+)
+
+
+@st.composite
+def fair_systems(draw: st.DrawFn) -> System:
+    """Systems with fair queueing before flash and sets, of which some are cloud volumes; some have disks with arms."""
+    devices = draw(st.lists(st.one_of(flashes, slow_flashes, sets, volumes, arms), min_size=1, max_size=3))
+    return dataclasses.replace(draw(systems()), devices=tuple(devices), fair_queueing=draw(fair_rules))
