@@ -24,9 +24,10 @@ from simulator.kernel_arms import finish_transfer, move_arm
 from simulator.kernel_clients import wake_client
 from simulator.kernel_daemons import wake_daemon
 from simulator.kernel_devices import begin_flash, finish_flash, finish_part, wake_limited
+from simulator.kernel_growth import grown
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_requests import release_request
-from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
+from simulator.kernel_state import STAGE, Kernel, new_kernel, requests_margin
 from simulator.kernel_writing import written_back
 from simulator.model import Model, OnProgress, RotatingDevice
 from simulator.results import Result

@@ -17,6 +17,7 @@ from simulator.caches import (
 from simulator.calendar import NOW, after, at_once, urgently
 from simulator.compiled import compiled_apart, compiled_inside
 from simulator.kernel_devices import submit
+from simulator.kernel_io_wait import sleep_in_io
 from simulator.kernel_jobs import run_job, start_job, wait_for_written
 from simulator.kernel_state import STAGE, Kernel
 from simulator.kernel_stations import append, come, enter, leave, take_first
@@ -71,9 +72,11 @@ def _log(kernel: Kernel, entity: int, stage: int) -> None:
     facts, life = kernel.facts, kernel.life
     if stage == ks.TIMED:
         life[entity, STAGE] = ks.WRITING
+        sleep_in_io(kernel, 1)
         write_log(kernel, entity)
         return
     if stage == ks.WRITING:
+        sleep_in_io(kernel, -1)
         client = facts[ks.GROUP_FIRST]
         while client != ks.NONE:
             at_once(kernel.calendar, client)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator import kernel_state as ks
 from simulator.caches import CACHE, POOL, WRITES_IN_FLIGHT
-from simulator.kernel_clients import io_wait_until
+from simulator.kernel_io_wait import io_wait_until
 from simulator.kernel_stations import ages_at, area_until
 from simulator.rate_limits import limit_values
 from simulator.recorder import ClassRecorder

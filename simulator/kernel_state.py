@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calendar, new_calendar
+from simulator.calendar import MOST_ENTITIES, Calendar, new_calendar
 from simulator.disk import WINDOW_ROWS, geometry, most_writes
-from simulator.errors import InputError, InternalError
+from simulator.errors import InputError
+from simulator.io_wait import waiting_shares
 from simulator.model import CachingDevice, Model, RaidSet, RotatingDevice
 from simulator.rate_limits import Limits, limits_of
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
@@ -159,7 +160,7 @@ NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
     IO_AREA,
     IO_SINCE,
     IO_BUSY_THEN,
-    IO_PENDING,
+    IO_ASLEEP,
     AT_WORK,
 ) = range(30, 65)
 READS_PENDING, IN_SYSTEM = 65, 68
@@ -184,6 +185,8 @@ class Kernel(NamedTuple):
     stations: Int64Array
     longer_ppm: Int64Array
     """(busy processors,): what a burst takes that starts when so many are busy, in millionths of its time alone"""
+    io_shares: Int64Array
+    """see simulator/io_wait.py"""
     devices: Int64Array
     limits: Int64Array
     geometry: npt.NDArray[np.float64]
@@ -239,6 +242,7 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         life=life,
         stations=_stations(model),
         longer_ppm=np.array([PPM, *(model.sharing.ppm if model.sharing else [PPM] * model.processors)], dtype=np.int64),
+        io_shares=waiting_shares(model.processors),
         devices=_devices(model, limits),
         limits=limits.rows,
         geometry=np.array([geometry(device) for device in rotating] or np.zeros((1, 8)), dtype=np.float64),
@@ -280,41 +284,6 @@ def link_free_requests(kernel: Kernel, first: int) -> None:
     kernel.requests[-1, FOLLOWER] = kernel.facts[FREE_REQUEST] if kernel.facts[FREE_REQUESTS] else NONE
     kernel.facts[FREE_REQUEST] = first
     kernel.facts[FREE_REQUESTS] += total - first
-
-
-def grown(kernel: Kernel) -> Kernel:
-    """The same kernel with room for twice as many requests and waiting arrivals.
-
-    Raises InputError if that is more than an event can name, and InternalError if some requests found no room already.
-    """
-    if kernel.facts[FREE_REQUESTS] < 0:
-        raise InternalError("one event has submitted more device requests than there was room for")
-    calendar, old = kernel.calendar, len(kernel.requests)
-    entities = int(kernel.facts[FIRST_REQUEST]) + 2 * old
-    if entities > MOST_ENTITIES:
-        raise InputError(f"more than {old:,} device requests are pending; the disks cannot follow at all")
-    larger = new_calendar(entities)
-    larger.clock[:] = calendar.clock
-    larger.times[: len(calendar.times)] = calendar.times
-    larger.keys[: len(calendar.keys)] = calendar.keys
-    _copy_ring(calendar.instant, larger.instant, int(calendar.clock[INSTANT_FIRST]))
-    _copy_ring(calendar.urgent, larger.urgent, int(calendar.clock[URGENT_FIRST]))
-    arrived = np.zeros(2 * len(kernel.arrived), dtype=np.int64)
-    _copy_ring(kernel.arrived, arrived, int(kernel.facts[ARRIVED_FIRST]))
-    result = kernel._replace(
-        calendar=larger,
-        requests=np.concatenate([kernel.requests, np.zeros_like(kernel.requests)]),
-        waiting_requests=np.concatenate([kernel.waiting_requests, np.zeros_like(kernel.waiting_requests)], axis=2),
-        arrived=arrived,
-    )
-    link_free_requests(result, old)
-    return result
-
-
-def _copy_ring(old: Int64Array, new: Int64Array, first: int) -> None:
-    """Entries keep their running numbers, which the new ring finds at another place."""
-    numbers = first + np.arange(len(old))
-    new[numbers % len(new)] = old[numbers % len(old)]
 
 
 def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int64Array:

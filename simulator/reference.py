@@ -221,10 +221,10 @@ class ReferenceEngine:
         """Read a page from its device into the slot that is kept for it."""
         device, byte = self.place(page)
         self.reads_pending.change(self.env.now, 1)
-        self.record.io_wait.reads_changed()
+        self.record.io_wait.change(1)
         yield from self.devices[device].call(byte, self.model.storage.page_bytes, False, "data read")
         self.reads_pending.change(self.env.now, -1)
-        self.record.io_wait.reads_changed()
+        self.record.io_wait.change(-1)
         finish_read(self.state, page, not self.model.direct_io)
         if self.state.outbox[0]:
             self.write_evicted()
@@ -243,7 +243,9 @@ class ReferenceEngine:
         page = int(tiers.slots[slot, PAGE])
         clear_dirty(tiers, POOL, slot)
         device, byte = self.place(page)
+        self.record.io_wait.change(1)
         yield from self.devices[device].call(byte, self.model.storage.page_bytes, True, "eviction write")
+        self.record.io_wait.change(-1)
         tiers.slots[slot, FLAGS] &= DIRTY
         self.announce(page)
 
@@ -251,7 +253,9 @@ class ReferenceEngine:
         """A buffer whose memory the operating system has taken: read it back from swap."""
         storage = self.model.storage
         byte = storage.swap_start_bytes + slot * storage.page_bytes
+        self.record.io_wait.change(1)
         yield self.devices[0].submit(byte, storage.page_bytes, False, "swap in")
+        self.record.io_wait.change(-1)
         self.state.tiers.head[POOL, SWAP_INS] += 1
         finish_fault(self.state, slot)
         self.swap_out()

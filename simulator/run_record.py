@@ -23,6 +23,7 @@ from simulator.caches import (
 )
 from simulator.clock import NS_PER_S, to_s
 from simulator.errors import InputError
+from simulator.io_wait import IoWait
 from simulator.model import Model, Progress
 from simulator.rate_limits import limit_values
 from simulator.recorder import ClassRecorder
@@ -94,34 +95,6 @@ class Record(ABC):
             f"{left} clients are not through: {self._last('ended main'):,} of {clients * each:,} are done. "
             "Ask for fewer, or for a faster machine"
         )
-
-
-class IoWait:
-    """Idle CPU time while at least one disk read is pending, as an integral."""
-
-    def __init__(self, engine: ReferenceEngine) -> None:
-        self.engine = engine
-        self.area = 0
-        self.since_ns = 0
-        self.busy_then = 0
-        self.pending = False
-
-    def reads_changed(self) -> None:
-        """To be called whenever the number of pending reads has changed."""
-        pending = self.engine.reads_pending.value > 0
-        if pending == self.pending:
-            return
-        now = self.engine.env.now
-        if self.pending:
-            self.area = self.area_until(now)
-        self.pending, self.since_ns, self.busy_then = pending, now, self.engine.cpu.busy.area_until(now)
-
-    def area_until(self, now: int) -> int:
-        """The integral from time 0 to now, in core-nanoseconds."""
-        if not self.pending:
-            return self.area
-        busy = self.engine.cpu.busy.area_until(now) - self.busy_then
-        return self.area + self.engine.model.processors * (now - self.since_ns) - busy
 
 
 class RunRecord(Record):
