@@ -11,7 +11,7 @@ from simulator.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SW
 from simulator.calendar import NOW, after, at_once
 from simulator.compiled import compiled_inside
 from simulator.interpreter import advance, own_lock
-from simulator.kernel_daemons import commit, take_arrival
+from simulator.kernel_daemons import commit
 from simulator.kernel_devices import call, device_of, return_call, submit, submit_call
 from simulator.kernel_io_wait import sleep_in_io
 from simulator.kernel_jobs import wait_for_written
@@ -31,6 +31,7 @@ from simulator.kernel_stations import (
     next_owner,
     wait_for_lock,
 )
+from simulator.kernel_terminals import answer_terminal, seat_client, take_arrival
 from simulator.kernel_writing import flush_dirt, write_evicted
 from simulator.memory import finish_fault, finish_read
 from simulator.state import (
@@ -43,6 +44,7 @@ from simulator.state import (
     USER_NS,
     State,
 )
+from simulator.terminals import TIER_NS
 
 THROTTLED_BATCH_PAGES = 64
 
@@ -126,15 +128,17 @@ def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> boo
         submit_call(kernel, client, page, life[B])
         return False
     elif stage == ks.ARRIVING:
-        _begin(kernel, client)
+        _begin(state, kernel, client)
     return True
 
 
 @compiled_inside
-def _begin(kernel: Kernel, client: int) -> None:
+def _begin(state: State, kernel: Kernel, client: int) -> None:
     """A client takes up the arrival that it was given."""
-    life = kernel.life[client]
-    life[SPENT + recorder.CONNECTION] += kernel.calendar.clock[NOW] - life[ks.BEGAN]
+    life, tier_ns = kernel.life[client], kernel.terminals.facts[TIER_NS]
+    life[SPENT + recorder.CONNECTION] += kernel.calendar.clock[NOW] - life[ks.BEGAN] - tier_ns
+    life[SPENT + recorder.NETWORK] += tier_ns
+    seat_client(state, kernel, client)
 
 
 @compiled_inside
@@ -165,7 +169,7 @@ def _run_to_next_wait(state: State, kernel: Kernel, client: int) -> None:
         elif wait == waits.WAIT_ARRIVAL:
             if not take_arrival(kernel, client):
                 return
-            _begin(kernel, client)
+            _begin(state, kernel, client)
         else:
             _begin_wait(state, kernel, client, wait, a, b)
             return
@@ -308,6 +312,7 @@ def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) 
     for activity in range(ks.ACTIVITY_COUNT):
         life[SPENT + activity] = 0
     go(facts, ks.IN_SYSTEM, now, life[ks.BEGAN])
+    answer_terminal(kernel, client, transaction_class)
     if life[ks.MAIN_DONE] != facts[ks.MAIN_PER_CLIENT] or transaction_class != facts[ks.MAIN_CLASS]:
         return False
     life[STAGE] = ks.STOPPED

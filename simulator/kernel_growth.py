@@ -33,7 +33,7 @@ def grown(kernel: Kernel) -> Kernel:
     larger.keys[: len(calendar.keys)] = calendar.keys
     _copy_ring(calendar.instant, larger.instant, int(calendar.clock[INSTANT_FIRST]))
     _copy_ring(calendar.urgent, larger.urgent, int(calendar.clock[URGENT_FIRST]))
-    arrived = np.zeros(2 * len(kernel.arrived), dtype=np.int64)
+    arrived = np.zeros((2 * len(kernel.arrived), 2), dtype=np.int64)
     _copy_ring(kernel.arrived, arrived, int(kernel.facts[ARRIVED_FIRST]))
     result = kernel._replace(
         calendar=larger,

@@ -14,6 +14,7 @@ from simulator.results import Result
 from simulator.run_record import Record, tier_values
 from simulator.state import USAGE
 from simulator.summarise import Facts, Snapshot, summarise
+from simulator.terminals import terminal_values
 
 if TYPE_CHECKING:
     from simulator.kernel import KernelEngine
@@ -98,6 +99,7 @@ class KernelRecord(Record):
         values |= tier_values("cache", state.tiers.head[CACHE])
         values["cache in flight now"] = state.tiers.head[CACHE, WRITES_IN_FLIGHT]
         values |= limit_values(kernel.limits)
+        values |= terminal_values(kernel.terminals, facts[ks.IN_SYSTEM])
         return Snapshot(now, {name: int(value) for name, value in values.items()}, state.table_counts.copy())
 
 

@@ -20,6 +20,7 @@ from simulator.model import CachingDevice, Model, RaidSet, RotatingDevice
 from simulator.rate_limits import Limits, limits_of
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
 from simulator.streams import seed_streams
+from simulator.terminals import TerminalState, new_terminals
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -34,7 +35,7 @@ NUMBER_MASK = (1 << KIND_BITS) - 1
 NO_ENTITY = MOST_ENTITIES
 # Columns of `life`
 STAGE, NEXT, TAIL, ASKED, BEGAN, A, B, WAITED, STATION, BURST, SECTION, MAIN_DONE = range(12)
-SPENT = 12
+WHOSE, SPENT = 12, 13
 ACTIVITY_COUNT = len(ACTIVITIES)
 LIFE_WIDTH = SPENT + ACTIVITY_COUNT
 # Stages of a client or daemon: what its next event means
@@ -164,7 +165,8 @@ NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
     AT_WORK,
 ) = range(30, 65)
 READS_PENDING, IN_SYSTEM = 65, 68
-FACTS = 71
+FIRST_TERMINAL = 71
+FACTS = 72
 NONE = -1
 # Rows of `jobs`: what writes buffers, and how far it is
 WRITER_JOB, CHECKPOINT_JOB = range(2)
@@ -211,7 +213,8 @@ class Kernel(NamedTuple):
     classes: Int64Array
     checkpoints: Int64Array
     arrived: Int64Array
-    """ring of the times of arrivals that nobody serves yet"""
+    """(place, [time, whose]): ring of the arrivals that nobody serves yet"""
+    terminals: TerminalState
     arrival_stream: npt.NDArray[np.uint64]
     trace: Int64Array
     """(time, client, class, response time) of the first transactions that ended; as long as asked for"""
@@ -222,11 +225,11 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
     clients, every = len(model.client_registers), model.storage.with_disks
     devices = len(every)
     requests = 4 * requests_margin(model)
-    first_request = clients + DAEMONS + devices
+    first_terminal = clients + DAEMONS + devices
+    first_request = first_terminal + (model.terminals.count if model.terminals else 0)
     if first_request + 64 * requests > MOST_ENTITIES:
-        raise InputError(
-            f"{clients:,} clients are more than the kernel can tell apart ({MOST_ENTITIES:,} with all else)"
-        )
+        who = f"{first_request - first_terminal:,} terminals" if model.terminals else f"{clients:,} clients"
+        raise InputError(f"{who} are more than the kernel can tell apart ({MOST_ENTITIES:,} with all else)")
     rotating = [device for device in every if isinstance(device, RotatingDevice)]
     caching = [device for device in rotating if isinstance(device, CachingDevice)]
     chosen_among = max((device.destages_among for device in caching), default=1)
@@ -259,7 +262,8 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         scratch=np.zeros(max(model.page_cache.in_flight_pages, 64), dtype=np.int64),
         classes=np.zeros((len(model.program.classes), HISTOGRAM + SUB_BUCKETS * OCTAVES), dtype=np.int64),
         checkpoints=np.zeros((model.interval.end_ns // model.checkpoint.interval_ns + 2, 2), dtype=np.int64),
-        arrived=np.zeros(1 << 16, dtype=np.int64),
+        arrived=np.zeros((1 << 16, 2), dtype=np.int64),
+        terminals=new_terminals(model, seed),
         arrival_stream=seed_streams(seed, "arrivals", 1),
         trace=np.zeros((traced, 4), dtype=np.int64),
     )
@@ -321,6 +325,7 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int6
         MOST_PARTS: most_parts(model),
         MAIN_PER_CLIENT: model.work.main_per_client if model.work else 0,
         AT_WORK: clients,
+        FIRST_TERMINAL: clients + DAEMONS + devices,
     }
     for place, value in constants.items():
         facts[place] = value

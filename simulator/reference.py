@@ -52,10 +52,12 @@ from simulator.reference_stations import (
     Servers,
     Story,
 )
+from simulator.reference_terminals import TerminalQueue
 from simulator.results import Result
 from simulator.run_record import RunRecord
 from simulator.start import prepare
 from simulator.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, MOST_LOCKS, PLACES, USER_NS, new_state
+from simulator.terminals import new_terminals
 
 THROTTLED_BATCH_PAGES = 64
 
@@ -74,7 +76,7 @@ class ReferenceEngine:
         self.model = model
         self.env = Environment()
         self.state = new_state(model, seed)
-        prepare(self.state, model)
+        prepare(self.state, model, seed)
         env, storage = self.env, model.storage
         self.cpu = Servers(env, model.processors, model.sharing)
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
@@ -83,11 +85,12 @@ class ReferenceEngine:
         self.limits = limits_of(storage, model.volume_limits)
         self.devices = new_devices(env, storage, self.limits)
         self.log = CommitLog(self)
-        self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
         self.page_arrivals: dict[int, simpy.Event] = {}
         self.written_event: simpy.Event | None = None
         self.pages_written = 0
         self.reads_pending, self.in_system = Gauge(), Population()
+        self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
+        self.terminals = TerminalQueue(self, new_terminals(model, seed))
         self.swap_outs_issued = 0
         self.writer_wakes: simpy.Event | None = None
         self.checkpoint_times_ns: list[tuple[int, int]] = []
@@ -117,7 +120,8 @@ class ReferenceEngine:
         while True:
             if not inside:
                 began = yield from self.next_transaction(number)
-                spent[CONNECTION] += env.now - began
+                spent[CONNECTION] += env.now - began - self.terminals.tier_ns
+                spent[NETWORK] += self.terminals.tier_ns
                 inside = True
             wait, a, b = advance(state, number, env.now)
             if state.outbox[0]:
@@ -147,6 +151,8 @@ class ReferenceEngine:
             elif wait == waits.WAIT_END:
                 record.end(a, env.now - began, spent, b)
                 self.in_system.go(env.now, began)
+                if self.model.terminals:
+                    self.terminals.end(number, a)
                 spent = [0] * len(ACTIVITIES)
                 inside = False
                 if self.has_done_its_work(number, a):
@@ -183,6 +189,8 @@ class ReferenceEngine:
             self.in_system.come(began)
         elif wait == waits.WAIT_ARRIVAL and self.arrivals is not None:
             began = yield from self.arrivals.take()
+        elif wait == waits.WAIT_ARRIVAL:
+            began = yield from self.terminals.take(number)
         else:
             raise InternalError(f"a client's program must begin with think or arrive, not with wait {wait}")
         return began

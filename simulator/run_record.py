@@ -30,6 +30,7 @@ from simulator.recorder import ClassRecorder
 from simulator.results import Result
 from simulator.state import USAGE, Int64Array
 from simulator.summarise import Facts, Snapshot, summarise
+from simulator.terminals import terminal_values
 
 if TYPE_CHECKING:
     from simulator.reference import ReferenceEngine
@@ -181,6 +182,7 @@ class RunRecord(Record):
         values |= tier_values("cache", engine.state.tiers.head[CACHE])
         values["cache in flight now"] = int(engine.state.tiers.head[CACHE, WRITES_IN_FLIGHT])
         values |= limit_values(engine.limits.rows)
+        values |= terminal_values(engine.terminals.terminals, engine.in_system.value)
         return Snapshot(now, values, engine.state.table_counts.copy())
 
 

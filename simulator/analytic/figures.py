@@ -117,6 +117,21 @@ class Case:
         return max(1.0 - self.rate / arrivals, 0.0) if arrivals > 0 else 0.0
 
     @property
+    def tier_s(self) -> float:
+        """Network and middle tier in each response."""
+        return to_s(self.model.terminals.middle_tier_ns) if self.model.terminals else 0.0
+
+    @property
+    def connection_s(self) -> float:
+        """What terminals' transactions wait for a connection: what is left of the time that a terminal takes."""
+        terminals, w = self.model.terminals, self.workload
+        if terminals is None:
+            return 0.0
+        awaited = float(self.solution.residence.total[0] @ w.awaited)
+        left = terminals.count / self.rate - w.away_s - awaited
+        return max(left, 0.0) / max(float(w.awaited.sum()), 1e-300)
+
+    @property
     def reads_pending(self) -> float:
         """Clients that wait for a page from disk, on average (Little's law)."""
         return self.rate * self.mean(self.solution.residence.read)

@@ -249,7 +249,7 @@ def test_more_room_on_the_way_changes_nothing(
         return grown_from_kernel(kernel)
 
     def narrow(engine: KernelEngine) -> None:
-        engine.kernel = engine.kernel._replace(arrived=np.zeros(4, dtype=np.int64))
+        engine.kernel = engine.kernel._replace(arrived=np.zeros((4, 2), dtype=np.int64))
 
     monkeypatch.setattr("simulator.kernel_state.requests_margin", lambda _: 100)
     monkeypatch.setattr("simulator.kernel.grown", grown)
