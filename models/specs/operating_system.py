@@ -57,4 +57,7 @@ class OperatingSystemSpec(Spec):
     page_cache: PageCacheSpec
     swap: SwapSpec
     cpu: SystemCpuSpec
+    memory_page_kib: Kib = Field(
+        default=4.0, gt=0, le=16 * 1024 * 1024, description="memory pages of the buffer pool: 4; huge ones 2048, 262144"
+    )
     source: Text
