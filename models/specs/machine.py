@@ -51,9 +51,7 @@ class CpuSpec(Spec):
     cache_latency_ns: Nanoseconds = Field(
         default=15.0, ge=0, description="time of a reference that this cache answers (assumption)"
     )
-    sockets: WholeNumber = Field(
-        default=1, ge=1, le=256, description="sockets, each with its share of cores and memory"
-    )
+    sockets: WholeNumber = Field(default=1, ge=1, le=256, description="each with its share of cores and memory")
     remote_memory_factor: Number = Field(
         default=1.0, ge=1, le=100, description="how many times as long another socket's memory takes as one's own"
     )
@@ -61,7 +59,7 @@ class CpuSpec(Spec):
         default=0,
         ge=0,
         le=1_000_000,
-        description="translations of addresses that a processor holds; 0: never lacks one",
+        description="translations that a processor holds; 0: never lacks one",
     )
     source: Text
 

@@ -30,7 +30,7 @@ def found_ns(references: float = 10.0, page_kib: float = 4.0, **cpu: float) -> f
 
 
 def test_by_hand() -> None:
-    """1000 entries of 4 KiB reach 4000 of 18,000 KiB; the table has 4500 entries of 8 bytes, of which 9 KiB are cached."""
+    """1000 entries of 4 KiB reach 4000 of 18,000 KiB; the table has 4500 entries of 8 bytes, 9 KiB of them cached."""
     missing, table_kib = 1 - 4000 / POOL_KIB, POOL_KIB / 4 * 8 / 1024
     cached = 9 / table_kib
     walk = cached * 20 + (1 - cached) * 90
