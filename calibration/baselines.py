@@ -124,7 +124,7 @@ def scalability_law(left_out: Point, others: Sequence[Point]) -> Said:
     """The universal scalability law through the runs with fewer users, extrapolated."""
     here = _number(left_out, CLIENTS)
     if here is None:
-        return Said(None, "its arrivals are open")
+        return Said(None, "it has no closed clients")
     alike = [(_number(each, CLIENTS), each.rate) for each in others if differing(left_out, each) == {CLIENTS}]
     fewer = [(number, rate) for number, rate in alike if number is not None and number < here]
     users = sorted({number for number, _ in fewer})

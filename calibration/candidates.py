@@ -95,7 +95,7 @@ def around(calibration: Calibration) -> Choice:
     if scenario.workload.arrivals.kind == "closed":
         clients = clients_of(scenario.workload)
         changes += [(CLIENTS, count) for count in sorted({1, *_times(clients, MANY)})]
-    else:
+    elif scenario.workload.arrivals.kind == "open":
         changes += [(ARRIVALS, scenario.workload.arrivals.transactions_per_s * factor) for factor in MANY]
     changes += [(POOL, buffers) for buffers in _times(scenario.database.pool.buffers, FEW)]
     if scenario.workload.active_warehouses is not None:

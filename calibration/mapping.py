@@ -177,8 +177,8 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common:
         told = _told(record, key)
         if told is None or key in ignored:
             continue
-        if target.startswith("workload.arrivals.") and base.workload.arrivals.kind == "open":
-            left.append(f"{key}: the base's arrivals are open")
+        if target.startswith("workload.arrivals.") and base.workload.arrivals.kind != "closed":
+            left.append(f"{key}: the base's arrivals are {base.workload.arrivals.kind}")
             continue
         try:
             settings[target] = change(told, base), f"the record's {key}"

@@ -8,7 +8,7 @@ from models import sampling
 from models.jobs.answer import faults as job_faults
 from models.specs.machine import RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
-from models.specs.workload import ClosedClientsSpec
+from models.specs.workload import ClosedClientsSpec, TerminalsSpec
 from models.system import GIB, KIB, LOG_AREA_BYTES, clients_of, memory_plan
 from models.tpcc_tables import file_pages, pages_of
 from simulator.errors import Infeasible, InputError
@@ -41,16 +41,24 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
         hours = arrivals.think_time_s / 3600
         hint = "more than 1 h looks like a wrong unit (a bare number is seconds)"
         yield f"workload.arrivals.think_time_s: got {hours:.3g} h; {hint}"
+    if isinstance(arrivals, TerminalsSpec):
+        yield from _terminals(arrivals)
     interval = scenario.interval
     if interval.duration_s is not None and interval.duration_s < 1:
         yield f"interval.duration_s: got {interval.duration_s:g} s; at least 1 s"
     if interval.new_orders_per_client is not None and not isinstance(arrivals, ClosedClientsSpec):
         yield (
-            "interval.new_orders_per_client: transactions arrive by themselves here (workload.arrivals.kind: open), so "
-            "that no client has work of its own; give duration_s, or closed clients"
+            f"interval.new_orders_per_client: transactions arrive by themselves here (workload.arrivals.kind: "
+            f"{arrivals.kind}), so that no client has work of its own; give duration_s, or closed clients"
         )
     if interval.new_orders_per_client is not None and workload.mix.new_order <= 0:
         yield "interval.new_orders_per_client: the mix has no new orders; give duration_s"
+
+
+def _terminals(arrivals: TerminalsSpec) -> Iterator[str]:
+    times = [*arrivals.keying_time_s.model_dump().values(), *arrivals.think_time_s.model_dump().values()]
+    if not any(times):
+        yield "workload.arrivals: terminals that neither key nor think are clients; give kind: closed instead"
 
 
 def _database(scenario: ScenarioSpec) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from models.memory_references import row_operation_ns
 from models.specs.database import DatabaseSpec
 from models.specs.machine import MachineSpec
 from models.specs.operating_system import CfqSpec, OperatingSystemSpec
@@ -50,7 +51,10 @@ def speed_of(machine: MachineSpec) -> float:
 
 
 def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Paths:
-    """Path lengths as times on a machine; the critical sections' share is taken out of them."""
+    """Path lengths as times on a machine; the critical sections' share is taken out of them.
+
+    What references to memory take is of the machine's memory and caches, and not divided by the core's speed.
+    """
     speed = speed_of(machine)
     share = database.critical_section.share_of_path
     path = database.path
@@ -58,10 +62,11 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
     def user(time_us: float) -> int:
         return round(time_us * NS_PER_US * (1.0 - share) / speed)
 
+    references_ns = round(row_operation_ns(machine, system, database) * (1.0 - share))
     local = machine.network.clients_on_server
     return Paths(
         transaction_ns=user(path.transaction_us),
-        row_ns=user(path.row_operation_us),
+        row_ns=user(path.row_operation_us) + references_ns,
         scanned_row_ns=user(path.scanned_row_us),
         message_ns=round(system.cpu.message_us * NS_PER_US / speed),
         network_ns=0 if local else round(machine.network.round_trip_us * NS_PER_US),

@@ -10,7 +10,8 @@ def remarks(scenario: ScenarioSpec) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
     workload = scenario.workload
     active, clients = workload.active_warehouses or workload.warehouses, clients_of(workload)
-    if clients >= active or workload.tpcc.home_warehouse == "drawn":
+    everywhere = workload.tpcc.home_warehouse == "drawn" or workload.arrivals.kind == "terminals"
+    if clients >= active or everywhere:
         return []
     why = f"each client works for one of its own, and there are {clients:,} clients"
     return [f"{clients:,} of {active:,} warehouses are in use: {why}"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.specs.scenario import ScenarioSpec
-from models.specs.workload import ClosedClientsSpec
+from models.specs.workload import ClosedClientsSpec, TerminalsSpec
 from models.tpcc_rows import FloatArray
 from simulator import model as parts
 from simulator.results import Result
@@ -124,8 +124,9 @@ def faults(scenario: ScenarioSpec) -> Iterator[str]:
             f"as fast: set interval.start: warm, or sampling_fraction: 1"
         )
     arrivals, active = scenario.workload.arrivals, scenario.workload.active_warehouses or sample.whole
+    everywhere = isinstance(arrivals, TerminalsSpec) or scenario.workload.tpcc.home_warehouse == "drawn"
     clients = arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections
-    at_home = active if scenario.workload.tpcc.home_warehouse == "drawn" else min(active, clients)
+    at_home = active if everywhere else min(active, clients)
     used = np.bincount(np.arange(at_home) * sample.warehouses // sample.whole)
     if used.max() > MOST_UNEVEN * used.min():
         yield (

@@ -23,8 +23,8 @@ from models.specs.database import WriterSpec
 from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
 from models.specs.operating_system import CfqSpec, NoopSpec
 from models.specs.scenario import IntervalSpec, ScenarioSpec
-from models.specs.workload import ClosedClientsSpec, WorkloadSpec
-from models.tpcc_program import client_registers, tpcc_program
+from models.specs.workload import ClosedClientsSpec, OpenArrivalsSpec, WorkloadSpec
+from models.tpcc_program import client_registers, terminals_of, tpcc_program
 from simulator import model as parts
 from simulator.clock import NS_PER_MS, NS_PER_US, from_s
 from simulator.errors import InputError
@@ -51,7 +51,7 @@ class MemoryPlan:
 
 
 def clients_of(workload: WorkloadSpec) -> int:
-    """Client programs, or connections of an open workload."""
+    """Client programs, or connections of an open workload or of terminals."""
     arrivals = workload.arrivals
     return arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections
 
@@ -91,7 +91,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
     program = _program(workload, paths_of(machine, system, database), sample)  # pyright: ignore[reportArgumentType]
     plan = memory_plan(scenario)
     clients = clients_of(workload)
-    open_rate = 0.0 if isinstance(workload.arrivals, ClosedClientsSpec) else workload.arrivals.transactions_per_s
+    open_rate = workload.arrivals.transactions_per_s if isinstance(workload.arrivals, OpenArrivalsSpec) else 0.0
     handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
     cache, pool = system.page_cache, database.pool
     interval = database.checkpoint.interval_s
@@ -137,6 +137,7 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         writing=writing if (writing := _writing(database.writer)) != parts.Writing() else None,
         controllers=_controllers(machine.disks),
         fair_queueing=_fair_queueing(system.io_scheduler),
+        terminals=terminals_of(program, workload, sample),
     )
     return folded(whole, sample)
 

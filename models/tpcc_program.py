@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from models.paths import Paths, Rows
 from models.sampling import Sample, merged_pages
-from models.specs.workload import ClosedClientsSpec, WorkloadSpec
+from models.specs.workload import ClosedClientsSpec, TerminalsSpec, WorkloadSpec
 from models.tpcc_rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
@@ -33,10 +33,13 @@ from models.tpcc_rows import (
 from models.tpcc_tables import Tables, add_tables, pages_of
 from simulator.assembler import Assembler, Label
 from simulator.clock import from_s
+from simulator.model import Terminals
 from simulator.program import Program
 from simulator.samplers import cut_of
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
+MIX = "mix"
+"""alias table of the classes"""
 READ, WRITE = 0, 1
 SCATTER = 1237
 """a prime: spreads the namesakes over the customers"""
@@ -66,6 +69,27 @@ def client_registers(program: Program, workload: WorkloadSpec, sample: Sample, c
     if LOCKED_HOME in program.registers:
         registers[:, program.registers.index(LOCKED_HOME)] = homes
     return registers
+
+
+def terminals_of(program: Program, workload: WorkloadSpec, sample: Sample) -> Terminals | None:
+    """The workload's terminals, dealt evenly over the active warehouses; None without."""
+    arrivals, active = workload.arrivals, workload.active_warehouses or workload.warehouses
+    if not isinstance(arrivals, TerminalsSpec):
+        return None
+    registers = [(program.registers.index("home"), sample.warehouses, sample.whole)]
+    if LOCKED_HOME in program.registers:
+        registers.append((program.registers.index(LOCKED_HOME), 1, 1))
+    keys = [name.replace(" ", "_") for name in CLASSES]
+    return Terminals(
+        count=arrivals.terminals_per_warehouse * active,
+        homes=active,
+        registers=tuple(registers),
+        mix=program.table_names.index(MIX),
+        keying_ns=tuple(from_s(getattr(arrivals.keying_time_s, key)) for key in keys),
+        thinking_ns=tuple(from_s(getattr(arrivals.think_time_s, key)) for key in keys),
+        deferred_class=CLASSES.index("delivery") if arrivals.deferred_delivery else -1,
+        middle_tier_ns=from_s(arrivals.middle_tier_ms / 1e3),
+    )
 
 
 def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
@@ -175,13 +199,17 @@ class TpccWriter:
         """All of it: the client's loop, then the five transactions."""
         arrivals, mix = self.workload.arrivals, self.workload.mix
         shares = [mix.new_order, mix.payment, mix.order_status, mix.delivery, mix.stock_level]
-        table = self.asm.table("mix", shares)
-        if isinstance(arrivals, ClosedClientsSpec):
+        table = self.asm.table(MIX, shares)
+        if isinstance(arrivals, TerminalsSpec):
+            self.asm.emit("arrive")
+            self.asm.emit("enter")
+        elif isinstance(arrivals, ClosedClientsSpec):
             think = self.asm.distribution("exponential", from_s(arrivals.think_time_s))
             self.asm.emit("think", think, self.asm.stream("think"))
         else:
             self.asm.emit("arrive")
-        self.asm.emit("choose", table, self.asm.stream("mix"))
+        if not isinstance(arrivals, TerminalsSpec):
+            self.asm.emit("choose", table, self.asm.stream("mix"))
         for name, story in zip(
             CLASSES,
             (self.new_order_story, self.payment_story, self.order_status_story, self.delivery_story,

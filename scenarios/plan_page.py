@@ -12,7 +12,7 @@ from typing import Any
 from calibration.calibrated import scenario_hash
 from calibration.whole_file import write_whole
 from models.prices import is_old
-from models.specs.workload import OpenArrivalsSpec
+from models.specs.workload import OpenArrivalsSpec, TerminalsSpec
 from scenarios import plan_figures as figures
 from scenarios import plan_text as text
 from scenarios.page import render
@@ -115,6 +115,8 @@ def _load(plan: Plan) -> list[str]:
     if isinstance(workload.arrivals, OpenArrivalsSpec):
         words.append("transactions arrive by themselves, whatever the machine does, from users of any warehouse; "
                      f"at most {plural(question.connections, 'connection')} serve them, the rest waits")  # fmt: skip
+    elif isinstance(workload.arrivals, TerminalsSpec):
+        words.append(f"users at terminals, as in the scenario, whom {plural(question.connections, 'connection')} serve")
     else:
         words.append(f"{plural(question.connections, 'client')} wait for their answers, as in the scenario")
     if question.growth != 1.0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from models.specs import IntervalSpec, ScenarioSpec
-from models.specs.workload import ClosedClientsSpec
+from models.specs.workload import ClosedClientsSpec, TerminalsSpec
 from scenarios.report_numbers import count, plural, share, signed_share, span
 from simulator.results import CacheResult, ClassResult, Estimate, Result
 
@@ -91,6 +91,9 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     arrivals = workload.arrivals
     if isinstance(arrivals, ClosedClientsSpec):
         clients = plural(arrivals.clients, "client")
+    elif isinstance(arrivals, TerminalsSpec):
+        terminals = arrivals.terminals_per_warehouse * (workload.active_warehouses or workload.warehouses)
+        clients = f"{plural(terminals, 'terminal')} on {plural(arrivals.connections, 'connection')}"
     else:
         clients = f"{arrivals.transactions_per_s:,.4g} transactions/s arriving"
     since = (

@@ -24,11 +24,13 @@ from simulator.kernel_arms import finish_transfer, move_arm
 from simulator.kernel_clients import wake_client
 from simulator.kernel_daemons import wake_daemon
 from simulator.kernel_flash import begin_flash, finish_flash, finish_part, wake_limited
+from simulator.kernel_growth import grown
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_requests import release_request
 from simulator.kernel_scheduler import served
 from simulator.kernel_setup import set_up_devices
-from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
+from simulator.kernel_state import STAGE, Kernel, new_kernel, requests_margin
+from simulator.kernel_terminals import start_terminals, wake_terminal
 from simulator.kernel_writing import written_back
 from simulator.model import Model, OnProgress, RotatingDevice
 from simulator.results import Result
@@ -52,7 +54,7 @@ class KernelEngine:
     def __init__(self, model: Model, seed: int, traced: int = 0) -> None:
         self.model = model
         self.state = new_state(model, seed)
-        prepare(self.state, model)
+        prepare(self.state, model, seed)
         self.kernel = new_kernel(model, seed, traced)
         set_up_devices(self.kernel, model)
         self.margin = requests_margin(model)
@@ -68,6 +70,7 @@ class KernelEngine:
                 urgently(kernel.calendar, first_device + number)
         if self.model.arrivals_per_s:
             urgently(kernel.calendar, clients + ks.ARRIVALS)
+        start_terminals(kernel, int(facts[ks.FIRST_TERMINAL]))
         for client in range(clients):
             urgently(kernel.calendar, client)
         for daemon in (ks.FLUSHER, ks.WRITER, ks.CHECKPOINTS):
@@ -93,6 +96,7 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
     """
     facts, clock, life = kernel.facts, kernel.calendar.clock, kernel.life
     clients, devices, requests = facts[ks.CLIENTS], facts[ks.FIRST_DEVICE], facts[ks.FIRST_REQUEST]
+    terminals = facts[ks.FIRST_TERMINAL]
     while True:
         if lacks_room(state, kernel, margin):
             return NEEDS_ROOM
@@ -111,8 +115,10 @@ def run(state: State, kernel: Kernel, until_ns: int, margin: int) -> int:
             wake_client(state, kernel, entity)
         elif entity < devices:
             wake_daemon(state, kernel, entity)
-        elif entity < requests:
+        elif entity < terminals:
             move_arm(kernel, entity - devices)
+        elif entity < requests:
+            wake_terminal(kernel, entity, entity - terminals)
         elif entity < ks.NO_ENTITY:
             _wake_request(kernel, entity - requests)
 

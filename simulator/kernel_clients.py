@@ -9,14 +9,14 @@ from simulator import kernel_state as ks
 from simulator import recorder
 from simulator.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty
 from simulator.calendar import NOW, after, at_once
-from simulator.compiled import compiled, compiled_inside
+from simulator.compiled import compiled_inside
 from simulator.interpreter import advance, own_lock
-from simulator.kernel_daemons import commit, take_arrival
+from simulator.kernel_daemons import commit
 from simulator.kernel_devices import call, device_of, return_call, submit, submit_call
+from simulator.kernel_io_wait import sleep_in_io
 from simulator.kernel_jobs import wait_for_written
 from simulator.kernel_state import SPENT, STAGE, A, B, Kernel
 from simulator.kernel_stations import (
-    area_until,
     change,
     come,
     count_lock_wait,
@@ -31,6 +31,7 @@ from simulator.kernel_stations import (
     next_owner,
     wait_for_lock,
 )
+from simulator.kernel_terminals import answer_terminal, seat_client, take_arrival
 from simulator.kernel_writing import flush_dirt, write_evicted
 from simulator.memory import finish_fault, finish_read
 from simulator.state import (
@@ -43,6 +44,7 @@ from simulator.state import (
     USER_NS,
     State,
 )
+from simulator.terminals import TIER_NS
 
 THROTTLED_BATCH_PAGES = 64
 
@@ -126,15 +128,17 @@ def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> boo
         submit_call(kernel, client, page, life[B])
         return False
     elif stage == ks.ARRIVING:
-        _begin(kernel, client)
+        _begin(state, kernel, client)
     return True
 
 
 @compiled_inside
-def _begin(kernel: Kernel, client: int) -> None:
+def _begin(state: State, kernel: Kernel, client: int) -> None:
     """A client takes up the arrival that it was given."""
-    life = kernel.life[client]
-    life[SPENT + recorder.CONNECTION] += kernel.calendar.clock[NOW] - life[ks.BEGAN]
+    life, tier_ns = kernel.life[client], kernel.terminals.facts[TIER_NS]
+    life[SPENT + recorder.CONNECTION] += kernel.calendar.clock[NOW] - life[ks.BEGAN] - tier_ns
+    life[SPENT + recorder.NETWORK] += tier_ns
+    seat_client(state, kernel, client)
 
 
 @compiled_inside
@@ -165,7 +169,7 @@ def _run_to_next_wait(state: State, kernel: Kernel, client: int) -> None:
         elif wait == waits.WAIT_ARRIVAL:
             if not take_arrival(kernel, client):
                 return
-            _begin(kernel, client)
+            _begin(state, kernel, client)
         else:
             _begin_wait(state, kernel, client, wait, a, b)
             return
@@ -181,7 +185,7 @@ def _begin_wait(state: State, kernel: Kernel, client: int, wait: int, a: int, b:
         after(kernel.calendar, a, client)
     elif wait == waits.WAIT_READ:
         change(kernel.facts, ks.READS_PENDING, now, 1)
-        reads_changed(kernel)
+        sleep_in_io(kernel, 1)
         call(kernel, client, a, ks.READING)
     elif wait == waits.WAIT_SECTION:
         life[ks.SECTION] = kernel.facts[ks.SECTIONS_FROM] + a
@@ -201,6 +205,7 @@ def _begin_wait(state: State, kernel: Kernel, client: int, wait: int, a: int, b:
     elif wait == waits.WAIT_FAULT:
         life[STAGE] = ks.FAULT
         size = kernel.facts[ks.PAGE_BYTES]
+        sleep_in_io(kernel, 1)
         submit(kernel, 0, kernel.facts[ks.SWAP_START] + a * size, size, 0, ks.SWAP_IN, client)
     elif wait == waits.WAIT_THROTTLE:
         life[STAGE] = ks.THROTTLED
@@ -209,6 +214,7 @@ def _begin_wait(state: State, kernel: Kernel, client: int, wait: int, a: int, b:
     elif wait == waits.WAIT_VICTIM:
         page = state.tiers.slots[a, PAGE]
         clear_dirty(state.tiers, POOL, a)
+        sleep_in_io(kernel, 1)
         call(kernel, client, page, ks.VICTIM)
     else:
         life[STAGE] = ks.ON_NETWORK
@@ -219,7 +225,7 @@ def _begin_wait(state: State, kernel: Kernel, client: int, wait: int, a: int, b:
 def _page_has_come(state: State, kernel: Kernel, page: int) -> None:
     """A page has been read into the slot that was kept for it."""
     change(kernel.facts, ks.READS_PENDING, kernel.calendar.clock[NOW], -1)
-    reads_changed(kernel)
+    sleep_in_io(kernel, -1)
     finish_read(state, page, state.tables[COSTS, DIRECT_IO] == 0)
     if state.outbox[0]:
         write_evicted(state, kernel)
@@ -241,6 +247,7 @@ def announce(kernel: Kernel, slot: int) -> None:
 @compiled_inside
 def _victim_written(state: State, kernel: Kernel, slot: int) -> None:
     """Direct I/O: a dirty victim is on disk, its slot can be used again."""
+    sleep_in_io(kernel, -1)
     state.tiers.slots[slot, FLAGS] &= DIRTY
     announce(kernel, slot)
 
@@ -250,6 +257,7 @@ def _swapped_in(state: State, kernel: Kernel, slot: int) -> None:
     """A buffer is back from swap; buffers that lost their memory are written out, a cluster at a time."""
     head, facts = state.tiers.head[POOL], kernel.facts
     head[SWAP_INS] += 1
+    sleep_in_io(kernel, -1)
     finish_fault(state, slot)
     cluster = facts[ks.SWAP_CLUSTER]
     while head[SWAP_OUTS] - facts[ks.SWAP_OUTS_ISSUED] >= cluster:
@@ -258,29 +266,6 @@ def _swapped_in(state: State, kernel: Kernel, slot: int) -> None:
         byte = facts[ks.SWAP_START] + place * facts[ks.PAGE_BYTES]
         submit(kernel, 0, byte, cluster * facts[ks.PAGE_BYTES], 1, ks.SWAP_OUT, ks.NOBODY)
     announce(kernel, slot)
-
-
-@compiled_inside
-def reads_changed(kernel: Kernel) -> None:
-    """To be called whenever the number of pending reads has changed: idle CPU time then counts as waiting, or not."""
-    facts, now = kernel.facts, kernel.calendar.clock[NOW]
-    pending = int(facts[ks.READS_PENDING] > 0)
-    if pending == facts[ks.IO_PENDING]:
-        return
-    if facts[ks.IO_PENDING]:
-        facts[ks.IO_AREA] = io_wait_until(kernel, now)
-    facts[ks.IO_PENDING], facts[ks.IO_SINCE] = pending, now
-    facts[ks.IO_BUSY_THEN] = area_until(kernel.stations[ks.CPU_STATION], ks.BUSY, now)
-
-
-@compiled
-def io_wait_until(kernel: Kernel, now: int) -> int:
-    """Idle CPU time while at least one disk read is pending, from time 0 to now, in core-nanoseconds."""
-    facts = kernel.facts
-    if not facts[ks.IO_PENDING]:
-        return facts[ks.IO_AREA]
-    busy = area_until(kernel.stations[ks.CPU_STATION], ks.BUSY, now) - facts[ks.IO_BUSY_THEN]
-    return facts[ks.IO_AREA] + facts[ks.PROCESSORS] * (now - facts[ks.IO_SINCE]) - busy
 
 
 @compiled_inside
@@ -327,6 +312,7 @@ def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) 
     for activity in range(ks.ACTIVITY_COUNT):
         life[SPENT + activity] = 0
     go(facts, ks.IN_SYSTEM, now, life[ks.BEGAN])
+    answer_terminal(kernel, client, transaction_class)
     if life[ks.MAIN_DONE] != facts[ks.MAIN_PER_CLIENT] or transaction_class != facts[ks.MAIN_CLASS]:
         return False
     life[STAGE] = ks.STOPPED

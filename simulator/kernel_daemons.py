@@ -17,9 +17,11 @@ from simulator.caches import (
 from simulator.calendar import NOW, after, at_once, urgently
 from simulator.compiled import compiled_apart, compiled_inside
 from simulator.kernel_devices import submit
+from simulator.kernel_io_wait import sleep_in_io
 from simulator.kernel_jobs import run_job, start_job, wait_for_written
 from simulator.kernel_state import STAGE, Kernel
-from simulator.kernel_stations import append, come, enter, leave, take_first
+from simulator.kernel_stations import append, enter, leave
+from simulator.kernel_terminals import arrive
 from simulator.kernel_writing import flush_dirt
 from simulator.state import COSTS, DIRECT_IO, FLUSH_NS, REQUEST_NS, State
 from simulator.streams import exponential_ns
@@ -71,9 +73,11 @@ def _log(kernel: Kernel, entity: int, stage: int) -> None:
     facts, life = kernel.facts, kernel.life
     if stage == ks.TIMED:
         life[entity, STAGE] = ks.WRITING
+        sleep_in_io(kernel, 1)
         write_log(kernel, entity)
         return
     if stage == ks.WRITING:
+        sleep_in_io(kernel, -1)
         client = facts[ks.GROUP_FIRST]
         while client != ks.NONE:
             at_once(kernel.calendar, client)
@@ -193,30 +197,7 @@ def _is_synced(state: State, kernel: Kernel, entity: int) -> bool:
 @compiled_inside
 def _arrive(kernel: Kernel, entity: int, stage: int) -> None:
     """A Poisson arrival: it goes to a free connection, or waits for one."""
-    facts, life, now = kernel.facts, kernel.life, kernel.calendar.clock[NOW]
     if stage == ks.TIMED:
-        come(facts, ks.IN_SYSTEM, now)
-        if facts[ks.IDLE_FIRST] != ks.NONE:
-            client = take_first(life, facts, ks.IDLE_FIRST)
-            life[client, ks.BEGAN] = now
-            at_once(kernel.calendar, client)
-        else:
-            ring = kernel.arrived
-            ring[(facts[ks.ARRIVED_FIRST] + facts[ks.ARRIVED_COUNT]) % len(ring)] = now
-            facts[ks.ARRIVED_COUNT] += 1
-    life[entity, STAGE] = ks.TIMED
-    after(kernel.calendar, exponential_ns(kernel.arrival_stream, 0, facts[ks.ARRIVAL_MEAN]), entity)
-
-
-@compiled_inside
-def take_arrival(kernel: Kernel, client: int) -> bool:
-    """The next arrival is the client's, or the client waits for it."""
-    facts, ring = kernel.facts, kernel.arrived
-    if facts[ks.ARRIVED_COUNT]:
-        kernel.life[client, ks.BEGAN] = ring[facts[ks.ARRIVED_FIRST] % len(ring)]
-        facts[ks.ARRIVED_FIRST] += 1
-        facts[ks.ARRIVED_COUNT] -= 1
-        return True
-    kernel.life[client, STAGE] = ks.ARRIVING
-    append(kernel.life, facts, ks.IDLE_FIRST, ks.IDLE_LAST, client)
-    return False
+        arrive(kernel, kernel.calendar.clock[NOW], 0)
+    kernel.life[entity, STAGE] = ks.TIMED
+    after(kernel.calendar, exponential_ns(kernel.arrival_stream, 0, kernel.facts[ks.ARRIVAL_MEAN]), entity)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator import kernel_state as ks
 from simulator.caches import CACHE, POOL, WRITES_IN_FLIGHT
-from simulator.kernel_clients import io_wait_until
+from simulator.kernel_io_wait import io_wait_until
 from simulator.kernel_stations import ages_at, area_until
 from simulator.rate_limits import limit_values
 from simulator.recorder import ClassRecorder
@@ -14,6 +14,7 @@ from simulator.results import Result
 from simulator.run_record import Record, tier_values
 from simulator.state import USAGE
 from simulator.summarise import Facts, Snapshot, summarise
+from simulator.terminals import terminal_values
 
 if TYPE_CHECKING:
     from simulator.kernel import KernelEngine
@@ -99,6 +100,7 @@ class KernelRecord(Record):
         values |= tier_values("cache", state.tiers.head[CACHE])
         values["cache in flight now"] = state.tiers.head[CACHE, WRITES_IN_FLIGHT]
         values |= limit_values(kernel.limits)
+        values |= terminal_values(kernel.terminals, facts[ks.IN_SYSTEM])
         return Snapshot(now, {name: int(value) for name, value in values.items()}, state.table_counts.copy())
 
 

@@ -12,13 +12,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, Calendar, new_calendar
+from simulator.calendar import MOST_ENTITIES, Calendar, new_calendar
 from simulator.disk import WINDOW_ROWS, geometry, most_writes
-from simulator.errors import InputError, InternalError
+from simulator.errors import InputError
+from simulator.io_wait import waiting_shares
 from simulator.model import CachingDevice, Model, RaidSet, RotatingDevice, Writing
 from simulator.rate_limits import limits_of
 from simulator.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
 from simulator.streams import seed_streams
+from simulator.terminals import TerminalState, new_terminals
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -33,7 +35,7 @@ NUMBER_MASK = (1 << KIND_BITS) - 1
 NO_ENTITY = MOST_ENTITIES
 # Columns of `life`
 STAGE, NEXT, TAIL, ASKED, BEGAN, A, B, WAITED, STATION, BURST, SECTION, MAIN_DONE = range(12)
-SPENT = 12
+WHOSE, SPENT = 12, 13
 ACTIVITY_COUNT = len(ACTIVITIES)
 LIFE_WIDTH = SPENT + ACTIVITY_COUNT
 # Stages of a client or daemon: what its next event means
@@ -166,11 +168,12 @@ NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
     IO_AREA,
     IO_SINCE,
     IO_BUSY_THEN,
-    IO_PENDING,
+    IO_ASLEEP,
     AT_WORK,
 ) = range(32, 67)
 READS_PENDING, IN_SYSTEM = 67, 70
-FACTS = 73
+FIRST_TERMINAL = 73
+FACTS = 74
 NONE = -1
 # Rows of `jobs`: what writes buffers, and how far it is
 WRITER_JOB, CHECKPOINT_JOB = range(2)
@@ -191,6 +194,8 @@ class Kernel(NamedTuple):
     stations: Int64Array
     longer_ppm: Int64Array
     """(busy processors,): what a burst takes that starts when so many are busy, in millionths of its time alone"""
+    io_shares: Int64Array
+    """see simulator/io_wait.py"""
     devices: Int64Array
     limits: Int64Array
     geometry: npt.NDArray[np.float64]
@@ -215,7 +220,8 @@ class Kernel(NamedTuple):
     classes: Int64Array
     checkpoints: Int64Array
     arrived: Int64Array
-    """ring of the times of arrivals that nobody serves yet"""
+    """(place, [time, whose]): ring of the arrivals that nobody serves yet"""
+    terminals: TerminalState
     arrival_stream: npt.NDArray[np.uint64]
     trace: Int64Array
     """(time, client, class, response time) of the first transactions that ended; as long as asked for"""
@@ -226,11 +232,11 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
     clients, every = len(model.client_registers), model.storage.with_disks
     devices = len(every)
     requests = 4 * requests_margin(model)
-    first_request = clients + DAEMONS + devices
+    first_terminal = clients + DAEMONS + devices
+    first_request = first_terminal + (model.terminals.count if model.terminals else 0)
     if first_request + 64 * requests > MOST_ENTITIES:
-        raise InputError(
-            f"{clients:,} clients are more than the kernel can tell apart ({MOST_ENTITIES:,} with all else)"
-        )
+        who = f"{first_request - first_terminal:,} terminals" if model.terminals else f"{clients:,} clients"
+        raise InputError(f"{who} are more than the kernel can tell apart ({MOST_ENTITIES:,} with all else)")
     rotating = [device for device in every if isinstance(device, RotatingDevice)]
     caching = [device for device in rotating if isinstance(device, CachingDevice)]
     chosen_among = max((device.destages_among for device in caching), default=1)
@@ -246,6 +252,7 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         life=life,
         stations=_stations(model),
         longer_ppm=np.array([PPM, *(model.sharing.ppm if model.sharing else [PPM] * model.processors)], dtype=np.int64),
+        io_shares=waiting_shares(model.processors),
         devices=np.zeros((devices, DEVICE_WIDTH), dtype=np.int64),
         limits=limits_of(model.storage, model.volume_limits, model.controllers).rows,
         geometry=np.array([geometry(device) for device in rotating] or np.zeros((1, 8)), dtype=np.float64),
@@ -262,7 +269,8 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         scratch=np.zeros(max(model.page_cache.in_flight_pages, 64), dtype=np.int64),
         classes=np.zeros((len(model.program.classes), HISTOGRAM + SUB_BUCKETS * OCTAVES), dtype=np.int64),
         checkpoints=np.zeros((model.interval.end_ns // model.checkpoint.interval_ns + 2, 2), dtype=np.int64),
-        arrived=np.zeros(1 << 16, dtype=np.int64),
+        arrived=np.zeros((1 << 16, 2), dtype=np.int64),
+        terminals=new_terminals(model, seed),
         arrival_stream=seed_streams(seed, "arrivals", 1),
         trace=np.zeros((traced, 4), dtype=np.int64),
     )
@@ -288,41 +296,6 @@ def link_free_requests(kernel: Kernel, first: int) -> None:
     kernel.requests[-1, FOLLOWER] = kernel.facts[FREE_REQUEST] if kernel.facts[FREE_REQUESTS] else NONE
     kernel.facts[FREE_REQUEST] = first
     kernel.facts[FREE_REQUESTS] += total - first
-
-
-def grown(kernel: Kernel) -> Kernel:
-    """The same kernel with room for twice as many requests and waiting arrivals.
-
-    Raises InputError if that is more than an event can name, and InternalError if some requests found no room already.
-    """
-    if kernel.facts[FREE_REQUESTS] < 0:
-        raise InternalError("one event has submitted more device requests than there was room for")
-    calendar, old = kernel.calendar, len(kernel.requests)
-    entities = int(kernel.facts[FIRST_REQUEST]) + 2 * old
-    if entities > MOST_ENTITIES:
-        raise InputError(f"more than {old:,} device requests are pending; the disks cannot follow at all")
-    larger = new_calendar(entities)
-    larger.clock[:] = calendar.clock
-    larger.times[: len(calendar.times)] = calendar.times
-    larger.keys[: len(calendar.keys)] = calendar.keys
-    _copy_ring(calendar.instant, larger.instant, int(calendar.clock[INSTANT_FIRST]))
-    _copy_ring(calendar.urgent, larger.urgent, int(calendar.clock[URGENT_FIRST]))
-    arrived = np.zeros(2 * len(kernel.arrived), dtype=np.int64)
-    _copy_ring(kernel.arrived, arrived, int(kernel.facts[ARRIVED_FIRST]))
-    result = kernel._replace(
-        calendar=larger,
-        requests=np.concatenate([kernel.requests, np.zeros_like(kernel.requests)]),
-        waiting_requests=np.concatenate([kernel.waiting_requests, np.zeros_like(kernel.waiting_requests)], axis=2),
-        arrived=arrived,
-    )
-    link_free_requests(result, old)
-    return result
-
-
-def _copy_ring(old: Int64Array, new: Int64Array, first: int) -> None:
-    """Entries keep their running numbers, which the new ring finds at another place."""
-    numbers = first + np.arange(len(old))
-    new[numbers % len(new)] = old[numbers % len(old)]
 
 
 def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int64Array:
@@ -362,6 +335,7 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int6
         WRITER_BATCH: writing.batch_pages,
         COALESCED: writing.coalesced_pages,
         AT_WORK: clients,
+        FIRST_TERMINAL: clients + DAEMONS + devices,
     }
     for place, value in constants.items():
         facts[place] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.clock import to_s
-from simulator.model import Model
+from simulator.model import Model, Terminals
 from simulator.results import ClassResult, CpuResult, Law
 
 if TYPE_CHECKING:
@@ -38,12 +38,20 @@ def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: Cp
             )
         )
         laws.append(_device_little(device.name, number, window))
+    if model.terminals:
+        laws += [_nobody_lost(model.terminals, each.values) for each in (window.first, window.last)]
     misses = window.change("pool references") - window.change("pool hits")
     grown = window.change("pool evictions") + window.change("pool used now")
     in_transit = len(model.client_registers)
     laws.append(equal("pool pages in = pages out + growth", misses, grown, in_transit))
     laws += [class_times(result) for result in classes if result.completed]
     return laws
+
+
+def _nobody_lost(terminals: Terminals, values: dict[str, int]) -> Law:
+    """At an instant: each terminal thinks and types, or its transaction is queued or served."""
+    found = values["terminals away now"] + values["terminals waiting now"]
+    return equal("terminals away + waiting for answers = all", found, terminals.count)
 
 
 def class_times(result: ClassResult) -> Law:

@@ -313,8 +313,34 @@ class Work:
 
 
 @dataclass(frozen=True)
+class Terminals:
+    """Terminals that type, send, wait and think, before the clients, which are the connections that serve them.
+
+    Each belongs to one of `homes`, all in turn; a connection that serves it gets `registers` set: (register, factor,
+    divisor) to home * factor // divisor. Classes are drawn by alias table `mix`. Keying takes a constant time, thinking
+    an exponential one, `longest_think` means at most. Transactions of `deferred_class` are answered when they are sent.
+    """
+
+    count: int
+    homes: int
+    registers: tuple[tuple[int, int, int], ...]
+    mix: int
+    keying_ns: tuple[int, ...]
+    """by class of the transaction that follows"""
+    thinking_ns: tuple[int, ...]
+    """mean, by class of the transaction before"""
+    longest_think: int = 10
+    deferred_class: int = -1
+    middle_tier_ns: int = 0
+    """network and middle tier, there and back, in each response"""
+
+
+@dataclass(frozen=True)
 class Model:
-    """Everything an engine needs but the seed. `arrivals_per_s` is 0 for closed clients."""
+    """Everything an engine needs but the seed. `arrivals_per_s` is 0 for closed clients.
+
+    With `terminals` the clients are connections, whose program begins with `arrive` and `enter`.
+    """
 
     name: str
     program: Program
@@ -339,6 +365,7 @@ class Model:
     """None: `Writing()`"""
     controllers: Controllers | None = None
     fair_queueing: FairQueueing | None = None
+    terminals: Terminals | None = None
 
     @property
     def processors(self) -> int:

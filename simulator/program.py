@@ -64,6 +64,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "commit": (),  # write the log as the engine's rule says, release locks
     "rollback": (),  # release locks, nothing logged
     "network": ("delay_ns",),  # a delay that occupies nobody
+    "enter": (),  # go to the entry of the class that a terminal has chosen
 }
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
 OPERATION_WIDTH = 6

@@ -53,10 +53,12 @@ from simulator.reference_stations import (
     Servers,
     Story,
 )
+from simulator.reference_terminals import TerminalQueue
 from simulator.results import Result
 from simulator.run_record import RunRecord
 from simulator.start import prepare
 from simulator.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, MOST_LOCKS, PLACES, USER_NS, new_state
+from simulator.terminals import new_terminals
 
 THROTTLED_BATCH_PAGES = 64
 
@@ -75,7 +77,7 @@ class ReferenceEngine:
         self.model = model
         self.env = Environment()
         self.state = new_state(model, seed)
-        prepare(self.state, model)
+        prepare(self.state, model, seed)
         env, storage = self.env, model.storage
         self.cpu = Servers(env, model.processors, model.sharing)
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
@@ -87,11 +89,12 @@ class ReferenceEngine:
             assert model.fair_queueing is not None
             scheduled.take_in = FairQueue(env, model.fair_queueing, scheduled.take_in).add
         self.log = CommitLog(self)
-        self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
         self.page_arrivals: dict[int, simpy.Event] = {}
         self.written_event: simpy.Event | None = None
         self.pages_written = 0
         self.reads_pending, self.in_system = Gauge(), Population()
+        self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
+        self.terminals = TerminalQueue(self, new_terminals(model, seed))
         self.swap_outs_issued = 0
         self.writer_wakes: simpy.Event | None = None
         self.checkpoint_times_ns: list[tuple[int, int]] = []
@@ -121,7 +124,8 @@ class ReferenceEngine:
         while True:
             if not inside:
                 began = yield from self.next_transaction(number)
-                spent[CONNECTION] += env.now - began
+                spent[CONNECTION] += env.now - began - self.terminals.tier_ns
+                spent[NETWORK] += self.terminals.tier_ns
                 inside = True
             wait, a, b = advance(state, number, env.now)
             if state.outbox[0]:
@@ -151,6 +155,8 @@ class ReferenceEngine:
             elif wait == waits.WAIT_END:
                 record.end(a, env.now - began, spent, b)
                 self.in_system.go(env.now, began)
+                if self.model.terminals:
+                    self.terminals.end(number, a)
                 spent = [0] * len(ACTIVITIES)
                 inside = False
                 if self.has_done_its_work(number, a):
@@ -187,6 +193,8 @@ class ReferenceEngine:
             self.in_system.come(began)
         elif wait == waits.WAIT_ARRIVAL and self.arrivals is not None:
             began = yield from self.arrivals.take()
+        elif wait == waits.WAIT_ARRIVAL:
+            began = yield from self.terminals.take(number)
         else:
             raise InternalError(f"a client's program must begin with think or arrive, not with wait {wait}")
         return began
@@ -225,10 +233,10 @@ class ReferenceEngine:
         """Read a page from its device into the slot that is kept for it."""
         device, byte = self.place(page)
         self.reads_pending.change(self.env.now, 1)
-        self.record.io_wait.reads_changed()
+        self.record.io_wait.change(1)
         yield from self.devices[device].call(byte, self.model.storage.page_bytes, False, "data read")
         self.reads_pending.change(self.env.now, -1)
-        self.record.io_wait.reads_changed()
+        self.record.io_wait.change(-1)
         finish_read(self.state, page, not self.model.direct_io)
         if self.state.outbox[0]:
             self.write_evicted()
@@ -247,7 +255,9 @@ class ReferenceEngine:
         page = int(tiers.slots[slot, PAGE])
         clear_dirty(tiers, POOL, slot)
         device, byte = self.place(page)
+        self.record.io_wait.change(1)
         yield from self.devices[device].call(byte, self.model.storage.page_bytes, True, "eviction write")
+        self.record.io_wait.change(-1)
         tiers.slots[slot, FLAGS] &= DIRTY
         self.announce(page)
 
@@ -255,7 +265,9 @@ class ReferenceEngine:
         """A buffer whose memory the operating system has taken: read it back from swap."""
         storage = self.model.storage
         byte = storage.swap_start_bytes + slot * storage.page_bytes
+        self.record.io_wait.change(1)
         yield self.devices[0].submit(byte, storage.page_bytes, False, "swap in")
+        self.record.io_wait.change(-1)
         self.state.tiers.head[POOL, SWAP_INS] += 1
         finish_fault(self.state, slot)
         self.swap_out()

@@ -60,7 +60,9 @@ class CommitLog:
         while self.waiting:
             group, self.waiting = self.waiting, []
             yield self.engine.env.timeout(self.engine.model.log.flush_overhead_ns)
+            self.engine.record.io_wait.change(1)
             yield self.write()
+            self.engine.record.io_wait.change(-1)
             for done in group:
                 done.succeed()
         self.flushing = False

@@ -18,6 +18,7 @@ from simulator.streams import chance, draw_alias, draw_time_ns, uniform_below
 
 _CHOOSE, _MAYBE, _JUMP, _LOOP, _CLAIM = CODES["choose"], CODES["maybe"], CODES["jump"], CODES["loop"], CODES["claim"]
 _UNIFORM, _SAMPLE, _OTHER, _SET = CODES["uniform"], CODES["sample"], CODES["other"], CODES["set"]
+_ENTER = CODES["enter"]
 _COMBINE, _AFFINE, _TAKE, _PEEK = CODES["combine"], CODES["affine"], CODES["take"], CODES["peek"]
 
 
@@ -85,6 +86,8 @@ def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from th
         registers[a] = state.counters[counter]
         state.counters[counter] += 1
         return pc + 1
+    if op == _ENTER:
+        return state.tables[state.tables[0, ENTRIES] + state.client[client, CLASS], 0]
     if op == _CHOOSE:
         chosen = sample(state, client, a, b)
         state.client[client, CLASS] = chosen

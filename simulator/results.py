@@ -55,7 +55,7 @@ class ClassResult:
 class CpuResult:
     """Shares of the CPU capacity of all cores; user + system + iowait + idle = 1.
 
-    iowait is idle capacity while at least one disk read is pending, as operating systems count it.
+    iowait is idle capacity of processors on which a task last ran that sleeps in block I/O (simulator/io_wait.py).
     `by_activity` splits user + system by what the time was spent on, as shares of the same capacity.
     """
 

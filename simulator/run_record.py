@@ -23,12 +23,14 @@ from simulator.caches import (
 )
 from simulator.clock import NS_PER_S, to_s
 from simulator.errors import InputError
+from simulator.io_wait import IoWait
 from simulator.model import Model, Progress
 from simulator.rate_limits import limit_values
 from simulator.recorder import ClassRecorder
 from simulator.results import Result
 from simulator.state import USAGE, Int64Array
 from simulator.summarise import Facts, Snapshot, summarise
+from simulator.terminals import terminal_values
 
 if TYPE_CHECKING:
     from simulator.reference import ReferenceEngine
@@ -94,34 +96,6 @@ class Record(ABC):
             f"{left} clients are not through: {self._last('ended main'):,} of {clients * each:,} are done. "
             "Ask for fewer, or for a faster machine"
         )
-
-
-class IoWait:
-    """Idle CPU time while at least one disk read is pending, as an integral."""
-
-    def __init__(self, engine: ReferenceEngine) -> None:
-        self.engine = engine
-        self.area = 0
-        self.since_ns = 0
-        self.busy_then = 0
-        self.pending = False
-
-    def reads_changed(self) -> None:
-        """To be called whenever the number of pending reads has changed."""
-        pending = self.engine.reads_pending.value > 0
-        if pending == self.pending:
-            return
-        now = self.engine.env.now
-        if self.pending:
-            self.area = self.area_until(now)
-        self.pending, self.since_ns, self.busy_then = pending, now, self.engine.cpu.busy.area_until(now)
-
-    def area_until(self, now: int) -> int:
-        """The integral from time 0 to now, in core-nanoseconds."""
-        if not self.pending:
-            return self.area
-        busy = self.engine.cpu.busy.area_until(now) - self.busy_then
-        return self.area + self.engine.model.processors * (now - self.since_ns) - busy
 
 
 class RunRecord(Record):
@@ -209,6 +183,7 @@ class RunRecord(Record):
         values |= tier_values("cache", engine.state.tiers.head[CACHE])
         values["cache in flight now"] = int(engine.state.tiers.head[CACHE, WRITES_IN_FLIGHT])
         values |= limit_values(engine.limits.rows)
+        values |= terminal_values(engine.terminals.terminals, engine.in_system.value)
         return Snapshot(now, values, engine.state.table_counts.copy())
 
 

@@ -51,13 +51,14 @@ from simulator.state import (
     REGIONS,
     State,
 )
+from simulator.terminals import COUNT, TerminalState, new_terminals, seat_anybody
 
 WARM_TURNOVERS = 3
 WARM_REFERENCES_PER_PAGE = 30
 """`warm` runs until the buffer pool has taken in so many times its own size, or every page was due so many times."""
 
 
-def prepare(state: State, model: Model) -> None:
+def prepare(state: State, model: Model, seed: int) -> None:
     """Bring caches to the state that the model's interval starts from. Raises InternalError for an unknown one."""
     start = model.interval.start
     if start not in ("cold", "after_load", "warm"):
@@ -66,7 +67,8 @@ def prepare(state: State, model: Model) -> None:
         return
     load_everything(state)
     if start == "warm":
-        run_without_time(state, WARM_TURNOVERS * model.pool.pages, WARM_REFERENCES_PER_PAGE * model.program.pages)
+        most = WARM_TURNOVERS * model.pool.pages, WARM_REFERENCES_PER_PAGE * model.program.pages
+        run_without_time(state, new_terminals(model, seed), *most)
     pages = np.zeros(model.pool.pages, dtype=np.int32)
     write_pool(state, model.pool.writer_low_pages if start == "warm" else 0, pages)
     write_cache(state)
@@ -93,7 +95,7 @@ def load_everything(state: State) -> None:
 
 
 @compiled
-def run_without_time(state: State, most_misses: int, most_references: int) -> None:
+def run_without_time(state: State, terminals: TerminalState, most_misses: int, most_references: int) -> None:
     """Run all clients in turn, every wait being over at once, until one of the bounds is reached."""
     head = state.tiers.head[POOL]
     clients = len(state.client)
@@ -116,6 +118,8 @@ def run_without_time(state: State, most_misses: int, most_references: int) -> No
                     _release(state, client)
                 elif wait == wait_kinds.WAIT_LOCK:
                     own_lock(state, client, a)
+                elif wait == wait_kinds.WAIT_ARRIVAL and terminals.facts[COUNT]:
+                    seat_anybody(terminals, state, client)
                 state.tiers.head[CACHE, WRITES_IN_FLIGHT] = 0
                 state.outbox[0] = 0
                 wait, a, _ = advance(state, client, 0)

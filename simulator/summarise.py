@@ -35,6 +35,7 @@ from simulator.results import (
 )
 from simulator.state import TABLE_CREATED, USAGE
 from simulator.statistics import batch_means, steady_from
+from simulator.terminal_results import connections_result
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
     ]
     cpu, devices, locks = _cpu(model, window), _devices(model, window), _locks(model, window)
     stations, main = _stations(model, window), classes[model.program.main_class]
+    if model.terminals:
+        stations.append(connections_result(model, model.terminals, classes, window.seconds))
     limits = limits_of(model.storage, model.volume_limits, model.controllers)
     volume_limits = limit_results(model, window, ALL_VOLUMES, limits.shared)
     for number, rows in enumerate(limits.controllers, 1):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, Kib, Microseconds, Seconds, WholeNumber
+from models.quantities import Fraction, Gib, Kib, Microseconds, Number, Seconds, WholeNumber
 from models.specs.base import Name, Spec, Text
 
 
@@ -59,6 +59,10 @@ class PathLengthSpec(Spec):
     scanned_row_us: Microseconds = Field(ge=0, description="one row met in a range scan")
     page_miss_us: Microseconds = Field(ge=0, description="replace a buffer, queue and complete an I/O")
     client_fraction: Fraction = Field(ge=0, le=1, description="client CPU per server CPU")
+    memory_references: Number = Field(
+        default=0.0, ge=0, le=100_000,
+        description="of a row operation to places in the buffer pool's memory that lie far apart: TLB misses, NUMA",
+    )  # fmt: skip
     load_row_us: Microseconds | None = Field(
         default=None, gt=0, description="one row inserted by a bulk load, its index entries included"
     )

@@ -48,6 +48,19 @@ class CpuSpec(Spec):
     memory_latency_ns: Nanoseconds = Field(
         default=100.0, ge=0, description="time of a reference that goes to memory (assumption)"
     )
+    cache_latency_ns: Nanoseconds = Field(
+        default=15.0, ge=0, description="time of a reference that this cache answers (assumption)"
+    )
+    sockets: WholeNumber = Field(default=1, ge=1, le=256, description="each with its share of cores and memory")
+    remote_memory_factor: Number = Field(
+        default=1.0, ge=1, le=100, description="how many times as long another socket's memory takes as one's own"
+    )
+    tlb_entries: WholeNumber = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="translations that a processor holds; 0: never lacks one",
+    )
     source: Text
 
     @property

@@ -88,4 +88,7 @@ class OperatingSystemSpec(Spec):
         default=NoopSpec(),
         description="what orders requests to flash and RAID sets; a lone disk with an arm has a scheduler of its own",
     )
+    memory_page_kib: Kib = Field(
+        default=4.0, gt=0, le=16 * 1024 * 1024, description="memory pages of the buffer pool: 4; huge ones 2048, 262144"
+    )
     source: Text

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from calibration.parameters import with_values
 from models.specs import ScenarioSpec
-from models.specs.workload import ClosedClientsSpec
+from models.specs.workload import OpenArrivalsSpec
 from models.system import clients_of
 from scenarios.explaining.machines import Machine, Solver, saturated
 from scenarios.explaining.objective import Objective
@@ -66,7 +66,7 @@ def growth(
     if load_per_min is None:
         arrivals = scenario.workload.arrivals
         load_per_min = most.rate_per_min
-        if not isinstance(arrivals, ClosedClientsSpec):
+        if isinstance(arrivals, OpenArrivalsSpec):
             load_per_min = arrivals.transactions_per_s * 60.0 * share
     asked = load_per_min
     fails: dict[int, str] = {}

@@ -117,4 +117,7 @@ def saturated(scenario: ScenarioSpec) -> ScenarioSpec:
     if isinstance(scenario.workload.arrivals, ClosedClientsSpec):
         return scenario
     closed = {"kind": "closed", "clients": clients_of(scenario.workload), "think_time_s": 0.0}
-    return with_values(scenario, {"workload.arrivals": closed})
+    changes: dict[str, object] = {"workload.arrivals": closed}
+    if scenario.workload.arrivals.kind == "terminals":  # of all warehouses
+        changes["workload.tpcc.home_warehouse"] = "drawn"
+    return with_values(scenario, changes)

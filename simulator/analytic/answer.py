@@ -18,6 +18,7 @@ from simulator.bottleneck import bottleneck_of, overload, spent_credits, swappin
 from simulator.clock import to_s
 from simulator.recorder import ACTIVITIES
 from simulator.results import CacheResult, ClassResult, CpuResult, DeviceResult, Result, Series
+from simulator.terminal_results import connections_result
 
 POINTS, WARMING_POINTS = 2, 60
 """of a constant series, and of a machine's that gets warm"""
@@ -35,6 +36,8 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     cpu, devices, caches = figures.cpu(case), device_figures.devices(case), figures.caches(case)
     volume_limits = device_figures.volume_limits(case)
     tables, locks, stations = figures.tables(case), figures.locks(case), figures.stations(case)
+    if model.terminals:
+        stations.append(connections_result(model, model.terminals, classes, case.duration_s))
     bottleneck = bottleneck_of(cpu, devices[: len(case.model.storage.devices)], locks, stations, main, volume_limits)
     swap_share = case.mean(case.solution.residence.fault) / case.response_s if case.response_s > 0 else 0.0
     names = names_of_disks(devices, volume_limits), {one.name for one in locks}
@@ -97,6 +100,7 @@ def _class(case: Case, number: int) -> ClassResult:
     p50, p90, p95, p99, p999 = (
         float(gamma_quantile(share, np.array([served]), variance)[0])
         + case.backlog * to_s(window.warm_up_ns + share * window.duration_ns)
+        + case.connection_s
         for share in (0.5, 0.9, 0.95, 0.99, 0.999)
     )
     per_transaction = float(w.mix[number])
@@ -137,7 +141,8 @@ def _times(case: Case, number: int) -> dict[str, float]:
         "stations": r.station,
     }
     found = dict.fromkeys(ACTIVITIES, 0.0) | {name: float(times[0, number]) for name, times in parts.items()}
-    found["connection"] = case.backlog * to_s(window.warm_up_ns + window.duration_ns / 2)
+    found["connection"] = case.backlog * to_s(window.warm_up_ns + window.duration_ns / 2) + case.connection_s
+    found["network"] += case.tier_s
     return found
 
 

@@ -94,9 +94,12 @@ def _too_many(w: Workload, p: Parameters, d: Demands, t: Traffic) -> Callable[[F
 
     def function(log_rate: FloatArray) -> FloatArray:
         x = np.exp(log_rate).ravel()
-        response = np.minimum(at_stations(w, p, d, t, x).total @ w.mix, ENDLESS)
+        total = at_stations(w, p, d, t, x).total
+        response, awaited = np.minimum(total @ w.mix, ENDLESS), np.minimum(total @ w.awaited, ENDLESS)
+        taken = x * (response + w.think_s) / p.clients
+        with_terminals = np.maximum(taken, x * (awaited + p.away_s) / np.maximum(p.terminals, 1.0))
         # in a form that is nearly straight on both sides of the knee
-        return np.tanh(0.5 * np.log(x * (response + w.think_s) / p.clients)).reshape(log_rate.shape)
+        return np.tanh(0.5 * np.log(np.where(p.terminals > 0, with_terminals, taken))).reshape(log_rate.shape)
 
     return function
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from simulator.analytic.figures import Case
 from simulator.laws import at_most, class_times, equal
 from simulator.results import ClassResult, CpuResult, DeviceResult, Law, StationResult, TableResult
@@ -56,5 +58,12 @@ def _population(case: Case, classes: Sequence[ClassResult]) -> Law:
     )
     if case.model.arrivals_per_s > 0:
         return at_most("connections in use", case.rate * served / clients, CONVERGED)
+    if case.model.terminals:
+        means = np.array([result.mean_s for result in classes]) - case.tier_s
+        inside = case.rate * (float(means @ case.workload.awaited) + case.workload.away_s)
+        return equal(
+            "Little: terminals = rate x (response + time away)", case.model.terminals.count, inside,
+            CONVERGED * case.model.terminals.count,
+        )  # fmt: skip
     inside = case.rate * (served + case.workload.think_s)
     return equal("Little: clients = rate x (response + think time)", clients, inside, CONVERGED * clients)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -118,13 +117,28 @@ class Case:
         return max(1.0 - self.rate / arrivals, 0.0) if arrivals > 0 else 0.0
 
     @property
+    def tier_s(self) -> float:
+        """Network and middle tier in each response."""
+        return to_s(self.model.terminals.middle_tier_ns) if self.model.terminals else 0.0
+
+    @property
+    def connection_s(self) -> float:
+        """What terminals' transactions wait for a connection: what is left of the time that a terminal takes."""
+        terminals, w = self.model.terminals, self.workload
+        if terminals is None:
+            return 0.0
+        awaited = float(self.solution.residence.total[0] @ w.awaited)
+        left = terminals.count / self.rate - w.away_s - awaited
+        return max(left, 0.0) / max(float(w.awaited.sum()), 1e-300)
+
+    @property
     def reads_pending(self) -> float:
         """Clients that wait for a page from disk, on average (Little's law)."""
         return self.rate * self.mean(self.solution.residence.read)
 
 
 def cpu(case: Case) -> CpuResult:
-    """The processors. iowait is idle while at least one read is pending, of which there is a Poisson number."""
+    """The processors. iowait as in simulator/io_wait.py, whoever doesn't run being asleep in I/O by chance."""
     w, d, t = case.workload, case.solution.demands, case.solution.traffic
     p, costs, mix = case.parameters, case.model.costs, case.workload.mix
     speed = float(p.cpu_speed[0])
@@ -142,7 +156,7 @@ def cpu(case: Case) -> CpuResult:
     scale = min(1.0, 1.0 / total) if total > 0 else 0.0
     shares = {name: each * scale for name, each in zip(CPU_USES, spent, strict=True)}
     user, busy = shares["transaction"] + shares["client program"], min(total, 1.0)
-    waiting = (1.0 - busy) * -math.expm1(-case.reads_pending)
+    waiting = (1.0 - busy) * _waiting_share(case, busy)
     return CpuResult(
         cores=case.model.cpu.cores,
         user=user,
@@ -151,6 +165,19 @@ def cpu(case: Case) -> CpuResult:
         idle=1.0 - busy - waiting,
         by_activity=shares,
     )
+
+
+def _waiting_share(case: Case, busy: float) -> float:
+    """Share of an idle processor's time in which a task that ran on it sleeps for I/O: a client or the log's writer.
+
+    Each client that does not run on it is asleep with the same chance, independently of the others (binomial).
+    """
+    r, p, processors = case.solution.residence, case.parameters, float(case.parameters.processors[0])
+    clients = len(case.model.client_registers)
+    asleep = min(case.rate * case.mean(r.read + r.victim + r.fault), clients)
+    here = asleep / max(processors * (clients - busy), asleep)
+    flushing = float(r.flushes[0] * np.maximum(p.log_first_s - p.flush_overhead_s, 0.0)[0] * (p.durable[0] > 0))
+    return 1.0 - (1.0 - here) ** clients * (1.0 - min(flushing, 1.0) / processors)
 
 
 def caches(case: Case) -> list[CacheResult]:

@@ -30,6 +30,10 @@ class Parameters:
 
     clients: FloatArray
     arrivals_per_s: FloatArray
+    terminals: FloatArray
+    """before the clients, which are their connections; 0: none"""
+    away_s: FloatArray
+    """what a terminal keys and thinks, and the middle tier takes, for a transaction"""
     cpu_speed: FloatArray
     """relative to the machine that the workload was read for"""
     processors: FloatArray
@@ -235,6 +239,8 @@ def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) 
     plain = Parameters(
         clients=one(len(model.client_registers)),
         arrivals_per_s=one(model.arrivals_per_s),
+        terminals=one(model.terminals.count if model.terminals else 0),
+        away_s=one(workload.away_s),
         cpu_speed=one(1.0),
         processors=one(model.processors),
         beside=one(_most_beside(model)),

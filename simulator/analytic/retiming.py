@@ -27,6 +27,7 @@ def same_but_times(one: Model, other: Model) -> bool:
     return (
         one.storage.data_devices == other.storage.data_devices
         and one.arrivals_per_s == other.arrivals_per_s
+        and one.terminals == other.terminals
         and len(one.sections) == len(other.sections)
         and one.stations == other.stations
         and _same_shares(one.client_registers, other.client_registers)

@@ -97,6 +97,7 @@ def _rounds(w: Workload, p: Parameters, pool: Pool, policy: str) -> _Round:
     """
     rate = p.clients / (w.think_s + TINY + p.path_s @ w.mix / p.cpu_speed)
     rate = np.where(p.arrivals_per_s > 0, np.minimum(p.arrivals_per_s, rate), rate)
+    rate = np.where(p.terminals > 0, np.minimum(p.terminals / np.maximum(p.away_s, TINY), rate), rate)
     now = last = _round(w, p, pool, policy, np.log(np.maximum(rate, TINY)), np.zeros(len(p)))
     left, slope = np.arange(len(p)), np.full(len(p), -1.0)
     for number in range(1, ROUNDS):

@@ -115,14 +115,15 @@ class Reader:
 
     MOST_STEPS = 200_000
 
-    def __init__(self, program: Program, client_registers: npt.NDArray[np.int64]) -> None:
+    def __init__(self, program: Program, client_registers: npt.NDArray[np.int64], mix: int | None = None) -> None:
+        """`mix`: the alias table of classes, if the program does not draw them itself."""
         self.program = program
         self.start = [only(_distribution(client_registers[:, r])) for r in range(client_registers.shape[1])]
         self.claims = np.ones(len(program.counter_tables))
         """probability that a claim finds its counter below the limit"""
         self._memory: dict[tuple[object, ...], Part] = {}
         first = program.operations[: program.entries.min() if len(program.entries) else 0]
-        self.mix = np.ones(1)
+        self.mix = np.ones(1) if mix is None else self.pmf(mix)
         self.think_ns = 0.0
         for code, a, *_ in first.tolist():
             if CODE_NAMES[code] == "choose":

@@ -13,7 +13,7 @@ from simulator.analytic.pages import PageReader
 from simulator.analytic.values import FloatArray
 from simulator.analytic.visits import Reader
 from simulator.clock import NS_PER_S
-from simulator.model import Model
+from simulator.model import Model, Terminals
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,10 @@ class Workload:
     main_class: int
     mix: FloatArray
     think_s: float
+    awaited: FloatArray
+    """`mix` without the class that terminals do not wait for"""
+    away_s: float
+    """mean of what a terminal keys and thinks, with the middle tier's time; 0 without terminals"""
     user_s: FloatArray
     system_s: FloatArray
     client_s: FloatArray
@@ -70,10 +74,21 @@ class Workload:
         return self.tables[policy]
 
 
+def _away_s(terminals: Terminals, mix: FloatArray) -> float:
+    """Mean time from an answer to the next; thinking is an exponential time cut off at a multiple of its mean."""
+    thinking = np.array(terminals.thinking_ns) * -np.expm1(-float(terminals.longest_think))
+    return float(mix @ (np.array(terminals.keying_ns) + thinking) + terminals.middle_tier_ns) / NS_PER_S
+
+
 def read_workload(model: Model) -> Workload:
     """Read a model's program. Raises InputError for a program whose loops have no bound."""
     program = model.program
-    reader = Reader(program, model.client_registers)
+    registers, terminals = model.client_registers, model.terminals
+    if terminals:
+        registers = np.zeros((terminals.homes, registers.shape[1]), dtype=np.int64)
+        for register, factor, divisor in terminals.registers:
+            registers[:, register] = np.arange(terminals.homes) * factor // divisor
+    reader = Reader(program, registers, terminals.mix if terminals else None)
     works = reader.works
     pages = PageReader(reader, model.storage.data_devices)
 
@@ -101,6 +116,8 @@ def read_workload(model: Model) -> Workload:
         main_class=program.main_class,
         mix=reader.mix,
         think_s=reader.think_ns / NS_PER_S,
+        awaited=np.where(np.arange(len(works)) == (terminals.deferred_class if terminals else -1), 0.0, reader.mix),
+        away_s=_away_s(terminals, reader.mix) if terminals else 0.0,
         user_s=of("user_ns") / NS_PER_S,
         system_s=of("system_ns") / NS_PER_S,
         client_s=of("client_ns") / NS_PER_S,

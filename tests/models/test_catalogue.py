@@ -66,8 +66,9 @@ def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
         (
             {"coers": 2},
             (
-                "coers: unknown key (did you mean 'cores'?); allowed: cache_mib, cores, memory_bus_share, "
-                "memory_latency_ns, model, relative_speed, second_thread_gain, source, threads_per_core"
+                "coers: unknown key (did you mean 'cores'?); allowed: cache_latency_ns, cache_mib, cores, "
+                "memory_bus_share, memory_latency_ns, model, relative_speed, remote_memory_factor, second_thread_gain, "
+                "sockets, source, threads_per_core, tlb_entries"
             ),
         ),
     ],

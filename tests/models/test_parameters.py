@@ -32,6 +32,14 @@ OF_OTHER_PARTS = {
     "machine.cpu.second_thread_gain": "machine.cpu.threads_per_core=2",
 }
 """What else must be set for a parameter to count."""
+FAR_APART = (
+    "database.path.memory_references=30",
+    "machine.cpu={tlb_entries: 100, sockets: 2, remote_memory_factor: 2, cache_mib: 1}",
+)
+OF_MEMORY_REFERENCES = (
+    "database.path.memory_references", "machine.cpu.sockets", "machine.cpu.remote_memory_factor",
+    "machine.cpu.tlb_entries", "machine.cpu.cache_latency_ns", "operating_system.memory_page_kib",
+)  # fmt: skip
 
 
 def numbers(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, int | float]]:
@@ -54,6 +62,7 @@ def near(value: int | float) -> Iterator[int | float]:
 def changed(key: str, value: int | float) -> tuple[ScenarioSpec, ScenarioSpec]:
     """A scenario, and the same with the nearest other number at a key that it may have."""
     settings = [OF_OTHER_PARTS[key]] if key in OF_OTHER_PARTS else []
+    settings += FAR_APART if key in OF_MEMORY_REFERENCES else ()
     for other in near(value):
         try:
             return load_scenario(SWAPPING, settings), load_scenario(SWAPPING, [*settings, f"{key}={other!r}"])

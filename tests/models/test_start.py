@@ -25,7 +25,7 @@ def model_with(*overrides: str) -> Model:
 
 def started(model: Model) -> State:
     state = new_state(model, 1)
-    prepare(state, model)
+    prepare(state, model, 1)
     return state
 
 

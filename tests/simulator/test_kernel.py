@@ -25,6 +25,7 @@ from simulator.assembler import Assembler
 from simulator.calendar import HEAP_COUNT
 from simulator.errors import InternalError
 from simulator.kernel import KernelEngine, run
+from simulator.kernel_growth import grown as grown_from_kernel
 from simulator.kernel_state import Kernel
 from simulator.model import (
     Checkpoint,
@@ -245,10 +246,10 @@ def test_more_room_on_the_way_changes_nothing(
     def grown(kernel: Kernel) -> Kernel:
         grown_from.append(len(kernel.requests))
         CrampedEngine.growths += 1
-        return ks.grown(kernel)
+        return grown_from_kernel(kernel)
 
     def narrow(engine: KernelEngine) -> None:
-        engine.kernel = engine.kernel._replace(arrived=np.zeros(4, dtype=np.int64))
+        engine.kernel = engine.kernel._replace(arrived=np.zeros((4, 2), dtype=np.int64))
 
     monkeypatch.setattr("simulator.kernel_state.requests_margin", lambda _: 100)
     monkeypatch.setattr("simulator.kernel.grown", grown)

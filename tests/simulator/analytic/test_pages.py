@@ -22,6 +22,7 @@ from simulator.caches import POOL, REFERENCES
 from simulator.model import Model
 from simulator.start import forget_counts, load_everything, run_without_time
 from simulator.state import TABLE_CACHE_HITS, TABLE_DISK_READS, new_state
+from simulator.terminals import new_terminals
 
 FloatArray = npt.NDArray[np.float64]
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
@@ -59,13 +60,14 @@ def groups() -> PageGroups:
 @cache
 def counted(buffers: int, policy: str) -> float:
     """Misses of pages that exist, per transaction."""
-    state = new_state(model_of(buffers, policy), 5)
+    model = model_of(buffers, policy)
+    state, terminals = new_state(model, 5), new_terminals(model, 5)
     load_everything(state)
     head = state.tiers.head[POOL]
     for number in range(WARM + COUNTED):
         if number == WARM:
             forget_counts(state)
-        run_without_time(state, 1 << 60, int(head[REFERENCES]) + 1)
+        run_without_time(state, terminals, 1 << 60, int(head[REFERENCES]) + 1)
     return float(state.table_counts[:, [TABLE_CACHE_HITS, TABLE_DISK_READS]].sum()) / (COUNTED * CLIENTS)
 
 

@@ -22,6 +22,7 @@ from simulator.program import CODES, Program
 from simulator.samplers import CUT_ONE
 from simulator.start import forget_counts, load_everything, run_without_time
 from simulator.state import CLIENT_NS, SYSTEM_NS, TABLE_REFERENCES, USER_NS, new_state
+from simulator.terminals import new_terminals
 
 FloatArray = npt.NDArray[np.float64]
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
@@ -204,7 +205,8 @@ def counted(*settings: str) -> tuple[FloatArray, FloatArray]:
     for number in range(WARM + ROUNDS):
         if number == WARM:
             forget_counts(state)
-        run_without_time(state, 1 << 60, int(head[REFERENCES]) + 1)  # one transaction of each client
+        # one transaction of each client
+        run_without_time(state, new_terminals(model, 5), 1 << 60, int(head[REFERENCES]) + 1)
     cpu = state.usage[[USER_NS, SYSTEM_NS, CLIENT_NS]]
     return state.table_counts[:, TABLE_REFERENCES] / (ROUNDS * CLIENTS), cpu / (ROUNDS * CLIENTS)
 
