@@ -298,6 +298,8 @@ class Model:
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None
     """what the machine lets through to all its flash devices together"""
+    step_ns: int | None = None
+    """length of a step of the time series; whole seconds if None"""
 
     @property
     def processors(self) -> int:

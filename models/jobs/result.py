@@ -26,6 +26,7 @@ class JobResult:
     parts_of: str
     parts_s: dict[str, float]
     also: dict[str, float]
+    basis: str = "calculated, not simulated: every seed gives the same"
 
 
 def most_crowded(shares: dict[str, float], otherwise: str) -> str:
