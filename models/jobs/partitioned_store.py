@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from models.jobs.node_loss import loss_figures
 from models.jobs.result import JobResult, most_crowded
 from models.jobs.stations import model_of_stations
 from models.jobs.store_program import QUERY, UPDATE, Speeds, StoreWriter
@@ -21,6 +22,7 @@ from simulator.recorder import share_below
 from simulator.results import Result
 from simulator.statistics import batch_means
 
+LEAST_SERVERS_OF_A_LOSS = 3
 LIMITS_MS = (1, 2, 5)
 """Response times under which shares of the requests are reported."""
 
@@ -29,6 +31,20 @@ def faults(job: PartitionedStoreSpec) -> Iterator[str]:
     """What no single key can say, a line each."""
     if job.servers <= job.copies:
         yield f"job.copies: got {job.copies}; a further copy is on another server: at least {job.copies + 1} servers"
+    loss = job.loss
+    if loss is None:
+        return
+    if job.copies == 0 or job.servers < LEAST_SERVERS_OF_A_LOSS:
+        yield (
+            f"job.loss: {job.servers} servers with {job.copies} further copies; what a server had is taken over by its "
+            f"copies and copied again: at least {LEAST_SERVERS_OF_A_LOSS} servers with 1"
+        )
+    end_s = job.warm_up_s + job.duration_s
+    if not job.warm_up_s < loss.at_s < loss.at_s + loss.detection_s < end_s:
+        yield (
+            f"job.loss.at_s: got {loss.at_s:g} s, noticed {loss.detection_s:g} s later; both must lie behind the "
+            f"warm-up, {job.warm_up_s:g} s, and before the end, {end_s:g} s"
+        )
 
 
 def store_model(scenario: ScenarioSpec, job: PartitionedStoreSpec) -> Model:
@@ -48,7 +64,8 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, seed: i
     result = engine.record.result()
     used = _use_of(result)
     counted = [each for each in (QUERY, UPDATE) if any(one.name == each and one.completed for one in result.classes)]
-    steps = np.array(result.series.values["transactions_per_s"])
+    program, steps = engine.model.program, np.array(result.series.values["transactions_per_s"])
+    lost = loss_figures(job.loss, program, engine.state, result.series) if job.loss else {}
     interval = batch_means(steps[int(job.warm_up_s / result.series.step_s) :])
     return JobResult(
         kind=job.kind,
@@ -78,8 +95,13 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, seed: i
             "backplane busy, share": used.backplane,
             "servers' network busy, share": used.server_network,
             "clients' network busy, share": used.client_network,
+            **lost,
         },
         basis=f"simulated, seed {seed}: {job.duration_s:g} s after {job.warm_up_s:g} s of warm-up",
+        series={
+            "seconds": [result.series.step_s * (step + 1) for step in range(len(steps))],
+            "requests/s": [float(rate) for rate in steps],
+        },
     )
 
 
@@ -117,7 +139,7 @@ def _use_of(result: Result) -> _Use:
             "clients' processors, and waiting for them": there_s("client", "core"),
             "servers' processors, and waiting for them": there_s("server", "core"),
             "sending": sum(there_s(side, "network") for side in ("client", "server")) + there_s("backplane", ""),
-            "on the way": delay_s,
+            "on the way, or waiting for a server that died": delay_s,
             "pauses of clients": there_s("client", "pauses"),
             "pauses of servers": there_s("server", "pauses"),
         },

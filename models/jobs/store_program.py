@@ -108,6 +108,7 @@ class StoreWriter:
         self.seen_first, self.seen_second = (
             asm.counter(f"seen by {which}", self.job.threads, 0) for which in ("first copy", "second copy")
         )
+        self.due = asm.counter("next chunk due", servers, from_s(loss.at_s + loss.detection_s))
         chunks = round(loss.server_gib * (1 << 20) / CHUNK_KIB)
         self.begun, self.done = asm.counter("chunks begun", 1, 0), asm.counter("chunks done", 1, 0)
         self.chunks, self.chunks_but_one = asm.counter("chunks", 1, chunks), asm.counter("but one", 1, chunks - 1)
@@ -246,7 +247,8 @@ class StoreWriter:
         asm.emit("sleep_until", self.noticed, self.zero)
         asm.place(chunk)
         asm.emit("claim", self.chunk, self.begun, self.zero, self.chunks, idle)
-        asm.emit("network", from_s(mib / loss.restore_mib_per_s))
+        asm.emit("take", self.seen, self.due, self.server, from_s(mib / loss.restore_mib_per_s))
+        asm.emit("sleep_until", self.due, self.server)
         asm.place(aim)
         asm.emit("other", self.copy, job.servers, self.server, self.keys)
         asm.emit("if_between", self.down, self.never, self.copy, aim)

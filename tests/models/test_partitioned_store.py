@@ -21,8 +21,8 @@ from simulator.errors import InputError
 from simulator.model import Model
 from tests.simulator.twins import differences
 
-LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library"
-QUERIES, UPDATES = LIBRARY / "scaleout-queries.yaml", LIBRARY / "scaleout-updates.yaml"
+LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout"
+QUERIES, UPDATES = LIBRARY / "queries.yaml", LIBRARY / "updates.yaml"
 SMALL = ("machine.cpu.cores=2", "machine.cpu.relative_speed=1", "job.jvms_per_client_machine=2",
          "job.threads_per_jvm=3", "job.duration_s=2", "job.warm_up_s=0.2")  # fmt: skip
 NO_PAUSES = ("job.client_collector=null", "job.server_collector=null")
@@ -121,7 +121,7 @@ def test_pauses_of_servers_stop_everybody_the_more_the_more_there_are() -> None:
     assert rates[10] / rates[2] / 5 < 0.9
 
 
-@pytest.mark.parametrize("path", [UPDATES, LIBRARY / "scaleout-mix.yaml"])
+@pytest.mark.parametrize("path", [UPDATES, LIBRARY / "mix.yaml"])
 def test_updates_are_linear_too(path: Path) -> None:
     rates = {n: answer(f"job.servers={n}", "job.duration_s=1", path=path).value for n in (2, 10)}
     assert abs(rates[10] / rates[2] / 5 - 1) < 0.03
@@ -136,7 +136,7 @@ def test_no_number_of_a_store_is_dead() -> None:
     job = asked.job
     assert isinstance(job, PartitionedStoreSpec)
 
-    def keys(data: dict[str, Any], above: str) -> list[tuple[str, float]]:
+    def keys(data: dict[str, Any], above: str) -> list[tuple[str, int | float]]:
         pairs = [(f"{above}{key}", value) for key, value in data.items() if isinstance(value, int | float)]
         inner = [(f"{above}{key}.", value) for key, value in data.items() if isinstance(value, dict)]
         return pairs + [each for name, value in inner for each in keys(value, name)]
