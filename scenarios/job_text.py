@@ -48,7 +48,7 @@ def to_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> st
     for name, seconds in result.parts_s.items():
         if seconds:
             lines.append(f"    {name:<{longest}}  {time(seconds):>9}  {share(seconds / whole_s):>7}")
-    return "\n".join([*lines, "  calculated, not simulated: every seed gives the same"]) + "\n"
+    return "\n".join([*lines, f"  {result.basis}"]) + "\n"
 
 
 def _figure(value: float, unit: str) -> str:

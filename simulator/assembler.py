@@ -87,8 +87,8 @@ class Assembler:
         self.distributions.append((DISTRIBUTION_KINDS.index(kind), a_ns, b))
         return len(self.distributions) - 1
 
-    def counter(self, name: str, groups: int, initial: int) -> int:
-        """A table of counters, one per group."""
+    def counter(self, name: str, groups: int, initial: npt.ArrayLike) -> int:
+        """A table of counters, one per group, with one initial value or (groups,) of them."""
         self.counters.append((name, np.full(groups, initial, dtype=np.int64)))
         return len(self.counters) - 1
 

@@ -30,7 +30,7 @@ from simulator.memory import (
     empty_slot,
 )
 from simulator.program import CODES
-from simulator.registers import compute, draw_ns, next_operation, sample
+from simulator.registers import compute, draw_ns, next_operation, place_of, sample
 from simulator.state import (
     CLASS,
     CLIENT_DEBT,
@@ -95,6 +95,7 @@ WAIT_VISIT = 16  # a: station; b: ns of service
 _THINK, _ARRIVE, _CPU, _WORK, _TOUCH = CODES["think"], CODES["arrive"], CODES["cpu"], CODES["work"], CODES["touch"]
 _LOCK, _SECTION, _VISIT, _NETWORK = CODES["lock"], CODES["section"], CODES["visit"], CODES["network"]
 _LOG, _COMMIT, _ROLLBACK = CODES["log"], CODES["commit"], CODES["rollback"]
+_VISIT_ONE, _GATE, _SLEEP_UNTIL = CODES["visit_one"], CODES["gate"], CODES["sleep_until"]
 _POPULAR, _ROW, _APPEND, _RECENT = 0, 1, 2, 3
 _NOTHING = -2
 
@@ -333,14 +334,27 @@ def advance(state: State, client: int, now: int) -> tuple[int, int, int]:
                 return wait
             row[PC] = pc + 1
         else:
-            target = next_operation(state, client, pc, op, a, b, c, d, e)
+            target = next_operation(state, client, pc, op, a, b, c, d, e, now)
             if target < 0:
-                return _leave(state, client, pc, op, a, b, c)
+                return _leave(state, client, pc, op, a, b, c, d, e, now)
             row[PC] = target
 
 
 @compiled_inside
-def _leave(state: State, client: int, pc: int, op: int, a: int, b: int, c: int) -> tuple[int, int, int]:
+def _until_open(state: State, client: int, gate: int, distribution: int, purpose: int, now: int) -> int:
+    """A client passes a gate, whose columns begin at `gate`: how long it has to wait there."""
+    counters = state.counters
+    counters[gate] -= 1
+    if counters[gate] <= 0:
+        counters[gate] = counters[gate + 2]
+        counters[gate + 1] = max(now, counters[gate + 1]) + draw_ns(state, client, distribution, purpose)
+    return max(counters[gate + 1] - now, 0)
+
+
+@compiled_inside
+def _leave(  # noqa: PLR0913, PLR0917 - operands come as scalars from the loop
+    state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int, now: int
+) -> tuple[int, int, int]:
     """The operations at which a client stops for good: pay first, then hand the operation to the engine."""
     row = state.client[client]
     if owes_cpu(state, client):
@@ -354,8 +368,14 @@ def _leave(state: State, client: int, pc: int, op: int, a: int, b: int, c: int) 
         return WAIT_SECTION, a, b
     if op == _VISIT:
         return WAIT_VISIT, a, draw_ns(state, client, b, c)
+    if op == _VISIT_ONE:
+        return WAIT_VISIT, a + row[REGISTERS + b], draw_ns(state, client, c, d)
+    if op == _GATE:
+        return WAIT_VISIT, a, _until_open(state, client, place_of(state, b, 3 * row[REGISTERS + c]), d, e, now)
     if op == _NETWORK:
         return WAIT_NETWORK, a, 0
+    if op == _SLEEP_UNTIL:
+        return WAIT_NETWORK, max(state.counters[place_of(state, a, row[REGISTERS + b])] - now, 0), 0
     if op == _COMMIT:
         size = row[LOG_BYTES]
         row[LOG_BYTES] = 0

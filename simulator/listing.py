@@ -60,6 +60,7 @@ def _operand(program: Program, kind: str, value: int) -> str:
         "table": program.table_names,
         "counter": program.counter_names,
         "limit": program.counter_names,
+        "until": program.counter_names,
         "s": program.streams,
     }
     if kind in named:

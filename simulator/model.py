@@ -366,6 +366,8 @@ class Model:
     controllers: Controllers | None = None
     fair_queueing: FairQueueing | None = None
     terminals: Terminals | None = None
+    step_ns: int | None = None
+    """length of a step of the time series; whole seconds if None"""
 
     @property
     def processors(self) -> int:

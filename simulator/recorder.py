@@ -94,6 +94,15 @@ def quantile_ns(histogram: npt.NDArray[np.int64], share: float) -> float:
     return bucket_ns(int(np.searchsorted(np.cumsum(histogram), share * total, side="left")))
 
 
+def share_below(histogram: npt.NDArray[np.int64], time_ns: float) -> float:
+    """The share of the histogram's entries below a time, of its own bucket in proportion; 0 for an empty one."""
+    bucket = bucket_of(int(time_ns))
+    shift = max(bucket // SUB_BUCKETS - 1, 0)
+    inside = (time_ns - ((bucket - shift * SUB_BUCKETS) << shift)) / (1 << shift)
+    below = int(histogram[:bucket].sum()) + inside * int(histogram[bucket])
+    return below / max(int(histogram.sum()), 1)
+
+
 class ClassRecorder:
     """Completions of one transaction class in the measured interval."""
 

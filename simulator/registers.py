@@ -20,6 +20,7 @@ _CHOOSE, _MAYBE, _JUMP, _LOOP, _CLAIM = CODES["choose"], CODES["maybe"], CODES["
 _UNIFORM, _SAMPLE, _OTHER, _SET = CODES["uniform"], CODES["sample"], CODES["other"], CODES["set"]
 _ENTER = CODES["enter"]
 _COMBINE, _AFFINE, _TAKE, _PEEK = CODES["combine"], CODES["affine"], CODES["take"], CODES["peek"]
+_PUT, _NOTE, _IF_BETWEEN, _IF_EQUAL = CODES["put"], CODES["note"], CODES["if_between"], CODES["if_equal"]
 
 
 @compiled_inside
@@ -34,6 +35,12 @@ def draw_ns(state: State, client: int, distribution: int, purpose: int) -> int:
     """A time from a distribution by the client's stream of this purpose."""
     row = state.tables[state.tables[PLACES, DISTRIBUTIONS] + distribution]
     return draw_time_ns(state.streams[client], purpose, row[0], row[1], row[2])
+
+
+@compiled_inside
+def place_of(state: State, counter: int, group: int) -> int:
+    """Where a group of a counter is in the state's array of counters."""
+    return state.tables[state.tables[0, COUNTER_TABLES] + counter, 0] + group
 
 
 @compiled_inside
@@ -55,11 +62,13 @@ def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, 
         value = registers[b] * c + d
         registers[a] = value % e if e > 0 else value
     elif op == _TAKE:
-        counter = state.tables[state.tables[0, COUNTER_TABLES] + b, 0] + registers[c]
+        counter = place_of(state, b, registers[c])
         registers[a] = state.counters[counter]
         state.counters[counter] += d
     elif op == _PEEK:
-        registers[a] = max(0, state.counters[state.tables[state.tables[0, COUNTER_TABLES] + b, 0] + registers[c]] - d)
+        registers[a] = max(0, state.counters[place_of(state, b, registers[c])] - d)
+    elif op == _PUT:
+        state.counters[place_of(state, a, registers[b])] = registers[c]
     else:
         return False
     return True
@@ -67,9 +76,9 @@ def compute(state: State, client: int, op: int, a: int, b: int, c: int, d: int, 
 
 @compiled_inside
 def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from the loop
-    state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int
+    state: State, client: int, pc: int, op: int, a: int, b: int, c: int, d: int, e: int, now: int
 ) -> int:
-    """The operation that follows one of control; -1 for any other kind."""
+    """The operation that follows one of control, or one that looks at the clock; -1 for any other kind."""
     registers = state.client[client, REGISTERS:]
     if op == _MAYBE:
         return c if chance(state.streams[client], b, a) else pc + 1
@@ -79,9 +88,8 @@ def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from th
         registers[a] -= 1
         return b if registers[a] > 0 else pc + 1
     if op == _CLAIM:
-        first = state.tables[0, COUNTER_TABLES]
-        counter = state.tables[first + b, 0] + registers[c]
-        if state.counters[counter] >= state.counters[state.tables[first + d, 0] + registers[c]]:
+        counter = place_of(state, b, registers[c])
+        if state.counters[counter] >= state.counters[place_of(state, d, registers[c])]:
             return e
         registers[a] = state.counters[counter]
         state.counters[counter] += 1
@@ -92,4 +100,12 @@ def next_operation(  # noqa: PLR0913, PLR0917 - operands come as scalars from th
         chosen = sample(state, client, a, b)
         state.client[client, CLASS] = chosen
         return state.tables[state.tables[0, ENTRIES] + chosen, 0]
+    if op == _IF_BETWEEN:
+        begun = state.counters[place_of(state, a, registers[c])] <= now
+        return d if begun and now < state.counters[place_of(state, b, registers[c])] else pc + 1
+    if op == _IF_EQUAL:
+        return d if state.counters[place_of(state, a, registers[b])] == registers[c] else pc + 1
+    if op == _NOTE:
+        state.counters[place_of(state, a, registers[b])] = now
+        return pc + 1
     return -1

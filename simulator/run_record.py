@@ -188,7 +188,9 @@ class RunRecord(Record):
 
 
 def step_ns_of(model: Model) -> int:
-    """The step of the time series: whole seconds, at most MOST_STEPS of them."""
+    """The step of the time series: the model's own, or whole seconds, at most MOST_STEPS of them."""
+    if model.step_ns is not None:
+        return model.step_ns
     return max(1, -(-model.interval.end_ns // (MOST_STEPS * NS_PER_S))) * NS_PER_S
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.jobs import lookups, mutex, query_mix
+from models.jobs import lookups, mutex, partitioned_store, query_mix
 from models.jobs.load import load
 from models.jobs.result import JobResult
 from models.jobs.scan import scan
 from models.specs.job import JOB_KINDS, LoadSpec, LookupsSpec, MutexSpec, QueryMixSpec, ScanSpec
+from models.specs.partitioned_store import PartitionedStoreSpec
 from models.specs.scenario import ScenarioSpec
 from models.system import GIB, KIB, memory_plan
 from simulator.errors import InputError, InternalError
 
 
-def run_job(scenario: ScenarioSpec) -> JobResult:
+def run_job(scenario: ScenarioSpec, seed: int = 1) -> JobResult:
     """What the job of a scenario takes or does: mean values by formulas, without chance, below a millisecond.
 
+    A partitioned store is simulated instead, with this seed.
     Raises InputError for a scenario without a job, or whose parts don't say what its job needs.
     """
     wrong = list(faults(scenario))
@@ -35,6 +37,8 @@ def run_job(scenario: ScenarioSpec) -> JobResult:
             return mutex.mutex(scenario, scenario.job)
         case QueryMixSpec():
             return query_mix.query_mix(scenario, scenario.job)
+        case PartitionedStoreSpec():
+            return partitioned_store.partitioned_store(scenario, scenario.job, seed)
     raise InternalError(f"no job {scenario.job!r}")
 
 
@@ -48,6 +52,8 @@ def faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
     if isinstance(job, ScanSpec) and job.fragment_kib < database.page_kib:
         yield f"job.fragment_kib: got {job.fragment_kib:g}; at least the page of {database.page_kib:g} KiB"
+    if isinstance(job, PartitionedStoreSpec):
+        yield from partitioned_store.faults(job)
     if isinstance(job, QueryMixSpec):
         plan = memory_plan(scenario)
         pages = plan.resident_buffers + (plan.page_cache_pages if database.io == "buffered" else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 CROWDED = 0.6
 """Below this share of its capacity nothing is called the limit: threads and their own paths set the rate."""
@@ -26,6 +26,9 @@ class JobResult:
     parts_of: str
     parts_s: dict[str, float]
     also: dict[str, float]
+    basis: str = "calculated, not simulated: every seed gives the same"
+    series: dict[str, list[float]] = field(default_factory=dict)
+    """by name, over the time of a simulated job; its first one is the time in seconds"""
 
 
 def most_crowded(shares: dict[str, float], otherwise: str) -> str:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Number, WholeNumber
 from models.specs.base import Name, Spec
+from models.specs.partitioned_store import PartitionedStoreSpec
 
 MOST_THREADS = 100_000
 
@@ -87,6 +88,8 @@ class QueryMixSpec(Spec):
     )
 
 
-JobSpec = Annotated[LoadSpec | ScanSpec | LookupsSpec | MutexSpec | QueryMixSpec, Field(discriminator="kind")]
-JOB_KINDS = ("load", "scan", "lookups", "mutex", "query_mix")
+JobSpec = Annotated[
+    LoadSpec | ScanSpec | LookupsSpec | MutexSpec | QueryMixSpec | PartitionedStoreSpec, Field(discriminator="kind")
+]
+JOB_KINDS = ("load", "scan", "lookups", "mutex", "query_mix", "partitioned_store")
 """What `job.kind` may say."""

@@ -46,7 +46,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     """Simulate one scenario: its rate and what limits it.
 
     With --engine analytic it is calculated from mean values instead, in milliseconds. A scenario with a job (load,
-    scan, lookups, mutex, query_mix) is always calculated.
+    scan, lookups, mutex, query_mix) is always calculated; only a
+    partitioned_store is simulated.
 
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
@@ -59,7 +60,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     if spec.job is not None:
         given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save,
                  "--target": target}  # fmt: skip
-        _answer_job(spec, output, [option for option, value in given.items() if value])
+        _answer_job(spec, seed, output, [option for option, value in given.items() if value])
         return
     check_replications([spec], replications)
     check_places(report, save)
@@ -83,7 +84,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(130)
 
 
-def _answer_job(spec: ScenarioSpec, output: Output, given: list[str]) -> None:
+def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
     from models.jobs import run_job
     from scenarios.job_text import to_json, to_text
@@ -92,7 +93,7 @@ def _answer_job(spec: ScenarioSpec, output: Output, given: list[str]) -> None:
         raise InputError(f"{given[0]}: is for transactions; the job of {spec.name!r} is calculated: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
-    result = run_job(spec)
+    result = run_job(spec, seed)
     typer.echo(to_json(result, spec) if output is Output.JSON else to_text(result, spec, terminal_width()), nl=False)
 
 

@@ -1,0 +1,120 @@
+"""What the loss of a server costs: rates before, during and after, how long it takes, and whether the books balance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from models.jobs.store_program import DEAD
+from models.specs.partitioned_store import NodeLossSpec
+from simulator.clock import NS_PER_S
+from simulator.errors import InternalError
+from simulator.program import Program
+from simulator.results import Series
+from simulator.state import REGISTERS, State
+
+RECOVERED = 0.9
+"""share of the rate before the loss from which a store has recovered"""
+
+
+@dataclass(frozen=True)
+class Books:
+    """Counts of a whole run. Balanced: each request is answered once, each update is once in every copy that lives.
+
+    `unaccounted`: sent - answered - sent again - in flight. The others: updates in a copy, less those answered and
+    those of threads that still wait though this copy has them. More than 0: carried out twice; less: lost.
+    """
+
+    sent: int
+    answered: int
+    sent_again: int
+    in_flight: int
+    known_again: int
+    unaccounted: int
+    first_copies: int
+    second_copies: int
+    surviving_copies: int
+    """of the dead server's share: the second copies, which became the first"""
+
+    @property
+    def balance(self) -> bool:
+        """Whether nothing was lost, nor done twice."""
+        return not (self.unaccounted or self.first_copies or self.second_copies or self.surviving_copies)
+
+
+def books_of(program: Program, state: State) -> Books:
+    """The books at the end of a run of a store that loses a server, of either engine."""
+    threads = len(_counter(program, state, "seen by first copy"))
+    number, share, is_open = (_register(program, state, name)[:threads] for name in ("number", "share", "open"))
+    dead = share == DEAD
+    waiting = {which: (is_open == 1) & (_counter(program, state, f"seen by {which}") == number)
+               for which in ("first copy", "second copy")}  # fmt: skip
+    updates, first, second, left_out = (
+        _counter(program, state, name)
+        for name in ("updates answered", "first copy", "second copy", "second copy left out")
+    )
+    others = np.arange(len(updates)) != DEAD
+    sent, again, known, taken_over = (
+        int(_counter(program, state, name)[0]) for name in ("sent", "sent again", "known again", "taken over")
+    )
+    answered, in_flight = int(_counter(program, state, "answered").sum()), int(is_open.sum())
+    return Books(
+        sent=sent,
+        answered=answered,
+        sent_again=again,
+        in_flight=in_flight,
+        known_again=known,
+        unaccounted=sent - answered - again - in_flight,
+        first_copies=int((first - updates)[others].sum() - (waiting["first copy"] & ~dead).sum()),
+        second_copies=int((second + left_out - updates)[others].sum() - (waiting["second copy"] & ~dead).sum()),
+        surviving_copies=int(
+            second[DEAD] + left_out[DEAD] + taken_over - updates[DEAD] - (waiting["second copy"] & dead).sum()
+        ),
+    )
+
+
+def loss_figures(loss: NodeLossSpec, program: Program, state: State, series: Series) -> dict[str, float]:
+    """Rates and times of a loss by name; what had not come about at the end of the run is left out."""
+    rates, noticed_s = np.array(series.values["transactions_per_s"]), loss.at_s + loss.detection_s
+    ends_s = series.step_s * (1.0 + np.arange(len(rates)))
+    restored_s = float(_counter(program, state, "restored")[DEAD]) / NS_PER_S
+    end_s = float(ends_s[-1])
+
+    def rate(from_s: float, to_s: float) -> float:
+        inside = (ends_s - series.step_s >= from_s - 1e-9) & (ends_s <= to_s + 1e-9)
+        return float(rates[inside].mean()) if inside.any() else 0.0
+
+    before = rate(loss.at_s / 2, loss.at_s)
+    recovered = ends_s[(ends_s - series.step_s >= loss.at_s) & (ends_s > noticed_s) & (rates >= RECOVERED * before)]
+    figures = {
+        "requests/s before the loss": before,
+        "requests/s until it is noticed": rate(loss.at_s, noticed_s),
+        "requests/s while copying": rate(noticed_s + series.step_s, min(restored_s, end_s)),
+    }
+    if restored_s < end_s:
+        figures["requests/s with all copies"] = rate(restored_s, end_s)
+    figures["seconds until it is noticed"] = loss.detection_s
+    if recovered.size:
+        figures[f"seconds until {RECOVERED:.0%} of the rate".replace("%", " %")] = float(recovered[0]) - loss.at_s
+    if restored_s < end_s:
+        figures["seconds until all rows have two copies"] = restored_s - loss.at_s
+    books = books_of(program, state)
+    return figures | {
+        "requests sent again": books.sent_again,
+        "updates known by their number": books.known_again,
+        "requests unaccounted for": books.unaccounted,
+        "updates too many or lost": abs(books.first_copies) + abs(books.second_copies) + abs(books.surviving_copies),
+    }
+
+
+def _counter(program: Program, state: State, name: str) -> npt.NDArray[np.int64]:
+    if name not in program.counter_names:
+        raise InternalError(f"a program without the counter {name!r} loses no server")
+    start, length = program.counter_tables[program.counter_names.index(name)]
+    return state.counters[start : start + length]
+
+
+def _register(program: Program, state: State, name: str) -> npt.NDArray[np.int64]:
+    return state.client[:, REGISTERS + program.registers.index(name)]

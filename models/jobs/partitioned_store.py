@@ -1,0 +1,165 @@
+"""A partitioned in-memory store: simulated by the kernel, request by request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from models.jobs.node_loss import loss_figures
+from models.jobs.result import JobResult, most_crowded
+from models.jobs.stations import model_of_stations
+from models.jobs.store_program import QUERY, UPDATE, Speeds, StoreWriter
+from models.paths import speed_of
+from models.specs.partitioned_store import PartitionedStoreSpec
+from models.specs.scenario import ScenarioSpec
+from simulator.kernel import KernelEngine
+from simulator.kernel_state import HISTOGRAM
+from simulator.model import Model
+from simulator.recorder import share_below
+from simulator.results import Result
+from simulator.statistics import batch_means
+
+LEAST_SERVERS_OF_A_LOSS = 3
+LIMITS_MS = (1, 2, 5)
+"""Response times under which shares of the requests are reported."""
+
+
+def faults(job: PartitionedStoreSpec) -> Iterator[str]:
+    """What no single key can say, a line each."""
+    if job.servers <= job.copies:
+        yield f"job.copies: got {job.copies}; a further copy is on another server: at least {job.copies + 1} servers"
+    loss = job.loss
+    if loss is None:
+        return
+    if job.copies == 0 or job.servers < LEAST_SERVERS_OF_A_LOSS:
+        yield (
+            f"job.loss: {job.servers} servers with {job.copies} further copies; what a server had is taken over by its "
+            f"copies and copied again: at least {LEAST_SERVERS_OF_A_LOSS} servers with 1"
+        )
+    end_s = job.warm_up_s + job.duration_s
+    if not job.warm_up_s < loss.at_s < loss.at_s + loss.detection_s < end_s:
+        yield (
+            f"job.loss.at_s: got {loss.at_s:g} s, noticed {loss.detection_s:g} s later; both must lie behind the "
+            f"warm-up, {job.warm_up_s:g} s, and before the end, {end_s:g} s"
+        )
+
+
+def store_model(scenario: ScenarioSpec, job: PartitionedStoreSpec) -> Model:
+    """The stations and the program of a store, for any engine that simulates."""
+    cpu, speed = scenario.machine.cpu, speed_of(scenario.machine)
+    speeds = Speeds(cpu.cores, speed, job.client_cores or cpu.cores, job.client_relative_speed or speed)
+    writer = StoreWriter(job, speeds, scenario.machine.network.round_trip_us)
+    program = writer.write()
+    registers = writer.registers(program)
+    return model_of_stations(scenario.name, program, registers, writer.servers, job.warm_up_s, job.duration_s)
+
+
+def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, seed: int) -> JobResult:
+    """Requests per second of a partitioned store and how long they take, by simulation."""
+    engine = KernelEngine(store_model(scenario, job), seed)
+    engine.run(None)
+    result = engine.record.result()
+    used = _use_of(result)
+    counted = [each for each in (QUERY, UPDATE) if any(one.name == each and one.completed for one in result.classes)]
+    program, steps = engine.model.program, np.array(result.series.values["transactions_per_s"])
+    lost = loss_figures(job.loss, program, engine.state, result.series) if job.loss else {}
+    interval = batch_means(steps[int(job.warm_up_s / result.series.step_s) :])
+    return JobResult(
+        kind=job.kind,
+        figure="requests per second",
+        value=result.transactions_per_s,
+        unit="requests/s",
+        cpu_cores_busy=used.server_cpu * scenario.machine.cpu.cores,
+        seconds=None,
+        limited_by=most_crowded(
+            {
+                "client machines' processors": used.client_cpu,
+                "servers' processors": used.server_cpu,
+                "backplane": used.backplane,
+                "servers' network": used.server_network,
+                "clients' network": used.client_network,
+            },
+            "threads: too few, and each waits for its answer",
+        ),
+        parts_of="a request",
+        parts_s=used.parts_s,
+        also={
+            "requests/s, from (95 %)": interval.low,
+            "requests/s, to (95 %)": interval.high,
+            **{key: value for name in counted for key, value in _times(engine, result, name).items()},
+            "client processors busy, share": used.client_cpu,
+            "server processors busy, share": used.server_cpu,
+            "backplane busy, share": used.backplane,
+            "servers' network busy, share": used.server_network,
+            "clients' network busy, share": used.client_network,
+            **lost,
+        },
+        basis=f"simulated, seed {seed}: {job.duration_s:g} s after {job.warm_up_s:g} s of warm-up",
+        series={
+            "seconds": [result.series.step_s * (step + 1) for step in range(len(steps))],
+            "requests/s": [float(rate) for rate in steps],
+        },
+    )
+
+
+@dataclass(frozen=True)
+class _Use:
+    """Shares of their capacity that the parts are busy, and the time of a mean request by part."""
+
+    server_cpu: float
+    client_cpu: float
+    server_network: float
+    client_network: float
+    backplane: float
+    parts_s: dict[str, float]
+
+
+def _use_of(result: Result) -> _Use:
+    """By kinds of stations: mean utilisation, and by Little's law the time that a request is there."""
+
+    def busy(side: str, part: str) -> float:
+        return _mean([each.utilisation for each in result.stations if _is(each.name, side, part)])
+
+    def there_s(side: str, part: str) -> float:
+        number = sum(each.mean_number for each in result.stations if _is(each.name, side, part))
+        return number / result.transactions_per_s
+
+    ended = [each for each in result.classes if each.completed]
+    delay_s = sum(each.completed * each.time_by_s["network"] for each in ended) / sum(each.completed for each in ended)
+    return _Use(
+        server_cpu=busy("server", "core"),
+        client_cpu=busy("client", "core"),
+        server_network=busy("server", "network"),
+        client_network=busy("client", "network"),
+        backplane=busy("backplane", ""),
+        parts_s={
+            "clients' processors, and waiting for them": there_s("client", "core"),
+            "servers' processors, and waiting for them": there_s("server", "core"),
+            "sending": sum(there_s(side, "network") for side in ("client", "server")) + there_s("backplane", ""),
+            "on the way, or waiting for a server that died": delay_s,
+            "pauses of clients": there_s("client", "pauses"),
+            "pauses of servers": there_s("server", "pauses"),
+        },
+    )
+
+
+def _is(station: str, side: str, part: str) -> bool:
+    return station.startswith(side) and part in station
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / max(len(values), 1)
+
+
+def _times(engine: KernelEngine, result: Result, name: str) -> dict[str, float]:
+    """Response times of a class, and the shares below those that people quote."""
+    number = engine.model.program.classes.index(name)
+    found = result.classes[number]
+    histogram: npt.NDArray[np.int64] = engine.kernel.classes[number, HISTOGRAM:]
+    figures = {f"{name} ms, mean": found.mean_s, "median": found.p50_s, "99 %": found.p99_s, "99.9 %": found.p999_s}
+    named = {key if key.startswith(name) else f"{name} ms, {key}": value * 1e3 for key, value in figures.items()}
+    shares = {f"{name} under {ms} ms, share": share_below(histogram, ms * 1e6) for ms in LIMITS_MS}
+    return named | shares

@@ -1,0 +1,49 @@
+"""A model of plain stations: a program without pages, and nothing else that would take time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from simulator import model as parts
+from simulator.clock import NS_PER_MS, from_s
+from simulator.program import Program
+
+NEVER_NS = 10**18
+STEPS = 300
+"""of the time series, each of whole milliseconds"""
+
+
+def model_of_stations(
+    name: str,
+    program: Program,
+    registers: npt.NDArray[np.int64],
+    servers: Mapping[str, int],
+    warm_up_s: float,
+    duration_s: float,
+) -> parts.Model:
+    """The model; each station has one server unless `servers` says otherwise. `registers`: (clients, registers)."""
+    return parts.Model(
+        name=name,
+        program=program,
+        client_registers=registers,
+        arrivals_per_s=0.0,
+        cpu=parts.Cpu(1),
+        sections=(),
+        stations=tuple(parts.Station(each, servers.get(each, 1)) for each in program.stations),
+        pool=parts.Pool(1, "lru", 1, 1, 1),
+        page_cache=parts.PageCache(1, 1, NEVER_NS, NEVER_NS, 1, False),
+        storage=parts.Storage(
+            devices=(parts.FlashDevice("none", 1, 1, 1),), data_devices=1, log_device=0, page_bytes=8192,
+            data_start_bytes=0, log_start_bytes=0, log_bytes=1 << 20, swap_start_bytes=0, swap_cluster_pages=1,
+            merged_pages=1, requests_per_device=1,
+        ),
+        log=parts.Log(durable=False, flush_overhead_ns=0),
+        checkpoint=parts.Checkpoint(NEVER_NS, 0),
+        costs=parts.Costs(0, 0, 0, 0),
+        direct_io=True,
+        interval=parts.Interval("cold", from_s(warm_up_s), from_s(duration_s)),
+        step_ns=max(from_s(warm_up_s + duration_s) // (STEPS * NS_PER_MS), 1) * NS_PER_MS,
+    )  # fmt: skip
