@@ -26,7 +26,7 @@ from simulator.kernel_daemons import wake_daemon
 from simulator.kernel_flash import begin_flash, finish_flash, finish_part, wake_limited
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_requests import release_request
-from simulator.kernel_scheduler import served
+from simulator.kernel_scheduler import schedule, served
 from simulator.kernel_setup import set_up_devices
 from simulator.kernel_state import STAGE, Kernel, grown, new_kernel, requests_margin
 from simulator.kernel_writing import written_back
@@ -166,6 +166,9 @@ def next_event(state: State, kernel: Kernel, until_ns: int) -> int:
         return number
     if kind == ks.BEGIN:
         begin_flash(kernel, number)
+        return ks.NO_ENTITY
+    if kind == ks.SCHEDULE:
+        schedule(kernel, number)
         return ks.NO_ENTITY
     return _completed(state, kernel, number)
 
