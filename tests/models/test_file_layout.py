@@ -13,8 +13,8 @@ from tests.models.test_partitions import ARRAY, tiny
 
 SETTINGS = (
     *ARRAY, "machine.disks.count=20", "machine.disks.sets=10", "workload.warehouses=4",
-    "workload.arrivals.clients=60", "machine.cpu.cores=16", "database.requests_per_file=64",
-    "machine.disks.disk.parallel_requests=2", "interval.duration_s=8",
+    "workload.arrivals.clients=150", "machine.cpu.cores=16", "database.requests_per_file=150",
+    "machine.disks.disk.parallel_requests=1", "interval.duration_s=8",
 )  # fmt: skip
 
 
@@ -37,9 +37,9 @@ def test_by_table_a_few_partitions_have_most_of_the_work() -> None:
     assert ratio < 2
     least, most, ratio = spread(uneven)
     assert least < 0.1
-    assert most > 0.95
+    assert most > 0.9
     assert ratio > 10
-    assert uneven.rate_per_min.mean < 0.8 * even.rate_per_min.mean
+    assert uneven.rate_per_min.mean < 0.85 * even.rate_per_min.mean
 
 
 def test_the_default_is_as_before_and_the_analytic_engine_has_doubts() -> None:

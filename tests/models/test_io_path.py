@@ -50,9 +50,9 @@ def test_the_scheduler_is_the_operating_system_s_and_off_by_default() -> None:
 
 
 def test_clients_that_wait_for_each_other_are_slower() -> None:
-    """Each partition of three disks serves one read at a time: its svctm is a read's latency, and the rate falls."""
-    noop, cfq = (simulate(build(tiny(*ARRAY, "workload.arrivals.clients=80", *more)), 1) for more in ((), (CFQ,)))
+    """One partition of twelve disks serves one read at a time: its svctm is a read's latency, and the rate falls."""
+    one = (*ARRAY, "machine.disks.sets=1", "workload.arrivals.clients=80", "database.requests_per_file=80")
+    noop, cfq = (simulate(build(tiny(*one, *more)), 1) for more in ((), (CFQ,)))
     assert not cfq.broken_laws
     assert cfq.rate_per_min.mean < 0.8 * noop.rate_per_min.mean
-    for one, other in zip(noop.devices[:4], cfq.devices[:4], strict=True):
-        assert one.occupied_per_request_s < 0.8 * other.occupied_per_request_s
+    assert noop.devices[0].occupied_per_request_s < 0.5 * cfq.devices[0].occupied_per_request_s
