@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from models import sampling
+from models.file_layout import by_table, most_pages
 from models.jobs.answer import faults as job_faults
 from models.specs.machine import RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, TerminalsSpec
 from models.system import GIB, KIB, LOG_AREA_BYTES, clients_of, memory_plan
-from models.tpcc_tables import file_pages, pages_of
+from models.tpcc_tables import pages_in, pages_of, regions_of
 from simulator.errors import Infeasible, InputError
 
 PAGE_SIZES_KIB = (2, 4, 8, 16, 32, 64)
@@ -189,11 +190,15 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
     if swaps or isinstance(disks.disk, RotatingDiskSpec):
         before, others = LOG_AREA_BYTES + scenario.machine.memory_gib * GIB, "log and swap, as large as memory,"
     room = device_gib * GIB - before
-    pages = file_pages(scenario.workload.layout, scenario.workload.warehouses)
+    regions = regions_of(scenario.workload.layout, scenario.workload.warehouses)
+    pages = pages_in(regions)
+    on_one = pages_of(pages, disks.files)
+    if scenario.database.file_layout == "by_table":
+        on_one = most_pages(by_table(regions, disks.files, round(page_bytes)), round(page_bytes))
     if room <= 0:
         got = f"{disks.disk.capacity_gib:g} GiB"
         yield f"machine.disks.disk.capacity_gib: {got}; {others} take {before / GIB:.4g} GiB of {one}"
-    elif pages_of(pages, disks.files) * page_bytes > room:
+    elif on_one * page_bytes > room:
         what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
         sets = f"a {disks.level_name} set" if disks.sets == 1 else f"{disks.sets} {disks.level_name} sets"
         what += f", {sets} of {device_gib:g} GiB" if disks.layout else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from models.memory_references import row_operation_ns
 from models.specs.database import DatabaseSpec
 from models.specs.machine import MachineSpec
-from models.specs.operating_system import CfqSpec, OperatingSystemSpec
+from models.specs.operating_system import OperatingSystemSpec
 from simulator.clock import NS_PER_US
 from simulator.model import Costs
 
@@ -81,7 +81,7 @@ def costs_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
     def scaled(time_us: float) -> int:
         return round(time_us * NS_PER_US / speed_of(machine))
 
-    each_us = system.io_scheduler.request_us if isinstance(system.io_scheduler, CfqSpec) else 0.0
+    each_us = system.request_us
     return Costs(
         read_ns=scaled(system.cpu.read_us),
         write_ns=scaled(system.cpu.write_us + (each_us if database.io == "direct" else 0.0)),

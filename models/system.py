@@ -13,9 +13,10 @@ Memory of the machine, as the operating system shares it out:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from models.file_layout import by_table
 from models.paths import Paths, costs_of, paths_of, speed_of
 from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
@@ -139,6 +140,8 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         fair_queueing=_fair_queueing(system.io_scheduler),
         terminals=terminals_of(program, workload, sample),
     )
+    if database.file_layout == "by_table":
+        whole = replace(whole, extents=by_table(program.regions, whole.storage.data_devices, whole.storage.page_bytes))
     return folded(whole, sample)
 
 

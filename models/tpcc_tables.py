@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from models.specs.workload import LayoutSpec, WorkloadSpec
 from models.tpcc_rows import (
     CUSTOMERS_PER_DISTRICT,
@@ -21,6 +24,11 @@ RING_FACTOR = 2
 SMALL_ROWS_PER_PAGE = 60
 """assumption: warehouse and district rows of about 130 bytes with their free space"""
 STOCK = 100_000
+
+
+def pages_in(regions: npt.NDArray[np.int64]) -> int:
+    """Pages of all regions, which lie one behind the other."""
+    return int((regions[:, 0] + regions[:, 1] * regions[:, 2]).max())
 
 
 def pages_of(rows: int, rows_per_page: int) -> int:
@@ -52,11 +60,16 @@ def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) ->
     return tables
 
 
-def file_pages(layout: LayoutSpec, warehouses: int) -> int:
-    """Pages that the database's files take: index pages and the room of the append-only tables counted in."""
+def regions_of(layout: LayoutSpec, warehouses: int) -> npt.NDArray[np.int64]:
+    """The regions of the whole database, as in a program."""
     assembler = Assembler()
     _regions(assembler, layout, warehouses, pages_of(ITEMS, layout.item_rows_per_page))
-    return assembler.pages
+    return np.array([columns for _, columns in assembler.regions], dtype=np.int64)
+
+
+def file_pages(layout: LayoutSpec, warehouses: int) -> int:
+    """Pages that the database's files take: index pages and the room of the append-only tables counted in."""
+    return pages_in(regions_of(layout, warehouses))
 
 
 def name_entries(layout: LayoutSpec) -> int:

@@ -27,7 +27,7 @@ from simulator.kernel_flash import begin_flash, finish_flash, finish_part, wake_
 from simulator.kernel_growth import grown
 from simulator.kernel_record import KernelRecord
 from simulator.kernel_requests import release_request
-from simulator.kernel_scheduler import served
+from simulator.kernel_scheduler import schedule, served
 from simulator.kernel_setup import set_up_devices
 from simulator.kernel_state import STAGE, Kernel, new_kernel, requests_margin
 from simulator.kernel_terminals import start_terminals, wake_terminal
@@ -172,6 +172,9 @@ def next_event(state: State, kernel: Kernel, until_ns: int) -> int:
         return number
     if kind == ks.BEGIN:
         begin_flash(kernel, number)
+        return ks.NO_ENTITY
+    if kind == ks.SCHEDULE:
+        schedule(kernel, number)
         return ks.NO_ENTITY
     return _completed(state, kernel, number)
 

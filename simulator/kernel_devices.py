@@ -5,26 +5,36 @@
 from __future__ import annotations
 
 from simulator import kernel_state as ks
-from simulator.calendar import at_once
+from simulator.calendar import at_once, urgently
 from simulator.compiled import compiled_inside
 from simulator.kernel_flash import start
 from simulator.kernel_requests import new_request
-from simulator.kernel_scheduler import schedule
 from simulator.kernel_state import Kernel
 from simulator.kernel_stations import append, take_first
 
 
 @compiled_inside
+def extent_of(kernel: Kernel, page: int) -> int:
+    """The number of the extent that has a page."""
+    number = 0
+    while page >= kernel.extents[number, ks.END_PAGE]:
+        number += 1
+    return number
+
+
+@compiled_inside
 def device_of(kernel: Kernel, page: int) -> int:
     """The device where a page lies."""
-    return page % kernel.facts[ks.DATA_DEVICES]
+    extent = kernel.extents[extent_of(kernel, page)]
+    return extent[ks.FIRST_OF_DEVICES] + (page - extent[ks.FIRST_PAGE_OF]) % extent[ks.STRIPED_OVER]
 
 
 @compiled_inside
 def byte_of(kernel: Kernel, page: int) -> int:
     """The byte of its device where a page begins."""
-    facts = kernel.facts
-    return facts[ks.DATA_START] + page // facts[ks.DATA_DEVICES] * facts[ks.PAGE_BYTES]
+    extent, facts = kernel.extents[extent_of(kernel, page)], kernel.facts
+    before = (page - extent[ks.FIRST_PAGE_OF]) // extent[ks.STRIPED_OVER] * facts[ks.PAGE_BYTES]
+    return facts[ks.DATA_START] + extent[ks.START_BYTES] + before
 
 
 @compiled_inside
@@ -32,7 +42,7 @@ def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpos
     """Queue a request at a device; `who` is told at its completion. Returns the request's number."""
     number = new_request(kernel, device, byte, size, write, purpose, who)
     if kernel.devices[device, ks.QUANTUM]:
-        schedule(kernel, number)
+        urgently(kernel.calendar, ks.SCHEDULE << ks.KIND_BITS | number)
     else:
         start(kernel, number)
     return number

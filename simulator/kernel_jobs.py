@@ -7,8 +7,8 @@ from __future__ import annotations
 from simulator import kernel_state as ks
 from simulator.caches import DIRTY, FLAGS, POOL, clear_dirty
 from simulator.calendar import NOW, after
-from simulator.compiled import compiled_inside
-from simulator.kernel_devices import byte_of, device_of, submit
+from simulator.compiled import compiled_apart, compiled_inside
+from simulator.kernel_devices import byte_of, device_of, extent_of, submit
 from simulator.kernel_state import STAGE, Kernel
 from simulator.kernel_stations import enter, join_those_who_wait
 from simulator.kernel_writing import flush_dirt, write_evicted
@@ -90,15 +90,17 @@ def _write_batch(state: State, kernel: Kernel, job: int, entity: int) -> bool:
     return True
 
 
-@compiled_inside
+@compiled_apart
 def _with_neighbours(state: State, kernel: Kernel, page: int) -> tuple[int, int]:
     """The first page of a request and their number: dirty neighbours behind the page, then before it, go along."""
-    stride, most = kernel.facts[ks.DATA_DEVICES], kernel.facts[ks.COALESCED]
+    extent, most = kernel.extents[extent_of(kernel, page)], kernel.facts[ks.COALESCED]
+    step, start, end = extent[ks.STRIPED_OVER], extent[ks.FIRST_PAGE_OF], extent[ks.END_PAGE]
+    end = min(end, state.tiers.where.shape[1])
     first, pages = page, 1
-    while pages < most and _goes_along(state, first + pages * stride):
+    while pages < most and first + pages * step < end and _goes_along(state, first + pages * step):
         pages += 1
-    while pages < most and _goes_along(state, first - stride):
-        first -= stride
+    while pages < most and first - step >= start and _goes_along(state, first - step):
+        first -= step
         pages += 1
     return first, pages
 
@@ -107,8 +109,6 @@ def _with_neighbours(state: State, kernel: Kernel, page: int) -> tuple[int, int]
 def _goes_along(state: State, page: int) -> bool:
     """Whether a page is a dirty one of the pool; if so it is clean from now on."""
     tiers = state.tiers
-    if page < 0 or page >= tiers.where.shape[1]:
-        return False
     slot = tiers.where[POOL, page]
     if slot < 0 or not tiers.slots[slot, FLAGS] & DIRTY:
         return False

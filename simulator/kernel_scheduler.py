@@ -3,6 +3,8 @@
 A client has one request at a time, which is its turn. Owners of several have a queue in three columns of their device:
 first and last of the requests that wait, and whether there is one in line for the owner's next turn. That one is in the
 device's line of turns itself, ahead of those in the owner's queue.
+
+Requests come here by an event of their own, so that not everything which submits one has this code in it.
 """
 
 # pyright: reportReturnType=false
@@ -47,6 +49,12 @@ def served(kernel: Kernel, row: Int64Array) -> None:
     _next_turn(kernel, row)
 
 
+@compiled_apart
+def _start(kernel: Kernel, number: int) -> None:
+    """As `start`, but compiled once for all places from which it is called here."""
+    start(kernel, number)
+
+
 @compiled_inside
 def _queue_of(kernel: Kernel, number: int) -> int:
     """The column where the queue of a request's owner begins, or A_CLIENT."""
@@ -83,7 +91,7 @@ def _next_turn(kernel: Kernel, row: Int64Array) -> None:
     row[ks.SLICE_END] = kernel.calendar.clock[NOW] + row[ks.BACKGROUND_SLICE if in_background else ks.SLICE]
     if queue != ks.A_CLIENT:
         row[queue + _IN_LINE] = 0
-    start(kernel, number)
+    _start(kernel, number)
     _hand_over(kernel, row)
 
 
@@ -99,4 +107,4 @@ def _hand_over(kernel: Kernel, row: Int64Array) -> None:
         and kernel.calendar.clock[NOW] < row[ks.SLICE_END]
     ):
         row[ks.HANDED_OVER] += 1
-        start(kernel, _take(kernel, row, queue))
+        _start(kernel, _take(kernel, row, queue))

@@ -7,6 +7,7 @@ Queues are lists through `life[entity, NEXT]` (requests: `requests[request, FOLL
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ Int64Array = npt.NDArray[np.int64]
 FLUSHER, WRITER, CHECKPOINTS, LOGGER, ARRIVALS = range(5)
 DAEMONS = 5
 # Codes of events at an instant: what, and the entity behind it
-RESUME, DONE, LIST, BEGIN = 0, 1, 2, 3
+RESUME, DONE, LIST, BEGIN, SCHEDULE = range(5)
 KIND_BITS = 32
 NUMBER_MASK = (1 << KIND_BITS) - 1
 NO_ENTITY = MOST_ENTITIES
@@ -180,6 +181,8 @@ WRITER_JOB, CHECKPOINT_JOB = range(2)
 (JOB_COUNT, JOB_BATCH, JOB_AT, JOB_WRITTEN, JOB_BEGAN, JOB_OUTSTANDING, JOB_PHASE, JOB_SPREAD, JOB_DUE, JOB_MARK) = (
     range(10)
 )
+# Columns of `extents`: as simulator.placement.Extent
+FIRST_PAGE_OF, END_PAGE, FIRST_OF_DEVICES, STRIPED_OVER, START_BYTES = range(5)
 # Columns of `classes` before the histogram
 COMPLETED, ROLLED, TOTAL_NS, CLASS_SPENT = 0, 1, 2, 3
 HISTOGRAM = CLASS_SPENT + len(ACTIVITIES)
@@ -213,6 +216,8 @@ class Kernel(NamedTuple):
     """(lock, [first, last]) who waits"""
     waiting: Int32Array
     """the first who waits for the page in a buffer, or NONE"""
+    extents: Int64Array
+    """where pages lie: the columns below"""
     jobs: Int64Array
     job_pages: Int32Array
     scratch: Int64Array
@@ -264,6 +269,7 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         requests=np.zeros((requests, REQUEST_WIDTH), dtype=np.int64),
         locks=np.full((locks, 2), NONE, dtype=np.int32),
         waiting=np.full(pool, NONE, dtype=np.int32),
+        extents=np.array([astuple(extent) for extent in model.placement], dtype=np.int64),
         jobs=np.zeros((2, 10), dtype=np.int64),
         job_pages=np.zeros((2, pool), dtype=np.int32),
         scratch=np.zeros(max(model.page_cache.in_flight_pages, 64), dtype=np.int64),

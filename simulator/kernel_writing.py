@@ -8,7 +8,7 @@ from simulator import kernel_state as ks
 from simulator.caches import CACHE, dirty_before
 from simulator.calendar import at_once
 from simulator.compiled import compiled_apart, compiled_inside
-from simulator.kernel_devices import byte_of, device_of, submit
+from simulator.kernel_devices import byte_of, device_of, extent_of, submit
 from simulator.kernel_state import Int64Array, Kernel
 from simulator.memory import finish_write_back, start_write_back
 from simulator.state import State
@@ -35,29 +35,31 @@ def write_evicted(state: State, kernel: Kernel) -> None:
 @compiled_apart
 def flush_dirt(state: State, kernel: Kernel, latest_ns: int, most: int) -> int:
     """Hand to the disks, in disk order, up to `most` page cache pages dirty since `latest_ns` or longer."""
-    pages, devices = kernel.scratch, kernel.facts[ks.DATA_DEVICES]
+    pages, extents = kernel.scratch, kernel.extents
     count = dirty_before(state.tiers, CACHE, latest_ns, most, pages)
-    for device in range(devices):
-        start, length = -1, 0
+    for device in range(kernel.facts[ks.DATA_DEVICES]):
+        start, length, extent = -1, 0, 0
         for place in range(count):
             page = pages[place]
-            if page % devices != device:
+            if device_of(kernel, page) != device:
                 continue
-            if length > 0 and page == start + length * devices and length < kernel.facts[ks.MERGED_PAGES]:
+            follows = start + length * extents[extent, ks.STRIPED_OVER]
+            if page == follows < extents[extent, ks.END_PAGE] and 0 < length < kernel.facts[ks.MERGED_PAGES]:
                 length += 1
                 continue
-            _start_run(state, kernel, start, length, devices)
-            start, length = page, 1
-        _start_run(state, kernel, start, length, devices)
+            _start_run(state, kernel, start, length)
+            start, length, extent = page, 1, extent_of(kernel, page)
+        _start_run(state, kernel, start, length)
     return count
 
 
 @compiled_inside
-def _start_run(state: State, kernel: Kernel, start: int, length: int, devices: int) -> None:
+def _start_run(state: State, kernel: Kernel, start: int, length: int) -> None:
     if length == 0:
         return
+    step = kernel.extents[extent_of(kernel, start), ks.STRIPED_OVER]
     for i in range(length):
-        start_write_back(state, start + i * devices)
+        start_write_back(state, start + i * step)
     write_back(kernel, start, length)
 
 
@@ -65,8 +67,9 @@ def _start_run(state: State, kernel: Kernel, start: int, length: int, devices: i
 def written_back(state: State, kernel: Kernel, request: Int64Array) -> None:
     """A write-back is complete: its pages are clean, and whoever waits for room goes on."""
     facts = kernel.facts
+    step = kernel.extents[extent_of(kernel, request[ks.FIRST_PAGE]), ks.STRIPED_OVER]
     for i in range(request[ks.PAGES]):
-        finish_write_back(state, request[ks.FIRST_PAGE] + i * facts[ks.DATA_DEVICES])
+        finish_write_back(state, request[ks.FIRST_PAGE] + i * step)
     facts[ks.PAGES_WRITTEN] += request[ks.PAGES]
     if facts[ks.WRITTEN_FIRST] != ks.NONE:
         at_once(kernel.calendar, ks.LIST << ks.KIND_BITS | facts[ks.WRITTEN_FIRST])

@@ -1,7 +1,8 @@
 """A model: a program and the stations it runs on, as frozen data. What every engine takes.
 
 Devices are numbered: the data devices first, then a log device of its own if there is one, then the disks of RAID
-sets. Pages are striped over the data devices one by one. Swap and a shared log lie on device 0.
+sets. Pages are striped over the data devices one by one, or table by table (`extents`). Swap and a shared log lie on
+device 0.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simulator.placement import Extent, round_robin
 from simulator.program import Program
 
 MOST_USAGE = 5
@@ -368,11 +370,18 @@ class Model:
     terminals: Terminals | None = None
     step_ns: int | None = None
     """length of a step of the time series; whole seconds if None"""
+    extents: tuple[Extent, ...] | None = None
+    """where the pages lie, if not one by one over all data devices"""
 
     @property
     def processors(self) -> int:
         """What the operating system counts as processors: hardware threads."""
         return len(self.sharing.ppm) if self.sharing else self.cpu.cores
+
+    @property
+    def placement(self) -> tuple[Extent, ...]:
+        """Where the pages lie."""
+        return self.extents or round_robin(self.storage.data_devices)
 
     @property
     def scheduled_devices(self) -> tuple[int, ...]:

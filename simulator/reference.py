@@ -18,6 +18,7 @@ from simulator.errors import InternalError
 from simulator.interpreter import advance, own_lock
 from simulator.memory import finish_fault, finish_read, finish_write_back
 from simulator.model import Model, OnProgress
+from simulator.placement import extent_of
 from simulator.rate_limits import limits_of
 from simulator.recorder import (
     ACTIVITIES,
@@ -74,7 +75,7 @@ class ReferenceEngine:
     """One run. `env` is SimPy's; everything else is a station, a daemon or the shared state."""
 
     def __init__(self, model: Model, seed: int) -> None:
-        self.model = model
+        self.model, self.placement = model, model.placement
         self.env = Environment()
         self.state = new_state(model, seed)
         prepare(self.state, model, seed)
@@ -223,11 +224,8 @@ class ReferenceEngine:
 
     def place(self, page: int) -> tuple[int, int]:
         """The device and the byte where a page lies."""
-        storage = self.model.storage
-        return (
-            page % storage.data_devices,
-            storage.data_start_bytes + page // storage.data_devices * storage.page_bytes,
-        )
+        storage, extent = self.model.storage, extent_of(self.placement, page)
+        return extent.device_of(page), storage.data_start_bytes + extent.bytes_before(page, storage.page_bytes)
 
     def read_page(self, page: int) -> Story:
         """Read a page from its device into the slot that is kept for it."""

@@ -24,6 +24,7 @@ from simulator.caches import (
 from simulator.clock import NS_PER_S
 from simulator.memory import cache_is_full_of_dirt, cache_write, start_write_back
 from simulator.model import Writing
+from simulator.placement import Extent, extent_of
 from simulator.reference_stations import Story
 from simulator.state import FLUSH_NS, WRITER_NS
 from simulator.streams import exponential_ns, seed_streams
@@ -112,30 +113,24 @@ def flush_dirt(engine: ReferenceEngine, latest_ns: int, most: int) -> int:
     """Hand to the disks, in disk order, up to `most` page cache pages dirty since `latest_ns` or longer."""
     found = np.empty(most, dtype=np.int64)
     pages = found[: dirty_before(engine.state.tiers, CACHE, latest_ns, most, found)].tolist()
-    storage = engine.model.storage
-    for run in neighbours(pages, storage.data_devices, storage.merged_pages):
+    for run in neighbours(pages, engine.placement, engine.model.storage.merged_pages):
         for page in run:
             start_write_back(engine.state, page)
         engine.write_back(run)
     return len(pages)
 
 
-def neighbours(pages: list[int], devices: int, most: int) -> list[range]:
+def neighbours(pages: list[int], placement: tuple[Extent, ...], most: int) -> list[range]:
     """Sorted pages as runs of up to `most` that lie side by side on one device: each becomes one request."""
-    runs: list[range] = []
-    for device in range(devices):
-        start = end = -1
-        for page in pages:
-            if page % devices != device:
-                continue
-            if page != end or (end - start) // devices >= most:
-                if start >= 0:
-                    runs.append(range(start, end, devices))
-                start = page
-            end = page + devices
-        if start >= 0:
-            runs.append(range(start, end, devices))
-    return runs
+    runs: dict[int, list[range]] = {}
+    for page in pages:
+        extent = extent_of(placement, page)
+        own = runs.setdefault(extent.device_of(page), [])
+        if own and own[-1].stop == page and own[-1].start >= extent.first_page and len(own[-1]) < most:
+            own[-1] = range(own[-1].start, page + extent.devices, extent.devices)
+        else:
+            own.append(range(page, page + extent.devices, extent.devices))
+    return [run for device in sorted(runs) for run in runs[device]]
 
 
 def flusher(engine: ReferenceEngine) -> Story:
@@ -225,14 +220,14 @@ def _write_direct(engine: ReferenceEngine, batch: list[int]) -> Story:
 
 def _with_neighbours(engine: ReferenceEngine, page: int) -> range:
     """The pages of a request: dirty neighbours behind the page, then before it, go along and are clean from now on."""
-    stride, most = engine.model.storage.data_devices, (engine.model.writing or Writing()).coalesced_pages
-    first, end = page, page + stride
-    pages = engine.state.tiers.where.shape[1]
-    while (end - first) // stride < most and end < pages and _mark_clean(engine, end):
-        end += stride
-    while (end - first) // stride < most and first >= stride and _mark_clean(engine, first - stride):
-        first -= stride
-    return range(first, end, stride)
+    extent, most = extent_of(engine.placement, page), (engine.model.writing or Writing()).coalesced_pages
+    step, last = extent.devices, min(extent.end_page, engine.model.program.pages)
+    first, end = page, page + step
+    while (end - first) // step < most and end < last and _mark_clean(engine, end):
+        end += step
+    while (end - first) // step < most and first - step >= extent.first_page and _mark_clean(engine, first - step):
+        first -= step
+    return range(first, end, step)
 
 
 def _mark_clean(engine: ReferenceEngine, page: int) -> bool:

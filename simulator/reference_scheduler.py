@@ -40,8 +40,11 @@ class FairQueue:
         self.handed_over = self.slice_end_ns = 0
 
     def add(self, request: Request) -> None:
-        """A request comes."""
+        """A request comes: it is lined up before anything else happens at this instant."""
         request.done.callbacks.append(self._served)
+        self.env.urgently(lambda _: self._line_up(request))
+
+    def _line_up(self, request: Request) -> None:
         owner = self.owners.get(request.purpose) or Owner(self.rules.slice_ns)
         owner.waiting.append(request)
         if owner is self.on_turn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
@@ -36,10 +36,14 @@ class Environment(simpy.Environment):
 
     def end_run(self) -> None:
         """Let `run` return after the present event."""
-        end = self.event()
-        end._ok, end._value = True, None  # noqa: SLF001 - there is no public way
-        end.callbacks.append(StopSimulation.callback)
-        self.schedule(end, URGENT)
+        self.urgently(StopSimulation.callback)
+
+    def urgently(self, then: Callable[[simpy.Event], None]) -> None:
+        """Let something happen at this instant, before everything but earlier urgent events."""
+        event = self.event()
+        event._ok, event._value = True, None  # noqa: SLF001 - there is no public way
+        event.callbacks.append(then)
+        self.schedule(event, URGENT)
 
 
 class Turn(NamedTuple):

@@ -85,6 +85,11 @@ class DatabaseSpec(Spec):
     io: Literal["buffered", "direct"]
     process_memory_gib: Gib = Field(ge=0, description="server process without the buffer pool")
     requests_per_file: WholeNumber = Field(ge=1, le=65536, description="I/O calls that may be pending on one file")
+    file_layout: Literal["round_robin", "by_table"] = Field(
+        default="round_robin",
+        description="round_robin: pages lie on all disks or sets in turn; by_table: a table with its index on its own "
+        "disks or sets, as many as its size is of all data",
+    )
     pool: BufferPoolSpec
     writer: WriterSpec
     checkpoint: CheckpointSpec

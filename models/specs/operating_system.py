@@ -75,6 +75,23 @@ class CfqSpec(Spec):
     )
 
 
+class RawSpec(Spec):
+    """The database's files are devices: nothing lies between its requests and the block layer."""
+
+    kind: Literal["raw"] = "raw"
+
+
+class FileSystemSpec(Spec):
+    """Files of a file system on a volume manager: each request is looked up and mapped before it reaches a device."""
+
+    kind: Literal["file_system"]
+    request_us: Microseconds = Field(
+        default=6.0, ge=0,
+        description="system CPU for each request on the reference core: locks of the inode, block map, the volume "
+        "manager's map and its copy of the request (assumption: 6 us)",
+    )  # fmt: skip
+
+
 class OperatingSystemSpec(Spec):
     """One operating system with its settings."""
 
@@ -91,4 +108,12 @@ class OperatingSystemSpec(Spec):
     memory_page_kib: Kib = Field(
         default=4.0, gt=0, le=16 * 1024 * 1024, description="memory pages of the buffer pool: 4; huge ones 2048, 262144"
     )
+    storage_stack: Annotated[RawSpec | FileSystemSpec, Field(discriminator="kind")] = Field(
+        default=RawSpec(), description="what lies between the database's files and the devices, beside disk_request_us"
+    )
     source: Text
+
+    @property
+    def request_us(self) -> float:
+        """System CPU that scheduler and storage stack take for each request, beside disk_request_us."""
+        return sum(getattr(part, "request_us", 0.0) for part in (self.io_scheduler, self.storage_stack))

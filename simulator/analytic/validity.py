@@ -53,8 +53,7 @@ def _reasons(case: Case) -> Iterator[str]:
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
         )
-    if case.model.controllers and busy > BUSY_CONTROLLER:
-        yield "disks share controllers, and each is taken to have its part of them for itself"
+    yield from _of_arrays(case)
     victims = case.mean(residence.victim) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"
@@ -75,3 +74,13 @@ def _reasons(case: Case) -> Iterator[str]:
     turnover_s = float(case.solution.traffic.cache_time[0]) / max(case.rate, 1e-9)
     if not case.model.direct_io and case.model.page_cache.free_behind and turnover_s > since_s and reads > READING:
         yield "the page cache still holds what it held at the start; it takes longer than the run to turn over"
+
+
+def _of_arrays(case: Case) -> Iterator[str]:
+    """What mean values of equal disks don't know of storage arrays."""
+    if case.model.extents:
+        yield "each table is on disks of its own, which are taken for equally busy"
+    if case.model.fair_queueing and case.model.scheduled_devices:
+        yield "the disks' scheduler serves one process at a time, which isn't in the equations"
+    if case.model.controllers and case.solution.residence.first_busy[0] > BUSY_CONTROLLER:
+        yield "disks share controllers, and each is taken to have its part of them for itself"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from models.file_layout import by_table
 from simulator.assembler import Assembler
 from simulator.model import Cpu, Model, Section, Station, Storage
 from simulator.program import Program
@@ -52,6 +53,7 @@ def model_of_system(system: System) -> Model:
         volume_limits=system.volume_limits,
         writing=system.writing,
         fair_queueing=system.fair_queueing,
+        extents=by_table(program.regions, count - 1 if own_log else count, 8192) if system.by_table else None,
     )
 
 

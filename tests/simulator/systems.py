@@ -72,6 +72,7 @@ class System:
     volume_limits: tuple[RateLimit, ...] | None = None
     writing: Writing | None = None
     fair_queueing: FairQueueing | None = None
+    by_table: bool = False
 
 
 grid = st.sampled_from([0, MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013, 1])
@@ -292,3 +293,10 @@ def fair_systems(draw: st.DrawFn) -> System:
     """Systems with fair queueing before flash and sets, of which some are cloud volumes; some have disks with arms."""
     devices = draw(st.lists(st.one_of(flashes, slow_flashes, sets, volumes, arms), min_size=1, max_size=3))
     return dataclasses.replace(draw(systems()), devices=tuple(devices), fair_queueing=draw(fair_rules))
+
+
+@st.composite
+def systems_by_table(draw: st.DrawFn) -> System:
+    """Systems whose tables lie on devices of their own."""
+    devices = draw(st.lists(st.one_of(arms, flashes, sets), min_size=2, max_size=5))
+    return dataclasses.replace(draw(systems()), devices=tuple(devices), by_table=True)

@@ -20,10 +20,11 @@ MS, SECOND = 1_000_000, 1_000_000_000
 
 def reading(clients: int, parallel: int, per_s: float = 0.0, seconds: int = 20, write: int = 0) -> Model:
     """Clients, or arrivals by chance, that read (or change) pages of 1 ms which no cache holds, one each."""
+    how = "popular" if write else "row"
     system = dataclasses.replace(
         TIED, think=None if per_s else ("constant", 0, 0), arrivals_per_s=per_s, hot_pages=50_000, groups=1,
-        classes=((1, (("cpu", 1, 0, 0), ("touch", "popular", write, 0))),), clients=clients, cores=16,
-        pool=Pool(200, "lru", 200, 200, 200), requests_per_device=500, direct_io=bool(write),
+        fanout=20 if write else 0, classes=((1, (("cpu", 1, 0, 0), ("touch", how, write, 0))),), clients=clients,
+        cores=16, pool=Pool(200, "lru", 200, 200, 200), requests_per_device=500, direct_io=bool(write),
         devices=(FlashDevice("disk 1", MS, MS, parallel),),
     )  # fmt: skip
     return shortened(model_of_system(system), seconds * SECOND)

@@ -15,6 +15,7 @@ from simulator.analytic.parameters import Parameters
 from simulator.analytic.workload import Workload
 from simulator.analytic.write_back import Cleaned, until, written_back
 from simulator.analytic.writing import _at_the_hand, merged
+from simulator.placement import round_robin
 from simulator.reference_daemons import neighbours
 from tests.simulator.analytic.test_system import machine
 
@@ -55,7 +56,7 @@ def groups_of(kinds: npt.NDArray[np.int64], devices: int, beside: FloatArray | N
 def counted_requests(kinds: npt.NDArray[np.int64], shares: FloatArray, devices: int, most: int) -> float:
     rng = np.random.default_rng(1)
     pages = np.flatnonzero(rng.random(len(kinds)) < shares[kinds]).tolist()
-    return float(len(neighbours(pages, devices, most)))
+    return float(len(neighbours(pages, round_robin(devices), most)))
 
 
 def predicted_requests(groups: PageGroups, shares: FloatArray, devices: int, most: int) -> float:
