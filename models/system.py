@@ -22,7 +22,8 @@ from models.sampling import Sample, folded, sample_of
 from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
 from models.specs.scenario import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, OpenArrivalsSpec, WorkloadSpec
-from models.tpcc_program import client_registers, terminals_of, tpcc_program
+from models.tpcc_clients import client_registers, terminals_of
+from models.tpcc_program import tpcc_program
 from simulator import model as parts
 from simulator.clock import NS_PER_US, from_s
 from simulator.errors import InputError
