@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from models.paths import Paths, costs_of, paths_of, speed_of
+from models.paths import Interrupts, Paths, costs_of, interrupts_of, paths_of, speed_of
 from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
 from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
@@ -85,7 +85,8 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         scenario.database,
         scenario.workload,
     )
-    sample = sample_of(scenario)
+    sample, interrupts = sample_of(scenario), interrupts_of(machine, system)
+    bound = interrupts.bound if interrupts else 0
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     program = _program(workload, paths_of(machine, system, database), sample)  # pyright: ignore[reportArgumentType]
     plan = memory_plan(scenario)
@@ -99,11 +100,11 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         program=program,
         client_registers=client_registers(program, workload, sample, clients),
         arrivals_per_s=open_rate,
-        cpu=parts.Cpu(cores=machine.cpu.cores),
+        cpu=parts.Cpu(cores=machine.cpu.cores - bound),
         sections=tuple(
             parts.Section(name, round(handover_us * NS_PER_US / speed_of(machine))) for name in program.sections
         ),
-        stations=(),
+        stations=tuple(parts.Station(name, bound) for name in program.stations),
         pool=parts.Pool(
             pages=pool.buffers,
             replacement=pool.replacement,
@@ -134,8 +135,14 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         work=parts.Work(each) if (each := scenario.interval.new_orders_per_client) else None,
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
         terminals=terminals_of(program, workload, sample),
+        interrupts=_interrupts(interrupts) if interrupts else None,
     )
     return folded(whole, sample)
+
+
+def _interrupts(interrupts: Interrupts) -> parts.Interrupts:
+    per_transaction, bound = interrupts.per_message, interrupts.bound
+    return parts.Interrupts(per_transaction, 0 if bound else -1, round(interrupts.served_ns) if bound else 0)
 
 
 def _interval(interval: IntervalSpec) -> parts.Interval:

@@ -34,6 +34,8 @@ from simulator.program import Program
 from simulator.samplers import cut_of
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
+INTERRUPTS = "interrupts"
+"""station of the processors that are set aside for them"""
 MIX = "mix"
 """alias table of the classes"""
 READ, WRITE = 0, 1
@@ -191,6 +193,9 @@ class TpccWriter:
         if paths.network_ns:
             asm.emit("network", paths.network_ns)
         asm.emit("cpu", paths.transaction_ns, paths.message_ns, paths.client_ns(self.row_counts[name]))
+        if paths.interrupts and paths.interrupts.bound:
+            served_ns = round(paths.interrupts.per_message * paths.interrupts.served_ns)
+            asm.emit("visit", asm.station(INTERRUPTS), asm.distribution("constant", served_ns), self.rows)
         if self.workload.tpcc.home_warehouse == "drawn":
             self._draw_home()
         asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)

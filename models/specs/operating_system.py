@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Seconds, WholeNumber
+from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Number, Seconds, WholeNumber
 from models.specs.base import Name, Spec, Text
 
 
@@ -48,6 +48,22 @@ class SystemCpuSpec(Spec):
     )
 
 
+class InterruptsSpec(Spec):
+    """Interrupts: one for each I/O, and some for each message. Their time is system time."""
+
+    interrupt_us: Microseconds = Field(
+        ge=0, description="one of them on the reference core; a part of disk_request_us and of message_us"
+    )
+    per_message: Number = Field(default=1.0, ge=0, le=1000, description="of a client's request and its answer together")
+    bound_processors: WholeNumber = Field(
+        default=0, ge=0, le=4096, description="those that serve them all and do nothing else; 0: all serve them"
+    )
+    remote_socket_factor: Number = Field(
+        default=1.0, ge=1, le=100, description="times as long that one takes on another socket than its device's"
+    )
+    by_locality: bool = Field(default=False, description="whether each is served on the socket of its device")
+
+
 class OperatingSystemSpec(Spec):
     """One operating system with its settings."""
 
@@ -60,4 +76,5 @@ class OperatingSystemSpec(Spec):
     memory_page_kib: Kib = Field(
         default=4.0, gt=0, le=16 * 1024 * 1024, description="memory pages of the buffer pool: 4; huge ones 2048, 262144"
     )
+    interrupts: InterruptsSpec | None = Field(default=None, description="if absent, they are not told apart")
     source: Text

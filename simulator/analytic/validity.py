@@ -51,6 +51,8 @@ def _reasons(case: Case) -> Iterator[str]:
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
         )
+    if case.model.interrupts and case.model.interrupts.station >= 0:
+        yield "processors are set aside for interrupts, at which reads queue; that queue is left out"
     victims = case.mean(residence.victim) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"
