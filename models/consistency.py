@@ -62,6 +62,17 @@ def _terminals(arrivals: TerminalsSpec) -> Iterator[str]:
         yield "workload.arrivals: terminals that neither key nor think are clients; give kind: closed instead"
 
 
+def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
+    asked, cpu = scenario.operating_system.interrupts, scenario.machine.cpu
+    if asked is None or not asked.bound_processors:
+        return
+    key = "operating_system.interrupts.bound_processors"
+    if asked.bound_processors >= cpu.cores:
+        yield f"{key}: got {asked.bound_processors}; fewer than the machine's {cpu.cores} cores"
+    if cpu.threads_per_core > 1 or cpu.memory_bus_share > 0:
+        yield f"{key}: processors that slow each other down (threads_per_core, memory_bus_share) can't be set aside"
+
+
 def _database(scenario: ScenarioSpec) -> Iterator[str]:
     database = scenario.database
     if database.page_kib not in PAGE_SIZES_KIB:
@@ -209,4 +220,7 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-PARTS = (_workload, _database, _disks, _volume_limits, _raid, _controllers, _measured, sampling.faults, job_faults)
+PARTS = (
+    _workload, _database, _interrupts, _disks, _volume_limits, _raid, _controllers, _measured, sampling.faults,
+    job_faults,
+)  # fmt: skip

@@ -2,8 +2,8 @@
 
 A processor finds `tlb_entries` translations at once. Of references spread evenly over `touched` bytes it lacks
 1 - entries x page / touched, and then reads an entry of the page table, 8 bytes for each page: from its cache, as far
-as the table fits in, or from memory. Memory is interleaved over the sockets (assumption): of s sockets (s - 1) / s of all
-that goes to memory is remote, and takes `remote_memory_factor` times as long.
+as the table fits in, or from memory. Memory is interleaved over the sockets (assumption): of s sockets (s - 1) / s of
+all that goes to memory is remote, and takes `remote_memory_factor` times as long.
 """
 
 from __future__ import annotations

@@ -21,6 +21,22 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Interrupts:
+    """Those of a message, and what one takes where it is served; `bound` processors serve them all, unless 0."""
+
+    per_message: float
+    local_ns: float
+    """what request and message have of it in their times"""
+    served_ns: float
+    bound: int
+
+    @property
+    def more_ns(self) -> float:
+        """What one adds to the time of a request or message where it is served."""
+        return (0.0 if self.bound else self.served_ns) - self.local_ns
+
+
+@dataclass(frozen=True)
 class Paths:
     """Times on this machine: path lengths on the reference core divided by the core's speed."""
 
@@ -31,6 +47,7 @@ class Paths:
     network_ns: int
     client_fraction: float
     section_share: float
+    interrupts: Interrupts | None = None
 
     def user_ns(self, rows: Rows) -> float:
         """User time of a transaction of so many rows, critical sections left out."""
@@ -64,15 +81,29 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
 
     references_ns = round(row_operation_ns(machine, system, database) * (1.0 - share))
     local = machine.network.clients_on_server
+    interrupts = interrupts_of(machine, system)
+    more, per_message = (interrupts.more_ns, interrupts.per_message) if interrupts else (0.0, 0.0)
     return Paths(
         transaction_ns=user(path.transaction_us),
         row_ns=user(path.row_operation_us) + references_ns,
         scanned_row_ns=user(path.scanned_row_us),
-        message_ns=round(system.cpu.message_us * NS_PER_US / speed),
+        message_ns=max(round(system.cpu.message_us * NS_PER_US / speed + more * per_message), 0),
         network_ns=0 if local else round(machine.network.round_trip_us * NS_PER_US),
         client_fraction=path.client_fraction if local else 0.0,
         section_share=share,
+        interrupts=interrupts,
     )
+
+
+def interrupts_of(machine: MachineSpec, system: OperatingSystemSpec) -> Interrupts | None:
+    """Interrupts on a machine; without a mapping by locality they come to any socket, the device's own or another."""
+    asked, sockets = system.interrupts, machine.cpu.sockets
+    if asked is None:
+        return None
+    local_ns = asked.interrupt_us * NS_PER_US / speed_of(machine)
+    elsewhere = 0.0 if asked.by_locality else (sockets - 1) / sockets
+    served_ns = local_ns * (1.0 + elsewhere * (asked.remote_socket_factor - 1.0))
+    return Interrupts(asked.per_message, local_ns, served_ns, asked.bound_processors)
 
 
 def costs_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Costs:
@@ -81,10 +112,11 @@ def costs_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
     def scaled(time_us: float) -> int:
         return round(time_us * NS_PER_US / speed_of(machine))
 
-    each_us = system.request_us
+    interrupts = interrupts_of(machine, system)
+    more_us = interrupts.more_ns * speed_of(machine) / NS_PER_US if interrupts else 0.0
     return Costs(
         read_ns=scaled(system.cpu.read_us),
-        write_ns=scaled(system.cpu.write_us + (each_us if database.io == "direct" else 0.0)),
+        write_ns=scaled(system.cpu.write_us + (system.request_us if database.io == "direct" else 0.0)),
         miss_ns=scaled(database.path.page_miss_us),
-        request_ns=scaled(system.cpu.disk_request_us + each_us),
+        request_ns=max(scaled(system.cpu.disk_request_us + system.request_us + more_us), 0),
     )

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from models.file_layout import by_table
-from models.paths import Paths, costs_of, paths_of, speed_of
+from models.paths import Interrupts, Paths, costs_of, interrupts_of, paths_of, speed_of
 from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
 from models.specs.database import WriterSpec
@@ -25,7 +25,8 @@ from models.specs.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimit
 from models.specs.operating_system import CfqSpec, NoopSpec
 from models.specs.scenario import IntervalSpec, ScenarioSpec
 from models.specs.workload import ClosedClientsSpec, OpenArrivalsSpec, WorkloadSpec
-from models.tpcc_program import client_registers, terminals_of, tpcc_program
+from models.tpcc_clients import client_registers, terminals_of
+from models.tpcc_program import tpcc_program
 from simulator import model as parts
 from simulator.clock import NS_PER_MS, NS_PER_US, from_s
 from simulator.errors import InputError
@@ -87,7 +88,8 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         scenario.database,
         scenario.workload,
     )
-    sample = sample_of(scenario)
+    sample, interrupts = sample_of(scenario), interrupts_of(machine, system)
+    bound = interrupts.bound if interrupts else 0
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     program = _program(workload, paths_of(machine, system, database), sample)  # pyright: ignore[reportArgumentType]
     plan = memory_plan(scenario)
@@ -101,11 +103,11 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         program=program,
         client_registers=client_registers(program, workload, sample, clients),
         arrivals_per_s=open_rate,
-        cpu=parts.Cpu(cores=machine.cpu.cores),
+        cpu=parts.Cpu(cores=machine.cpu.cores - bound),
         sections=tuple(
             parts.Section(name, round(handover_us * NS_PER_US / speed_of(machine))) for name in program.sections
         ),
-        stations=(),
+        stations=tuple(parts.Station(name, bound) for name in program.stations),
         pool=parts.Pool(
             pages=pool.buffers,
             replacement=pool.replacement,
@@ -139,10 +141,16 @@ def build(scenario: ScenarioSpec) -> parts.Model:
         controllers=_controllers(machine.disks),
         fair_queueing=_fair_queueing(system.io_scheduler),
         terminals=terminals_of(program, workload, sample),
+        interrupts=_interrupts(interrupts, workload.tpcc.round_trips) if interrupts else None,
     )
     if database.file_layout == "by_table":
         whole = replace(whole, extents=by_table(program.regions, whole.storage.data_devices, whole.storage.page_bytes))
     return folded(whole, sample)
+
+
+def _interrupts(interrupts: Interrupts, round_trips: int) -> parts.Interrupts:
+    per_transaction, bound = round_trips * interrupts.per_message, interrupts.bound
+    return parts.Interrupts(per_transaction, 0 if bound else -1, round(interrupts.served_ns) if bound else 0)
 
 
 def _interval(interval: IntervalSpec) -> parts.Interval:

@@ -6,9 +6,6 @@ Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from models.paths import Paths, Rows
 from models.sampling import Sample, merged_pages
 from models.specs.workload import ClosedClientsSpec, TerminalsSpec, WorkloadSpec
@@ -33,11 +30,12 @@ from models.tpcc_rows import (
 from models.tpcc_tables import Tables, add_tables, pages_of
 from simulator.assembler import Assembler, Label
 from simulator.clock import from_s
-from simulator.model import Terminals
 from simulator.program import Program
 from simulator.samplers import cut_of
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
+INTERRUPTS = "interrupts"
+"""station of the processors that are set aside for them"""
 MIX = "mix"
 """alias table of the classes"""
 READ, WRITE = 0, 1
@@ -58,38 +56,6 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 def tpcc_program(workload: WorkloadSpec, paths: Paths, sample: Sample) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns."""
     return TpccWriter(workload, paths, sample).write()
-
-
-def client_registers(program: Program, workload: WorkloadSpec, sample: Sample, clients: int) -> npt.NDArray[np.int64]:
-    """Register values at the start: each client's home warehouse, dealt evenly over the active warehouses."""
-    registers = np.zeros((clients, len(program.registers)), dtype=np.int64)
-    active = workload.active_warehouses or workload.warehouses
-    homes = np.arange(clients) % active
-    registers[:, program.registers.index("home")] = homes * sample.warehouses // sample.whole
-    if LOCKED_HOME in program.registers:
-        registers[:, program.registers.index(LOCKED_HOME)] = homes
-    return registers
-
-
-def terminals_of(program: Program, workload: WorkloadSpec, sample: Sample) -> Terminals | None:
-    """The workload's terminals, dealt evenly over the active warehouses; None without."""
-    arrivals, active = workload.arrivals, workload.active_warehouses or workload.warehouses
-    if not isinstance(arrivals, TerminalsSpec):
-        return None
-    registers = [(program.registers.index("home"), sample.warehouses, sample.whole)]
-    if LOCKED_HOME in program.registers:
-        registers.append((program.registers.index(LOCKED_HOME), 1, 1))
-    keys = [name.replace(" ", "_") for name in CLASSES]
-    return Terminals(
-        count=arrivals.terminals_per_warehouse * active,
-        homes=active,
-        registers=tuple(registers),
-        mix=program.table_names.index(MIX),
-        keying_ns=tuple(from_s(getattr(arrivals.keying_time_s, key)) for key in keys),
-        thinking_ns=tuple(from_s(getattr(arrivals.think_time_s, key)) for key in keys),
-        deferred_class=CLASSES.index("delivery") if arrivals.deferred_delivery else -1,
-        middle_tier_ns=from_s(arrivals.middle_tier_ms / 1e3),
-    )
 
 
 def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
@@ -228,6 +194,9 @@ class TpccWriter:
         if paths.network_ns:
             asm.emit("network", trips * paths.network_ns)
         asm.emit("cpu", paths.transaction_ns, trips * paths.message_ns, paths.client_ns(self.row_counts[name]))
+        if paths.interrupts and paths.interrupts.bound:
+            served_ns = round(trips * paths.interrupts.per_message * paths.interrupts.served_ns)
+            asm.emit("visit", asm.station(INTERRUPTS), asm.distribution("constant", served_ns), self.rows)
         if self.workload.tpcc.home_warehouse == "drawn":
             self._draw_home()
         asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)

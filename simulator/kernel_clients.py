@@ -76,7 +76,10 @@ def _served(state: State, kernel: Kernel, client: int) -> bool:
     """The CPU or a station has served a client."""
     life = kernel.life[client]
     leave(kernel, client)
-    if life[A] == ks.FOR_CPU:
+    if life[ks.STATION] == kernel.facts[ks.INTERRUPT_STATION] and life[B] == ks.READING:
+        _page_has_come(state, kernel, life[A])
+        _spend(kernel, client, recorder.DISK_READ)
+    elif life[A] == ks.FOR_CPU:
         life[SPENT + recorder.CPU] += life[ks.BURST]
         life[SPENT + recorder.CPU_QUEUE] += life[ks.WAITED]
     elif life[A] == ks.FOR_SECTION:
@@ -91,11 +94,15 @@ def _served(state: State, kernel: Kernel, client: int) -> bool:
 
 
 @compiled_inside
-def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> bool:  # noqa: C901 - one branch per wait
+def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> bool:  # noqa: C901, PLR0912 - one branch per wait
     """The other waits; False if the client goes on waiting for something else."""
     life = kernel.life[client]
     if stage == ks.READING:
         return_call(kernel, device_of(kernel, life[A]))
+        if kernel.facts[ks.INTERRUPT_STATION] != ks.NONE:
+            life[B] = ks.READING
+            enter(kernel, kernel.facts[ks.INTERRUPT_STATION], client, kernel.facts[ks.INTERRUPT_NS], False)
+            return False
         _page_has_come(state, kernel, life[A])
         _spend(kernel, client, recorder.DISK_READ)
     elif stage == ks.PAGE_WAIT:
@@ -193,7 +200,7 @@ def _begin_wait(state: State, kernel: Kernel, client: int, wait: int, a: int, b:
     elif wait == waits.WAIT_LOCK:
         wait_for_lock(kernel, a, client)
     elif wait == waits.WAIT_VISIT:
-        life[A] = ks.FOR_STATION
+        life[A], life[B] = ks.FOR_STATION, 0
         enter(kernel, 1 + a, client, b, False)
     elif wait == waits.WAIT_PAGE:
         life[STAGE] = ks.PAGE_WAIT

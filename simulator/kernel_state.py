@@ -173,8 +173,8 @@ NOBODY, WRITTEN_BACK, PART_OF_WHOLE = -1, -2, -3
     AT_WORK,
 ) = range(32, 67)
 READS_PENDING, IN_SYSTEM = 67, 70
-FIRST_TERMINAL = 73
-FACTS = 74
+FIRST_TERMINAL, INTERRUPT_STATION, INTERRUPT_NS = 73, 74, 75
+FACTS = 76
 NONE = -1
 # Rows of `jobs`: what writes buffers, and how far it is
 WRITER_JOB, CHECKPOINT_JOB = range(2)
@@ -342,7 +342,10 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int6
         COALESCED: writing.coalesced_pages,
         AT_WORK: clients,
         FIRST_TERMINAL: clients + DAEMONS + devices,
+        INTERRUPT_STATION: NONE,
     }
+    if model.interrupts and model.interrupts.station >= 0:
+        constants |= {INTERRUPT_STATION: 1 + model.interrupts.station, INTERRUPT_NS: model.interrupts.served_ns}
     for place, value in constants.items():
         facts[place] = value
     for place in (COMMIT_FIRST, COMMIT_LAST, GROUP_FIRST, WRITTEN_FIRST, WRITTEN_TAIL, BUFFER_FIRST, BUFFER_TAIL,

@@ -338,6 +338,19 @@ class Terminals:
 
 
 @dataclass(frozen=True)
+class Interrupts:
+    """One for each I/O, and `per_transaction` for its messages.
+
+    `station`: -1, or the plain station of processors that are set aside for them: after each read its client passes
+    there for `served_ns`. Their time is otherwise a part of requests and messages.
+    """
+
+    per_transaction: float
+    station: int = -1
+    served_ns: int = 0
+
+
+@dataclass(frozen=True)
 class Model:
     """Everything an engine needs but the seed. `arrivals_per_s` is 0 for closed clients.
 
@@ -372,6 +385,7 @@ class Model:
     """length of a step of the time series; whole seconds if None"""
     extents: tuple[Extent, ...] | None = None
     """where the pages lie, if not one by one over all data devices"""
+    interrupts: Interrupts | None = None
 
     @property
     def processors(self) -> int:

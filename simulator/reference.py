@@ -233,6 +233,8 @@ class ReferenceEngine:
         self.reads_pending.change(self.env.now, 1)
         self.record.io_wait.change(1)
         yield from self.devices[device].call(byte, self.model.storage.page_bytes, False, "data read")
+        if self.model.interrupts and self.model.interrupts.station >= 0:
+            yield from self.stations[self.model.interrupts.station].run(self.model.interrupts.served_ns)
         self.reads_pending.change(self.env.now, -1)
         self.record.io_wait.change(-1)
         finish_read(self.state, page, not self.model.direct_io)

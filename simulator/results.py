@@ -65,6 +65,7 @@ class CpuResult:
     iowait: float
     idle: float
     by_activity: dict[str, float]
+    interrupts_per_s: float = field(default=0.0, metadata=IF_ANY)
 
     @property
     def utilisation(self) -> float:

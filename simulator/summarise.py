@@ -16,6 +16,7 @@ from simulator.bottleneck import bottleneck_of, overload, spent_credits, swappin
 from simulator.clock import NS_PER_S, to_s
 from simulator.credits import ALL_VOLUMES
 from simulator.errors import InputError
+from simulator.interrupt_results import with_interrupts
 from simulator.laws import check_laws
 from simulator.limit_results import closed_steps, limit_results
 from simulator.model import Model
@@ -98,6 +99,10 @@ def summarise(facts: Facts, snapshots: list[Snapshot]) -> Result:
     ]
     cpu, devices, locks = _cpu(model, window), _devices(model, window), _locks(model, window)
     stations, main = _stations(model, window), classes[model.program.main_class]
+    if model.interrupts:
+        served_per_s = stations[model.interrupts.station].visits_per_s if model.interrupts.station >= 0 else 0.0
+        per_s = window.change("ended") / window.seconds
+        cpu = with_interrupts(model, model.interrupts, cpu, devices, per_s, served_per_s)
     if model.terminals:
         stations.append(connections_result(model, model.terminals, classes, window.seconds))
     limits = limits_of(model.storage, model.volume_limits, model.controllers)

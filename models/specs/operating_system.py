@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Seconds, WholeNumber
+from models.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Number, Seconds, WholeNumber
 from models.specs.base import Name, Spec, Text
 
 
@@ -92,6 +92,22 @@ class FileSystemSpec(Spec):
     )  # fmt: skip
 
 
+class InterruptsSpec(Spec):
+    """Interrupts: one for each I/O, and some for each message. Their time is system time."""
+
+    interrupt_us: Microseconds = Field(
+        ge=0, description="one of them on the reference core; a part of disk_request_us and of message_us"
+    )
+    per_message: Number = Field(default=1.0, ge=0, le=1000, description="of a client's request and its answer together")
+    bound_processors: WholeNumber = Field(
+        default=0, ge=0, le=4096, description="those that serve them all and do nothing else; 0: all serve them"
+    )
+    remote_socket_factor: Number = Field(
+        default=1.0, ge=1, le=100, description="times as long that one takes on another socket than its device's"
+    )
+    by_locality: bool = Field(default=False, description="whether each is served on the socket of its device")
+
+
 class OperatingSystemSpec(Spec):
     """One operating system with its settings."""
 
@@ -111,6 +127,7 @@ class OperatingSystemSpec(Spec):
     storage_stack: Annotated[RawSpec | FileSystemSpec, Field(discriminator="kind")] = Field(
         default=RawSpec(), description="what lies between the database's files and the devices, beside disk_request_us"
     )
+    interrupts: InterruptsSpec | None = Field(default=None, description="if absent, they are not told apart")
     source: Text
 
     @property

@@ -16,6 +16,7 @@ from simulator.analytic.figures import Case
 from simulator.analytic.percentiles import gamma_quantile, stages_of, variance_s2
 from simulator.bottleneck import bottleneck_of, overload, spent_credits, swapping
 from simulator.clock import to_s
+from simulator.interrupt_results import with_interrupts
 from simulator.recorder import ACTIVITIES
 from simulator.results import CacheResult, ClassResult, CpuResult, DeviceResult, Result, Series
 from simulator.terminal_results import connections_result
@@ -36,6 +37,10 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     cpu, devices, caches = figures.cpu(case), device_figures.devices(case), figures.caches(case)
     volume_limits = device_figures.volume_limits(case)
     tables, locks, stations = figures.tables(case), figures.locks(case), figures.stations(case)
+    if model.interrupts:
+        reads_per_s = sum(each.by_purpose_per_s.get("data read", 0.0) for each in devices[: len(model.storage.devices)])
+        served_per_s = reads_per_s + model.interrupts.per_transaction * rate
+        cpu = with_interrupts(model, model.interrupts, cpu, devices, rate, served_per_s)
     if model.terminals:
         stations.append(connections_result(model, model.terminals, classes, case.duration_s))
     bottleneck = bottleneck_of(cpu, devices[: len(case.model.storage.devices)], locks, stations, main, volume_limits)

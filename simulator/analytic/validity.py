@@ -54,6 +54,8 @@ def _reasons(case: Case) -> Iterator[str]:
             "known only roughly"
         )
     yield from _of_arrays(case)
+    if case.model.interrupts and case.model.interrupts.station >= 0:
+        yield "processors are set aside for interrupts, at which reads queue; that queue is left out"
     victims = case.mean(residence.victim) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"

@@ -34,7 +34,7 @@ OF_OTHER_PARTS = {
 """What else must be set for a parameter to count."""
 FAR_APART = (
     "database.path.memory_references=30",
-    "machine.cpu={tlb_entries: 100, sockets: 2, remote_memory_factor: 2, cache_mib: 1}",
+    "machine.cpu={tlb_entries: 100, sockets: 3, remote_memory_factor: 2, cache_mib: 1}",
 )
 OF_MEMORY_REFERENCES = (
     "database.path.memory_references", "machine.cpu.sockets", "machine.cpu.remote_memory_factor",

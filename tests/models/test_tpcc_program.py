@@ -20,7 +20,8 @@ from models.loading import load_scenario
 from models.paths import Paths
 from models.sampling import sample_of
 from models.system import build
-from models.tpcc_program import CLASSES, RECENT_LINES, client_registers, row_counts, tpcc_program
+from models.tpcc_clients import client_registers
+from models.tpcc_program import CLASSES, RECENT_LINES, row_counts, tpcc_program
 from models.tpcc_rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
 from simulator import interpreter as waits
 from simulator.interpreter import advance
