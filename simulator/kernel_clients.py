@@ -9,7 +9,7 @@ from simulator import kernel_state as ks
 from simulator import recorder
 from simulator.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty
 from simulator.calendar import NOW, after, at_once
-from simulator.compiled import compiled_inside
+from simulator.compiled import compiled_apart, compiled_inside
 from simulator.interpreter import advance, own_lock
 from simulator.kernel_daemons import commit
 from simulator.kernel_devices import call, device_of, return_call, submit, submit_call
@@ -259,7 +259,7 @@ def _victim_written(state: State, kernel: Kernel, slot: int) -> None:
     announce(kernel, slot)
 
 
-@compiled_inside
+@compiled_apart
 def _swapped_in(state: State, kernel: Kernel, slot: int) -> None:
     """A buffer is back from swap; buffers that lost their memory are written out, a cluster at a time."""
     head, facts = state.tiers.head[POOL], kernel.facts

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from simulator import kernel_state as ks
 from simulator.calendar import at_once, urgently
-from simulator.compiled import compiled_inside
+from simulator.compiled import compiled_apart, compiled_inside
 from simulator.kernel_flash import start
 from simulator.kernel_requests import new_request
 from simulator.kernel_state import Kernel
@@ -37,7 +37,7 @@ def byte_of(kernel: Kernel, page: int) -> int:
     return facts[ks.DATA_START] + extent[ks.START_BYTES] + before
 
 
-@compiled_inside
+@compiled_apart
 def submit(kernel: Kernel, device: int, byte: int, size: int, write: int, purpose: int, who: int) -> int:
     """Queue a request at a device; `who` is told at its completion. Returns the request's number."""
     number = new_request(kernel, device, byte, size, write, purpose, who)

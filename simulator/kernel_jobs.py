@@ -27,7 +27,7 @@ def start_job(kernel: Kernel, job: int, count: int, spread_ns: int) -> None:
     row[ks.JOB_BATCH] = row[ks.JOB_AT] = row[ks.JOB_WRITTEN] = row[ks.JOB_PHASE] = 0
 
 
-@compiled_inside
+@compiled_apart
 def run_job(state: State, kernel: Kernel, job: int, entity: int) -> bool:
     """Go on with a job until it has to wait (False) or is done (True)."""
     row, now = kernel.jobs[job], kernel.calendar.clock[NOW]

@@ -17,7 +17,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from simulator.compiled import compiled
+from simulator.compiled import compiled, compiled_called
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -113,7 +113,7 @@ def draw_time_ns(streams: npt.NDArray[np.uint64], stream: int, kind: int, a: int
     return a
 
 
-@compiled
+@compiled_called
 def exponential_ns(streams: npt.NDArray[np.uint64], stream: int, mean_ns: int) -> int:
     """An exponential time in whole nanoseconds, by ziggurat: one draw and no logarithm in 99 of 100 cases.
 
