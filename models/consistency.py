@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models import sampling
+from models import cluster, sampling
 from models.jobs.answer import faults as job_faults
 from models.specs.machine import RotatingDiskSpec
 from models.specs.scenario import ScenarioSpec
@@ -169,4 +169,4 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-PARTS = (_workload, _database, _disks, _volume_limits, _raid, _measured, sampling.faults, job_faults)
+PARTS = (_workload, _database, _disks, _volume_limits, _raid, _measured, sampling.faults, job_faults, cluster.faults)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from models.cluster import ClusterPaths, cluster_paths
 from models.paths import Paths, costs_of, paths_of, speed_of
 from models.processors import slowdowns
 from models.sampling import Sample, folded, sample_of
@@ -86,7 +87,8 @@ def build(scenario: ScenarioSpec) -> parts.Model:
     )
     sample = sample_of(scenario)
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-    program = _program(workload, paths_of(machine, system, database), sample)  # pyright: ignore[reportArgumentType]
+    cluster = cluster_paths(scenario)
+    program = _program(workload, paths_of(machine, system, database), sample, cluster)  # pyright: ignore[reportArgumentType]
     plan = memory_plan(scenario)
     clients = clients_of(workload)
     open_rate = 0.0 if isinstance(workload.arrivals, ClosedClientsSpec) else workload.arrivals.transactions_per_s
@@ -148,9 +150,9 @@ def _sharing(machine: MachineSpec) -> parts.Sharing | None:
 
 
 @lru_cache(maxsize=64)
-def _program(workload: WorkloadSpec, paths: Paths, sample: Sample) -> Program:
+def _program(workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths) -> Program:
     """Kept: a fit or a sweep asks for few programs again and again."""
-    return tpcc_program(workload, paths, sample)
+    return tpcc_program(workload, paths, sample, cluster)
 
 
 def _storage(scenario: ScenarioSpec) -> parts.Storage:
