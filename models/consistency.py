@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models import sampling
+from models import cluster, sampling
 from models.file_layout import by_table, most_pages
 from models.jobs.answer import faults as job_faults
 from models.specs.machine import RotatingDiskSpec
@@ -222,5 +222,5 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
 
 PARTS = (
     _workload, _database, _interrupts, _disks, _volume_limits, _raid, _controllers, _measured, sampling.faults,
-    job_faults,
+    job_faults, cluster.faults,
 )  # fmt: skip

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from models.cluster import ClusterPaths, cluster_paths
 from models.file_layout import by_table
 from models.paths import Interrupts, Paths, costs_of, interrupts_of, paths_of, speed_of
 from models.processors import slowdowns
@@ -91,7 +92,8 @@ def build(scenario: ScenarioSpec) -> parts.Model:
     sample, interrupts = sample_of(scenario), interrupts_of(machine, system)
     bound = interrupts.bound if interrupts else 0
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-    program = _program(workload, paths_of(machine, system, database), sample)  # pyright: ignore[reportArgumentType]
+    cluster = cluster_paths(scenario)
+    program = _program(workload, paths_of(machine, system, database), sample, cluster)  # pyright: ignore[reportArgumentType]
     plan = memory_plan(scenario)
     clients = clients_of(workload)
     open_rate = workload.arrivals.transactions_per_s if isinstance(workload.arrivals, OpenArrivalsSpec) else 0.0
@@ -169,9 +171,9 @@ def _sharing(machine: MachineSpec) -> parts.Sharing | None:
 
 
 @lru_cache(maxsize=64)
-def _program(workload: WorkloadSpec, paths: Paths, sample: Sample) -> Program:
+def _program(workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths) -> Program:
     """Kept: a fit or a sweep asks for few programs again and again."""
-    return tpcc_program(workload, paths, sample)
+    return tpcc_program(workload, paths, sample, cluster)
 
 
 def _storage(scenario: ScenarioSpec) -> parts.Storage:

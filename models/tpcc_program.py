@@ -6,9 +6,11 @@ Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps
 
 from __future__ import annotations
 
+from models.cluster import ALONE, ClusterPaths
 from models.paths import Paths, Rows
 from models.sampling import Sample, merged_pages
 from models.specs.workload import ClosedClientsSpec, TerminalsSpec, WorkloadSpec
+from models.tpcc_cluster import ClusterStory
 from models.tpcc_rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
@@ -53,9 +55,9 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
 
-def tpcc_program(workload: WorkloadSpec, paths: Paths, sample: Sample) -> Program:
+def tpcc_program(workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths = ALONE) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns."""
-    return TpccWriter(workload, paths, sample).write()
+    return TpccWriter(workload, paths, sample, cluster).write()
 
 
 def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
@@ -75,7 +77,7 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
 class TpccWriter:
     """Writes the program; one method for each transaction."""
 
-    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: Sample) -> None:
+    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths) -> None:
         self.workload, self.paths, self.sample = workload, paths, sample
         self.row_counts = row_counts(workload)
         self.warehouses = sample.warehouses
@@ -89,6 +91,7 @@ class TpccWriter:
                  "line row", "lines", "count", "row", "age")  # fmt: skip
         self.r = {name: asm.register(name) for name in names}
         self.rows, self.branches = asm.stream("rows"), asm.stream("branches")
+        self.servers = ClusterStory(asm, cluster)
         items = nurand_pmf(ITEM_A, 1, ITEMS) if choice.item_choice == "nurand" else uniform_pmf(ITEMS)
         nurand = choice.customer_choice == "nurand"
         customers = nurand_pmf(CUSTOMER_A, 1, CUSTOMERS_PER_DISTRICT) if nurand else uniform_pmf(CUSTOMERS_PER_DISTRICT)
@@ -182,14 +185,16 @@ class TpccWriter:
              self.stock_level_story),
             strict=True,
         ):  # fmt: skip
-            self._begin(name)
-            story()
+            if not self.servers.runs_on_replica(name):
+                self._begin(name)
+                story()
         return self.asm.finish("new order")
 
     def _begin(self, name: str) -> None:
         """What every transaction does first: the request arrives, a district is chosen."""
         asm, r, paths = self.asm, self.r, self.paths
         asm.begin_class(name)
+        self.servers.begin()
         trips = self.workload.tpcc.round_trips
         if paths.network_ns:
             asm.emit("network", trips * paths.network_ns)
@@ -219,7 +224,7 @@ class TpccWriter:
         if section_ns := self.paths.section_ns(self.row_counts[name]):
             self.asm.emit("section", self.asm.section("critical section"), section_ns)
         if name in LOG_BYTES:
-            self.asm.emit("log", LOG_BYTES[name])
+            self.servers.log(LOG_BYTES[name])
         self.asm.emit("commit")
         self.asm.emit("end")
 
@@ -235,6 +240,7 @@ class TpccWriter:
             self.asm.emit("uniform", register, self.sample.warehouses, 0, self.rows)
         else:
             self.asm.emit("other", register, self.sample.whole, self.r["home"], self.rows)
+        self.servers.reach()
 
     def _lock_district(self) -> None:
         """Lock the row of the client's own district, which shares its page with others in a sample but not its lock."""

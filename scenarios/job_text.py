@@ -9,9 +9,10 @@ from importlib.metadata import version
 from models.jobs import JobResult
 from models.specs import ScenarioSpec
 from models.specs.job import LoadSpec, ScanSpec
+from models.specs.partitioned_store import PartitionedStoreSpec
 from scenarios.report_numbers import count, plural, share, signed_share, significant, time
 from scenarios.report_text import hardware
-from scenarios.summary import WIDTH, flow
+from scenarios.summary import LABEL, WIDTH, flow
 
 FORMAT = "oltpsim-job-1"
 DIGITS = 4
@@ -39,8 +40,10 @@ def to_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> st
         busy.append(f"measured by others: {measured.cpu_cores_busy:.2f}")
     lines = flow("", [*hardware(scenario), *_data(scenario)], width, separator=" · ", indent=0)
     lines += flow(result.figure, [_figure(result.value, result.unit), *_measured(result, scenario)], width)
+    longest = max((len(name) for name in result.also), default=0)
     for name, value in result.also.items():
-        lines += flow(name, [significant(value, DIGITS)], width)
+        number = count(value) if isinstance(value, int) else significant(value, DIGITS)
+        lines.append(f"  {name:<{max(longest + 2, LABEL)}}{number}")
     lines += flow("limited by", [result.limited_by], width)
     lines += flow("cpu", busy, width)
     lines += flow(result.parts_of, [time(whole_s)], width)
@@ -57,7 +60,10 @@ def _figure(value: float, unit: str) -> str:
 
 
 def _data(scenario: ScenarioSpec) -> list[str]:
-    """The data of those jobs that read or write the workload's tables."""
+    """The data of those jobs that read or write the workload's tables; of a store its machines."""
+    if isinstance(scenario.job, PartitionedStoreSpec):
+        servers, clients = (plural(number, "machine") for number in (scenario.job.servers, scenario.job.clients))
+        return [scenario.job.name, f"{servers} like this", f"{clients} of clients, {scenario.job.threads:,} threads"]
     sized = isinstance(scenario.job, LoadSpec | ScanSpec)
     return [scenario.database.name, *([plural(scenario.workload.warehouses, "warehouse")] if sized else [])]
 

@@ -43,7 +43,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
 
     The analytic engine tells neither progress nor steps: it is done before anybody could read them.
     """
-    from models import sampling
+    from models import cluster, sampling
     from models.remarks import remarks
     from models.system import build
 
@@ -53,7 +53,12 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
         result = engine.simulate(build(task.scenario), task.seed)
     else:
         result = _by_events(task, on_progress, on_step or _ignored)
-    more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result)]
+    more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result), *cluster.remarks(task.scenario, result)]
+    if task.scenario.cluster is not None:
+        from scenarios.failover import failover_of
+
+        lost = failover_of(task.scenario, result, lambda after: _by_events(Task(after, task.seed), None, _ignored))
+        more += [lost.said()] if lost else []
     if result.engine != task.scenario.engine:
         from simulator.compiled import NOT_KEPT
 

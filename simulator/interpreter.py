@@ -80,7 +80,7 @@ WAIT_THINK = 2  # a: ns
 WAIT_ARRIVAL = 3
 WAIT_LOCK = 4  # a: lock number
 WAIT_SECTION = 5  # a: section; b: hold ns
-WAIT_COMMIT = 6  # a: bytes
+WAIT_COMMIT = 6  # a: bytes; b: 1 if the locks are kept
 WAIT_RELEASE = 7  # rollback: release locks
 WAIT_END = 8  # a: class; b: 1 if rolled back
 WAIT_READ = 9  # a: page, to be read from disk into its slot
@@ -95,7 +95,7 @@ WAIT_VISIT = 16  # a: station; b: ns of service
 _THINK, _ARRIVE, _CPU, _WORK, _TOUCH = CODES["think"], CODES["arrive"], CODES["cpu"], CODES["work"], CODES["touch"]
 _LOCK, _SECTION, _VISIT, _NETWORK = CODES["lock"], CODES["section"], CODES["visit"], CODES["network"]
 _LOG, _COMMIT, _ROLLBACK = CODES["log"], CODES["commit"], CODES["rollback"]
-_VISIT_ONE, _GATE, _SLEEP_UNTIL = CODES["visit_one"], CODES["gate"], CODES["sleep_until"]
+_VISIT_ONE, _GATE, _SLEEP_UNTIL, _FLUSH = CODES["visit_one"], CODES["gate"], CODES["sleep_until"], CODES["flush"]
 _POPULAR, _ROW, _APPEND, _RECENT = 0, 1, 2, 3
 _NOTHING = -2
 
@@ -376,10 +376,10 @@ def _leave(  # noqa: PLR0913, PLR0917 - operands come as scalars from the loop
         return WAIT_NETWORK, a, 0
     if op == _SLEEP_UNTIL:
         return WAIT_NETWORK, max(state.counters[place_of(state, a, row[REGISTERS + b])] - now, 0), 0
-    if op == _COMMIT:
+    if op in (_COMMIT, _FLUSH):
         size = row[LOG_BYTES]
         row[LOG_BYTES] = 0
-        return WAIT_COMMIT, size, 0
+        return WAIT_COMMIT, size, int(op == _FLUSH)
     if op == _ROLLBACK:
         row[LOG_BYTES] = 0
         row[ROLLED_BACK] = 1

@@ -111,7 +111,7 @@ def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> boo
         life[SPENT + recorder.ROW_LOCK] += count_lock_wait(kernel, client)
     elif stage == ks.COMMITTING:
         _spend(kernel, client, recorder.LOG)
-        release_locks(state, kernel, client)
+        _logged(state, kernel, client)
     elif stage == ks.ON_NETWORK:
         _spend(kernel, client, recorder.NETWORK)
     elif stage == ks.FAULT:
@@ -149,6 +149,13 @@ def _begin(state: State, kernel: Kernel, client: int) -> None:
 
 
 @compiled_inside
+def _logged(state: State, kernel: Kernel, client: int) -> None:
+    """The log has what a client gave it: a commit releases the locks, a flush keeps them."""
+    if kernel.life[client, B] == 0:
+        release_locks(state, kernel, client)
+
+
+@compiled_inside
 def _run_to_next_wait(state: State, kernel: Kernel, client: int) -> None:
     life = kernel.life[client]
     while True:
@@ -167,9 +174,10 @@ def _run_to_next_wait(state: State, kernel: Kernel, client: int) -> None:
         elif wait == waits.WAIT_RELEASE:
             release_locks(state, kernel, client)
         elif wait == waits.WAIT_COMMIT:
+            life[B] = b
             if commit(kernel, client, a):
                 return
-            release_locks(state, kernel, client)
+            _logged(state, kernel, client)
         elif wait == waits.WAIT_THINK and a == 0:
             life[ks.BEGAN] = now
             come(kernel.facts, ks.IN_SYSTEM, now)

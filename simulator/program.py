@@ -77,6 +77,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "note": ("counter", "r_group"),  # counter[group] = the present instant
     "sleep_until": ("counter", "r_group"),  # wait until the instant in counter[group], if it is still to come
     "if_between": ("counter", "until", "r_group", "target"),  # jump if counter[group] <= now < until[group]
+    "flush": (),  # wait for the log as a commit does, but keep the locks
     "if_equal": ("counter", "r_group", "r", "target"),  # jump if counter[group] = r
 }
 CODES = {name: code for code, name in enumerate(OPERATIONS)}

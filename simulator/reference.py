@@ -150,7 +150,8 @@ class ReferenceEngine:
             elif wait == waits.WAIT_COMMIT:
                 yield from self.log.commit(a)
                 spent[LOG] += env.now - asked
-                self.release_locks(number)
+                if not b:
+                    self.release_locks(number)
             elif wait == waits.WAIT_RELEASE:
                 self.release_locks(number)
             elif wait == waits.WAIT_END:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from models.quantities import Fraction, Number, Seconds, WholeNumber
 from models.specs.base import Name, Spec, Text
+from models.specs.cluster import ClusterSpec
 from models.specs.database import DatabaseSpec
 from models.specs.job import JobSpec
 from models.specs.machine import MachineSpec
@@ -84,6 +85,9 @@ class ScenarioSpec(Spec):
     interval: IntervalSpec = Field(description="what the rate of transactions counts; a job has none")
     job: JobSpec | None = Field(
         default=None, description="what the machine does instead of the workload's transactions"
+    )
+    cluster: ClusterSpec | None = Field(
+        default=None, description="other servers beside the machine; it is alone if absent"
     )
     engine: Literal["kernel", "reference", "analytic"] = Field(
         default="kernel",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from models.jobs import JobResult, run_job
-from models.jobs.partitioned_store import store_model
+from models.jobs.store_model import store_model
 from models.loading import load_scenario
 from models.specs import ScenarioSpec
 from models.specs.partitioned_store import PartitionedStoreSpec

@@ -70,6 +70,30 @@ def test_json_holds_the_whole_result(job: dict[str, object], job_file: Callable[
     assert found.unit in capsys.readouterr().out
 
 
+STORE = {
+    "kind": "partitioned_store", "servers": 3, "client_machines": 2, "threads_per_jvm": 4, "update_fraction": 0.5,
+    "query": {"client_us": 200, "server_us": 100}, "duration_s": 1,
+    "update": {"client_us": 200, "server_us": 100, "copy_us": 100},
+    "loss": {"at_s": 0.8, "detection_s": 0.2, "server_gib": 0.001, "restore_mib_per_s": 10},
+}  # fmt: skip
+
+
+def test_a_store_is_simulated_and_says_its_seed_and_machines(job_file: Callable[..., str], capsys: Output) -> None:
+    path = job_file(STORE)
+    assert main(["run", path, "--seed", "3"]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    assert "3 machines like this" in text
+    assert "2 machines of clients, 8 threads" in text
+    assert "simulated, seed 3: 1 s after 0.5 s of warm-up" in text
+    assert "requests unaccounted for" in text
+    assert main(["run", path, "--seed", "3", "--output", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["value"] == run_job(load_scenario(path), 3).value != run_job(load_scenario(path), 4).value
+    assert len(data["series"]["seconds"]) == len(data["series"]["requests/s"]) > 100
+    assert data["also"]["requests unaccounted for"] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
