@@ -86,7 +86,7 @@ def what_happened(system: System, engine: KernelEngine) -> set[str]:
     happened |= {model.interval.start, f"open {system.think is None}", f"own log {model.storage.log_device > 0}"}
     spent = kernel.classes[:, ks.CLASS_SPENT : ks.HISTOGRAM].sum(axis=0)
     happened |= {name for name, ns in zip(ACTIVITIES, spent, strict=True) if ns}
-    served = kernel.devices[:, ks.BY_PURPOSE :].sum(axis=0)
+    served = kernel.devices[:, ks.BY_PURPOSE : ks.BY_PURPOSE + len(ks.PURPOSES)].sum(axis=0)
     happened |= {name for name, count in zip(ks.PURPOSES, served, strict=True) if count}
     happened |= {"reads first"} if kernel.devices[:, ks.READS_AHEAD].any() else set()
     happened |= {"rollback"} if kernel.classes[:, ks.ROLLED].any() else set()
