@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 from models.loading import load_scenario
 from models.system import build
@@ -18,10 +20,13 @@ from simulator.analytic import engine as analytic
 from simulator.assembler import Assembler
 from simulator.calendar import HEAP_COUNT, MOST_ENTITIES
 from simulator.kernel import KernelEngine
-from simulator.model import Model, Terminals
+from simulator.model import Interrupts, Model, Terminals
+from simulator.program import CODES
 from simulator.terminals import AWAY
+from tests.simulator.system_models import model_of_system
+from tests.simulator.systems import systems
 from tests.simulator.test_closed_forms import repairman
-from tests.simulator.twins import differences
+from tests.simulator.twins import differences, of_few_events
 
 MS, S = 1_000_000, 1_000_000_000
 ModelOf = Callable[..., Model]
@@ -49,11 +54,11 @@ def served(
     return dataclasses.replace(model, terminals=Terminals(**asked))
 
 
-def tpcc(*settings: str, kind: str = "connections: 6, middle_tier_ms: 5") -> Model:
+def tpcc(*changes: str, kind: str = "connections: 6, middle_tier_ms: 5") -> Model:
     """Four warehouses of terminals a hundred times as fast as the specification's."""
     arrivals = f"{{kind: terminals, {kind}, keying_time_s: {TYPED}, think_time_s: {THOUGHT}}}"
     common = ("workload.warehouses=4", "machine.cpu.cores=2", "interval.duration_s=3", "database.log.commit=durable")
-    return build(load_scenario(TINY, [*common, f"workload.arrivals={arrivals}", *settings]))
+    return build(load_scenario(TINY, [*common, f"workload.arrivals={arrivals}", *changes]))
 
 
 def test_without_service_the_rate_is_the_bound(model_of: ModelOf) -> None:
@@ -121,7 +126,7 @@ def test_nobody_waits_for_what_is_deferred(model_of: ModelOf) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "kind"),
+    ("changes", "kind"),
     [
         ([], "connections: 6, middle_tier_ms: 5"),
         (["database.pool.buffers=300", "interval.start=warm", "database.io=direct"], "connections: 2"),
@@ -129,8 +134,8 @@ def test_nobody_waits_for_what_is_deferred(model_of: ModelOf) -> None:
         (["workload.tpcc.home_warehouse=drawn", "workload.active_warehouses=3"], "connections: 3"),
     ],
 )
-def test_engines_agree(settings: list[str], kind: str) -> None:
-    model = tpcc(*settings, kind=kind)
+def test_engines_agree(changes: list[str], kind: str) -> None:
+    model = tpcc(*changes, kind=kind)
     assert not differences(model, 1)
     result = kernel.simulate(model, 1)
     assert result.broken_laws == []
@@ -145,6 +150,39 @@ def test_events_at_one_instant_come_in_one_order(model_of: ModelOf) -> None:
         deferred_class=1, count=9,
     )  # fmt: skip
     assert not differences(model, 1)
+
+
+times = st.sampled_from([0, 0, 1, MS, 20 * MS, S // 7, S])
+typing_times = st.sampled_from([20 * MS, 100 * MS, S // 7, S])
+"""long enough that those who wait for nothing don't flood the queue"""
+
+
+@st.composite
+def with_terminals(draw: st.DrawFn) -> Model:
+    """Any system of the kernel's tests, behind terminals; some of its reads are ended by processors set aside."""
+    system = dataclasses.replace(draw(systems()), think=None, arrivals_per_s=0.0)
+    model = model_of_system(system)
+    operations, classes = model.program.operations.copy(), len(model.program.classes)
+    assert operations[:2, 0].tolist() == [CODES["arrive"], CODES["choose"]]
+    mix = int(operations[1, 1])
+    operations[1] = [CODES["enter"], 0, 0, 0, 0, 0]
+    each = st.tuples(*[times] * classes)
+    keying = draw(st.tuples(*[typing_times] * classes))
+    return dataclasses.replace(
+        model,
+        program=dataclasses.replace(model.program, operations=operations),
+        terminals=Terminals(
+            draw(st.integers(1, 60)), system.groups, ((model.program.registers.index("home"), 1, 1),), mix, keying,
+            draw(each), draw(st.sampled_from([1, 10])), draw(st.integers(-1, classes - 1)), draw(times),
+        ),
+        interrupts=draw(st.sampled_from([None, Interrupts(1.0, 0, MS)])) if model.stations else None,
+    )  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate])
+@given(model=with_terminals(), seed=st.integers(1, 2**31))
+def test_random_systems_behind_terminals_give_one_trajectory(model: Model, seed: int) -> None:
+    assert differences(of_few_events(model, seed, 20_000), seed) == []
 
 
 def test_nobody_is_lost() -> None:
@@ -164,9 +202,9 @@ def test_nobody_is_lost() -> None:
 
 def test_homes_are_all_warehouses_and_a_sample_folds_them() -> None:
     """Every active home, its pages of those held, and its own locks."""
-    settings = ["workload.warehouses=8", "interval.start=warm", "database.pool.buffers=4000"]
-    whole = tpcc(*settings)
-    held = tpcc(*settings, "sampling_fraction=0.5")
+    eight = ["workload.warehouses=8", "interval.start=warm", "database.pool.buffers=4000"]
+    whole = tpcc(*eight)
+    held = tpcc(*eight, "sampling_fraction=0.5")
     assert whole.terminals is not None
     assert held.terminals is not None
     assert [each[1:] for each in whole.terminals.registers] == [(8, 8)]
