@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.compiled import compiled, compiled_inside
+from simulator.compiled import compiled, compiled_called, compiled_inside
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -89,7 +89,7 @@ def pop_urgent(calendar: Calendar) -> int:
     return code
 
 
-@compiled
+@compiled_called
 def after(calendar: Calendar, delay_ns: int, entity: int) -> None:
     """Schedule an entity's event `delay_ns` from now."""
     clock, times, keys = calendar.clock, calendar.times, calendar.keys
