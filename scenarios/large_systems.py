@@ -71,7 +71,7 @@ def lines(found: list[FigureRow]) -> list[str]:
 
 def amount(row: FigureRow, value: float) -> str:
     """A value of a row's figure; shares in percent."""
-    if SHARES in row.figure or row.figure.startswith("share "):
+    if SHARES in row.figure or row.figure.endswith(", share"):
         return f"{100 * value:.1f} %"
     return f"{value:,.0f}" if abs(value) >= WHOLE_FROM else f"{value:.3g}"
 
@@ -80,6 +80,6 @@ def error(row: FigureRow) -> str:
     """How far off a row is: points of a share, percent of everything else, or whether its bound holds."""
     if row.holds is not None:
         return "holds" if row.holds else "DOESN'T HOLD"
-    if SHARES in row.figure or row.figure.startswith("share "):
+    if SHARES in row.figure or row.figure.endswith(", share"):
         return f"{100 * (row.simulated - row.measured):+.1f} points"
     return f"{row.error:+.1%}"

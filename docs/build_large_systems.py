@@ -1,0 +1,200 @@
+"""Simulate the published large systems, and write docs/large-systems.md's tables and pictures.
+
+Runs are kept in out/large_systems under the hash of their scenario, so that a stopped build goes on where it was; the
+figures that `oltpsim validate published` shows go to calibration/published, what the pictures show to docs/pictures/data.
+
+python docs/build_large_systems.py          simulate what is missing, and write
+python docs/build_large_systems.py --draw   write the page's pictures and table again from what is kept
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from calibration import large_systems
+from calibration.calibrated import scenario_hash
+from calibration.figures import value_of
+from models.jobs import JobResult, run_job
+from models.specs import ScenarioSpec
+from models.specs.scenario import FigureSpec
+from scenarios import saved
+from scenarios.bars import Panel, picture
+from scenarios.files import library, load
+from scenarios.large_systems import SEED, amount, error, measured_systems
+from scenarios.progress import display
+from scenarios.runs import Task, default_workers, run_all
+from simulator.errors import InputError
+from simulator.results import Result
+
+DOCS = Path(__file__).resolve().parent
+PAGE, PICTURES, DATA = DOCS / "large-systems.md", DOCS / "pictures", DOCS / "pictures" / "data" / "large-systems.json"
+STORE = DOCS.parent / "out" / "large_systems"
+BEGIN, END = "<!-- begin of {}: python docs/build_large_systems.py -->\n", "<!-- end of {} -->\n"
+PREDICTED = "ssd-arrays/24000-warehouses"
+PERCENT, MS = 100.0, 1000.0
+SIZES = (2, 4, 6, 8, 10)
+Answers = dict[str, Result | JobResult]
+
+
+def answers(scenarios: dict[str, ScenarioSpec]) -> Answers:
+    """The results of all scenarios, simulated as far as they aren't kept."""
+    found: Answers = {name: run_job(each) for name, each in scenarios.items() if each.job is not None}
+    files = {name: STORE / f"{scenario_hash(each)}.json" for name, each in scenarios.items() if each.job is None}
+    missing = [name for name, file in files.items() if not file.exists()]
+    STORE.mkdir(parents=True, exist_ok=True)
+    with display(quiet=False) as shown:
+        tasks = [Task(scenarios[name], SEED) for name in missing]
+        for number, outcome in run_all(tasks, default_workers(), shown):
+            if isinstance(outcome, InputError):
+                raise outcome
+            name = missing[number]
+            saved.write(files[name], saved.SavedRun(scenarios[name], outcome))
+    return found | {name: saved.read(file).result for name, file in files.items()}
+
+
+def panels(scenarios: dict[str, ScenarioSpec], found: Answers) -> dict[str, list[Panel]]:
+    """What each picture shows."""
+
+    def of(name: str, figure: str, times: float = 1.0) -> float:
+        asked = FigureSpec(figure=figure, value=1.0, role="predicted", source="drawn")
+        return times * value_of(asked, scenarios[name], found[name])
+
+    def by_partition(names: dict[str, str], measured: dict[str, dict[str, float]]) -> list[Panel]:
+        parts = {}
+        for word, name in names.items():
+            result = found[name]
+            assert isinstance(result, Result)
+            parts[word] = result.devices[: scenarios[name].machine.disks.files]
+        labels = tuple(str(number + 1) for number in range(max(map(len, parts.values()))))
+        return [
+            Panel("occupied time of each partition, %", labels,
+                  {word: tuple(PERCENT * each.occupied_fraction for each in some) for word, some in parts.items()},
+                  measured.get("occupied", {})),
+            Panel("occupied time by requests (svctm), ms", labels,
+                  {word: tuple(MS * each.occupied_per_request_s for each in some) for word, some in parts.items()},
+                  measured.get("service", {})),
+            Panel("requests at each partition", labels,
+                  {word: tuple(each.mean_queue for each in some) for word, some in parts.items()},
+                  measured.get("queue", {})),
+        ]  # fmt: skip
+
+    huge, common, million = "ssd-arrays/noop", "ssd-arrays/common-pages", "million-orders"
+    stores = {size: f"scaleout/queries-{size}" if size > SIZES[0] else "scaleout/queries" for size in SIZES}
+    machines = tuple(str(size) for size in SIZES)
+    shares = {f"under {ms} ms": f"query under {ms} ms, share" for ms in (1, 2, 5)}
+    request, interrupts = of(huge, "requests_per_s", 1e-3), of(huge, "interrupts_per_s", 1e-3)
+    return {
+        "layout": by_partition(
+            {"small files": "ssd-arrays/small-files", "by table": "ssd-arrays/by-table"},
+            {"occupied": {"small files": 90}, "service": {"small files": 0.3}, "queue": {"small files": 20}},
+        ),
+        "scheduler": by_partition(
+            {"CFQ": "ssd-arrays/cfq", "NOOP": huge},
+            {"occupied": {"CFQ": 40, "NOOP": 80}, "service": {"CFQ": 0.24, "NOOP": 0.13}, "queue": {"NOOP": 2}},
+        ),
+        "memory-pages": [
+            Panel("user CPU, %", ("huge pages", "common pages"),
+                  {"simulated": tuple(of(name, "cpu_user_fraction", PERCENT) for name in (huge, common)),
+                   "measured": (37.8, 42.1)}),
+            Panel("mean transaction time, s (measured: under and over 1 s)", ("huge pages", "common pages"),
+                  {"simulated": tuple(of(name, "mean_response_s") for name in (huge, common))}, {"measured": 1.0}),
+        ],
+        "interrupts": [
+            Panel("interrupts, thousands a second", ("I/O devices", "network", "together"),
+                  {"simulated": (request, interrupts - request, interrupts)}, {"measured": 140}),
+        ],
+        "million": [
+            Panel("share of 40 cores, %", ("user", "system", "iowait", "idle"),
+                  {"simulated": tuple(of(million, f"cpu_{kind}_fraction", PERCENT)
+                                      for kind in ("user", "system", "iowait", "idle")), "measured": (55, 19, 18, 8)}),
+            Panel("requests of a partition a second", ("reads", "writes"),
+                  {"simulated": tuple(of(million, f"{kind}_per_s_per_partition") for kind in ("reads", "writes")),
+                   "measured": (10_000, 5_000)}),
+        ],
+        "scale-out": [
+            Panel("queries a second, thousands, by servers", machines,
+                  {"queries": tuple(of(stores[size], "requests per second", 1e-3) for size in SIZES)}),
+            Panel("server processors busy, %", machines,
+                  {"queries": tuple(of(stores[size], "server processors busy, share", PERCENT) for size in SIZES)},
+                  {"measured": 40}),
+            Panel("share of the queries, % (measured 75, 93, 98)", machines,
+                  {word: tuple(of(stores[size], key, PERCENT) for size in SIZES) for word, key in shares.items()}),
+        ],
+    }  # fmt: skip
+
+
+TITLES = {
+    "layout": "Small files over all partitions, and a tablespace for each table",
+    "scheduler": "CFQ and NOOP, each at its measured load",
+    "memory-pages": "Huge and common pages of memory",
+    "interrupts": "Interrupts of the 16-core machine",
+    "million": "A million new orders per minute: CPU and I/O",
+    "scale-out": "Queries by primary key on 2 to 10 servers",
+}
+
+
+def table(rows: list[large_systems.FigureRow]) -> str:
+    """All measured figures beside the simulated ones."""
+    lines = [
+        "| scenario | figure | measured | simulated | error | row is |",
+        "| --- | --- | ---: | ---: | ---: | --- |",
+    ]
+    lines += [
+        f"| {row.scenario} | {row.figure} | {row.bound.replace('_', ' ') + ' ' if row.holds is not None else ''}"
+        f"{amount(row, row.measured)} | {amount(row, row.simulated)} | {error(row)} | {row.role} |"
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def kept_rows(scenarios: dict[str, ScenarioSpec]) -> list[large_systems.FigureRow]:
+    """The rows from the values that are kept."""
+    kept = large_systems.read()
+    return large_systems.rows_of(
+        scenarios, {name: kept[large_systems.key_of(each, SEED)] for name, each in scenarios.items()}
+    )
+
+
+def drawing(name: str) -> str:
+    """A picture from its data."""
+    shown = json.loads(DATA.read_text(encoding="utf-8"))[name]
+    return picture(TITLES[name], [Panel(**panel) for panel in shown])
+
+
+def replaced(page: str, block: str, content: str) -> str:
+    """The page with other content between the marks of a block."""
+    begin, end = BEGIN.format(block), END.format(block)
+    before, rest = page.split(begin)
+    return before + begin + content + end + rest.split(end)[1]
+
+
+def simulate(scenarios: dict[str, ScenarioSpec]) -> None:
+    """Keep values and data of all systems."""
+    every = {**scenarios, PREDICTED: load(library()[PREDICTED])}
+    found = answers(every)
+    large_systems.write(
+        {
+            large_systems.key_of(each, SEED): large_systems.values_of(name, scenarios, found[name])
+            for name, each in scenarios.items()
+        }
+    )
+    drawn = {name: [asdict(panel) for panel in some] for name, some in panels(every, found).items()}
+    saved.write_whole(DATA, json.dumps(drawn, indent=1, sort_keys=True) + "\n")
+
+
+def main() -> None:
+    """Simulate, unless only to draw; then write pictures and table."""
+    scenarios = measured_systems()
+    if "--draw" not in sys.argv:
+        simulate(scenarios)
+    for name in TITLES:
+        saved.write_whole(PICTURES / f"{name}.svg", drawing(name))
+    page = replaced(PAGE.read_text(encoding="utf-8"), "the figures", table(kept_rows(scenarios)))
+    saved.write_whole(PAGE, page)
+
+
+if __name__ == "__main__":
+    main()
