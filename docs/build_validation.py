@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from models import sampling
 from models.loading import load_scenario
 from models.specs import ScenarioSpec
 from scenarios import saved
@@ -23,10 +22,8 @@ DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "validation.md"
 STORE = DOCS.parent / "out" / "validation"
 BEGIN, END = "<!-- begin of {}: python docs/build_validation.py -->\n", "<!-- end of {} -->\n"
-V20Z, TEN, MILLION = "v20z", "v20z-10-warehouses", "million-orders"
+V20Z, TEN = "v20z", "v20z-10-warehouses"
 NOT_PARAMETERS = ("name", "measured", "notes")
-PAPER_IO_PER_S, PAPER_READ_SHARE, PAPER_SYSTEM_SHARE = 370_000, 2 / 3, 0.19
-"""What the paper of `million-orders` says: about 370,000 physical I/Os a second, reads twice the writes; system CPU."""
 SEED = 1
 COLUMNS = (
     "scenario",
@@ -110,33 +107,6 @@ def differences(scenarios: Scenarios, _: Results | None = None) -> str:
     return text
 
 
-def million(scenarios: Scenarios, results: Results) -> str:
-    """The paper's other figures beside ours, and what its terminals can do at most."""
-    scenario, result = scenarios[MILLION], results[MILLION]
-    arrivals, measured = scenario.workload.arrivals, scenario.measured
-    assert arrivals.kind == "closed"
-    assert measured is not None
-    data = result.devices[: scenario.machine.disks.count]
-    reads, writes = (sum(getattr(device, f"{kind}_per_s") for device in data) for kind in ("reads", "writes"))
-    at_most = 60 * scenario.workload.mix.new_order * arrivals.clients
-    response_s = at_most / measured.new_orders_per_minute - arrivals.think_time_s
-    pool = scenario.database.pool.buffers * scenario.database.page_kib / (1 << 20)
-    rows = (
-        ("data reads per second", f"about {round(PAPER_IO_PER_S * PAPER_READ_SHARE, -3):,.0f}", f"{reads:,.0f}"),
-        (
-            "data writes per second",
-            f"about {round(PAPER_IO_PER_S * (1 - PAPER_READ_SHARE), -3):,.0f}",
-            f"{writes:,.0f}",
-        ),
-        ("system share of all cores", f"{100 * PAPER_SYSTEM_SHARE:.0f} %", f"{100 * result.cpu.system:.0f} %"),
-        ("mean response", "under 1 s on its 16-core machine", f"{1e3 * sampling.response_s(result):.2g} ms"),
-        ("new orders per minute if answers took no time", "", f"{at_most / arrivals.think_time_s:,.0f}"),
-        ("mean response that makes the measured rate of them", "", f"{response_s:.2g} s"),
-        ("pages in the buffer pool", "nearly all of 1 TiB is in huge pages", f"{pool:,.0f} GiB"),
-    )
-    return head("figure", "measured", "simulated") + "".join(line(cells) for cells in rows)
-
-
 def doubts(scenarios: Scenarios, results: Results) -> str:
     """What the figures cast doubt on."""
     disk, spec = results[V20Z].devices[0], scenarios[V20Z].machine.disks.disk
@@ -164,7 +134,6 @@ def doubts(scenarios: Scenarios, results: Results) -> str:
 BLOCKS: dict[str, Callable[[Scenarios, Results], str]] = {
     "the table": table,
     "the differences": differences,
-    "the million": million,
     "the doubts": doubts,
 }
 
@@ -176,9 +145,15 @@ def replaced(page: str, block: str, content: str) -> str:
     return before + begin + content + end + rest.split(end)[1]
 
 
+def scenarios() -> Scenarios:
+    """The scenarios of the table: those with more figures than a rate have a page of their own (large-systems.md)."""
+    found = {name: load_scenario(path) for name, path in sorted(library().items()) if "/" not in name}
+    return {name: each for name, each in found.items() if each.measured is not None and not each.measured.figures}
+
+
 def main() -> None:
     """Simulate what has not been simulated yet, then write the page."""
-    measured = {name: load_scenario(path) for name, path in sorted(library().items()) if "/" not in name}
+    measured = scenarios()
     files = {name: STORE / f"{saved.content_hash(scenario, SEED)}.json" for name, scenario in measured.items()}
     missing = [name for name, file in files.items() if not file.exists()]
     with display(quiet=False) as shown:

@@ -111,7 +111,7 @@ def arrays_bytes(value: Any) -> int:
 
 def test_the_table_of_measured_runs_has_what_the_library_says() -> None:
     validation = script("build_validation")
-    scenarios = {name: load_scenario(path) for name, path in library().items() if "/" not in name}
+    scenarios = validation["scenarios"]()
     rows = {row[0]: row for row in cells(block_of(validation, "the table"))}
     assert set(rows) == set(scenarios)
     for name, scenario in scenarios.items():
@@ -227,3 +227,20 @@ def test_the_sweeps_of_the_pages_are_of_todays_model(words: list[str], output: s
                   values_of(words, "--set"))  # fmt: skip
     first, *_, last = (digest(point.scenario) for point in points if not isinstance(point.scenario, InputError))
     assert f"models {first} .. {last}\n" in output, STALE
+
+
+LARGE = script("build_large_systems")
+
+
+@pytest.mark.parametrize("name", LARGE["TITLES"])
+def test_a_picture_of_the_large_systems_shows_its_data(name: str) -> None:
+    drawing = (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+    assert drawing == LARGE["drawing"](name), "run docs/build_large_systems.py --draw"
+
+
+def test_the_page_of_the_large_systems_has_their_figures_of_todays_scenarios() -> None:
+    """Values are kept by the hash of their scenario: those of a changed one would be missing."""
+    begin, end = LARGE["BEGIN"].format("the figures"), LARGE["END"].format("the figures")
+    shown = block("large-systems.md", begin, end)
+    assert shown == LARGE["table"](LARGE["kept_rows"](LARGE["measured_systems"]()))
+    assert {row[0] for row in cells(shown)} >= {"million-orders", "ssd-arrays/noop", "scaleout/queries"}

@@ -42,8 +42,9 @@ def test_the_specifications_think_time_is_the_mean_over_its_mix() -> None:
     assert f"{mean_s:.2f} s)" in workload["source"]
     assert 60 * 10 * workload["mix"]["new_order"] / mean_s == pytest.approx(12.86, abs=0.005)
     arrivals = load_scenario(LIBRARY / "million-orders.yaml").workload.arrivals
-    assert arrivals.kind == "closed"
-    assert arrivals.think_time_s == workload["arrivals"]["think_time_s"]
+    assert arrivals.kind == "terminals"
+    times = (arrivals.keying_time_s.model_dump(), arrivals.think_time_s.model_dump())
+    assert {name: tuple(each[name] for each in times) for name in times[0]} == KEYING_AND_THINK_S
 
 
 def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:

@@ -1,0 +1,114 @@
+"""Figures of large systems: names, multiples of another system's figure, bounds, and what is kept."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from calibration import large_systems
+from calibration.figures import OF_RESULT, value_of
+from calibration.large_systems import FigureRow, key_of, measured_figures, rows_of, values_of
+from models.specs import ScenarioSpec
+from models.specs.scenario import FigureSpec, MeasuredSpec
+from scenarios.files import library, load
+from scenarios.large_systems import amount, error, lines, measured_systems
+from simulator.errors import InputError
+from simulator.results import Result
+from tests.scenarios.example_result import example_result
+
+
+def asked(figure: str, value: float = 1.0, **more: object) -> FigureSpec:
+    return FigureSpec.model_validate({"figure": figure, "value": value, "role": "predicted", "source": "a test", **more})
+
+
+def with_figures(scenario: ScenarioSpec, *figures: FigureSpec) -> ScenarioSpec:
+    return scenario.model_copy(update={"measured": MeasuredSpec(figures=figures, role="predicted", source="a test")})
+
+
+@pytest.fixture(scope="module")
+def scenario() -> ScenarioSpec:
+    return load(Path("tests/scenarios/tiny.yaml"))
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return example_result()
+
+
+def test_figures_are_what_the_result_says(scenario: ScenarioSpec, result: Result) -> None:
+    first = replace(result.devices[0], occupied_fraction=0.8, occupied_per_request_s=0.00013, mean_queue=2.0)
+    changed = replace(result, devices=[first, *result.devices[1:]])
+    expected = {
+        "cpu_user_fraction": result.cpu.user,
+        "partition_occupied_fraction_most": 0.8,
+        "partition_service_ms": 0.13,
+        "partition_queue": 2.0,
+        "reads_by_writes": first.reads_per_s / first.writes_per_s,
+        "requests_per_s": first.reads_per_s + first.writes_per_s,
+    }
+    assert scenario.machine.disks.files == 1
+    for name, value in expected.items():
+        assert value_of(asked(name), scenario, changed) == pytest.approx(value)
+    assert value_of(asked("partition_queue"), scenario, result) != 2.0, "the negative twin: another queue"
+
+
+def test_an_unknown_figure_is_refused_with_those_that_are_known(scenario: ScenarioSpec, result: Result) -> None:
+    with pytest.raises(InputError, match=r"no figure 'cpu_user_percent'; allowed: .*cpu_user_fraction"):
+        value_of(asked("cpu_user_percent"), scenario, result)
+
+
+def test_a_multiple_is_of_the_other_systems_figure(scenario: ScenarioSpec, result: Result) -> None:
+    figure = asked("cpu_user_fraction", 2.0, times_that_of="small")
+    systems = {"large": with_figures(scenario, figure), "small": scenario}
+    assert set(measured_figures(systems)) == {"large", "small"}
+    assert set(values_of("small", systems, result)) >= {"cpu_user_fraction"}
+    values = {"large": {"cpu_user_fraction": 0.6}, "small": {"cpu_user_fraction": 0.3} | values_of("small", systems, result)}
+    values["small"]["cpu_user_fraction"] = 0.3
+    (row,) = [each for each in rows_of(systems, values) if each.scenario == "large"]
+    assert (row.simulated, row.error) == (pytest.approx(2.0), pytest.approx(0.0))
+    with pytest.raises(InputError, match="no scenario small in the library"):
+        measured_figures({"large": systems["large"]})
+
+
+def test_bounds_hold_or_do_not() -> None:
+    under = FigureRow("one", "mean_response_s", 1.0, "at_most", 0.9, "predicted")
+    assert (under.holds, error(under)) == (True, "holds")
+    over = replace(under, simulated=1.1)
+    assert (over.holds, error(over)) == (False, "DOESN'T HOLD")
+    assert replace(over, bound="at_least").holds
+
+
+def test_shares_are_judged_in_points_and_others_in_percent() -> None:
+    share = FigureRow("one", "cpu_user_fraction", 0.55, "about", 0.52, "predicted")
+    assert (amount(share, share.simulated), error(share)) == ("52.0 %", "-3.0 points")
+    rate = FigureRow("one", "new_orders_per_minute", 1_000_000, "about", 1_030_000, "predicted")
+    assert (amount(rate, rate.simulated), error(rate)) == ("1,030,000", "+3.0%")
+    assert any("+3.0%" in line for line in lines([share, rate]))
+
+
+def test_kept_values_are_of_their_scenario(tmp_path: Path, scenario: ScenarioSpec) -> None:
+    file = tmp_path / "kept.json"
+    large_systems.write({key_of(scenario, 1): {"cpu_user_fraction": 0.5}}, file)
+    assert large_systems.read(file)[key_of(scenario, 1)] == {"cpu_user_fraction": 0.5}
+    other = load(Path("tests/scenarios/tiny.yaml"), ["workload.arrivals.clients=3"])
+    assert key_of(other, 1) not in large_systems.read(file)
+    assert large_systems.read(tmp_path / "none.json") == {}
+    file.write_text(json.dumps({"format": "another"}), encoding="utf-8")
+    with pytest.raises(InputError, match="take the file away"):
+        large_systems.read(file)
+
+
+def test_every_measured_figure_of_the_library_is_known_and_kept() -> None:
+    """Rows of both published files are there; each name is a figure, each scenario's values are those of today."""
+    systems = measured_systems()
+    kept = large_systems.read()
+    for name, each in systems.items():
+        assert key_of(each, 1) in kept, f"{name}: run docs/build_large_systems.py"
+        if each.job is None:
+            assert {figure.figure for figure in large_systems.figures_of(each)} <= set(OF_RESULT)
+    assert {name for name in library() if name.startswith(("ssd-arrays/", "scaleout/queries"))} <= {
+        *systems, "ssd-arrays/24000-warehouses"
+    }  # fmt: skip
