@@ -1,7 +1,7 @@
 """Simulate the published large systems, and write docs/large-systems.md's tables and pictures.
 
-Runs are kept in out/large_systems under the hash of their scenario, so that a stopped build goes on where it was; the
-figures that `oltpsim validate published` shows go to calibration/published, what the pictures show to docs/pictures/data.
+Runs are kept in out/large_systems under the hash of their scenario, so that a stopped build goes on where it was. The
+figures that `oltpsim validate published` shows go to calibration/published, those of pictures to docs/pictures/data.
 
 python docs/build_large_systems.py          simulate what is missing, and write
 python docs/build_large_systems.py --draw   write the page's pictures and table again from what is kept

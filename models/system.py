@@ -31,6 +31,7 @@ from models.tpcc_program import tpcc_program
 from simulator import model as parts
 from simulator.clock import NS_PER_MS, NS_PER_US, from_s
 from simulator.errors import InputError
+from simulator.model_parts import Interrupts as InterruptParts
 from simulator.program import Program
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
@@ -150,9 +151,9 @@ def build(scenario: ScenarioSpec) -> parts.Model:
     return folded(whole, sample)
 
 
-def _interrupts(interrupts: Interrupts, round_trips: int) -> parts.Interrupts:
+def _interrupts(interrupts: Interrupts, round_trips: int) -> InterruptParts:
     per_transaction, bound = round_trips * interrupts.per_message, interrupts.bound
-    return parts.Interrupts(per_transaction, 0 if bound else -1, round(interrupts.served_ns) if bound else 0)
+    return InterruptParts(per_transaction, 0 if bound else -1, round(interrupts.served_ns) if bound else 0)
 
 
 def _interval(interval: IntervalSpec) -> parts.Interval:

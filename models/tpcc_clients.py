@@ -9,7 +9,7 @@ from models.sampling import Sample
 from models.specs.workload import TerminalsSpec, WorkloadSpec
 from models.tpcc_program import CLASSES, LOCKED_HOME, MIX
 from simulator.clock import from_s
-from simulator.model import Terminals
+from simulator.model_parts import Terminals
 from simulator.program import Program
 
 

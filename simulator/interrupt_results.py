@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from simulator.model import Interrupts, Model
+from simulator.model import Model
+from simulator.model_parts import Interrupts
 from simulator.results import CpuResult, DeviceResult
 
 

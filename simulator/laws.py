@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.clock import to_s
-from simulator.model import Model, Terminals
+from simulator.model import Model
+from simulator.model_parts import Terminals
 from simulator.results import ClassResult, CpuResult, Law
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simulator.clock import to_s
-from simulator.model import Model, Terminals
+from simulator.model import Model
+from simulator.model_parts import Terminals
 from simulator.results import ClassResult, StationResult
 
 CONNECTIONS = "connections"

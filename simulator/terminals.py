@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.compiled import compiled
-from simulator.model import Model, Terminals
+from simulator.model import Model
+from simulator.model_parts import Terminals
 from simulator.state import CLASS, REGISTERS, State
 from simulator.streams import draw_alias, exponential_ns, next_bits, seed_streams, uniform_below
 

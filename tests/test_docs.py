@@ -19,7 +19,7 @@ from models.specs import ScenarioSpec
 from models.system import build, memory_plan
 from scenarios.cli import main
 from scenarios.comparing.sides import sides
-from scenarios.files import library, scenario_path
+from scenarios.files import scenario_path
 from scenarios.sweep.answer import from_json
 from scenarios.sweep.axes import parse_axis
 from scenarios.sweep.design import design

@@ -13,7 +13,8 @@ from simulator.analytic.pages import PageReader
 from simulator.analytic.values import FloatArray
 from simulator.analytic.visits import Reader
 from simulator.clock import NS_PER_S
-from simulator.model import Model, Terminals
+from simulator.model import Model
+from simulator.model_parts import Terminals
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from simulator.analytic import engine as analytic
 from simulator.assembler import Assembler
 from simulator.calendar import HEAP_COUNT, MOST_ENTITIES
 from simulator.kernel import KernelEngine
-from simulator.model import Interrupts, Model, Terminals
+from simulator.model import Model
+from simulator.model_parts import Interrupts, Terminals
 from simulator.program import CODES
 from simulator.terminals import AWAY
 from tests.simulator.system_models import model_of_system
