@@ -59,7 +59,7 @@ class NoopSpec(Spec):
 class CfqSpec(Spec):
     """Fair queueing before each flash device and RAID set: one process at a time has it, in turns (Linux's CFQ).
 
-    Defaults: Linux 2.6.18, block/cfq-iosched.c (quantum 4, slice_sync HZ/10, slice_async HZ/25).
+    Defaults: Linux's early block/cfq-iosched.c (quantum 4, slice_sync HZ/10, slice_async HZ/25), from excerpts.
     """
 
     kind: Literal["cfq"]
