@@ -222,7 +222,7 @@ def _over_time(result: Result) -> tuple[Figure, Clock]:
     labels = [*(f"{place:,.4g}" for place in ticks[:-1]), f"{ticks[-1]:,.4g} {clock.name}"]
     figure.update_xaxes(range=[0, end], tickvals=ticks, ticktext=labels, zeroline=False)
     figure.update_yaxes(zeroline=False, automargin=False)
-    figure.update_layout(hovermode="x unified", margin={"l": 48, "r": 14, "t": 10, "b": 34, "pad": 4})
+    figure.update_layout(hovermode="x unified", margin={"l": 56, "r": 14, "t": 10, "b": 34, "pad": 4})
     return figure, clock
 
 
@@ -230,7 +230,7 @@ def _count_axis(figure: Figure, top: float) -> None:
     """A vertical axis from 0 to `top`, with room at its left for the longest label."""
     ticks = linear_ticks(top or 1.0)
     labels = [f"{place:,.10g}" for place in ticks]
-    room = max(48, 16 + 8 * max(map(len, labels)))
+    room = max(56, 16 + 8 * max(map(len, labels)))
     figure.update_yaxes(range=[0, (top or 1.0) * 1.06], tickvals=ticks, ticktext=labels, fixedrange=True)
     figure.update_layout(margin_l=room)
 

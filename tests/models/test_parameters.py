@@ -19,7 +19,7 @@ SHOWN_ALONE = "measured."
 """A measured figure stands beside the result; the model must not see it."""
 OF_JOBS = ("machine.cpu.cache_mib", "machine.cpu.memory_latency_ns", "database.path.load_row_us")
 """What only jobs feel: tests/models/test_jobs.py."""
-MUST_AGREE = ("database.page_kib", "workload.layout.page_kib")
+MUST_AGREE = ("database.page_kib", "workload.layout.page_kib", "machine.disks.controllers")
 SUM_TO_ONE = "workload.mix."
 OF_OTHER_PARTS = {
     "machine.disks.disk.write_cache_sorted": "machine.disks.disk=sata-7200-2005",
@@ -27,6 +27,9 @@ OF_OTHER_PARTS = {
     "database.log.flush_overhead_us": "database.log.commit=durable",
     "workload.tpcc.remote_stock_fraction": "workload.warehouses=40",
     "workload.tpcc.remote_payment_fraction": "workload.warehouses=40",
+    "machine.disks.sets": "machine.disks={level: raid0, count: 4}",
+    "machine.log_disks": "machine.log_disk=nvme",
+    "database.writer.coalesced_pages": "database.io=direct",
     "machine.disks.stripe_kib": "machine.disks={level: raid0, count: 2}",
     "sampling_fraction": "interval.start=warm",
     "machine.cpu.second_thread_gain": "machine.cpu.threads_per_core=2",
