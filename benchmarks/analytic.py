@@ -9,14 +9,14 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.page import Section, at_least, at_most, figure, table
-from models.loading import load_scenario
-from models.system import build
-from scenarios.files import library
-from simulator import kernel
+from models.build.system import build
+from models.reading.loading import load_scenario
+from scenarios.library.files import library
 from simulator.analytic.engine import simulate
 from simulator.analytic.parameters import Parameters, parameters_of
 from simulator.analytic.system import rates, solve
 from simulator.analytic.workload import read_workload
+from simulator.kernel import engine as kernel
 
 MACHINES, SEED = 4096, 1
 SETTINGS = ("machine.disks.count=8", "machine.log_disk=scsi-10k-73", "interval.start=warm")

@@ -11,11 +11,11 @@ from benchmarks import others
 from benchmarks.machine import resident_mib
 from benchmarks.page import Section, at_most, table
 from benchmarks.v20z import SCENARIO
-from models.loading import load_scenario
-from models.system import build
-from simulator.kernel import simulate
-from simulator.model import Progress
-from simulator.run_record import MOST_STEPS
+from models.build.system import build
+from models.reading.loading import load_scenario
+from simulator.form.model import Progress
+from simulator.kernel.engine import simulate
+from simulator.results.record import MOST_STEPS
 
 HOURS = (1, 2, 6, 12, 18, 24)
 MOST_GROWTH, MOST_GROWTH_MIB = 1.1, 32

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import perf_counter
 
-from simulator.caches import POOL, REFERENCES
-from simulator.clock import to_s
-from simulator.kernel import KernelEngine
-from simulator.model import Model, Progress
-from simulator.reference import ReferenceEngine
-from simulator.results import Result
+from simulator.form.clock import to_s
+from simulator.form.model import Model, Progress
+from simulator.kernel.caches import POOL, REFERENCES
+from simulator.kernel.engine import KernelEngine
+from simulator.reference.engine import ReferenceEngine
+from simulator.results.result import Result
 
 ENGINES = {"kernel": KernelEngine, "reference": ReferenceEngine}
 

@@ -11,9 +11,21 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from simulator.assembler import Assembler
-from simulator.clock import from_s
-from simulator.model import Checkpoint, Costs, Cpu, FlashDevice, Interval, Log, Model, PageCache, Pool, Station, Storage
+from simulator.form.assembler import Assembler
+from simulator.form.clock import from_s
+from simulator.form.model import (
+    Checkpoint,
+    Costs,
+    Cpu,
+    FlashDevice,
+    Interval,
+    Log,
+    Model,
+    PageCache,
+    Pool,
+    Station,
+    Storage,
+)
 
 LONG_S = 1e7
 

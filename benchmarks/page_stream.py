@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.pages import model_of
-from simulator import interpreter as waits
-from simulator.caches import FLAGS, POOL, clear_dirty
-from simulator.compiled import compiled
-from simulator.interpreter import advance
-from simulator.memory import finish_read
-from simulator.model import Pool
-from simulator.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, PLACES, State, new_state
+from simulator.form.model import Pool
+from simulator.kernel import interpreter as waits
+from simulator.kernel.caches import FLAGS, POOL, clear_dirty
+from simulator.kernel.compiled import compiled
+from simulator.kernel.interpreter import advance
+from simulator.kernel.memory import finish_read
+from simulator.kernel.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, PLACES, State, new_state
 
 Int32Array = npt.NDArray[np.int32]
 

@@ -7,9 +7,9 @@ from statistics import median
 from benchmarks.engines import Run, run_engine
 from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.v20z import SCENARIO
-from models.loading import load_scenario
-from models.system import build
-from simulator.model import Model
+from models.build.system import build
+from models.reading.loading import load_scenario
+from simulator.form.model import Model
 
 WARM_UP_S = 5
 LEAST_CLIENTS = 400

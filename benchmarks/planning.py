@@ -8,18 +8,18 @@ from time import perf_counter
 
 from benchmarks.page import Section, at_most, figure, table
 from benchmarks.peers import simpy_plan
-from models.prices import Prices
-from models.specs.price import PriceList, PriceRow
-from models.specs.shapes import ChassisSpec
-from scenarios.files import library, load
-from scenarios.planning.belief import Open
-from scenarios.planning.confirm import confirmed
-from scenarios.planning.expand import add_chassis
-from scenarios.planning.plan import Plan, planned
-from scenarios.planning.question import Objective, Question, asked
-from scenarios.planning.stock import Stock
-from scenarios.progress import Silent
-from scenarios.runs import default_workers
+from models.catalogue.price import PriceList, PriceRow
+from models.catalogue.prices import Prices
+from models.catalogue.shape_specs import ChassisSpec
+from scenarios.library.files import library, load
+from scenarios.questions.plan.belief import Open
+from scenarios.questions.plan.confirm import confirmed
+from scenarios.questions.plan.expand import add_chassis
+from scenarios.questions.plan.plan import Plan, planned
+from scenarios.questions.plan.question import Objective, Question, asked
+from scenarios.questions.plan.stock import Stock
+from scenarios.run.progress import Silent
+from scenarios.run.simulate import default_workers
 
 TARGET, DATA_GIB, SEED = 60_000.0, 500.0, 1
 BEST, SAMPLE, TRANSACTIONS = 10, 10, 3_000

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from models.loading import scenario_from_mapping
-from models.specs import ScenarioSpec
+from models.reading.loading import scenario_from_mapping
+from models.scenario import ScenarioSpec
 
 REGIMES = ("cpu bound", "one disk", "many disks", "transition", "lock bound", "swap")
 WORKING_SET_PAGES = 8_450

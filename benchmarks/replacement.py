@@ -13,8 +13,8 @@ from benchmarks import others
 from benchmarks.page import Goal, Section, at_least, figure, table
 from benchmarks.page_stream import Int32Array, page_stream
 from benchmarks.race import Contestant, Outcome, Standing, race
-from simulator.caches import PAGE, POOL, Tiers, insert, new_tiers, next_victim, remove, touch
-from simulator.compiled import compiled
+from simulator.kernel.caches import PAGE, POOL, Tiers, insert, new_tiers, next_victim, remove, touch
+from simulator.kernel.compiled import compiled
 
 TRACE = np.dtype([("time", "<u4"), ("page", "<u8"), ("size", "<u4"), ("next", "<i8")])
 """libcachesim's `oracleGeneral` record"""
@@ -49,7 +49,7 @@ def own_lru(stream: Int32Array, pages: int, capacity: int, policy: str) -> Conte
         hits = count_hits(tiers, stream)
         return Outcome(perf_counter() - begin, len(stream), hits)
 
-    return Contestant(f"simulator/caches.py, {policy.upper()}", run)
+    return Contestant(f"simulator/kernel/caches.py, {policy.upper()}", run)
 
 
 def rivals(stream: Int32Array, pages: int, capacity: int, folder: Path) -> tuple[list[Contestant], list[str]]:

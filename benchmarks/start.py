@@ -12,7 +12,7 @@ from time import perf_counter
 from benchmarks.others import ROOT
 from benchmarks.page import Section, at_most, table
 
-COMMAND = (sys.executable, "-c", "import sys; from scenarios.cli import main; sys.exit(main(sys.argv[1:]))")
+COMMAND = (sys.executable, "-c", "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))")
 MOST_WARM_S, MOST_COLD_S = 2, 40
 RUN = ("run", "v20z-10-warehouses")
 SECOND = (*RUN, "--set", "interval.duration_s=1")

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.others import ROOT
 
 TINY = ROOT / "tests" / "scenarios" / "tiny.yaml"
-START = "import sys; from scenarios.cli import main; sys.exit(main(sys.argv[1:]))"
+START = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
 SHORT = ("interval.warm_up_s=1", "interval.duration_s=4")
 COUNTING = """
 import os

@@ -17,13 +17,13 @@ from benchmarks.others import ROOT
 from benchmarks.page import Section, at_least, at_most, table
 from benchmarks.race import Contestant, Outcome, race
 from benchmarks.sweep_kills import SHORT, START, TINY, environment, kept, killed_and_resumed, words
-from scenarios.sweep.answer import to_json
-from scenarios.sweep.axes import Axis
-from scenarios.sweep.cluster import cluster
-from scenarios.sweep.design import design
-from scenarios.sweep.replications import Rule
-from scenarios.sweep.runner import Runner
-from scenarios.sweep.store import Store
+from scenarios.questions.sweep.answer import to_json
+from scenarios.questions.sweep.axes import Axis
+from scenarios.questions.sweep.design import design
+from scenarios.questions.sweep.replications import Rule
+from scenarios.questions.sweep.runner import Runner
+from scenarios.run.cluster import cluster
+from scenarios.run.store import Store
 
 WORKERS = 2
 LEAST_SHARE = 0.9

@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from calibration.checks import check
-from calibration.record import RunRecord
+from calibration.records.checks import check
+from calibration.records.record import RunRecord
 
 Data = dict[str, Any]
 LEAST_READS_PER_S = 1.0

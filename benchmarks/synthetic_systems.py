@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from calibration.mapping import Run, runs_of
-from calibration.observables import BUSY, CPU, FLUSHES, MISSES, NOISE, RATE, READS, RUN_TO_RUN, WRITES
-from calibration.parameters import Parameter, default_parameters, with_values
-from calibration.record import RunRecord
-from calibration.simulated import figures_of
-from models.loading import load_scenario
-from models.specs import ScenarioSpec
-from models.system import build
-from scenarios import saved
-from scenarios.progress import Display
-from scenarios.runs import Task, run_all
+from calibration.fit.mapping import Run, runs_of
+from calibration.fit.observables import BUSY, CPU, FLUSHES, MISSES, NOISE, RATE, READS, RUN_TO_RUN, WRITES
+from calibration.fit.parameters import Parameter, default_parameters, with_values
+from calibration.fit.simulated import figures_of
+from calibration.records.record import RunRecord
+from models.build.system import build
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
+from scenarios.run import saved
+from scenarios.run.progress import Display
+from scenarios.run.simulate import Task, run_all
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results.result import Result
 
 BASE = Path(__file__).resolve().parents[1] / "tests" / "scenarios" / "tiny.yaml"
 WORKING_SET_PAGES = 8_450

@@ -6,9 +6,9 @@ from benchmarks.engines import run_engine
 from benchmarks.others import ROOT
 from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.race import Contestant, Outcome, Standing, race
-from models.loading import load_scenario
-from models.system import build
-from simulator.model import Model
+from models.build.system import build
+from models.reading.loading import load_scenario
+from simulator.form.model import Model
 
 HOUR_S, SHORT_S = 3600, 300
 LEAST_TIMES_FASTER, MOST_HOUR_S = 100, 5

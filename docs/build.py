@@ -14,7 +14,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 BLOCK = re.compile(r"(<!-- run: (oltpsim .+?) -->\n\n```text\n)(.*?)(```\n)", re.DOTALL)
-START = "import sys; from scenarios.cli import main; sys.exit(main(sys.argv[1:]))"
+START = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 def pages() -> list[Path]:

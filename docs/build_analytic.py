@@ -15,16 +15,16 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.random_machines import REGIMES, random_machine
-from models.specs import ScenarioSpec
-from models.system import build
-from scenarios import saved
-from scenarios.progress import display
-from scenarios.runs import Task, default_workers, run_all
+from models.build.system import build
+from models.scenario import ScenarioSpec
+from scenarios.run import saved
+from scenarios.run.progress import display
+from scenarios.run.simulate import Task, default_workers, run_all
 from simulator.analytic.engine import simulate
 from simulator.analytic.errors import FIGURES, regime_of_result
 from simulator.analytic.errors import REGIMES as LIMITS
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results.result import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "analytic.md"

@@ -19,22 +19,22 @@ import numpy as np
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, simulated, system
-from calibration.calibrated import Calibration, calibration_of
-from calibration.evaluate import ENGINE_FIGURES, Reader, engine_errors, solved, steady
-from calibration.fit import Task, fit
-from calibration.kept import Kept
-from calibration.observables import FLUSHES, KINDS, NEXT_TO_NOTHING, RUN_TO_RUN, logs
-from calibration.origin import fit_versions
-from calibration.parameters import parse_vary
-from calibration.prediction import predict
-from calibration.profile import CONFIDENCE
-from calibration.simulated import figures_of
-from calibration.validation import exact_share
-from calibration.whole_file import write_whole
-from scenarios.progress import display
-from scenarios.runs import default_workers
+from calibration.fit.calibration import Calibration, calibration_of
+from calibration.fit.checkpoint import Kept
+from calibration.fit.evaluate import ENGINE_FIGURES, Reader, engine_errors, solved, steady
+from calibration.fit.fit import Task, fit
+from calibration.fit.observables import FLUSHES, KINDS, NEXT_TO_NOTHING, RUN_TO_RUN, logs
+from calibration.fit.parameters import parse_vary
+from calibration.fit.profile import CONFIDENCE
+from calibration.fit.simulated import figures_of
+from calibration.judge.validation import exact_share
+from calibration.predict.prediction import predict
+from calibration.records.origin import fit_versions
+from calibration.records.whole_file import write_whole
+from scenarios.run.progress import display
+from scenarios.run.simulate import default_workers
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results.result import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "calibration.md"

@@ -7,7 +7,7 @@ import io
 import os
 from pathlib import Path
 
-from scenarios.cli import main
+from scenarios.commands.cli import main
 
 PAGE = Path(__file__).parent / "reference" / "commands.md"
 COMMANDS = (

@@ -14,20 +14,20 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from calibration import large_systems
-from calibration.calibrated import scenario_hash
-from calibration.figures import value_of
+from calibration.fit.calibration import scenario_hash
+from calibration.judge import large_systems
+from calibration.records.figures import value_of
 from models.jobs import JobResult, run_job
-from models.specs import ScenarioSpec
-from models.specs.scenario import FigureSpec
-from scenarios import saved
-from scenarios.bars import Panel, picture
-from scenarios.files import library, load
-from scenarios.large_systems import SEED, amount, error, measured_systems
-from scenarios.progress import display
-from scenarios.runs import Task, default_workers, run_all
+from models.scenario import ScenarioSpec
+from models.scenario.scenario import FigureSpec
+from scenarios.library.files import library, load
+from scenarios.questions.large_systems import SEED, amount, error, measured_systems
+from scenarios.run import saved
+from scenarios.run.progress import display
+from scenarios.run.simulate import Task, default_workers, run_all
+from scenarios.show.bars import Panel, picture
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results.result import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES, DATA = DOCS / "large-systems.md", DOCS / "pictures", DOCS / "pictures" / "data" / "large-systems.json"

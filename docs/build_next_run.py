@@ -18,19 +18,19 @@ from typing import Any
 import numpy as np
 
 from benchmarks.synthetic_systems import FITTED, Settings, System, record, simulated, system
-from calibration.calibrated import Calibration, calibration_of
-from calibration.candidates import CLIENTS, Candidate, Choice, around, usual_run
-from calibration.fit import Task, fit
-from calibration.kept import Kept
-from calibration.mapping import MappingFile, Run, RunMapping, runs_of
-from calibration.next_run import Worth, advise
-from calibration.observables import KINDS, RATE
-from calibration.origin import fit_versions
-from calibration.prediction import Predicted, predict
-from calibration.whole_file import write_whole
-from models.system import clients_of
-from scenarios.progress import Silent, display
-from scenarios.runs import default_workers
+from calibration.fit.calibration import Calibration, calibration_of
+from calibration.fit.checkpoint import Kept
+from calibration.fit.fit import Task, fit
+from calibration.fit.mapping import MappingFile, Run, RunMapping, runs_of
+from calibration.fit.observables import KINDS, RATE
+from calibration.predict.candidates import CLIENTS, Candidate, Choice, around, usual_run
+from calibration.predict.next_run import Worth, advise
+from calibration.predict.prediction import Predicted, predict
+from calibration.records.origin import fit_versions
+from calibration.records.whole_file import write_whole
+from models.build.system import clients_of
+from scenarios.run.progress import Silent, display
+from scenarios.run.simulate import default_workers
 from simulator.errors import InputError
 
 DOCS = Path(__file__).resolve().parent

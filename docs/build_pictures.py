@@ -10,18 +10,18 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenarios.files import scenario_path
-from scenarios.progress import display
-from scenarios.runs import default_workers
-from scenarios.saved import write_whole
-from scenarios.sweep.answer import Sweep, from_json, to_json
-from scenarios.sweep.axes import Axis, parse_axis
-from scenarios.sweep.design import Point, design
-from scenarios.sweep.figures import to_svg
-from scenarios.sweep.replications import Rule
-from scenarios.sweep.runner import Runner
-from scenarios.sweep.store import Store
-from scenarios.sweep.text import to_text
+from scenarios.library.files import scenario_path
+from scenarios.questions.sweep.answer import Sweep, from_json, to_json
+from scenarios.questions.sweep.axes import Axis, parse_axis
+from scenarios.questions.sweep.design import Point, design
+from scenarios.questions.sweep.replications import Rule
+from scenarios.questions.sweep.runner import Runner
+from scenarios.run.progress import display
+from scenarios.run.saved import write_whole
+from scenarios.run.simulate import default_workers
+from scenarios.run.store import Store
+from scenarios.show.charts.sweep import to_svg
+from scenarios.show.sweep import to_text
 
 FOLDER = Path(__file__).parent / "pictures"
 PAGE = Path(__file__).parent / "curves.md"

@@ -13,22 +13,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.calibrated import Calibration, calibration_of, read, write
-from calibration.certificate import Certificate, Judged, JudgedRun
-from calibration.fit import Task, fit
-from calibration.kept import Kept
-from calibration.left_out import digest, processes
-from calibration.mapping import runs_of
-from calibration.origin import fit_versions
-from calibration.parameters import chosen
-from calibration.prediction import predict
-from calibration.validation import runs_to_judge, validate
-from scenarios.files import library, load
-from scenarios.measured_runs import read_runs
-from scenarios.progress import display
-from scenarios.published_pictures import against, residuals
-from scenarios.runs import default_workers
-from scenarios.validation_text import amount
+from calibration.fit.calibration import Calibration, calibration_of, read, write
+from calibration.fit.checkpoint import Kept
+from calibration.fit.fit import Task, fit
+from calibration.fit.mapping import runs_of
+from calibration.fit.parameters import chosen
+from calibration.judge.certificate import Certificate, Judged, JudgedRun
+from calibration.judge.left_out import digest, processes
+from calibration.judge.validation import runs_to_judge, validate
+from calibration.predict.prediction import predict
+from calibration.records.origin import fit_versions
+from scenarios.library.files import library, load
+from scenarios.questions.measured_runs import read_runs
+from scenarios.run.progress import display
+from scenarios.run.simulate import default_workers
+from scenarios.show.charts.published import against, residuals
+from scenarios.show.validation import amount
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES = DOCS / "validation.md", DOCS / "pictures"

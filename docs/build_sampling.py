@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.loading import load_scenario
-from models.sampling import response_s, sample_of, turnover_s
-from models.specs import ScenarioSpec
-from scenarios import saved
-from scenarios.files import library
-from scenarios.progress import display
-from scenarios.runs import Task, default_workers, run_all
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
+from models.workloads.tpcc.sampling import response_s, sample_of, turnover_s
+from scenarios.library.files import library
+from scenarios.run import saved
+from scenarios.run.progress import display
+from scenarios.run.simulate import Task, default_workers, run_all
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results.result import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "sampling.md"

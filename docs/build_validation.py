@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from models.loading import load_scenario
-from models.specs import ScenarioSpec
-from scenarios import saved
-from scenarios.files import library
-from scenarios.progress import display
-from scenarios.runs import Task, default_workers, run_all
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
+from scenarios.library.files import library
+from scenarios.run import saved
+from scenarios.run.progress import display
+from scenarios.run.simulate import Task, default_workers, run_all
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results.result import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "validation.md"

@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.loading import load_scenario
-from models.sampling import sample_of
-from models.specs import ScenarioSpec
-from models.system import build, memory_plan
-from scenarios.cli import main
-from scenarios.comparing.sides import sides
-from scenarios.files import scenario_path
-from scenarios.sweep.answer import from_json
-from scenarios.sweep.axes import parse_axis
-from scenarios.sweep.design import design
+from models.build.system import build, memory_plan
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
+from models.workloads.tpcc.sampling import sample_of
+from scenarios.commands.cli import main
+from scenarios.library.files import scenario_path
+from scenarios.questions.compare.sides import sides
+from scenarios.questions.sweep.answer import from_json
+from scenarios.questions.sweep.axes import parse_axis
+from scenarios.questions.sweep.design import design
 from simulator.errors import InputError
-from simulator.kernel_state import new_kernel
-from simulator.state import new_state
+from simulator.kernel.columns import new_kernel
+from simulator.kernel.state import new_state
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from calibration.reading import Reading
-from calibration.source_file import SourceFile
+from calibration.importers.reading import Reading
+from calibration.importers.source_file import SourceFile
 
 KIND = "pgbench summary"
 LINES = {

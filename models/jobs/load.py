@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from models.build.paths import speed_of
+from models.build.system import KIB, MIB, memory_plan
 from models.jobs.processors import US
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
-from models.paths import speed_of
-from models.specs.machine import RotatingDiskSpec
-from models.specs.scenario import ScenarioSpec
-from models.system import KIB, MIB, memory_plan
-from models.tpcc_tables import loaded_pages, loaded_rows
+from models.machine.machine import RotatingDiskSpec
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.tpcc.tables import loaded_pages, loaded_rows
 
 
 def load(scenario: ScenarioSpec) -> JobResult:

@@ -6,8 +6,8 @@ import numpy as np
 
 from models.jobs.processors import NS, US, chances, slowed_by_busy
 from models.jobs.result import JobResult, most_crowded
-from models.specs.job import LookupsSpec
-from models.specs.scenario import ScenarioSpec
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.job import LookupsSpec
 
 
 def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:

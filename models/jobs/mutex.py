@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from models.build.paths import speed_of
 from models.jobs.processors import US
 from models.jobs.result import JobResult
-from models.paths import speed_of
-from models.specs.job import MutexSpec
-from models.specs.scenario import ScenarioSpec
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.job import MutexSpec
 
 
 def mutex(scenario: ScenarioSpec, job: MutexSpec) -> JobResult:

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from models.jobs.store_program import DEAD
-from models.specs.partitioned_store import NodeLossSpec
-from simulator.clock import NS_PER_S
+from models.workloads.partitioned_store import NodeLossSpec
 from simulator.errors import InternalError
-from simulator.program import Program
-from simulator.results import Series
-from simulator.state import REGISTERS, State
+from simulator.form.clock import NS_PER_S
+from simulator.form.program import Program
+from simulator.kernel.state import REGISTERS, State
+from simulator.results.result import Series
 
 RECOVERED = 0.9
 """share of the rate before the loss from which a store has recovered"""

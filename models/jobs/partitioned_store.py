@@ -11,13 +11,13 @@ from models.jobs.node_loss import loss_figures
 from models.jobs.result import JobResult, most_crowded
 from models.jobs.store_model import store_model
 from models.jobs.store_program import QUERY, UPDATE
-from models.specs.partitioned_store import PartitionedStoreSpec
-from models.specs.scenario import ScenarioSpec
-from simulator.kernel import KernelEngine
-from simulator.kernel_state import HISTOGRAM
-from simulator.recorder import share_below
-from simulator.results import Result
-from simulator.statistics import batch_means
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.partitioned_store import PartitionedStoreSpec
+from simulator.kernel.columns import HISTOGRAM
+from simulator.kernel.engine import KernelEngine
+from simulator.results.recorder import share_below
+from simulator.results.result import Result
+from simulator.results.statistics import batch_means
 
 LIMITS_MS = (1, 2, 5)
 """Response times under which shares of the requests are reported."""

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.processors import FloatArray, slowdowns
-from models.specs.machine import CpuSpec, MachineSpec
+from models.machine.machine import CpuSpec, MachineSpec
+from models.machine.processors import FloatArray, slowdowns
 
 NS, US = 1e-9, 1e-6
 

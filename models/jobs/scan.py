@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from models.build.paths import speed_of
+from models.build.system import KIB, device_of
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
-from models.paths import speed_of
-from models.specs.job import ScanSpec
-from models.specs.scenario import ScenarioSpec
-from models.system import KIB, device_of
-from models.tpcc_tables import file_pages, loaded_pages, loaded_rows
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.job import ScanSpec
+from models.workloads.tpcc.tables import file_pages, loaded_pages, loaded_rows
 from simulator.analytic.disks import in_order_s
-from simulator.model import RotatingDevice
+from simulator.form.model import RotatingDevice
 
 MB = 1e6
 

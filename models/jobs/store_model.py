@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from models.build.paths import speed_of
 from models.jobs.stations import model_of_stations
 from models.jobs.store_program import Speeds, StoreWriter
-from models.paths import speed_of
-from models.specs.partitioned_store import PartitionedStoreSpec
-from models.specs.scenario import ScenarioSpec
-from simulator.model import Model
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.partitioned_store import PartitionedStoreSpec
+from simulator.form.model import Model
 
 LEAST_SERVERS_OF_A_LOSS = 3
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.specs.machine import FlashDiskSpec, MachineSpec
-from models.system import rate_limit_of
+from models.build.system import rate_limit_of
+from models.machine.machine import FlashDiskSpec, MachineSpec
 from simulator.analytic.volumes import turn_of
 
 

@@ -17,8 +17,8 @@ import typer
 from scenarios.commands.options import Output
 
 if TYPE_CHECKING:
-    from models.specs import ScenarioSpec
-    from simulator.results import Result
+    from models.scenario import ScenarioSpec
+    from simulator.results.result import Result
 
 
 NARROWEST = 60
@@ -71,14 +71,14 @@ def _what_compiles(engine: str) -> list[str]:
     """Which engines wait for the compiler, should they answer; for the analytic one it isn't even loaded."""
     if engine == "analytic":
         return []
-    from simulator.compiled import is_compiled_already
+    from simulator.kernel.compiled import is_compiled_already
 
     return [each for each in ("kernel", "reference") if not is_compiled_already(each)]
 
 
 def _speed(result: Result, wall_s: float, compiled: str) -> str:
-    from scenarios.report_numbers import milliseconds
-    from scenarios.report_text import is_calculated
+    from scenarios.show.numbers import milliseconds
+    from scenarios.show.words import is_calculated
 
     if is_calculated(result):
         return f"answered in {milliseconds(wall_s)} ms"
@@ -93,12 +93,12 @@ def _speed(result: Result, wall_s: float, compiled: str) -> str:
 
 def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
-    from scenarios import saved
+    from scenarios.run import saved
 
     if wanted.save is not None:
         saved.write(wanted.save, saved.SavedRun(scenario, result))
     if wanted.report is not None:
-        from scenarios.report import write_report
+        from scenarios.show.report import write_report
 
         write_report(result, scenario, wanted.report, wanted.command)
     typer.echo(text_of(scenario, result, wanted), nl=False)
@@ -111,11 +111,11 @@ def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
 def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
     """What goes to stdout."""
     if wanted.output is Output.JSON:
-        from simulator.results import to_json
+        from simulator.results.result import to_json
 
         return to_json(result)
     if wanted.output is Output.CSV:
-        from scenarios.summary import summary_csv
+        from scenarios.show.summary import summary_csv
 
         return summary_csv(result, scenario)
     lines = [table_of(scenario, result, wanted)]
@@ -131,7 +131,7 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
 
 def table_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
     """The answer as a table, its last line not ended."""
-    from scenarios.summary import summary_text
+    from scenarios.show.summary import summary_text
 
     return summary_text(result, scenario, terminal_width(), wanted.assumed).rstrip("\n")
 
@@ -140,8 +140,8 @@ def _compared(calculated: Result, simulated: Result) -> str:
     """How far apart two answers are. Without their times, which would not be the same bytes again."""
     import textwrap
 
-    from scenarios.report_numbers import count, share
-    from scenarios.report_text import interval
+    from scenarios.show.numbers import count, share
+    from scenarios.show.words import interval
 
     one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
     apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","

@@ -21,7 +21,7 @@ from scenarios.commands.options import (
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from scenarios.comparing.comparison import Comparison
+    from scenarios.questions.compare.comparison import Comparison
 
 REPLICATIONS = 5
 MOST_UNTIL = 200
@@ -59,10 +59,10 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     The scenarios are called A, B, C, ...; what is changed may be told apart by that: --set B:machine.disks.count=2.
     With --target the exit status is 1 if none of them reaches it.
     """
-    from scenarios.comparing.comparison import Comparer
-    from scenarios.comparing.sides import sides
-    from scenarios.progress import display
-    from scenarios.runs import default_workers
+    from scenarios.questions.compare.comparison import Comparer
+    from scenarios.questions.compare.sides import sides
+    from scenarios.run.progress import display
+    from scenarios.run.simulate import default_workers
 
     if replications is not None and until is not None:
         raise InputError("--replications and --until: give one of them")
@@ -96,7 +96,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
 
 
 def _share(text: str) -> float:
-    from models.quantities import parse
+    from models.quantities.quantities import parse
 
     try:
         found = parse(text, "share", "")
@@ -108,7 +108,7 @@ def _share(text: str) -> float:
 
 
 def _text(found: Comparison, output: Output) -> str:
-    from scenarios import compare_text
+    from scenarios.show import compare as compare_text
 
     if output is Output.JSON:
         return compare_text.as_json(found)
@@ -117,7 +117,7 @@ def _text(found: Comparison, output: Output) -> str:
 
 def _check(found: Comparison, target: float | None, narrow: float | None) -> None:
     """Say what was missed. Raises typer.Exit(1) for a target that no scenario reaches."""
-    from scenarios.runs import pool
+    from scenarios.run.simulate import pool
 
     widest = max(difference.half_width for difference in found.differences)
     if narrow is not None and widest > narrow:

@@ -13,7 +13,7 @@ from scenarios.commands.options import Output, OutputOption, QuietOption, SetOpt
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.calibrated import Calibration
+    from calibration.fit.calibration import Calibration
 
 NO_MODEL = "none"
 PUBLISHED = "published"
@@ -46,11 +46,11 @@ def machine(
 
     What the line leaves open is guessed; each guess is shown with its source, and the interval holds it.
     """
-    from calibration.guessed import foresee
-    from calibration.whole_file import write_whole
-    from models.described import described
-    from scenarios import machine_text
-    from scenarios.progress import display
+    from calibration.predict.guessed import foresee
+    from calibration.records.whole_file import write_whole
+    from models.reading.described import described
+    from scenarios.run.progress import display
+    from scenarios.show import machine as machine_text
 
     if output is Output.CSV:
         raise InputError("--output csv: a machine is more than a row; give table or json")
@@ -74,7 +74,7 @@ def _calibration(model: str) -> Calibration | None:
     """The calibrated model: of a file, the one that comes with the program if there is one, or none."""
     from importlib import resources
 
-    from calibration.calibrated import read
+    from calibration.fit.calibration import read
 
     if model == NO_MODEL:
         return None

@@ -24,8 +24,8 @@ from scenarios.commands.options import (
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from scenarios.planning.plan import Plan
-    from scenarios.progress import Display
+    from scenarios.questions.plan.plan import Plan
+    from scenarios.run.progress import Display
 
 MISSED = 1
 LISTS = ("aws-us-east-1", "us-2024")
@@ -97,15 +97,15 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     All candidates are calculated, the best are simulated; each rejected one has its reason in numbers (--output csv).
     Exit status 1 if no candidate is sure enough to hold the target.
     """
-    from calibration.calibrated import model_path, read
-    from models.prices import Prices
-    from models.shapes import price_list
-    from scenarios import plan_text
-    from scenarios.files import load, scenario_path
-    from scenarios.planning import question as asking
-    from scenarios.planning.belief import Open
-    from scenarios.planning.plan import planned, stock_of, today
-    from scenarios.progress import display
+    from calibration.fit.calibration import model_path, read
+    from models.catalogue.prices import Prices
+    from models.catalogue.shapes import price_list
+    from scenarios.library.files import load, scenario_path
+    from scenarios.questions.plan import question as asking
+    from scenarios.questions.plan.belief import Open
+    from scenarios.questions.plan.plan import planned, stock_of, today
+    from scenarios.run.progress import display
+    from scenarios.show import plan as plan_text
 
     check_places(report)
     base = load(scenario_path(scenario), set_ or [])
@@ -131,7 +131,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         found = planned(stock, lists, left, today(), shown.advance)
         found = _simulated(found, confirm, seed, workers, shown)
     if report is not None:
-        from scenarios.plan_page import write_page
+        from scenarios.show.plan_page import write_page
 
         write_page(found, report, command_line(["oltpsim", *context.obj]))
     write = {Output.TABLE: lambda each: plan_text.table(each, terminal_width()), Output.JSON: plan_text.as_json,
@@ -145,9 +145,9 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown: Display) -> Plan:
     """The best candidates by the kernel, and others as long as it refutes the choice; Ctrl-C keeps what is done."""
-    from scenarios.planning.confirm import Confirmed, confirmed
-    from scenarios.planning.plan import confirmed_by
-    from scenarios.runs import default_workers
+    from scenarios.questions.plan.confirm import Confirmed, confirmed
+    from scenarios.questions.plan.plan import confirmed_by
+    from scenarios.run.simulate import default_workers
 
     best = list(found.listed[:confirm])
     if confirm and found.choice is not None and found.choice not in best:

@@ -25,7 +25,7 @@ from scenarios.commands.options import (
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from models.specs import ScenarioSpec
+    from models.scenario import ScenarioSpec
 
 FIRST = "First answer, calculated by the analytic engine; the simulation follows:"
 SECOND = "Second answer, simulated by the {} engine:"
@@ -76,11 +76,11 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     import yaml
 
-    from calibration.whole_file import write_whole
-    from scenarios.progress import display
-    from scenarios.quick import Questions, assumed, scenario_of
-    from scenarios.report_numbers import significant
-    from scenarios.runs import replicate
+    from calibration.records.whole_file import write_whole
+    from models.reading.quick import Questions, assumed, scenario_of
+    from scenarios.run.progress import display
+    from scenarios.run.simulate import replicate
+    from scenarios.show.numbers import significant
 
     questions = Questions(
         ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,
@@ -111,7 +111,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted) -> Timed | None:
     """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
-    from scenarios.runs import Task, simulate
+    from scenarios.run.simulate import Task, simulate
 
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:

@@ -9,10 +9,10 @@ import typer
 
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import QuietOption, SeedOption
-from scenarios.files import load, scenario_path
+from scenarios.library.files import load, scenario_path
 
 if TYPE_CHECKING:
-    from scenarios import saved
+    from scenarios.run import saved
 
 
 def report(
@@ -28,8 +28,8 @@ def report(
 
     It can be mailed and opened without a network.
     """
-    from scenarios import saved
-    from scenarios.report import write_report
+    from scenarios.run import saved
+    from scenarios.show.report import write_report
 
     check_places(out)
     if what.endswith(".json"):
@@ -43,9 +43,9 @@ def report(
 
 
 def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
-    from scenarios import saved
-    from scenarios.progress import display
-    from scenarios.runs import replicate
+    from scenarios.run import saved
+    from scenarios.run.progress import display
+    from scenarios.run.simulate import replicate
 
     spec = load(scenario_path(what))
     with display(quiet) as shown:

@@ -23,11 +23,11 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.files import load, scenario_path
+from scenarios.library.files import load, scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from models.specs import ScenarioSpec
+    from models.scenario import ScenarioSpec
 
 
 def run(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -52,8 +52,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
-    from scenarios.progress import display
-    from scenarios.runs import check_replications, default_workers, pool, replicate
+    from scenarios.run.progress import display
+    from scenarios.run.simulate import check_replications, default_workers, pool, replicate
 
     path = scenario_path(scenario)
     spec = load(path, settings(set_, engine), jobs=True)
@@ -87,7 +87,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
 def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
     from models.jobs import run_job
-    from scenarios.job_text import to_json, to_text
+    from scenarios.show.job import to_json, to_text
 
     if given:
         raise InputError(f"{given[0]}: is for transactions; the job of {spec.name!r} is calculated: leave it out")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from calibration.record import RunRecord
+    from calibration.records.record import RunRecord
 
 LAW_BROKEN = 1
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show and check records of measured runs.")
@@ -23,7 +23,7 @@ FolderArgument = Annotated[
 @app.command("list")
 def list_runs(folder: FolderArgument = None) -> None:
     """List records with their rates."""
-    from scenarios.run_text import headline
+    from scenarios.show.run_record import headline
 
     for name, record in _records(folder).items():
         typer.echo(f"{name}: {headline(record)}")
@@ -32,8 +32,8 @@ def list_runs(folder: FolderArgument = None) -> None:
 @app.command()
 def show(run: RunArgument) -> None:
     """Show a record: every figure with its source, the laws it was held against, what it lacks."""
-    from calibration.record_files import load_record, record_path
-    from scenarios.run_text import record_lines
+    from calibration.records.files import load_record, record_path
+    from scenarios.show.run_record import record_lines
 
     typer.echo("\n".join(record_lines(load_record(record_path(run)))))
 
@@ -46,9 +46,9 @@ def check(
     ] = None,
 ) -> None:
     """Check records against Little's law and others. Exit status 1 if one is broken, 2 if a record can't be read."""
-    from calibration.checks import check as check_record
-    from calibration.record_files import load_record, record_path
-    from scenarios.run_text import finding_lines
+    from calibration.records.checks import check as check_record
+    from calibration.records.files import load_record, record_path
+    from scenarios.show.run_record import finding_lines
 
     records: dict[str, RunRecord] = {}
     for text in runs or []:
@@ -64,7 +64,7 @@ def check(
 
 
 def _records(folder: Path | None) -> dict[str, RunRecord]:
-    from calibration.record_files import load_record, records_in, shipped
+    from calibration.records.files import load_record, records_in, shipped
 
     paths = shipped() if folder is None else {path.name: path for path in records_in(folder)}
     return {name: load_record(path) for name, path in paths.items()}

@@ -9,22 +9,15 @@ import typer
 
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.inputs import check_places
-from scenarios.commands.options import (
-    Output,
-    OutputOption,
-    QuietOption,
-    ScenarioArgument,
-    SeedOption,
-    SetOption,
-)
-from scenarios.files import load, scenario_path
+from scenarios.commands.options import Output, OutputOption, QuietOption, ScenarioArgument, SeedOption, SetOption
+from scenarios.library.files import load, scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from models.specs import ScenarioSpec
-    from scenarios.sensitivity.ranges import Range
-    from scenarios.sensitivity.sobol import Indices
-    from scenarios.sensitivity.tornado import Tornado
+    from models.scenario import ScenarioSpec
+    from scenarios.questions.sensitivity.ranges import Range
+    from scenarios.questions.sensitivity.sobol import Indices
+    from scenarios.questions.sensitivity.tornado import Tornado
 
 
 def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -56,10 +49,10 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     with --model, after its runs, and the hardware by a quarter up and down. --sobol varies all of them at once: which
     share of the variance of the rate's logarithm each makes up, alone and with all that it does together with others.
     """
-    from scenarios.progress import display
-    from scenarios.sensitivity.rates import Rates
-    from scenarios.sensitivity.sobol import Samples
-    from scenarios.sensitivity.tornado import tornado
+    from scenarios.questions.sensitivity.rates import Rates
+    from scenarios.questions.sensitivity.sobol import Samples
+    from scenarios.questions.sensitivity.tornado import tornado
+    from scenarios.run.progress import display
 
     if picture is not None and picture.suffix not in {".svg", ".html"}:
         raise InputError(f"--picture {picture}: the name must end in .svg or .html")
@@ -80,8 +73,8 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     indices = None if samples is None or (interrupted and not samples.done) else samples.indices()
     typer.echo(_text(machine.name, found, indices, output), nl=False)
     if picture is not None:
-        from calibration.whole_file import write_whole
-        from scenarios.sensitivity_figures import to_html, to_svg
+        from calibration.records.whole_file import write_whole
+        from scenarios.show.charts.sensitivity import to_html, to_svg
 
         draw = to_svg if picture.suffix == ".svg" else to_html
         write_whole(picture, draw(machine.name, found))
@@ -92,11 +85,11 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tuple[ScenarioSpec, list[Range]]:
     """The scenario at its middle, and what varies. Raises InputError if nothing does."""
-    from scenarios.sensitivity.ranges import calibrated_ranges, default_ranges, ranges_of
+    from scenarios.questions.sensitivity.ranges import calibrated_ranges, default_ranges, ranges_of
 
     found: list[Range] | None = None
     if model is not None:
-        from calibration.calibrated import model_path, read
+        from calibration.fit.calibration import model_path, read
 
         scenario, found = calibrated_ranges(read(model_path(model)), scenario)
     if vary:
@@ -108,7 +101,7 @@ def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tupl
 
 
 def _text(name: str, found: Tornado, indices: Indices | None, output: Output) -> str:
-    from scenarios import sensitivity_text
+    from scenarios.show import sensitivity as sensitivity_text
 
     if output is Output.JSON:
         return sensitivity_text.as_json(name, found, indices)

@@ -22,13 +22,13 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.files import scenario_path
+from scenarios.library.files import scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from scenarios.sweep.answer import Sweep
-    from scenarios.sweep.replications import Rule
-    from scenarios.sweep.runner import Runner
+    from scenarios.questions.sweep.answer import Sweep
+    from scenarios.questions.sweep.replications import Rule
+    from scenarios.questions.sweep.runner import Runner
 
 
 def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -91,11 +91,11 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     Points that cannot be run are listed with the reason. The result is the same on any number of workers, and on a
     cluster.
     """
-    from scenarios.runs import check_replications
-    from scenarios.sweep.axes import parse_axes
-    from scenarios.sweep.design import balance_note, design
-    from scenarios.sweep.runner import Runner
-    from scenarios.sweep.store import Store
+    from scenarios.questions.sweep.axes import parse_axes
+    from scenarios.questions.sweep.design import balance_note, design
+    from scenarios.questions.sweep.runner import Runner
+    from scenarios.run.simulate import check_replications
+    from scenarios.run.store import Store
 
     if cluster is not None and workers is not None:
         raise InputError("--cluster and --workers: give one of them; a cluster has its own workers")
@@ -123,7 +123,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
 
 
 def _rule(replications: int | None, until: str | None) -> Rule:
-    from scenarios.sweep.replications import MOST_UNTIL, Rule
+    from scenarios.questions.sweep.replications import MOST_UNTIL, Rule
 
     if until is None:
         return Rule(1 if replications is None else replications)
@@ -139,8 +139,8 @@ def _rule(replications: int | None, until: str | None) -> Rule:
 
 def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, save: Path | None, quiet: bool) -> bool:
     """Run what is to be run; whether Ctrl-C ended it. Says what is kept if it didn't come to its end."""
-    from scenarios.progress import display
-    from scenarios.runs import default_workers
+    from scenarios.run.progress import display
+    from scenarios.run.simulate import default_workers
 
     ended = False
     try:
@@ -148,7 +148,7 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
             if cluster is None:
                 runner.run(workers or default_workers(), shown)
             else:
-                from scenarios.sweep import cluster as dask
+                from scenarios.run import cluster as dask
 
                 with dask.cluster(cluster, shown) as place:
                     runner.run_at(place, shown)
@@ -168,8 +168,8 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
 
 
 def _text(answer: Sweep, output: Output) -> str:
-    from scenarios.sweep.answer import to_json
-    from scenarios.sweep.text import to_csv, to_text
+    from scenarios.questions.sweep.answer import to_json
+    from scenarios.show.sweep import to_csv, to_text
 
     write = {Output.JSON: to_json, Output.CSV: to_csv, Output.TABLE: to_text}
     return write[output](answer)
@@ -186,7 +186,7 @@ class Files:
 
     def check(self, fields: int) -> None:
         """Refuse what can't be written, before the work."""
-        from scenarios.sweep.export import check_kind
+        from scenarios.questions.sweep.export import check_kind
 
         if self.picture is not None and self.picture.suffix not in {".html", ".svg"}:
             raise InputError(f"--picture {self.picture}: the name must end in .html or .svg")
@@ -199,8 +199,9 @@ class Files:
 
     def write(self, answer: Sweep, runner: Runner) -> None:
         """Write each, and say so."""
-        from calibration.whole_file import write_whole
-        from scenarios.sweep import export, figures
+        from calibration.records.whole_file import write_whole
+        from scenarios.questions.sweep import export
+        from scenarios.show.charts import sweep as figures
 
         if self.export is not None:
             export.write_rows(answer, self.export)

@@ -15,8 +15,8 @@ from scenarios.commands.predict import ModelArgument
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.certificate import Certificate
-    from calibration.large_systems import FigureRow
+    from calibration.judge.certificate import Certificate
+    from calibration.judge.large_systems import FigureRow
 
 PUBLISHED = "published"
 
@@ -63,16 +63,16 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
     that every later prediction shows.
     """
-    from calibration.calibrated import model_path, read, shipped, write
-    from calibration.kept import Kept
-    from calibration.left_out import digest, processes
-    from calibration.mapping import read_mapping_file
-    from calibration.validation import runs_to_judge
-    from calibration.validation import validate as held_against
-    from scenarios.measured_runs import read_runs
-    from scenarios.progress import display
-    from scenarios.runs import default_workers
-    from scenarios.validation_text import validation_lines
+    from calibration.fit.calibration import model_path, read, shipped, write
+    from calibration.fit.checkpoint import Kept
+    from calibration.fit.mapping import read_mapping_file
+    from calibration.judge.left_out import digest, processes
+    from calibration.judge.validation import runs_to_judge
+    from calibration.judge.validation import validate as held_against
+    from scenarios.questions.measured_runs import read_runs
+    from scenarios.run.progress import display
+    from scenarios.run.simulate import default_workers
+    from scenarios.show.validation import validation_lines
 
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
@@ -101,7 +101,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         kept.close()
     words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
     if report is not None:
-        from scenarios.validation_page import write_page
+        from scenarios.show.validation_page import write_page
 
         write_page(report, calibration, found, command_line([*words, "--report", report]))
     large = _large_systems(number, quiet, simulate) if every and str(model) == PUBLISHED else []
@@ -113,8 +113,8 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
     """The rows of the published systems that no calibration is of."""
-    from scenarios.large_systems import measured_systems, rows
-    from scenarios.progress import display
+    from scenarios.questions.large_systems import measured_systems, rows
+    from scenarios.run.progress import display
 
     with display(quiet) as shown:
         return rows(measured_systems(), workers, shown, again=again)
@@ -122,12 +122,12 @@ def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
 
 def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:
     if output is Output.TABLE:
-        from scenarios.large_systems import lines as large_lines
+        from scenarios.questions.large_systems import lines as large_lines
 
         return "\n".join([*lines, *(["", *large_lines(large)] if large else [])]) + "\n"
     import json
 
-    from calibration.large_systems import as_json
+    from calibration.judge.large_systems import as_json
 
     data = found.model_dump(mode="json") | ({"large_systems": as_json(large)} if large else {})
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"

@@ -14,12 +14,12 @@ from simulator.analytic.checks import check
 from simulator.analytic.errors import interval, names_of_disks, regime_of
 from simulator.analytic.figures import Case
 from simulator.analytic.percentiles import gamma_quantile, stages_of, variance_s2
-from simulator.bottleneck import bottleneck_of, overload, spent_credits, swapping
-from simulator.clock import to_s
-from simulator.interrupt_results import with_interrupts
-from simulator.recorder import ACTIVITIES
-from simulator.results import CacheResult, ClassResult, CpuResult, DeviceResult, Result, Series
-from simulator.terminal_results import connections_result
+from simulator.form.clock import to_s
+from simulator.results.bottleneck import bottleneck_of, overload, spent_credits, swapping
+from simulator.results.interrupts import with_interrupts
+from simulator.results.recorder import ACTIVITIES
+from simulator.results.result import CacheResult, ClassResult, CpuResult, DeviceResult, Result, Series
+from simulator.results.terminals import connections_result
 
 POINTS, WARMING_POINTS = 2, 60
 """of a constant series, and of a machine's that gets warm"""

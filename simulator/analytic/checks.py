@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator.analytic.figures import Case
-from simulator.laws import at_most, class_times, equal
-from simulator.results import ClassResult, CpuResult, DeviceResult, Law, StationResult, TableResult
+from simulator.results.laws import at_most, class_times, equal
+from simulator.results.result import ClassResult, CpuResult, DeviceResult, Law, StationResult, TableResult
 
 CONVERGED = 0.02
 """relative error that the fixed point of rate, caches and writes may be left with"""

@@ -8,10 +8,10 @@ from simulator.analytic import figures
 from simulator.analytic.figures import Case
 from simulator.analytic.queues import TINY
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
-from simulator.clock import to_s
-from simulator.credits import ALL_VOLUMES, limits_on
-from simulator.model import FlashDevice, RaidSet, RateLimit
-from simulator.results import DeviceResult, LimitResult
+from simulator.form.clock import to_s
+from simulator.form.credits import ALL_VOLUMES, limits_on
+from simulator.form.model import FlashDevice, RaidSet, RateLimit
+from simulator.results.result import DeviceResult, LimitResult
 
 
 def devices(case: Case) -> list[DeviceResult]:

@@ -15,16 +15,9 @@ from simulator.analytic.values import FloatArray
 from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
-from simulator.clock import to_s
-from simulator.model import Model
-from simulator.results import (
-    CacheResult,
-    CpuResult,
-    LockResult,
-    LogResult,
-    StationResult,
-    TableResult,
-)
+from simulator.form.clock import to_s
+from simulator.form.model import Model
+from simulator.results.result import CacheResult, CpuResult, LockResult, LogResult, StationResult, TableResult
 
 CPU_USES = ("transaction", "client program", "system calls", "background writer", "write-back", "hand-over")
 """As simulator.state.USAGE, which can't be imported without the compiler, and what critical sections cost beside it."""
@@ -138,7 +131,7 @@ class Case:
 
 
 def cpu(case: Case) -> CpuResult:
-    """The processors. iowait as in simulator/io_wait.py, whoever doesn't run being asleep in I/O by chance."""
+    """The processors. iowait as in reference/io_wait.py, whoever doesn't run being asleep in I/O by chance."""
     w, d, t = case.workload, case.solution.demands, case.solution.traffic
     p, costs, mix = case.parameters, case.model.costs, case.workload.mix
     speed = float(p.cpu_speed[0])

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.analytic.workload import Workload
-from simulator.clock import NS_PER_S
-from simulator.model import Model
-from simulator.program import CODES, DISTRIBUTION_KINDS, Program
+from simulator.form.clock import NS_PER_S
+from simulator.form.model import Model
+from simulator.form.program import CODES, DISTRIBUTION_KINDS, Program
 
 TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,)}
 """operations that hold times in ns, and the columns of them"""

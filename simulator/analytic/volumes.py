@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from simulator.clock import to_s
-from simulator.credits import limits_on
-from simulator.model import Controllers, Device, FlashDevice, Model, RaidSet, RateLimit
+from simulator.form.clock import to_s
+from simulator.form.credits import limits_on
+from simulator.form.model import Controllers, Device, FlashDevice, Model, RaidSet, RateLimit
 
 DATA, LOG, TOGETHER = range(3)
 """places of limits, in the order of `Places` and `Rates`"""

@@ -15,8 +15,8 @@ from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution, solve
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
-from simulator.clock import to_s
-from simulator.model import Model
+from simulator.form.clock import to_s
+from simulator.form.model import Model
 
 MOMENTS = 14
 EARLIEST = 1e-3

@@ -12,9 +12,9 @@ from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
 from simulator.analytic.values import FloatArray
 from simulator.analytic.visits import Reader
-from simulator.clock import NS_PER_S
-from simulator.model import Model
-from simulator.model_parts import Terminals
+from simulator.form.clock import NS_PER_S
+from simulator.form.model import Model
+from simulator.form.model_parts import Terminals
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import pytest
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, record, run, system
-from calibration.observables import CPU, MISSES, RATE, READS, WRITES
-from calibration.simulated import figures_of
-from models.system import build
-from simulator.kernel import simulate
-from simulator.results import Result
+from calibration.fit.observables import CPU, MISSES, RATE, READS, WRITES
+from calibration.fit.simulated import figures_of
+from models.build.system import build
+from simulator.kernel.engine import simulate
+from simulator.results.result import Result
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from calibration.evaluate import Reader, solved
-from calibration.mapping import Run, runs_of
-from calibration.observables import CPU, FLUSHES, MISSES, NEXT_TO_NOTHING, NOISE, RATE, READS, WRITES, logs
-from calibration.parameters import Parameter, parse_vary, with_values
-from calibration.record import RunRecord
-from models.loading import load_scenario
-from models.specs import ScenarioSpec
+from calibration.fit.evaluate import Reader, solved
+from calibration.fit.mapping import Run, runs_of
+from calibration.fit.observables import CPU, FLUSHES, MISSES, NEXT_TO_NOTHING, NOISE, RATE, READS, WRITES, logs
+from calibration.fit.parameters import Parameter, parse_vary, with_values
+from calibration.records.record import RunRecord
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 FLASH = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from calibration.baselines import (
+from calibration.judge.baselines import (
     BASELINES,
     CLIENTS,
     Point,
@@ -19,7 +19,7 @@ from calibration.baselines import (
     same_memory,
     scalability_law,
 )
-from calibration.certificate import judged
+from calibration.judge.certificate import judged
 from tests.calibration.synthetic import base
 
 BUFFERS, MEMORY, LATENCY = "database.pool.buffers", "machine.memory_gib", "machine.disks.disk.read_latency_us"

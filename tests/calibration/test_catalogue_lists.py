@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from calibration.catalogue.found import Found, Wanted
-from calibration.catalogue.importing import FORMATS, read_list, write_entries
-from models import shapes
-from models.catalogue import FOLDER_VARIABLE
-from models.catalogue_check import entry_faults
-from models.specs.machine import FlashDiskSpec
+from models.catalogue import shapes
+from models.catalogue.check import entry_faults
+from models.catalogue.entries import FOLDER_VARIABLE
+from models.catalogue.importers.found import Found, Wanted
+from models.catalogue.importers.importing import FORMATS, read_list, write_entries
+from models.machine.machine import FlashDiskSpec
 from simulator.errors import InputError
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "catalogue"

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.calibrated import Calibration, as_text, calibration_of
-from calibration.evaluate import correction
-from calibration.fit import Fit, Task, fit
-from calibration.kept import Kept
-from calibration.mapping import MappingFile, Run, RunMapping, runs_of
-from calibration.observables import CPU, RATE, READS
-from calibration.parameters import Parameter, with_values
-from models.specs import ScenarioSpec
+from calibration.fit.calibration import Calibration, as_text, calibration_of
+from calibration.fit.checkpoint import Kept
+from calibration.fit.evaluate import correction
+from calibration.fit.fit import Fit, Task, fit
+from calibration.fit.mapping import MappingFile, Run, RunMapping, runs_of
+from calibration.fit.observables import CPU, RATE, READS
+from calibration.fit.parameters import Parameter, with_values
+from models.scenario import ScenarioSpec
 from tests.calibration.synthetic import DURABLE, READ, ROWS, TRANSACTION, base, parameters, record, runs, said_by
 
 SYSTEM = (

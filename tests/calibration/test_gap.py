@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from calibration.certificate import Gap
-from calibration.evaluate import Reader, solved
-from calibration.gap import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, explain
-from calibration.observables import CPU, MISSES, RATE, READS, WRITES, Choice
-from calibration.parameters import with_values
-from calibration.record import RunRecord
-from models.loading import load_scenario
-from models.specs import ScenarioSpec
+from calibration.fit.evaluate import Reader, solved
+from calibration.fit.observables import CPU, MISSES, RATE, READS, WRITES, Choice
+from calibration.fit.parameters import with_values
+from calibration.judge.certificate import Gap
+from calibration.judge.gap import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, explain
+from calibration.records.record import RunRecord
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
 from tests.calibration.synthetic import TINY, base, observed, record, said_by
 
 CLIENTS = 8

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.calibrated import Calibration, calibration_of
-from calibration.fit import Task, fit
-from calibration.guessed import foresee, moved_by, number_of
-from calibration.kept import Kept
-from calibration.mapping import runs_of
-from calibration.observables import RATE
-from calibration.parameters import parse_vary, with_values
-from calibration.prediction import half_width, predict
-from models.described import Description, Row, described
+from calibration.fit.calibration import Calibration, calibration_of
+from calibration.fit.checkpoint import Kept
+from calibration.fit.fit import Task, fit
+from calibration.fit.mapping import runs_of
+from calibration.fit.observables import RATE
+from calibration.fit.parameters import parse_vary, with_values
+from calibration.predict.guessed import foresee, moved_by, number_of
+from calibration.predict.prediction import half_width, predict
 from models.jobs import JobResult
+from models.reading.described import Description, Row, described
 from simulator.errors import InputError
 from tests.calibration.synthetic import record, said_by
 

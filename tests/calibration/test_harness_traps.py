@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.checks import check
-from calibration.merge import Merged, merge
-from calibration.reading import Reading
+from calibration.importers.reading import Reading
+from calibration.records.checks import check
+from calibration.records.merge import Merged, merge
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from calibration import large_systems
-from calibration.figures import OF_RESULT, value_of
-from calibration.large_systems import FigureRow, key_of, measured_figures, rows_of, values_of
-from models.specs import ScenarioSpec
-from models.specs.scenario import FigureSpec, MeasuredSpec
-from scenarios.files import library, load
-from scenarios.large_systems import amount, error, lines, measured_systems
+from calibration.judge import large_systems
+from calibration.judge.large_systems import FigureRow, key_of, measured_figures, rows_of, values_of
+from calibration.records.figures import OF_RESULT, value_of
+from models.scenario import ScenarioSpec
+from models.scenario.scenario import FigureSpec, MeasuredSpec
+from scenarios.library.files import library, load
+from scenarios.questions.large_systems import amount, error, lines, measured_systems
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results.result import Result
 from tests.scenarios.example_result import example_result
 
 

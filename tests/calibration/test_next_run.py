@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.calibrated import Calibration, applied, calibration_of, scenario_hash
-from calibration.candidates import Choice, around, named, read_candidates, scenario_of, usual_run
-from calibration.fit import Task, fit
-from calibration.kept import Kept
-from calibration.mapping import Run
-from calibration.next_run import advise, derivatives, information, updated
-from calibration.objective import STEP
-from calibration.observables import CPU, KINDS, RATE, READS
-from calibration.parameters import with_values
-from calibration.prediction import predict
-from models.specs import ScenarioSpec
+from calibration.fit.calibration import Calibration, applied, calibration_of, scenario_hash
+from calibration.fit.checkpoint import Kept
+from calibration.fit.fit import Task, fit
+from calibration.fit.mapping import Run
+from calibration.fit.objective import STEP
+from calibration.fit.observables import CPU, KINDS, RATE, READS
+from calibration.fit.parameters import with_values
+from calibration.predict.candidates import Choice, around, named, read_candidates, scenario_of, usual_run
+from calibration.predict.next_run import advise, derivatives, information, updated
+from calibration.predict.prediction import predict
+from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from tests.calibration.synthetic import READ, ROWS, SHARE, base, parameters, runs, said_by
 

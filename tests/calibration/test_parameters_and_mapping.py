@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from calibration.mapping import read_mapping_file, runs_of
-from calibration.observables import BUSY, CPU, MISSES, RATE, READS, WRITES
-from calibration.parameters import Parameter, chosen, default_parameters, parse_vary, with_values
-from calibration.record import RunRecord
-from calibration.record_files import load_record, shipped
-from scenarios.files import library, load
+from calibration.fit.mapping import read_mapping_file, runs_of
+from calibration.fit.observables import BUSY, CPU, MISSES, RATE, READS, WRITES
+from calibration.fit.parameters import Parameter, chosen, default_parameters, parse_vary, with_values
+from calibration.records.files import load_record, shipped
+from calibration.records.record import RunRecord
+from scenarios.library.files import library, load
 from simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, base, record, said_by
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.calibrated import applied, calibration_of, kept_out
-from calibration.evaluate import Reader, figures
-from calibration.fit import Task, fit
-from calibration.kept import Kept
-from calibration.mapping import runs_of
-from calibration.parameters import chosen, number_at, parse_vary, with_values
-from models.specs import ScenarioSpec
-from scenarios.files import library, load
-from scenarios.measured_runs import read_runs
+from calibration.fit.calibration import applied, calibration_of, kept_out
+from calibration.fit.checkpoint import Kept
+from calibration.fit.evaluate import Reader, figures
+from calibration.fit.fit import Task, fit
+from calibration.fit.mapping import runs_of
+from calibration.fit.parameters import chosen, number_at, parse_vary, with_values
+from models.scenario import ScenarioSpec
+from scenarios.library.files import library, load
+from scenarios.questions.measured_runs import read_runs
 from simulator.errors import InputError
 
 SPEED = "machine.cpu.relative_speed"

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.calibrated import Calibration, FittedFigure, calibration_of
-from calibration.evaluate import Reader, figures
-from calibration.fit import Task, fit
-from calibration.kept import Kept
-from calibration.mapping import Run, read_mapping_file, runs_of
-from calibration.observables import CPU, FLUSHES, MISSES, RATE, READS, WRITES
-from calibration.parameters import chosen
-from calibration.prediction import Predicted, predict
-from calibration.record_files import load_record, shipped
-from calibration.search import STARTS
-from scenarios.files import library, load
+from calibration.fit.calibration import Calibration, FittedFigure, calibration_of
+from calibration.fit.checkpoint import Kept
+from calibration.fit.evaluate import Reader, figures
+from calibration.fit.fit import Task, fit
+from calibration.fit.mapping import Run, read_mapping_file, runs_of
+from calibration.fit.observables import CPU, FLUSHES, MISSES, RATE, READS, WRITES
+from calibration.fit.parameters import chosen
+from calibration.fit.search import STARTS
+from calibration.predict.prediction import Predicted, predict
+from calibration.records.files import load_record, shipped
+from scenarios.library.files import library, load
 from simulator.errors import InputError
 
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"

@@ -5,11 +5,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from calibration.evaluate import Evaluator
-from calibration.objective import Data, Objective
-from calibration.parameters import Parameter
-from calibration.profile import WORSE, profile
-from calibration.search import CLOSE, Found, search
+from calibration.fit.evaluate import Evaluator
+from calibration.fit.objective import Data, Objective
+from calibration.fit.parameters import Parameter
+from calibration.fit.profile import WORSE, profile
+from calibration.fit.search import CLOSE, Found, search
 from simulator.analytic.values import FloatArray
 
 ROWS_US, BESIDE_US, SD = 1000.0, 150.0, 0.05

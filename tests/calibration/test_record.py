@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from calibration.checks import check, little, missing
-from calibration.directory import find_runs
-from calibration.merge import merge
-from calibration.record import RunRecord
-from calibration.record_files import as_text, load_record, records_in, save_records, shipped
-from scenarios.files import library, load
+from calibration.records.checks import check, little, missing
+from calibration.records.directory import find_runs
+from calibration.records.files import as_text, load_record, records_in, save_records, shipped
+from calibration.records.merge import merge
+from calibration.records.record import RunRecord
+from scenarios.library.files import library, load
 from simulator.errors import InputError
 from tests.calibration.conftest import RUNS
 

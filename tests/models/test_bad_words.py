@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from models.loading import scenario_from_mapping
-from scenarios.cli import main
-from scenarios.saved import SavedRun, to_text
+from models.reading.loading import scenario_from_mapping
+from scenarios.commands.cli import main
+from scenarios.run.saved import SavedRun, to_text
 from tests.scenarios.example_result import example_result
 
 TINY = str(Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml")

@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from models import catalogue, catalogue_check
-from models.catalogue import FOR_SALE, PARTS, catalogue_entry, catalogue_kinds, catalogue_names, describe, nearest
-from models.catalogue_check import SPECS, entry_faults
-from models.composition import CATALOGUED, compose
-from models.loading import load_scenario
-from scenarios.cli import main
+from models.catalogue import check as catalogue_check
+from models.catalogue import entries as catalogue
+from models.catalogue.check import SPECS, entry_faults
+from models.catalogue.composition import CATALOGUED, compose
+from models.catalogue.entries import (
+    FOR_SALE,
+    PARTS,
+    catalogue_entry,
+    catalogue_kinds,
+    catalogue_names,
+    describe,
+    nearest,
+)
+from models.reading.loading import load_scenario
+from scenarios.commands.cli import main
 from simulator.errors import InputError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library"

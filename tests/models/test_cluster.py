@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from models.cluster import ALONE, cluster_paths
-from models.loading import load_scenario
-from models.specs import ScenarioSpec
-from models.system import build
-from models.tpcc_cluster import PREPARE_BYTES
-from scenarios.failover import failover_of
-from scenarios.runs import Task, simulate
-from simulator import kernel
+from models.build.cluster import ALONE, cluster_paths
+from models.build.failover import failover_of
+from models.build.system import build
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
+from models.workloads.tpcc.cluster import PREPARE_BYTES
+from scenarios.run.simulate import Task, simulate
 from simulator.errors import InputError
-from simulator.model import Model
-from simulator.results import Result
+from simulator.form.model import Model
+from simulator.kernel import engine as kernel
+from simulator.results.result import Result
 from tests.simulator.twins import differences
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from calibration.parameters import number_at
-from models.catalogue import catalogue_entry, catalogue_names
-from models.described import Description, described
-from models.described.processors import families, family_of, read
-from models.described.systems import system_of
+from calibration.fit.parameters import number_at
+from models.catalogue.entries import catalogue_entry, catalogue_names
+from models.catalogue.processors import families, family_of, read
+from models.reading.described import Description, described
+from models.reading.described.systems import system_of
 from simulator.errors import InputError
 
 KEYS = {

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.catalogue import catalogue_names
-from models.catalogue_check import read_entry
-from models.specs.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec
-from models.system import device_of
-from simulator.reference_raid import new_device
-from simulator.reference_stations import Environment, Story
+from models.build.system import device_of
+from models.catalogue.check import read_entry
+from models.catalogue.entries import catalogue_names
+from models.machine.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec
+from simulator.reference.raid import new_device
+from simulator.reference.stations import Environment, Story
 
 BYTES = 4096
 GIB = 1 << 30

@@ -6,14 +6,14 @@ from collections import Counter
 
 import pytest
 
-from models.loading import scenario_from_mapping
-from models.specs import ScenarioSpec
-from models.system import build
-from models.tpcc_program import CLASSES, row_counts
-from scenarios.files import library, load
+from models.build.system import build
+from models.reading.loading import scenario_from_mapping
+from models.scenario import ScenarioSpec
+from models.workloads.tpcc.program import CLASSES, row_counts
+from scenarios.library.files import library, load
 from simulator.analytic.engine import simulate as calculated
-from simulator.kernel import simulate as simulated
-from simulator.program import CODES
+from simulator.form.program import CODES
+from simulator.kernel.engine import simulate as simulated
 
 NAMES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 SMALL = ("workload.warehouses=4", "workload.arrivals.clients=2", "database.pool.buffers=2000",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from models.system import build
+from models.build.system import build
 from simulator.analytic import engine as analytic
 from simulator.errors import Infeasible
-from simulator.kernel import simulate
-from simulator.results import Result
+from simulator.kernel.engine import simulate
+from simulator.results.result import Result
 from tests.models.test_partitions import ARRAY, tiny
 
 SETTINGS = (

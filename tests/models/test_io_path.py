@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from models.loading import load_scenario
-from models.paths import costs_of
-from models.specs.scenario import ScenarioSpec
-from models.system import build
+from models.build.paths import costs_of
+from models.build.system import build
+from models.reading.loading import load_scenario
+from models.scenario.scenario import ScenarioSpec
 from simulator.errors import InputError
-from simulator.kernel import simulate
-from simulator.model import FairQueueing
+from simulator.form.model import FairQueueing
+from simulator.kernel.engine import simulate
 from tests.models.test_partitions import ARRAY, TINY, tiny
 
 CFQ = "operating_system.io_scheduler={kind: cfq, request_us: 3}"

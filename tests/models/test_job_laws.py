@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.build.system import build
 from models.jobs import JobResult, run_job
-from models.loading import load_scenario, scenario_from_mapping
-from models.specs import ScenarioSpec
-from models.system import build
+from models.reading.loading import load_scenario, scenario_from_mapping
+from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"

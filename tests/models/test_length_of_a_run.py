@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from models.loading import load_scenario
-from models.system import MOST_WORK_S, build
+from models.build.system import MOST_WORK_S, build
+from models.reading.loading import load_scenario
 from simulator.errors import InputError
 from tests.simulator.tpcc_systems import TINY
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.loading import load_scenario
-from models.specs.scenario import ScenarioSpec
-from models.system import GIB, KIB, MIB, MemoryPlan, build, memory_plan
-from models.tpcc_tables import file_pages
+from models.build.system import GIB, KIB, MIB, MemoryPlan, build, memory_plan
+from models.reading.loading import load_scenario
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.tpcc.tables import file_pages
 from simulator.errors import Infeasible, InputError
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"

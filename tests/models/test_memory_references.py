@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.loading import load_scenario
-from models.memory_references import row_operation_ns
-from models.paths import paths_of
-from models.specs.scenario import ScenarioSpec
+from models.build.memory_references import row_operation_ns
+from models.build.paths import paths_of
+from models.reading.loading import load_scenario
+from models.scenario.scenario import ScenarioSpec
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 POOL_KIB = 2000 * 9

@@ -10,12 +10,12 @@ import pytest
 from models.jobs import JobResult, run_job
 from models.jobs.node_loss import Books, books_of
 from models.jobs.store_model import store_model
-from models.loading import load_scenario
-from models.specs import ScenarioSpec
-from models.specs.partitioned_store import PartitionedStoreSpec
-from simulator import kernel_state as ks
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
+from models.workloads.partitioned_store import PartitionedStoreSpec
 from simulator.errors import InputError, InternalError
-from simulator.kernel import KernelEngine
+from simulator.kernel import columns as ks
+from simulator.kernel.engine import KernelEngine
 from tests.simulator.twins import Change, differences, run_reference
 
 LOSS = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"

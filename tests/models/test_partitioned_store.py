@@ -12,13 +12,13 @@ import pytest
 
 from models.jobs import JobResult, run_job
 from models.jobs.store_model import store_model
-from models.loading import load_scenario
-from models.specs import ScenarioSpec
-from models.specs.partitioned_store import PartitionedStoreSpec
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
+from models.workloads.partitioned_store import PartitionedStoreSpec
 from simulator.analytic.exact_networks import exact
 from simulator.analytic.network import Network
 from simulator.errors import InputError
-from simulator.model import Model
+from simulator.form.model import Model
 from tests.simulator.twins import differences
 
 LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout"

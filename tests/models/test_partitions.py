@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from models.loading import load_scenario
-from models.specs.scenario import ScenarioSpec
-from models.system import build
-from scenarios.report_text import configuration_line
+from models.build.system import build
+from models.reading.loading import load_scenario
+from models.scenario.scenario import ScenarioSpec
+from scenarios.show.words import configuration_line
 from simulator.analytic import engine as analytic
 from simulator.errors import Infeasible, InputError
-from simulator.kernel import simulate
-from simulator.model import RaidSet
+from simulator.form.model import RaidSet
+from simulator.kernel.engine import simulate
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 CAP = "{of: requests, per_s: 500, source: a test}"

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import catalogue_entry
-from models.composition import compose
-from models.specs import ScenarioSpec
-from models.specs.workload import HeapSpec, LayoutSpec
-from models.system import build, memory_plan
-from models.tpcc_rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
-from models.tpcc_tables import STOCK, loaded_pages
-from scenarios.files import library, load
-from simulator import kernel
-from simulator.caches import MOST_USAGE
-from simulator.results import Result
+from models.build.system import build, memory_plan
+from models.catalogue.composition import compose
+from models.catalogue.entries import catalogue_entry
+from models.scenario import ScenarioSpec
+from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
+from models.workloads.tpcc.tables import STOCK, loaded_pages
+from models.workloads.workload import HeapSpec, LayoutSpec
+from scenarios.library.files import library, load
+from simulator.kernel import engine as kernel
+from simulator.kernel.caches import MOST_USAGE
+from simulator.results.result import Result
 
 TRAFFIC = Path(__file__).resolve().parents[1] / "samples" / "page_traffic"
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"

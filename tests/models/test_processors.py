@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.loading import load_scenario
-from models.processors import slowdowns
-from models.specs.machine import CpuSpec
-from models.system import build
+from models.build.system import build
+from models.machine.machine import CpuSpec
+from models.machine.processors import slowdowns
+from models.reading.loading import load_scenario
 from tests.simulator.tpcc_systems import TINY
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from models.loading import load_scenario
-from models.specs.scenario import ScenarioSpec
-from models.system import GIB, KIB, build
-from scenarios.report_text import configuration_line
+from models.build.system import GIB, KIB, build
+from models.reading.loading import load_scenario
+from models.scenario.scenario import ScenarioSpec
+from scenarios.show.words import configuration_line
 from simulator.errors import Infeasible, InputError
-from simulator.model import RaidSet, RotatingDevice
+from simulator.form.model import RaidSet, RotatingDevice
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 

@@ -16,19 +16,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models import sampling
-from models.loading import load_scenario
-from models.sampling import Sample, folded, merged_pages, sample_of
-from models.specs.scenario import ScenarioSpec
-from models.system import build, clients_of
-from models.tpcc_program import LOCKED_HOME
-from models.tpcc_rows import DISTRICTS
-from scenarios.files import library
-from simulator import kernel
-from simulator.kernel_state import new_kernel
-from simulator.model import Model, RotatingDevice
-from simulator.results import Result
-from simulator.state import new_state
+from models.build.system import build, clients_of
+from models.reading.loading import load_scenario
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.tpcc import sampling
+from models.workloads.tpcc.program import LOCKED_HOME
+from models.workloads.tpcc.rows import DISTRICTS
+from models.workloads.tpcc.sampling import Sample, folded, merged_pages, sample_of
+from scenarios.library.files import library
+from simulator.form.model import Model, RotatingDevice
+from simulator.kernel import engine as kernel
+from simulator.kernel.columns import new_kernel
+from simulator.kernel.state import new_state
+from simulator.results.result import Result
 
 FOLDER = Path(__file__).parent.parent / "scenarios"
 Change = Callable[..., dict[str, Any]]

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models import shapes
-from models.catalogue import FOLDER_VARIABLE, catalogue_entry, catalogue_names, catalogue_places, shadowed_names
-from models.catalogue_check import entry_faults, read_entry, without_price, without_shape
-from models.prices import Prices, is_old
-from models.quantities import UNITS
-from models.specs.machine import FlashDiskSpec, RateLimitSpec
-from models.specs.price import PriceList, PriceRow
-from models.specs.shapes import VolumeSpec
+from models.catalogue import shapes
+from models.catalogue.check import entry_faults, read_entry, without_price, without_shape
+from models.catalogue.entries import FOLDER_VARIABLE, catalogue_entry, catalogue_names, catalogue_places, shadowed_names
+from models.catalogue.price import PriceList, PriceRow
+from models.catalogue.prices import Prices, is_old
+from models.catalogue.shape_specs import VolumeSpec
+from models.machine.machine import FlashDiskSpec, RateLimitSpec
+from models.quantities.quantities import UNITS
 from simulator.errors import InputError
 
 MB_IN_MIB = UNITS["transfer rate"]["MB/s"] / UNITS["transfer rate"]["MiB/s"]

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
-from simulator import kernel
-from simulator.caches import CACHE, DIRTY_COUNT, POOL
-from simulator.model import Model
-from simulator.results import Result
-from simulator.start import prepare
-from simulator.state import State, new_state
+from models.build.system import build
+from models.reading.loading import load_scenario
+from simulator.form.model import Model
+from simulator.kernel import engine as kernel
+from simulator.kernel.caches import CACHE, DIRTY_COUNT, POOL
+from simulator.kernel.start import prepare
+from simulator.kernel.state import State, new_state
+from simulator.results.result import Result
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 

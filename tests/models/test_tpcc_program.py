@@ -1,7 +1,7 @@
 """The five transactions as they run: which tables they refer to, how many rows, and what a path length stands for.
 
 Counts per transaction follow from the specification (5.11, clauses 2.4 to 2.8), with the simplifications that
-models/tpcc_program.py names.
+models/workloads/tpcc/program.py names.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.loading import load_scenario
-from models.paths import Paths
-from models.sampling import sample_of
-from models.system import build
-from models.tpcc_clients import client_registers
-from models.tpcc_program import CLASSES, RECENT_LINES, row_counts, tpcc_program
-from models.tpcc_rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
-from simulator import interpreter as waits
-from simulator.interpreter import advance
-from simulator.memory import finish_read
-from simulator.model import Costs, Model
-from simulator.start import load_everything
-from simulator.state import LOCKS_HELD, State, new_state
+from models.build.paths import Paths
+from models.build.system import build
+from models.reading.loading import load_scenario
+from models.workloads.tpcc.clients import client_registers
+from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts, tpcc_program
+from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
+from models.workloads.tpcc.sampling import sample_of
+from simulator.form.model import Costs, Model
+from simulator.kernel import interpreter as waits
+from simulator.kernel.interpreter import advance
+from simulator.kernel.memory import finish_read
+from simulator.kernel.start import load_everything
+from simulator.kernel.state import LOCKS_HELD, State, new_state
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 SCANNED = 1_000_000

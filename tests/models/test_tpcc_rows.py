@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.tpcc_rows import (
+from models.workloads.tpcc.rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
     ITEM_A,

@@ -9,7 +9,7 @@ import pytest
 from models.jobs.answer import run_job
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
-from models.loading import load_scenario
+from models.reading.loading import load_scenario
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
 LIMIT = "{{of: {of}, per_s: {per_s}, source: 'assumption: for tests'}}"

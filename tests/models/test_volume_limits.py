@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from models.loading import load_scenario, scenario_from_mapping
-from models.specs.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
-from models.specs.scenario import ScenarioSpec
-from models.system import build, device_of
+from models.build.system import build, device_of
+from models.machine.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
+from models.reading.loading import load_scenario, scenario_from_mapping
+from models.scenario.scenario import ScenarioSpec
 from simulator.errors import InputError
-from simulator.model import FlashDevice, LimitedDevice, RaidSet, RateLimit
+from simulator.form.model import FlashDevice, LimitedDevice, RaidSet, RateLimit
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 SOURCE = "assumption: for tests"

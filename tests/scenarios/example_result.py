@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from models.specs import IntervalSpec, MeasuredSpec, ScenarioSpec
-from models.specs.database import (
+from models.database.database import (
     BufferPoolSpec,
     CheckpointSpec,
     CriticalSectionSpec,
@@ -19,10 +18,11 @@ from models.specs.database import (
     PathLengthSpec,
     WriterSpec,
 )
-from models.specs.machine import CpuSpec, DiskArraySpec, MachineSpec, RotatingDiskSpec
-from models.specs.operating_system import OperatingSystemSpec, PageCacheSpec, SwapSpec, SystemCpuSpec
-from models.specs.workload import ClosedClientsSpec, LayoutSpec, MixSpec, WorkloadSpec
-from simulator.results import (
+from models.machine.machine import CpuSpec, DiskArraySpec, MachineSpec, RotatingDiskSpec
+from models.operating_system.operating_system import OperatingSystemSpec, PageCacheSpec, SwapSpec, SystemCpuSpec
+from models.scenario import IntervalSpec, MeasuredSpec, ScenarioSpec
+from models.workloads.workload import ClosedClientsSpec, LayoutSpec, MixSpec, WorkloadSpec
+from simulator.results.result import (
     Bottleneck,
     CacheResult,
     ClassResult,

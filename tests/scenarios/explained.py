@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from models.specs import ScenarioSpec
-from scenarios.explaining.explanation import Asked, Explanation, explanation
-from scenarios.explaining.machines import calculated
-from scenarios.explaining.prices import DISK, MEMORY, UnitPrice
-from scenarios.files import load, scenario_path
+from models.scenario import ScenarioSpec
+from scenarios.library.files import load, scenario_path
+from scenarios.questions.explain.explanation import Asked, Explanation, explanation
+from scenarios.questions.explain.machines import calculated
+from scenarios.questions.explain.prices import DISK, MEMORY, UnitPrice
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 

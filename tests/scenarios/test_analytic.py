@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from scenarios import saved
-from scenarios.cli import main
 from scenarios.commands.answer import Wanted, text_of
+from scenarios.commands.cli import main
 from scenarios.commands.options import Output
+from scenarios.run import saved
 from simulator.errors import Infeasible
-from simulator.results import Estimate, Result
+from simulator.results.result import Estimate, Result
 from tests.scenarios.example_result import example_result, example_scenario
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 SAMPLED = str(Path(__file__).with_name("sampled.yaml"))
-ANALYTIC, KERNEL = "simulator.analytic.engine.simulate", "simulator.kernel.simulate"
+ANALYTIC, KERNEL = "simulator.analytic.engine.simulate", "simulator.kernel.engine.simulate"
 QUICK = [
     "quick", "--ram", "2 GiB", "--cores", "1", "--disk", "sas-15k", "--clients", "2", "--warehouses", "1",
     "--pool", "64 MiB", "--warm-up", "1 s", "--duration", "2 s",
@@ -54,7 +54,7 @@ def rate_of(result: Any) -> float:
 @pytest.mark.parametrize("words", [["--engine", "analytic"], ["--set", "engine=analytic"]])
 def test_an_answer_without_simulation(words: list[str], capsys: Capture, monkeypatch: Patch) -> None:
     monkeypatch.setattr(KERNEL, refuse_to)
-    monkeypatch.setattr("simulator.reference.simulate", refuse_to)
+    monkeypatch.setattr("simulator.reference.engine.simulate", refuse_to)
     result = answer(capsys, "run", TINY, *words)
     assert result["engine"] == "analytic"
     assert result["rate_per_min"]["low"] < rate_of(result) < result["rate_per_min"]["high"]
@@ -73,7 +73,7 @@ def test_no_other_engine_asks_it(capsys: Capture, monkeypatch: Patch) -> None:
                                    ["explain", TINY]])  # fmt: skip
 def test_it_answers_without_the_compiler(words: list[str]) -> None:
     show = "print(sorted({'numba', 'simpy'} & set(sys.modules)))"
-    code = f"import sys\nfrom scenarios.cli import main\nassert main({words}) == 0\n{show}"
+    code = f"import sys\nfrom scenarios.commands.cli import main\nassert main({words}) == 0\n{show}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -143,7 +143,7 @@ def test_a_sweep_starts_no_processes_for_it(capsys: Capture, monkeypatch: Patch)
     def processes(*_: object) -> None:
         raise Started
 
-    monkeypatch.setattr("scenarios.places.Processes", processes)
+    monkeypatch.setattr("scenarios.run.executors.Processes", processes)
     words = ["sweep", TINY, "--vary", "database.pool.buffers=500,1000", "--quiet", "--output", "json"]
     assert main([*words, "--workers", "2", "--engine", "analytic"]) == 0
     swept = capsys.readouterr().out
@@ -169,7 +169,7 @@ def test_a_sweep_over_engines_names_both(capsys: Capture) -> None:
 
 def test_quick_gives_two_answers_and_says_how_far_apart_they_are(capsys: Capture, monkeypatch: Patch) -> None:
     calculated, simulated = (rate_of(answer(capsys, *QUICK, "--engine", each)) for each in ("analytic", "kernel"))
-    from simulator import kernel
+    from simulator.kernel import engine as kernel
 
     shown = []
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from calibration.calibrated import Calibration, applied, read
-from calibration.observables import CPU, RATE, READS
-from calibration.parameters import with_values
-from calibration.prediction import predict
-from calibration.record import Counted, Positive
-from calibration.record_files import load_record, save_records
-from models.loading import load_scenario
-from models.specs import ScenarioSpec
-from scenarios.cli import main
+from calibration.fit.calibration import Calibration, applied, read
+from calibration.fit.observables import CPU, RATE, READS
+from calibration.fit.parameters import with_values
+from calibration.predict.prediction import predict
+from calibration.records.files import load_record, save_records
+from calibration.records.record import Counted, Positive
+from models.reading.loading import load_scenario
+from models.scenario import ScenarioSpec
+from scenarios.commands.cli import main
 from simulator.errors import InputError
 from tests.calibration.synthetic import FLASH, TINY, record, said_by
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import FOLDER_VARIABLE
-from scenarios import cli
-from scenarios.cli import main
+from models.catalogue.entries import FOLDER_VARIABLE
+from scenarios.commands import cli
+from scenarios.commands.cli import main
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "catalogue"
 Output = pytest.CaptureFixture[str]

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.cli import main
-from scenarios.runs import Task, simulate
-from simulator import compiled
+from scenarios.commands.cli import main
+from scenarios.run.simulate import Task, simulate
 from simulator.errors import InternalError
-from simulator.results import Result
+from simulator.kernel import compiled
+from simulator.results.result import Result
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 Output = pytest.CaptureFixture[str]
@@ -41,7 +41,7 @@ def run_json(capsys: Output, *words: str) -> str:
 def test_help_imports_nothing_heavy(words: list[str], loaded: str) -> None:
     heavy = ["numpy", "pydantic", "numba", "rich", "yaml", "plotly", "scipy", "simpy"]
     show = f"print(sorted(set({heavy}) & set(sys.modules)))"
-    code = f"import sys\nfrom scenarios.cli import main\nmain({words})\n{show}"
+    code = f"import sys\nfrom scenarios.commands.cli import main\nmain({words})\n{show}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == loaded
 
@@ -211,7 +211,7 @@ def test_a_defect_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> No
     def broken(*_: object) -> None:
         raise InternalError("the clock ran backwards")
 
-    monkeypatch.setattr("simulator.kernel.simulate", broken)
+    monkeypatch.setattr("simulator.kernel.engine.simulate", broken)
     assert main(["run", TINY, "--quiet"]) == 70
     assert "defect of oltpsim" in capsys.readouterr().err
     with pytest.raises(InternalError):
@@ -222,7 +222,7 @@ def test_an_interrupted_run_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simulator.kernel.simulate", interrupted)
+    monkeypatch.setattr("simulator.kernel.engine.simulate", interrupted)
     assert main(["run", TINY, "--quiet"]) == 130
     assert "interrupted" in capsys.readouterr().err
 
@@ -242,7 +242,7 @@ def test_interrupted_replications_answer_from_those_that_are_done(
 
     words = ["run", TINY, "--quiet", "--target", "1e12"]
     with monkeypatch.context() as patched:
-        patched.setattr("scenarios.runs.run_all", interrupted)
+        patched.setattr("scenarios.run.simulate.run_all", interrupted)
         assert main([*words, "--seed", "5", "--replications", "4"]) == 130
     out, err = capsys.readouterr()
     used = answer[-1] if "--replications" in answer else "1"

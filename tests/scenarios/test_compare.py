@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios import compare_text
-from scenarios.cli import main
-from scenarios.comparing.comparison import Comparer
-from scenarios.comparing.pairing import paired
-from scenarios.comparing.sides import sides
-from scenarios.progress import Silent
+from scenarios.commands.cli import main
+from scenarios.questions.compare.comparison import Comparer
+from scenarios.questions.compare.pairing import paired
+from scenarios.questions.compare.sides import sides
+from scenarios.run.progress import Silent
+from scenarios.show import compare as compare_text
 from simulator.errors import InputError, InternalError
 from tests.scenarios.explained import TINY
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.specs.machine import PriceSpec
-from scenarios.summary import cost_words
+from models.machine.machine import PriceSpec
+from scenarios.show.summary import cost_words
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from models.prices import Prices
-from scenarios.cli import main
-from scenarios.explain_figures import to_html, to_svg
-from scenarios.explain_text import answers_text
-from scenarios.explaining.explanation import Explanation
-from scenarios.explaining.prices import CORE, DISK, MEMORY, UnitPrice, price_list, unit_prices
+from models.catalogue.prices import Prices
+from scenarios.commands.cli import main
+from scenarios.questions.explain.explanation import Explanation
+from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice, price_list, unit_prices
+from scenarios.show.charts.explain import to_html, to_svg
+from scenarios.show.explain import answers_text
 from simulator.errors import InputError
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 

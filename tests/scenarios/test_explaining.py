@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calibration.parameters import with_values
-from models.system import GIB, KIB, MIB, clients_of, memory_plan
-from scenarios.explaining.bottlenecks import bottlenecks
-from scenarios.explaining.buffers import CLIFF, NEAR_BEST, best_buffers
-from scenarios.explaining.credits import credits_of
-from scenarios.explaining.explanation import Explanation
-from scenarios.explaining.growth import growth, parse_growth
-from scenarios.explaining.machines import Solver, saturated
-from scenarios.explaining.objective import Objective
-from scenarios.explaining.room import PER_WAREHOUSE_PER_MIN, grown, in_memory, most_warehouses, room
-from scenarios.explaining.search import NEAR, largest
-from scenarios.explaining.steps import steps
-from scenarios.explaining.warming import warming
-from scenarios.files import load, scenario_path
-from scenarios.runs import Task, simulate
+from calibration.fit.parameters import with_values
+from models.build.system import GIB, KIB, MIB, clients_of, memory_plan
+from scenarios.library.files import load, scenario_path
+from scenarios.questions.explain.bottlenecks import bottlenecks
+from scenarios.questions.explain.buffers import CLIFF, NEAR_BEST, best_buffers
+from scenarios.questions.explain.credits import credits_of
+from scenarios.questions.explain.explanation import Explanation
+from scenarios.questions.explain.growth import growth, parse_growth
+from scenarios.questions.explain.machines import Solver, saturated
+from scenarios.questions.explain.objective import Objective
+from scenarios.questions.explain.room import PER_WAREHOUSE_PER_MIN, grown, in_memory, most_warehouses, room
+from scenarios.questions.explain.search import NEAR, largest
+from scenarios.questions.explain.steps import steps
+from scenarios.questions.explain.warming import warming
+from scenarios.run.simulate import Task, simulate
 from simulator.errors import Infeasible
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 
@@ -223,7 +223,7 @@ def test_data_are_held_as_far_as_the_rate_is_that_in_memory(v20z: Explanation) -
 
 
 def test_a_pool_for_all_pages_reads_nothing() -> None:
-    from scenarios.explaining.machines import machines
+    from scenarios.questions.explain.machines import machines
 
     [machine] = Solver()(scenario("v20z"))
     [ideal] = machines([in_memory(machine.point)])

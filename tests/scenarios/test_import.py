@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.specs.machine import FlashDiskSpec
-from scenarios.cli import main
+from models.machine.machine import FlashDiskSpec
+from scenarios.commands.cli import main
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 DISK = SAMPLES / "run_directories" / "postgres15_go-tpc_one_disk_400_iops"

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from models.jobs import run_job
-from models.loading import load_scenario
-from scenarios.cli import main
+from models.reading.loading import load_scenario
+from scenarios.commands.cli import main
 
 Output = pytest.CaptureFixture[str]
 TINY = Path(__file__).with_name("tiny.yaml")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.described import described
-from models.loading import load_scenario
-from scenarios.cli import main
-from scenarios.machine_text import as_yaml
+from models.reading.described import described
+from models.reading.loading import load_scenario
+from scenarios.commands.cli import main
+from scenarios.show.machine import as_yaml
 
 Output = pytest.CaptureFixture[str]
 LOAD = "SunFire V20z, load of 2 warehouses"

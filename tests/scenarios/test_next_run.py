@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from calibration.calibrated import Calibration, read, write
-from calibration.observables import RATE
-from calibration.parameters import with_values
-from calibration.record_files import save_records
-from models.loading import load_scenario
-from scenarios.cli import main
-from scenarios.next_run_text import would_tell
+from calibration.fit.calibration import Calibration, read, write
+from calibration.fit.observables import RATE
+from calibration.fit.parameters import with_values
+from calibration.records.files import save_records
+from models.reading.loading import load_scenario
+from scenarios.commands.cli import main
+from scenarios.show.next_run import would_tell
 from tests.calibration.synthetic import FLASH, ROWS, TINY, record, said_by
 
 Output = pytest.CaptureFixture[str]

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.prices import Prices
-from models.shapes import chassis
-from models.specs.price import PriceList, PriceRow
-from models.system import GIB, memory_plan
-from scenarios.files import library, load
-from scenarios.planning.bill import Till
-from scenarios.planning.expand import add_chassis
-from scenarios.planning.loads import Assembly, capacities, capacities_of
-from scenarios.planning.question import Objective, Question, asked
-from scenarios.planning.screening import MEETS, MEMORY, ROOM, VERDICTS, Screened, screened
-from scenarios.planning.stock import Stock
+from models.build.system import GIB, memory_plan
+from models.catalogue.price import PriceList, PriceRow
+from models.catalogue.prices import Prices
+from models.catalogue.shapes import chassis
+from scenarios.library.files import library, load
+from scenarios.questions.plan.bill import Till
+from scenarios.questions.plan.expand import add_chassis
+from scenarios.questions.plan.loads import Assembly, capacities, capacities_of
+from scenarios.questions.plan.question import Objective, Question, asked
+from scenarios.questions.plan.screening import MEETS, MEMORY, ROOM, VERDICTS, Screened, screened
+from scenarios.questions.plan.stock import Stock
 
 TODAY = dt.date(2026, 11, 22)
 TARGET = 20_000.0

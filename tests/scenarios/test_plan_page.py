@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from models.prices import Prices
-from models.shapes import chassis
-from models.specs.price import PriceList, PriceRow
-from scenarios import plan_figures
-from scenarios.files import library, load
-from scenarios.plan_page import page_html, write_page
-from scenarios.planning.belief import Open
-from scenarios.planning.confirm import Confirmed
-from scenarios.planning.expand import GOES_AWAY, add_chassis
-from scenarios.planning.plan import Plan, confirmed_by, planned
-from scenarios.planning.question import Objective, Question, asked
-from scenarios.planning.screening import VERDICTS
-from scenarios.planning.stock import Stock
+from models.catalogue.price import PriceList, PriceRow
+from models.catalogue.prices import Prices
+from models.catalogue.shapes import chassis
+from scenarios.library.files import library, load
+from scenarios.questions.plan.belief import Open
+from scenarios.questions.plan.confirm import Confirmed
+from scenarios.questions.plan.expand import GOES_AWAY, add_chassis
+from scenarios.questions.plan.plan import Plan, confirmed_by, planned
+from scenarios.questions.plan.question import Objective, Question, asked
+from scenarios.questions.plan.screening import VERDICTS
+from scenarios.questions.plan.stock import Stock
+from scenarios.show.charts import plan as plan_figures
+from scenarios.show.plan_page import page_html, write_page
 from tests.scenarios.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 if TYPE_CHECKING:

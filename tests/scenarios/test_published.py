@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from calibration.calibrated import model_path, read, shipped
-from calibration.evaluate import steady
-from calibration.measured import record_of
+from calibration.fit.calibration import model_path, read, shipped
+from calibration.fit.evaluate import steady
+from calibration.records.measured import record_of
 from models.jobs import run_job
-from models.specs import ScenarioSpec
-from scenarios.files import library, load
-from scenarios.measured_runs import read_runs
-from scenarios.validation_text import amount
+from models.scenario import ScenarioSpec
+from scenarios.library.files import library, load
+from scenarios.questions.measured_runs import read_runs
+from scenarios.show.validation import amount
 from simulator.errors import InputError
 
 PC_USD, GB_USD, DISK_USD = 1100, 120, 90

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from models.loading import load_scenario, scenario_from_mapping
-from models.system import memory_plan
-from scenarios import saved
-from scenarios.cli import main
-from scenarios.quick import POOL_SHARE, Questions, assumed, scenario_of
+from models.build.system import memory_plan
+from models.reading.loading import load_scenario, scenario_from_mapping
+from models.reading.quick import POOL_SHARE, Questions, assumed, scenario_of
+from scenarios.commands.cli import main
+from scenarios.run import saved
 from simulator.errors import Infeasible, InputError
 
 Output = pytest.CaptureFixture[str]

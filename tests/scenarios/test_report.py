@@ -13,10 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import report_configuration, report_figures, report_numbers, report_series, report_ticks
-from scenarios.report import report_html, write_report
-from scenarios.report_text import comparison, loads
-from simulator.results import Bottleneck, DeviceResult, Result, Series, from_json, to_json
+from scenarios.show import configuration as report_configuration
+from scenarios.show import numbers as report_numbers
+from scenarios.show import ticks as report_ticks
+from scenarios.show.charts import report as report_figures
+from scenarios.show.charts import series as report_series
+from scenarios.show.report import report_html, write_report
+from scenarios.show.words import comparison, loads
+from simulator.results.result import Bottleneck, DeviceResult, Result, Series, from_json, to_json
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 COMMAND = "oltpsim run example.yaml --seed 1"

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from scipy.stats import sobol_indices
 
-from calibration.calibrated import model_path, read
-from scenarios.cli import main
-from scenarios.sensitivity.ranges import Range, calibrated_ranges, default_ranges, of_prior, parse_range
-from scenarios.sensitivity.rates import Rates
-from scenarios.sensitivity.sobol import Indices, Samples
-from scenarios.sensitivity.tornado import tornado
-from scenarios.sensitivity_figures import to_svg
+from calibration.fit.calibration import model_path, read
+from scenarios.commands.cli import main
+from scenarios.questions.sensitivity.ranges import Range, calibrated_ranges, default_ranges, of_prior, parse_range
+from scenarios.questions.sensitivity.rates import Rates
+from scenarios.questions.sensitivity.sobol import Indices, Samples
+from scenarios.questions.sensitivity.tornado import tornado
+from scenarios.show.charts.sensitivity import to_svg
 from simulator.analytic.values import FloatArray
 from simulator.errors import InputError
 from tests.scenarios.explained import TINY, scenario

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.summary import bar, summary_csv, summary_rows, summary_text
-from simulator.results import DeviceResult
+from scenarios.show.summary import bar, summary_csv, summary_rows, summary_text
+from simulator.results.result import DeviceResult
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.cli import main
-from scenarios.sweep.answer import Row, Sweep, from_json, to_json
-from scenarios.sweep.axes import Axis, parse_axis
-from scenarios.sweep.figures import chart
-from scenarios.sweep.text import to_csv, to_text
+from scenarios.commands.cli import main
+from scenarios.questions.sweep.answer import Row, Sweep, from_json, to_json
+from scenarios.questions.sweep.axes import Axis, parse_axis
+from scenarios.show.charts.sweep import chart
+from scenarios.show.sweep import to_csv, to_text
 from simulator.errors import InputError
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))

@@ -13,15 +13,15 @@ import pytest
 
 from benchmarks.sweep_kills import SHORT, START, TINY, kept, words
 from benchmarks.sweeps import dask, worker_lost
-from scenarios.cli import main
-from scenarios.places import Elsewhere
-from scenarios.progress import Silent
-from scenarios.sweep.answer import to_json
-from scenarios.sweep.axes import Axis
-from scenarios.sweep.design import design
-from scenarios.sweep.replications import Rule
-from scenarios.sweep.runner import Runner
-from scenarios.sweep.store import Store
+from scenarios.commands.cli import main
+from scenarios.questions.sweep.answer import to_json
+from scenarios.questions.sweep.axes import Axis
+from scenarios.questions.sweep.design import design
+from scenarios.questions.sweep.replications import Rule
+from scenarios.questions.sweep.runner import Runner
+from scenarios.run.executors import Elsewhere
+from scenarios.run.progress import Silent
+from scenarios.run.store import Store
 from simulator.errors import InputError
 
 Output = pytest.CaptureFixture[str]
@@ -52,7 +52,7 @@ def test_an_executor_that_fails_is_not_taken_for_one_that_answers() -> None:
 
 
 def test_machine_code_that_cannot_be_kept_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simulator.compiled.NOT_KEPT", "no room")
+    monkeypatch.setattr("simulator.kernel.compiled.NOT_KEPT", "no room")
     with ThreadPoolExecutor(1) as threads, pytest.raises(InputError, match="can't be kept there \\(no room\\)"):
         swept(threads)
 
@@ -107,7 +107,7 @@ def test_a_cluster_gives_the_same_bytes_and_takes_what_is_kept(address: str, tmp
 @pytest.mark.slow
 def test_an_address_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("scenarios.sweep.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("scenarios.run.cluster.CONNECT_S", 0.5)
     assert main([*words(2), "--cluster", "tcp://127.0.0.1:1"]) == 2
     assert "no Dask scheduler answers there" in capsys.readouterr().err
 
@@ -117,7 +117,7 @@ def test_runs_that_end_several_workers_are_said(address: str) -> None:
     pytest.importorskip("distributed")
     from distributed.scheduler import KilledWorker
 
-    from scenarios.sweep.cluster import cluster
+    from scenarios.run.cluster import cluster
 
     with pytest.raises(InputError, match="ended several workers"), cluster(address, Silent()):
         raise KilledWorker("batch", SimpleNamespace(address="tcp://127.0.0.1:9"), 3)

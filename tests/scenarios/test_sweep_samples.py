@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.specs import ScenarioSpec
-from scenarios import saved
-from scenarios.cli import main
-from scenarios.sweep.answer import from_json, to_json
-from scenarios.sweep.axes import Axis, Interval, parse_axes
-from scenarios.sweep.design import balance_note, design, sobol
-from scenarios.sweep.replications import LEAST_UNTIL, Rule, half_width, interval
+from models.scenario import ScenarioSpec
+from scenarios.commands.cli import main
+from scenarios.questions.sweep.answer import from_json, to_json
+from scenarios.questions.sweep.axes import Axis, Interval, parse_axes
+from scenarios.questions.sweep.design import balance_note, design, sobol
+from scenarios.questions.sweep.replications import LEAST_UNTIL, Rule, half_width, interval
+from scenarios.run import saved
 from simulator.errors import InputError
 
 TINY = Path(__file__).with_name("tiny.yaml")

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.sweep_kills import START, kept, killed_and_resumed, words
-from scenarios.cli import main
-from scenarios.files import load
-from scenarios.runs import Task, simulate
-from scenarios.sweep import record
-from scenarios.sweep.record import DONE, REFUSED, Record
-from scenarios.sweep.store import Claims, Run, Store
+from scenarios.commands.cli import main
+from scenarios.library.files import load
+from scenarios.run import kept as record
+from scenarios.run.kept import DONE, REFUSED, Record
+from scenarios.run.simulate import Task, simulate
+from scenarios.run.store import Claims, Run, Store
 from simulator.errors import Infeasible, InputError
-from simulator.results import Result
+from simulator.results.result import Result
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 Output = pytest.CaptureFixture[str]
@@ -34,7 +34,7 @@ def sweep(store: Path, *more: str) -> list[str]:
 
 
 def no_run(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("scenarios.sweep.record.simulate", lambda *_: pytest.fail("this run was there already"))
+    patch.setattr("scenarios.run.kept.simulate", lambda *_: pytest.fail("this run was there already"))
 
 
 def change(store: Path, statement: str) -> None:
@@ -73,7 +73,7 @@ def test_runs_of_other_code_are_not_taken(tmp_path: Path, capsys: Output, monkey
     store = tmp_path / "runs.sqlite"
     with monkeypatch.context() as patch:
         patch.setattr(record, "program", lambda: "another program")
-        patch.setattr("scenarios.sweep.runner.program", lambda: "another program")
+        patch.setattr("scenarios.questions.sweep.runner.program", lambda: "another program")
         assert main(sweep(store)) == 0
     assert main(sweep(store)) == 0
     assert "already" not in capsys.readouterr().err
@@ -171,7 +171,7 @@ def test_refusals_are_kept_too(tmp_path: Path, capsys: Output, monkeypatch: pyte
 
     store = tmp_path / "runs.sqlite"
     with monkeypatch.context() as patch:
-        patch.setattr("scenarios.sweep.record.simulate", infeasible)
+        patch.setattr("scenarios.run.kept.simulate", infeasible)
         assert main(sweep(store)) == 0
     first = capsys.readouterr().out
     assert '"reason": "500 buffers are too few"' in first

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from calibration import left_out
-from calibration.calibrated import Calibration, calibration_of, read, write
-from calibration.fit import Task, fit
-from calibration.kept import Kept
-from calibration.mapping import runs_of
-from calibration.parameters import parse_vary
-from calibration.record_files import load_record, records_in
-from scenarios.cli import main
+from calibration.fit.calibration import Calibration, calibration_of, read, write
+from calibration.fit.checkpoint import Kept
+from calibration.fit.fit import Task, fit
+from calibration.fit.mapping import runs_of
+from calibration.fit.parameters import parse_vary
+from calibration.judge import left_out
+from calibration.records.files import load_record, records_in
+from scenarios.commands.cli import main
 from tests.calibration.synthetic import TINY
 from tests.scenarios.test_calibrate import BUFFERS, ROWS, save_runs, scenario
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from calibration.calibrated import Calibration
-from calibration.certificate import (
+from calibration.fit.calibration import Calibration
+from calibration.judge.certificate import (
     Baseline,
     BaselineRow,
     Certificate,
@@ -20,10 +20,10 @@ from calibration.certificate import (
     errors_of,
     judged,
 )
-from calibration.gap import CPU_PART, DEVICE_PART, READS_PART
-from calibration.validation import coverage
-from scenarios.validation_page import page_html, write_page
-from scenarios.validation_text import validation_lines
+from calibration.judge.gap import CPU_PART, DEVICE_PART, READS_PART
+from calibration.judge.validation import coverage
+from scenarios.show.validation import validation_lines
+from scenarios.show.validation_page import page_html, write_page
 from tests.calibration.synthetic import base
 from tests.scenarios.test_report_browser import CUT_TEXTS, OVERFLOWING, show
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.assembler import Assembler
-from simulator.clock import from_s
-from simulator.model import (
+from simulator.form.assembler import Assembler
+from simulator.form.clock import from_s
+from simulator.form.model import (
     Checkpoint,
     Costs,
     Cpu,

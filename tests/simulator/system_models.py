@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.file_layout import by_table
-from simulator.assembler import Assembler
-from simulator.model import Cpu, Model, Section, Station, Storage
-from simulator.program import Program
+from models.database.file_layout import by_table
+from simulator.form.assembler import Assembler
+from simulator.form.model import Cpu, Model, Section, Station, Storage
+from simulator.form.program import Program
 from tests.simulator.systems import Step, System
 
 LOCKS = ("lock 1", "lock 2")

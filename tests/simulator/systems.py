@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from simulator.model import (
+from simulator.form.model import (
     Checkpoint,
     Costs,
     Device,

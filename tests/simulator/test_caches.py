@@ -10,7 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simulator.caches import (
+from simulator.form.clock import NS_PER_MS
+from simulator.form.model import MOST_USAGE
+from simulator.kernel.caches import (
     BUSY,
     CAPACITY,
     DIRTY,
@@ -33,8 +35,6 @@ from simulator.caches import (
     set_dirty,
     touch,
 )
-from simulator.clock import NS_PER_MS
-from simulator.model import MOST_USAGE
 
 PAGES = 12
 TIER = 1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.calendar import (
+from simulator.kernel.calendar import (
     EVENTS,
     HEAP_COUNT,
     INSTANT_COUNT,

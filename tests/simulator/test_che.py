@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import brentq
 
-from simulator.caches import PAGE, insert, new_tiers, next_victim, remove, touch
+from simulator.kernel.caches import PAGE, insert, new_tiers, next_victim, remove, touch
 
 FloatArray = npt.NDArray[np.float64]
 PAGES, CAPACITY = 2000, 400

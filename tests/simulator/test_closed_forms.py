@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simulator.model import Model
-from simulator.reference import simulate
-from simulator.results import Result
+from simulator.form.model import Model
+from simulator.reference.engine import simulate
+from simulator.results.result import Result
 
 MS = 1_000_000
 Network = Callable[..., Model]

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.assembler import Assembler
-from simulator.clock import from_s
-from simulator.model import FlashDevice, Model, Writing
-from simulator.results import Result
+from simulator.form.assembler import Assembler
+from simulator.form.clock import from_s
+from simulator.form.model import FlashDevice, Model, Writing
+from simulator.kernel import engine as kernel
+from simulator.reference import engine as reference
+from simulator.results.result import Result
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

@@ -9,10 +9,19 @@ import math
 import numpy as np
 import pytest
 
-from simulator.disk import PATIENCE_NS, WINDOW_ROWS, angle_at, geometry, pick, positioning_ns, seek_ns, transfer_ns
-from simulator.model import RotatingDevice
-from simulator.reference_raid import new_device
-from simulator.reference_stations import Environment, Story
+from simulator.form.model import RotatingDevice
+from simulator.kernel.disk import (
+    PATIENCE_NS,
+    WINDOW_ROWS,
+    angle_at,
+    geometry,
+    pick,
+    positioning_ns,
+    seek_ns,
+    transfer_ns,
+)
+from simulator.reference.raid import new_device
+from simulator.reference.stations import Environment, Story
 
 MS = 1_000_000
 GIB = 1 << 30

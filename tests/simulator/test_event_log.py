@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from simulator import kernel
-from simulator.assembler import Assembler
-from simulator.model import Model, Sharing
-from simulator.reference import ReferenceEngine
+from simulator.form.assembler import Assembler
+from simulator.form.model import Model, Sharing
+from simulator.kernel import engine as kernel
+from simulator.reference.engine import ReferenceEngine
 
 MS = 1_000_000
 ModelOf = Callable[..., Model]

@@ -10,12 +10,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
-from simulator import kernel_state as ks
-from simulator.kernel import KernelEngine, simulate
-from simulator.model import FairQueueing, FlashDevice, Model, RaidSet
-from simulator.reference_raid import new_device
-from simulator.reference_scheduler import FairQueue
-from simulator.reference_stations import Environment
+from simulator.form.model import FairQueueing, FlashDevice, Model, RaidSet
+from simulator.kernel import columns as ks
+from simulator.kernel.engine import KernelEngine, simulate
+from simulator.reference.raid import new_device
+from simulator.reference.scheduler import FairQueue
+from simulator.reference.stations import Environment
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, fair_systems
 from tests.simulator.test_kernel import EXAMPLES, MOST_EVENTS, SEEDS, SOAK

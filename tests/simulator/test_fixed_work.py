@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator import kernel, reference
-from simulator.assembler import Assembler
 from simulator.errors import InputError
-from simulator.kernel_state import MAIN_DONE
-from simulator.model import Model, Work
-from simulator.run_record import MOST_STEPS
+from simulator.form.assembler import Assembler
+from simulator.form.model import Model, Work
+from simulator.kernel import engine as kernel
+from simulator.kernel.columns import MAIN_DONE
+from simulator.reference import engine as reference
+from simulator.results.record import MOST_STEPS
 from tests.simulator.twins import differences
 
 MS = 1_000_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.assembler import Assembler
-from simulator.model import Model
+from simulator.form.assembler import Assembler
+from simulator.form.model import Model
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import differences, run_reference
 

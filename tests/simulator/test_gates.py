@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from simulator.assembler import Assembler
-from simulator.kernel import KernelEngine
-from simulator.listing import listing
-from simulator.model import Model
-from simulator.recorder import bucket_of, share_below
+from simulator.form.assembler import Assembler
+from simulator.form.listing import listing
+from simulator.form.model import Model
+from simulator.kernel.engine import KernelEngine
+from simulator.results.recorder import bucket_of, share_below
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import Change, differences, run_reference
 

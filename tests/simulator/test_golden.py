@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
-from simulator.reference import simulate
-from simulator.results import to_json
+from models.build.system import build
+from models.reading.loading import load_scenario
+from simulator.reference.engine import simulate
+from simulator.results.result import to_json
 
 HERE = Path(__file__).resolve()
 SCENARIO = HERE.parent.parent / "scenarios" / "tiny.yaml"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from models.loading import load_scenario
-from models.paths import costs_of, interrupts_of
-from models.system import build
-from simulator import kernel
+from models.build.paths import costs_of, interrupts_of
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic import engine as analytic
 from simulator.errors import InputError
-from simulator.results import Result, from_json, to_json
+from simulator.kernel import engine as kernel
+from simulator.results.result import Result, from_json, to_json
 from tests.simulator.twins import differences
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
-from simulator import kernel, reference
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic import engine as analytic
-from simulator.assembler import Assembler
-from simulator.io_wait import SHARE_BITS, waiting_shares
-from simulator.model import FlashDevice, Model
+from simulator.form.assembler import Assembler
+from simulator.form.model import FlashDevice, Model
+from simulator.kernel import engine as kernel
+from simulator.reference import engine as reference
+from simulator.reference.io_wait import SHARE_BITS, waiting_shares
 from tests.simulator.twins import differences
 
 MS = 1_000_000

@@ -19,29 +19,19 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from simulator import kernel_state as ks
-from simulator import raid
-from simulator.assembler import Assembler
-from simulator.calendar import HEAP_COUNT
 from simulator.errors import InternalError
-from simulator.kernel import KernelEngine, run
-from simulator.kernel_growth import grown as grown_from_kernel
-from simulator.kernel_state import Kernel
-from simulator.model import (
-    Checkpoint,
-    Costs,
-    FlashDevice,
-    Interval,
-    Log,
-    Model,
-    PageCache,
-    Pool,
-    RotatingDevice,
-)
-from simulator.recorder import ACTIVITIES
-from simulator.reference_arms import CachingStation
-from simulator.run_record import MOST_STEPS
-from simulator.state import COSTS, MISS_NS
+from simulator.form.assembler import Assembler
+from simulator.form.model import Checkpoint, Costs, FlashDevice, Interval, Log, Model, PageCache, Pool, RotatingDevice
+from simulator.kernel import columns as ks
+from simulator.kernel import raid
+from simulator.kernel.calendar import HEAP_COUNT
+from simulator.kernel.columns import Kernel
+from simulator.kernel.engine import KernelEngine, run
+from simulator.kernel.growth import grown as grown_from_kernel
+from simulator.kernel.state import COSTS, MISS_NS
+from simulator.reference.arms import CachingStation
+from simulator.results.record import MOST_STEPS
+from simulator.results.recorder import ACTIVITIES
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import RAID_SETS, System, caching_systems, systems, worked_systems
@@ -251,8 +241,8 @@ def test_more_room_on_the_way_changes_nothing(
     def narrow(engine: KernelEngine) -> None:
         engine.kernel = engine.kernel._replace(arrived=np.zeros((4, 2), dtype=np.int64))
 
-    monkeypatch.setattr("simulator.kernel_state.requests_margin", lambda _: 100)
-    monkeypatch.setattr("simulator.kernel.grown", grown)
+    monkeypatch.setattr("simulator.kernel.columns.requests_margin", lambda _: 100)
+    monkeypatch.setattr("simulator.kernel.engine.grown", grown)
     monkeypatch.setattr(CrampedEngine, "growths", 0)
     arm = dataclasses.replace(ARM, scheduler=scheduler)
     think = None if arrivals_per_s else TIED.think

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from simulator.model import FlashDevice, Model, RotatingDevice
-from simulator.reference import ReferenceEngine, simulate
-from simulator.results import Result, to_json
-from simulator.run_record import RunRecord
+from simulator.form.model import FlashDevice, Model, RotatingDevice
+from simulator.reference.engine import ReferenceEngine, simulate
+from simulator.results.record import RunRecord
+from simulator.results.result import Result, to_json
 
 MS = 1_000_000
 ModelOf = Callable[..., Model]

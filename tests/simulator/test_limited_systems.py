@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import kernel_state as ks
-from simulator.kernel import KernelEngine, simulate
-from simulator.model import FlashDevice, LimitedDevice, Model, Pool, RateLimit
-from simulator.rate_limits import CLOSED_PS, OUT_SINCE_NS, TOLERANCE_PS
-from simulator.results import Result, from_json, to_json
+from simulator.form.model import FlashDevice, LimitedDevice, Model, Pool, RateLimit
+from simulator.kernel import columns as ks
+from simulator.kernel.engine import KernelEngine, simulate
+from simulator.kernel.rate_limits import CLOSED_PS, OUT_SINCE_NS, TOLERANCE_PS
+from simulator.results.result import Result, from_json, to_json
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, limited_systems
 from tests.simulator.test_kernel import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED

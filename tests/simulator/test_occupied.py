@@ -8,9 +8,9 @@ import math
 import pytest
 
 from simulator.analytic import engine as analytic
-from simulator.kernel import simulate
-from simulator.model import FlashDevice, Model, Pool
-from simulator.results import DeviceResult, from_json, to_json
+from simulator.form.model import FlashDevice, Model, Pool
+from simulator.kernel.engine import simulate
+from simulator.results.result import DeviceResult, from_json, to_json
 from tests.simulator.system_models import model_of_system
 from tests.simulator.test_kernel import TIED
 from tests.simulator.twins import differences, shortened

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from simulator.assembler import Assembler
-from simulator.caches import (
+from simulator.form.assembler import Assembler
+from simulator.form.model import FlashDevice, Model
+from simulator.kernel.caches import (
     CACHE,
     DIRTY_COUNT,
     DIRTY_FIRST,
@@ -23,8 +24,7 @@ from simulator.caches import (
     USED,
     Tiers,
 )
-from simulator.model import FlashDevice, Model
-from simulator.reference import ReferenceEngine
+from simulator.reference.engine import ReferenceEngine
 
 MS = 1_000_000
 ModelOf = Callable[..., Model]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.file_layout import by_table, most_pages
-from simulator import kernel_state as ks
-from simulator.kernel import KernelEngine
-from simulator.placement import extent_of, round_robin
-from simulator.reference_daemons import neighbours
+from models.database.file_layout import by_table, most_pages
+from simulator.form.placement import extent_of, round_robin
+from simulator.kernel import columns as ks
+from simulator.kernel.engine import KernelEngine
+from simulator.reference.daemons import neighbours
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, systems_by_table
 from tests.simulator.test_kernel import EXAMPLES, MOST_EVENTS, SEEDS, SOAK

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.credits import minutes_of_credits
-from simulator.model import FlashDevice, LimitedDevice, RateLimit, Storage
-from simulator.rate_limits import Throttle, limits_of
-from simulator.reference_raid import new_devices
-from simulator.reference_stations import Environment, Story
+from simulator.form.credits import minutes_of_credits
+from simulator.form.model import FlashDevice, LimitedDevice, RateLimit, Storage
+from simulator.kernel.rate_limits import Throttle, limits_of
+from simulator.reference.raid import new_devices
+from simulator.reference.stations import Environment, Story
 
 MS, SECOND, KIB = 1_000_000, 1_000_000_000, 1024
 CAP = RateLimit("requests", 1000, 1000, unit_bytes=256 * KIB)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.model import FlashDevice
-from simulator.reference_stations import Environment, FlashStation
+from simulator.form.model import FlashDevice
+from simulator.reference.stations import Environment, FlashStation
 
 READ_NS, WRITE_NS = 2, 3
 

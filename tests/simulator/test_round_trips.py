@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.errors import InputError
-from simulator.listing import listing, time_text
-from simulator.model import Model
-from simulator.program import OPERATIONS, Program, load, save
-from simulator.reference import simulate
-from simulator.results import from_json, to_json
+from simulator.form.listing import listing, time_text
+from simulator.form.model import Model
+from simulator.form.program import OPERATIONS, Program, load, save
+from simulator.reference.engine import simulate
+from simulator.results.result import from_json, to_json
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 ModelOf = Callable[..., Model]

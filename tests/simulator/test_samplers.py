@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simulator.errors import InternalError
-from simulator.samplers import CUT_ONE, alias_pmf, alias_table, cut_of
-from simulator.streams import draw_alias, seed_streams
+from simulator.form.samplers import CUT_ONE, alias_pmf, alias_table, cut_of
+from simulator.kernel.streams import draw_alias, seed_streams
 
 DRAWS = 60_000
 weights_lists = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=60).filter(lambda w: sum(w) > 0)

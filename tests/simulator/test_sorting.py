@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.sorting import sort_first
+from simulator.kernel.sorting import sort_first
 
 Numbers = st.one_of(
     st.lists(st.integers(-(2**31), 2**31 - 1), max_size=300),

@@ -12,7 +12,7 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from simulator.streams import (
+from simulator.kernel.streams import (
     DENSITIES,
     EDGES,
     LAYERS,

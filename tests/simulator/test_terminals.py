@@ -12,18 +12,18 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from models.loading import load_scenario
-from models.system import build
-from simulator import kernel
-from simulator import kernel_state as ks
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic import engine as analytic
-from simulator.assembler import Assembler
-from simulator.calendar import HEAP_COUNT, MOST_ENTITIES
-from simulator.kernel import KernelEngine
-from simulator.model import Model
-from simulator.model_parts import Interrupts, Terminals
-from simulator.program import CODES
-from simulator.terminals import AWAY
+from simulator.form.assembler import Assembler
+from simulator.form.model import Model
+from simulator.form.model_parts import Interrupts, Terminals
+from simulator.form.program import CODES
+from simulator.kernel import columns as ks
+from simulator.kernel import engine as kernel
+from simulator.kernel.calendar import HEAP_COUNT, MOST_ENTITIES
+from simulator.kernel.engine import KernelEngine
+from simulator.kernel.terminals import AWAY
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import systems
 from tests.simulator.test_closed_forms import repairman

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator import kernel
 from simulator.analytic import engine as analytic
-from simulator.assembler import Assembler
-from simulator.model import Model, Sharing
+from simulator.form.assembler import Assembler
+from simulator.form.model import Model, Sharing
+from simulator.kernel import engine as kernel
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.specs.machine import RotatingDiskSpec
-from models.system import device_of
-from simulator import raid
-from simulator.model import CachingDevice, RotatingDevice
-from simulator.reference_arms import CachingStation
-from simulator.reference_raid import new_device
-from simulator.reference_stations import DeviceStation, Environment, Story
+from models.build.system import device_of
+from models.machine.machine import RotatingDiskSpec
+from simulator.form.model import CachingDevice, RotatingDevice
+from simulator.kernel import raid
+from simulator.reference.arms import CachingStation
+from simulator.reference.raid import new_device
+from simulator.reference.stations import DeviceStation, Environment, Story
 
 MS, SECOND, GIB, PAGE = 1_000_000, 1_000_000_000, 1 << 30, 8192
 PLAIN = RotatingDevice(
@@ -184,7 +184,7 @@ def test_what_was_accepted_is_on_the_platter_or_in_the_cache(
     """At any time, and the room taken is that of what is in the cache or on its way there."""
     bench = Bench.__new__(Bench)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simulator.reference_raid.CachingStation", Counted)
+        patch.setattr("simulator.reference.raid.CachingStation", Counted)
         bench.__init__(device, clients, seed, reads)  # type: ignore[misc]
     for _ in range(5):
         station = bench.run(0.37).station

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from simulator import kernel_state as ks
-from simulator.calendar import EVENTS
-from simulator.kernel import KernelEngine
-from simulator.kernel_record import KernelRecord
-from simulator.model import Model
-from simulator.reference import ReferenceEngine
-from simulator.reference_stations import Story
-from simulator.results import to_json
-from simulator.run_record import RunRecord
+from simulator.form.model import Model
+from simulator.kernel import columns as ks
+from simulator.kernel.calendar import EVENTS
+from simulator.kernel.engine import KernelEngine
+from simulator.kernel.record import KernelRecord
+from simulator.reference.engine import ReferenceEngine
+from simulator.reference.stations import Story
+from simulator.results.record import RunRecord
+from simulator.results.result import to_json
 
 Change = Callable[[KernelEngine], None]
 

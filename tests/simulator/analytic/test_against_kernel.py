@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from benchmarks.random_machines import random_machine
-from models.system import build
-from simulator import kernel
+from models.build.system import build
 from simulator.analytic.parameters import Parameters, parameters_of
 from simulator.analytic.system import Solution, solve
 from simulator.analytic.workload import Workload, read_workload
-from simulator.model import Model, RotatingDevice
+from simulator.form.model import Model, RotatingDevice
+from simulator.kernel import engine as kernel
 
 TOLERANCE = 0.10
 

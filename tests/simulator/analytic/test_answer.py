@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from models.loading import load_scenario
-from models.system import build
-from simulator import kernel
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic import engine, errors
 from simulator.analytic.answer import answer
 from simulator.analytic.errors import Measured, interval, regime_of
@@ -26,11 +25,12 @@ from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
 from simulator.analytic.system import solve
 from simulator.analytic.workload import read_workload
 from simulator.errors import InternalError
-from simulator.kernel_state import PURPOSES
-from simulator.model import Model, Progress
-from simulator.recorder import ACTIVITIES
-from simulator.results import Bottleneck, Result, from_json, to_json
-from simulator.state import USAGE
+from simulator.form.model import Model, Progress
+from simulator.kernel import engine as kernel
+from simulator.kernel.columns import PURPOSES
+from simulator.kernel.state import USAGE
+from simulator.results.recorder import ACTIVITIES
+from simulator.results.result import Bottleneck, Result, from_json, to_json
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)

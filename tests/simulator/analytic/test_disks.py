@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from simulator.analytic.disks import LONGEST, QUEUES, at_queue, in_order_s, service_s, turns
-from simulator.compiled import compiled
-from simulator.disk import FloatArray, geometry, pick, positioning_ns
-from simulator.model import FlashDevice, RotatingDevice
+from simulator.form.model import FlashDevice, RotatingDevice
+from simulator.kernel.compiled import compiled
+from simulator.kernel.disk import FloatArray, geometry, pick, positioning_ns
 
 MS = 1_000_000
 PAGE = 8192

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
-from simulator import kernel
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic import engine as analytic
-from simulator.model import Model
+from simulator.form.model import Model
+from simulator.kernel import engine as kernel
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 IN_MEMORY = (

@@ -13,8 +13,8 @@ import pytest
 from simulator.analytic.frames import clock_faults
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.replacement import characteristic_time, clock_missing, clustered_clock
-from simulator.compiled import compiled
-from simulator.model import MOST_USAGE
+from simulator.form.model import MOST_USAGE
+from simulator.kernel.compiled import compiled
 from tests.simulator.analytic.test_system import machine
 
 FloatArray = npt.NDArray[np.float64]

@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic.caches import pool_table, reach
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
 from simulator.analytic.visits import Reader
-from simulator.assembler import Assembler
-from simulator.caches import POOL, REFERENCES
-from simulator.model import Model
-from simulator.start import forget_counts, load_everything, run_without_time
-from simulator.state import TABLE_CACHE_HITS, TABLE_DISK_READS, new_state
-from simulator.terminals import new_terminals
+from simulator.form.assembler import Assembler
+from simulator.form.model import Model
+from simulator.kernel.caches import POOL, REFERENCES
+from simulator.kernel.start import forget_counts, load_everything, run_without_time
+from simulator.kernel.state import TABLE_CACHE_HITS, TABLE_DISK_READS, new_state
+from simulator.kernel.terminals import new_terminals
 
 FloatArray = npt.NDArray[np.float64]
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"

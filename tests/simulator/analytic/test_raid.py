@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
-from simulator import kernel
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic import engine
-from simulator.model import Model
-from simulator.results import Result
+from simulator.form.model import Model
+from simulator.kernel import engine as kernel
+from simulator.results.result import Result
 
 V20Z = Path(__file__).parents[3] / "scenarios" / "library" / "v20z.yaml"
 INTERVAL = "interval={start: warm, warm_up_s: 100, duration_s: 200}"

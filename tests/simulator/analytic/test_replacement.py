@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.tpcc_rows import (
+from models.workloads.tpcc.rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
     DISTRICTS,
@@ -21,14 +21,8 @@ from models.tpcc_rows import (
 )
 from simulator.analytic import page_groups, replacement
 from simulator.analytic.page_groups import alike
-from simulator.analytic.replacement import (
-    Policy,
-    frames_missing,
-    hit_ratio,
-    midpoint_missing,
-    midpoint_times,
-)
-from simulator.caches import (
+from simulator.analytic.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times
+from simulator.kernel.caches import (
     ACCESSED,
     PAGE,
     POOL,
@@ -42,8 +36,8 @@ from simulator.caches import (
     remove,
     touch,
 )
-from simulator.compiled import compiled
-from simulator.memory import make_resident
+from simulator.kernel.compiled import compiled
+from simulator.kernel.memory import make_resident
 
 FloatArray = npt.NDArray[np.float64]
 Int32Array = npt.NDArray[np.int32]

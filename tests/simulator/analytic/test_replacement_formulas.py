@@ -21,7 +21,7 @@ from simulator.analytic.replacement import (
     midpoint_times,
     missing_by_group,
 )
-from simulator.caches import MOST_USAGE
+from simulator.kernel.caches import MOST_USAGE
 
 FloatArray = npt.NDArray[np.float64]
 Formula = Callable[[npt.ArrayLike], FloatArray]

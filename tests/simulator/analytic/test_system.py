@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic.balance import balanced
 from simulator.analytic.demands import demands_of
 from simulator.analytic.parameters import Parameters, parameters_of, stacked

@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic.values import Frontier
 from simulator.analytic.visits import Reader, Work
-from simulator.assembler import Assembler
-from simulator.caches import POOL, REFERENCES
 from simulator.errors import InputError
-from simulator.model import Costs, Model
-from simulator.program import CODES, Program
-from simulator.samplers import CUT_ONE
-from simulator.start import forget_counts, load_everything, run_without_time
-from simulator.state import CLIENT_NS, SYSTEM_NS, TABLE_REFERENCES, USER_NS, new_state
-from simulator.terminals import new_terminals
+from simulator.form.assembler import Assembler
+from simulator.form.model import Costs, Model
+from simulator.form.program import CODES, Program
+from simulator.form.samplers import CUT_ONE
+from simulator.kernel.caches import POOL, REFERENCES
+from simulator.kernel.start import forget_counts, load_everything, run_without_time
+from simulator.kernel.state import CLIENT_NS, SYSTEM_NS, TABLE_REFERENCES, USER_NS, new_state
+from simulator.kernel.terminals import new_terminals
 
 FloatArray = npt.NDArray[np.float64]
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"

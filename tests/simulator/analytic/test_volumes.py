@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.loading import scenario_from_mapping
-from models.system import build
-from simulator import kernel
+from models.build.system import build
+from models.reading.loading import scenario_from_mapping
 from simulator.analytic import engine
 from simulator.analytic.parameters import parameters_of
 from simulator.analytic.system import solve
 from simulator.analytic.volumes import Rates, Turn, places_of, sustained, volumes_of
 from simulator.analytic.workload import read_workload
-from simulator.credits import minutes_of_credits
-from simulator.model import Model
-from simulator.results import Result, from_json, to_json
+from simulator.form.credits import minutes_of_credits
+from simulator.form.model import Model
+from simulator.kernel import engine as kernel
+from simulator.results.result import Result, from_json, to_json
 
 SOURCE = "assumption: for tests"
 CLOSE, ROUGH = 0.07, 0.18

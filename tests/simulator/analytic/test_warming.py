@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.loading import load_scenario
-from models.system import build
-from simulator import kernel
+from models.build.system import build
+from models.reading.loading import load_scenario
 from simulator.analytic.parameters import parameters_of
 from simulator.analytic.system import solve
 from simulator.analytic.warming import Course, course, interval_mean_per_s
 from simulator.analytic.workload import read_workload
-from simulator.model import Model
+from simulator.form.model import Model
+from simulator.kernel import engine as kernel
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 TOLERANCE = 0.20

@@ -15,8 +15,8 @@ from simulator.analytic.parameters import Parameters
 from simulator.analytic.workload import Workload
 from simulator.analytic.write_back import Cleaned, until, written_back
 from simulator.analytic.writing import _at_the_hand, merged
-from simulator.placement import round_robin
-from simulator.reference_daemons import neighbours
+from simulator.form.placement import round_robin
+from simulator.reference.daemons import neighbours
 from tests.simulator.analytic.test_system import machine
 
 FloatArray = npt.NDArray[np.float64]

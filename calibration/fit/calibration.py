@@ -1,0 +1,394 @@
+"""A calibration: what a fit has found, frozen, as a file that every later prediction can rest on.
+
+The rates of runs that it was fitted to are called fitted, all others predicted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, ValidationError
+
+from calibration.fit.discrepancy import assumed_sd
+from calibration.fit.evaluate import Steady, steady
+from calibration.fit.fit import Fit
+from calibration.fit.identifiability import sentences
+from calibration.fit.objective import Data
+from calibration.fit.observables import RUN_TO_RUN
+from calibration.fit.parameters import Parameter, number_at, scoped, with_values
+from calibration.fit.profile import CONFIDENCE
+from calibration.judge.certificate import Certificate
+from calibration.records.origin import fit_versions
+from calibration.records.whole_file import write_whole
+from models.build.system import GIB, KIB, clients_of
+from models.quantities.base import Name, Spec, Text
+from models.quantities.problems import sentence, shown
+from models.quantities.quantities import Number
+from models.scenario import ScenarioSpec
+from simulator.analytic.values import FloatArray
+from simulator.errors import InputError
+
+FORMAT: Literal["oltpsim-calibration-1"] = "oltpsim-calibration-1"
+REMEDY = "make one with 'oltpsim calibrate RUNS... --base SCENARIO --save FILE.json'"
+SAMPLES_OF_90_PERCENT = (5.0, 95.0)
+
+
+class FittedParameter(Spec):
+    """One parameter. `value` and its interval are there only if the runs identify it; else it is at its prior.
+
+    `told_share`: standard deviation by the runs alone over that of the prior, absent if they don't see it.
+    """
+
+    key: Name
+    identified: bool
+    value: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
+    low_open: bool = False
+    """the interval ends at the parameter's bound"""
+    high_open: bool = False
+    bootstrap_low: Number | None = None
+    bootstrap_high: Number | None = None
+    told_share: Number | None = None
+    not_told_from: tuple[Name, ...] = ()
+    prior_value: Number
+    prior_factor: Number | None = None
+    prior_sd: Number | None = None
+    lowest: Number
+    highest: Number
+    source: Text
+
+    @property
+    def parameter(self) -> Parameter:
+        """As the fit had it."""
+        return Parameter(
+            self.key, self.prior_value, self.lowest, self.highest, self.prior_factor, self.prior_sd, self.source
+        )
+
+
+class FittedFigure(Spec):
+    """One figure of a run. `residual_sigmas`: log(model / measured) over noise and discrepancy together.
+
+    `correction`: factor between the engine inside the fit and the run's `corrected_by`, in `model` already.
+    """
+
+    kind: Name
+    measured: Number
+    model: Number
+    correction: Number
+    residual_sigmas: Number
+    correction_sd: Number
+    """what the correction leaves out still, of the figure's logarithm"""
+    noise_sd: Number
+    noise_source: Text
+    at_least: bool
+
+
+class FittedRun(Spec):
+    """One run that was fitted."""
+
+    name: Name
+    source: Text
+    role: Literal["fitted"] = "fitted"
+    scenario_hash: Name
+    settings: dict[Name, tuple[Number | bool | Text, Text]]
+    figures: tuple[FittedFigure, ...]
+    corrected_by: Text
+    conditions: dict[Name, Number]
+    left_aside: tuple[Text, ...] = ()
+
+
+class Missed(Spec):
+    """What the model misses of a kind of figure: the standard deviation of its logarithm, on average over the runs.
+
+    `scale`: the same as a multiple of what is assumed before any run is seen, known with so many degrees of `freedom`;
+    `from_runs`: those of them that are the runs', the rest is the assumption's.
+    """
+
+    sd: Number
+    scale: Number
+    freedom: Number
+    from_runs: Number
+
+
+class Joint(Spec):
+    """All parameters together, for predictions: the mode on the parameters' scale, covariance and correlations.
+
+    Parameters that aren't identified are in it with the freedom that priors and the others leave them.
+    """
+
+    mode: tuple[Number, ...]
+    covariance: tuple[tuple[Number, ...], ...]
+    correlation: tuple[tuple[Number, ...], ...]
+    singular_values: tuple[Number, ...]
+
+
+class Calibration(Spec):
+    """A whole calibration."""
+
+    format: Literal["oltpsim-calibration-1"] = FORMAT
+    base: ScenarioSpec
+    task_hash: Name
+    seed: int
+    versions: dict[Name, Text]
+    confidence: Number = CONFIDENCE
+    parameters: tuple[FittedParameter, ...]
+    joint: Joint
+    said: tuple[Text, ...]
+    """what the runs can't tell, in sentences"""
+    missed: dict[Name, Missed]
+    """by kind of figure"""
+    missing: Number
+    """what the model was assumed to miss of the runs, as a multiple of the usual; 0: they were simulated by it"""
+    engine_sd: Number
+    """what the engines leave out of the runs' rates on average: a standard deviation of the logarithm"""
+    run_to_run_sd: Number
+    """of a measured rate's logarithm"""
+    runs: tuple[FittedRun, ...] = Field(min_length=1)
+    searches: tuple[Number, ...]
+    searches_alike: int
+    by_kernel: tuple[Name, ...] = ()
+    """runs that the kernel has simulated"""
+    certificate: Certificate | None = None
+    """what validation has found of this very calibration"""
+
+    @property
+    def mode(self) -> FloatArray:
+        """The parameters' places."""
+        return np.array(self.joint.mode)
+
+
+def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
+    """A fit as a calibration."""
+    names = tuple(run.name for run in fit.task.runs)
+    parameters = fit.task.parameters
+    lengths = np.linalg.svd(fit.slopes, compute_uv=False)
+    return Calibration(
+        base=base,
+        task_hash=fit.task.digest,
+        seed=fit.task.seed,
+        versions=fit_versions(),
+        parameters=tuple(_parameter(fit, number) for number in range(len(parameters))),
+        joint=Joint(
+            mode=tuple(fit.best.place.tolist()),
+            covariance=tuple(map(tuple, fit.covariance.tolist())),
+            correlation=tuple(map(tuple, fit.correlation.tolist())),
+            singular_values=tuple(lengths.tolist()),
+        ),
+        said=tuple(sentences(parameters, fit.identified, fit.correlation)),
+        missed={kind: _missed(fit, kind) for kind in fit.discrepancy},
+        missing=fit.task.missing,
+        engine_sd=_of_rates(fit.data, np.array(fit.left_out_sd)),
+        run_to_run_sd=_of_rates(fit.data, fit.data.sd),
+        runs=tuple(_run(fit, number) for number in range(len(names))),
+        searches=fit.costs,
+        searches_alike=fit.alike,
+        by_kernel=tuple(names[number] for number in fit.confirmed),
+    )
+
+
+def applied(calibration: Calibration, scenario: ScenarioSpec, place: FloatArray | None = None) -> ScenarioSpec:
+    """The scenario with the calibrated values, or those of another place, where its parts are those of the base.
+
+    See `kept_out` for those that aren't. Raises InputError if the scenario can't take them.
+    """
+    out = kept_out(calibration, scenario)
+    place = calibration.mode if place is None else place
+    values = {
+        each.key: each.parameter.at(float(z))
+        for each, z in zip(calibration.parameters, place, strict=True)
+        if each.key not in out and number_at(scenario, each.key) is not None
+    }
+    return with_values(scenario, values)
+
+
+def kept_out(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
+    """Keys that have another value in the scenario than in the base: parts that the runs haven't seen.
+
+    Of what the base hasn't, as the number of another machine's part, another value than before the fit.
+    """
+    out = []
+    for each in calibration.parameters:
+        mine, base = number_at(scenario, each.key), number_at(calibration.base, each.key)
+        if (mine is not None and mine != (each.prior_value if base is None else base)) or (
+            mine is None and base is not None and not scoped(each.key)
+        ):
+            out.append(each.key)
+    return tuple(out)
+
+
+def scenario_hash(scenario: ScenarioSpec) -> str:
+    """Names a scenario by its content, without the figure that somebody measured and what it costs.
+
+    What is as it is by default isn't in it: a key that a later version adds changes no name.
+    """
+    left_out: dict[str, Any] = {"measured": True, "notes": True, "name": True, "machine": {"price"}}
+    data = scenario.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def content_hash(calibration: Calibration) -> str:
+    """Names a calibration by its content, without its certificate; see `scenario_hash` for defaults."""
+    data = calibration.model_dump(mode="json", exclude={"certificate"}, exclude_defaults=True)
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def conditions(scenario: ScenarioSpec, machine: Steady) -> dict[str, float]:
+    """Where a run lies, for distances: sizes of the machine and of the load."""
+    database = scenario.database
+    return {
+        "clients": float(clients_of(scenario.workload)),
+        "warehouses": float(scenario.workload.active_warehouses or scenario.workload.warehouses),
+        "GiB of buffer pool": database.pool.buffers * database.page_kib * KIB / GIB,
+        "GiB of memory": scenario.machine.memory_gib,
+        "cores": float(scenario.machine.cpu.cores),
+        "data disks": float(scenario.machine.disks.count),
+        "new orders/min": machine.new_orders_per_min,
+        "IOPS": machine.requests_per_s,
+    }
+
+
+def write(path: Path, calibration: Calibration) -> None:
+    """Write the file whole or not at all."""
+    write_whole(path, as_text(calibration))
+
+
+def as_text(calibration: Calibration) -> str:
+    """Canonical JSON: the same fit gives the same bytes."""
+    data = calibration.model_dump(mode="json", exclude_none=True)
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def shipped() -> dict[str, Path]:
+    """The calibrations that come with the program, by name."""
+    folder = Path(str(resources.files("calibration")))
+    return {path.parent.name: path for path in sorted(folder.glob("*/model.json"))}
+
+
+def model_path(path: Path) -> Path:
+    """The file, or the calibration of this name that comes with the program."""
+    return path if path.exists() else shipped().get(str(path), path)
+
+
+def read(path: Path) -> Calibration:
+    """Read what `write` wrote. Raises InputError that says what is wrong with anything else."""
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; {REMEDY}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not a calibration: it is not JSON ({error}); {REMEDY}") from error
+    found = data.get("format") if isinstance(data, dict) else None
+    if found != FORMAT:
+        raise InputError(f"{path}: not a calibration: format: {shown(found)}, expected {FORMAT!r}; {REMEDY}")
+    try:
+        calibration = Calibration.model_validate(data)
+    except ValidationError as error:
+        lines = (f"{path}: {sentence(each, Calibration, data)}" for each in error.errors())
+        raise InputError("\n".join(lines)) from error
+    _check_certificate(path, calibration)
+    return calibration
+
+
+def _check_certificate(path: Path, calibration: Calibration) -> None:
+    """Refuse a certificate that was given to another calibration, or to this one before somebody changed it."""
+    found = calibration.certificate
+    if found is None:
+        return
+    remedy = f"take the certificate out and make one with 'oltpsim validate {path.name} RUN... --save {path.name}'"
+    if found.task_hash != calibration.task_hash:
+        raise InputError(
+            f"{path}: certificate.task_hash: the certificate is that of fit {found.task_hash}, the calibration is fit "
+            f"{calibration.task_hash}; {remedy}"
+        )
+    if found.calibration_hash != content_hash(calibration):
+        raise InputError(
+            f"{path}: certificate.calibration_hash: the calibration was changed after it was validated; {remedy}"
+        )
+
+
+def _missed(fit: Fit, kind: str) -> Missed:
+    mine = fit.data.discrepancy[np.array(fit.data.kinds) == kind]
+    scatter = fit.discrepancy[kind]
+    sd = float(np.sqrt(np.mean(mine**2))) if len(mine) else assumed_sd(kind, 0.0, fit.task.missing) * scatter.scale
+    return Missed(sd=sd, **asdict(scatter))
+
+
+def _of_rates(data: Data, sd: FloatArray) -> float:
+    rates = sd[data.is_rate]
+    return float(np.sqrt(np.mean(rates**2))) if len(rates) else RUN_TO_RUN
+
+
+def _parameter(fit: Fit, number: int) -> FittedParameter:
+    parameter, found = fit.task.parameters[number], fit.identified
+    told = bool(found.told[number])
+    results: dict[str, Any] = {}
+    if told:
+        results = {
+            "value": parameter.at(fit.best.place[number]),
+            "low": parameter.at(fit.ends.low[number]),
+            "high": parameter.at(fit.ends.high[number]),
+            "low_open": fit.ends.low_open[number],
+            "high_open": fit.ends.high_open[number],
+        }
+        if fit.samples is not None:
+            low, high = np.percentile(fit.samples[:, number], SAMPLES_OF_90_PERCENT)
+            results |= {"bootstrap_low": parameter.at(float(low)), "bootstrap_high": parameter.at(float(high))}
+    return FittedParameter(
+        key=parameter.key,
+        identified=told,
+        **results,
+        told_share=float(found.share[number]) if np.isfinite(found.share[number]) else None,
+        not_told_from=tuple(fit.task.parameters[other].key for other in found.confused_with[number]),
+        prior_value=parameter.value,
+        prior_factor=parameter.factor,
+        prior_sd=parameter.sd,
+        lowest=parameter.low,
+        highest=parameter.high,
+        source=parameter.source,
+    )
+
+
+def _run(fit: Fit, number: int) -> FittedRun:
+    run, data = fit.task.runs[number], fit.data
+    mine = np.flatnonzero(data.run == number)
+    said, residuals = (fit.best.said + data.offset)[mine], data.residuals(fit.best.said)[mine]
+    figures = tuple(
+        FittedFigure(
+            kind=each.kind, measured=each.value, model=each.value_of(float(model)), correction=float(np.exp(offset)),
+            correction_sd=float(left), residual_sigmas=float(residual), noise_sd=each.sd, noise_source=each.noise,
+            at_least=each.at_least,
+        )
+        for each, model, offset, left, residual in zip(
+            run.observations, said, data.offset[mine], np.array(fit.left_out_sd)[mine], residuals, strict=True
+        )
+    )  # fmt: skip
+    values = {each.key: each.at(float(z)) for each, z in zip(fit.task.parameters, fit.best.place, strict=True)}
+    return FittedRun(
+        name=run.name,
+        source=run.source,
+        scenario_hash=scenario_hash(run.scenario),
+        settings=run.settings,
+        figures=figures,
+        corrected_by=_corrector(fit, number),
+        conditions=conditions(run.scenario, *steady(run.machine(values))),
+        left_aside=run.left,
+    )
+
+
+def _corrector(fit: Fit, number: int) -> str:
+    if number in fit.confirmed:
+        return "the kernel's run"
+    if fit.task.runs[number].scenario.job is not None:
+        return "nothing: a job is calculated"
+    if fit.confirmed:
+        return f"what the kernel's runs of {len(fit.confirmed)} others gave on average"
+    if fit.task.runs[number].scenario.interval.start == "warm":
+        return "nothing: the run is steady"
+    return "the analytic engine's course of getting warm"

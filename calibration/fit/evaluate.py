@@ -1,0 +1,315 @@
+"""What the model says of every run at any places of the parameters' scale, by the analytic engine.
+
+All places of one run are solved in one call; runs are shared out over processes. The answer depends on neither.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from calibration.fit.mapping import Run
+from calibration.fit.observables import CPU, KINDS, NEXT_TO_NOTHING, RATE, READS, WRITES, logs
+from calibration.fit.parameters import Parameter
+from calibration.fit.simulated import SIGMAS_OF_95_PERCENT, figures_of, noise_of
+from models.build.system import build, clients_of
+from models.jobs import run_job
+from models.scenario import ScenarioSpec
+from simulator.analytic.parameters import Parameters, parameters_of, stacked
+from simulator.analytic.retiming import retimed, same_but_times
+from simulator.analytic.system import Solution, solve
+from simulator.analytic.values import FloatArray
+from simulator.analytic.workload import Workload, read_workload
+from simulator.errors import InputError
+from simulator.form.model import Model
+
+NOT_A_MACHINE = np.nan
+"""stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""
+ENGINE_FIGURES = Path(__file__).with_name("engine_errors.json")
+"""how far the analytic engine's figures lie from the kernel's, by kind: docs/calibration.md, written with its tables"""
+MOST_TRANSACTIONS = 5e6
+"""of a run that the kernel simulates within a fit"""
+MOST_TOGETHER = 4
+"""runs solved in one call; more would leave other processes without work"""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One scenario in the engine's terms."""
+
+    model: Model
+    workload: Workload
+    parameters: Parameters
+
+
+class Reader:
+    """Scenarios in the engine's terms; programs that differ in times only are read once."""
+
+    MOST_KEPT = 32
+
+    def __init__(self) -> None:
+        self._read: list[tuple[Model, Workload]] = []
+
+    def point(self, scenario: ScenarioSpec) -> Point:
+        """One scenario. Points of one program have the same `workload`."""
+        model = build(scenario)
+        workload = next((read for other, read in self._read if same_but_times(other, model)), None)
+        if workload is None:
+            workload = read_workload(model)
+            self._read = [*self._read[1 - self.MOST_KEPT :], (model, workload)]
+        return Point(model, workload, parameters_of(model, retimed(workload, model)))
+
+
+def solved(points: Sequence[Point]) -> list[tuple[Workload, Parameters, Solution, list[int]]]:
+    """Solutions of all points, those of one workload and policy together, with the points' numbers."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    for number, point in enumerate(points):
+        groups.setdefault((id(point.workload), point.model.pool.replacement), []).append(number)
+    found = []
+    for (_, policy), numbers in groups.items():
+        workload = points[numbers[0]].workload
+        machines = stacked([points[number].parameters for number in numbers])
+        with np.errstate(over="ignore"):  # an overflowing power is an endless queue
+            found.append((workload, machines, solve(workload, machines, policy), numbers))
+    return found
+
+
+def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatArray, reader: Reader) -> FloatArray:
+    """Logarithms of the runs' observed kinds at each place, (places, observations); NaN where there is no machine."""
+    ends = np.cumsum([0, *(len(run.observations) for run in runs)])
+    answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
+    points: list[Point] = []
+    of: list[int] = []
+    rows_of: list[list[int]] = []
+    jobs: list[tuple[int, list[int], dict[str, float]]] = []
+    where: dict[tuple[int, bytes], list[int]] = {}
+    """rows of the same run whose values of what it takes are the same: one machine"""
+    taken = [run.taken(each.key for each in parameters) for run in runs]
+    for row, place in enumerate(places):
+        values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
+        for number, run in enumerate(runs):
+            mine = {key: values[key] for key in taken[number]}
+            rows = where.setdefault((number, np.array(list(mine.values())).tobytes()), [])
+            rows.append(row)
+            if len(rows) > 1:
+                continue
+            try:
+                machine = run.machine(mine)
+                if machine.job is not None:
+                    jobs.append((number, rows, job_logs(machine)))
+                    continue
+                points.append(reader.point(machine))
+            except InputError:
+                continue
+            of.append(number)
+            rows_of.append(rows)
+    for number, rows, said_of in jobs:
+        figure = [said_of[each.kind] for each in runs[number].observations]
+        answer[rows, ends[number] : ends[number + 1]] = figure
+    for workload, machines, solution, numbers in solved(points):
+        said = logs(workload, machines, solution)
+        for at, one in enumerate(numbers):
+            number = of[one]
+            figure = [said[each.kind][at] for each in runs[number].observations]
+            answer[rows_of[one], ends[number] : ends[number + 1]] = figure
+    return answer
+
+
+def job_logs(scenario: ScenarioSpec) -> dict[str, float]:
+    """What a job's mechanism says of each kind, as logarithms. Raises InputError."""
+    result = run_job(scenario)
+    busy = min(result.cpu_cores_busy / scenario.machine.cpu.threads, 1.0)
+    return {RATE: math.log(result.value), CPU: math.log(busy + NEXT_TO_NOTHING[CPU])}
+
+
+def together(runs: Sequence[Run]) -> list[list[int]]:
+    """Numbers of runs that are best solved in one call: those of one workload but for its clients, a few at a time."""
+    alike: dict[str, list[int]] = {}
+    for number, run in enumerate(runs):
+        workload = run.scenario.workload.model_dump_json(exclude={"arrivals": {"clients", "transactions_per_s"}})
+        key = f"{workload} {run.scenario.machine.disks.files}"
+        alike.setdefault(key, []).append(number)
+    return [group[at : at + MOST_TOGETHER] for group in alike.values() for at in range(0, len(group), MOST_TOGETHER)]
+
+
+class Evaluator:
+    """Figures of all runs, by several processes if there are several workers. A context: processes end with it."""
+
+    def __init__(self, runs: Sequence[Run], parameters: Sequence[Parameter], workers: int = 1) -> None:
+        self.runs, self.parameters = tuple(runs), tuple(parameters)
+        self._groups = together(runs)
+        self._reader = Reader()
+        self._executor = None
+        if min(workers, len(self._groups)) > 1:
+            context = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(min(workers, len(self._groups)), context, begin_worker)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def at(self, places: FloatArray) -> FloatArray:
+        """Logarithms at each place, (places, observations of all runs in their order)."""
+        groups = [[self.runs[number] for number in group] for group in self._groups]
+        if self._executor is None:
+            found = [figures(group, self.parameters, places, self._reader) for group in groups]
+        else:
+            count = len(groups)
+            found = list(self._executor.map(_figures, groups, [self.parameters] * count, [places] * count))
+        by_run: dict[int, FloatArray] = {}
+        for group, values in zip(self._groups, found, strict=True):
+            ends = np.cumsum([len(self.runs[number].observations) for number in group])
+            by_run |= dict(zip(group, np.split(values, ends[:-1], axis=1), strict=True))
+        return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
+
+    def corrections(
+        self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int, tell: Callable[[int], None]
+    ) -> list[Correction]:
+        """Of some runs what a steady machine's figures leave out. `tell`: called with how many are done."""
+        scenarios = [
+            self.runs[number].machine(
+                {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
+            )
+            for number in numbers
+        ]
+        kinds = [tuple(each.kind for each in self.runs[number].observations) for number in numbers]
+        count = len(scenarios)
+        run_all = map if self._executor is None else self._executor.map
+        found = []
+        for one in run_all(correction, scenarios, kinds, [kernel] * count, [seed] * count):
+            found.append(one)
+            tell(len(found))
+        return found
+
+
+class Correction(NamedTuple):
+    """What the analytic engine's steady machine leaves out of a run.
+
+    `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `sds`:
+    standard deviations of what these leave out still: the analytic engine's errors, or what chance does to a run.
+    """
+
+    logs: list[float]
+    sds: list[float]
+
+
+def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
+    """By the kernel, or else by the analytic engine, which knows no more than how the rate gets warm."""
+    from simulator.analytic import engine
+
+    if scenario.job is not None:
+        return Correction([0.0] * len(kinds), [0.0] * len(kinds))
+    if kernel:
+        from simulator.kernel import engine as simulation
+
+        result = simulation.simulate(build(scenario), seed)
+        counted, chance = figures_of(result), noise_of(result)
+        # the measured run's own chance is in its noise only as far as its rate's series shows it
+        sds = [chance.get(kind, 0.0) * (1.0 if kind == RATE else math.sqrt(2.0)) for kind in kinds]
+    else:
+        with np.errstate(over="ignore"):
+            rate = engine.simulate(build(scenario), seed).rate_per_min
+        of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
+        counted, sds = {RATE: rate.mean}, [of_rate if kind == RATE else engine_errors()[kind] for kind in kinds]
+        if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
+            return Correction([0.0] * len(kinds), sds)
+    [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
+    warm = {kind: float(values[0]) for kind, values in logs(workload, machines, solution).items()}
+    left_out = [
+        float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0))) - warm[kind] if kind in counted else 0.0
+        for kind in kinds
+    ]
+    return Correction(left_out, sds)
+
+
+def simulable(scenario: ScenarioSpec, new_orders_per_min: float) -> bool:
+    """Whether the kernel can answer within a fit: transactions, and no more than it simulates in a minute or two."""
+    if scenario.job is not None:
+        return False
+    interval = scenario.interval
+    if interval.new_orders_per_client is not None:
+        orders = float(interval.new_orders_per_client * clients_of(scenario.workload))
+    else:
+        orders = new_orders_per_min * (interval.warm_up_s + (interval.duration_s or 0.0)) / 60.0
+    return orders / scenario.workload.mix.new_order <= MOST_TRANSACTIONS
+
+
+@cache
+def engine_errors() -> dict[str, float]:
+    """What the analytic engine leaves out of each kind of figure but the rate: standard deviations of logarithms.
+
+    Of 95 % of runs of known truth the figures lie within 1.96 of them.
+    """
+    read = json.loads(ENGINE_FIGURES.read_text(encoding="utf-8"))
+    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in KINDS if kind != RATE}
+
+
+@dataclass(frozen=True)
+class Steady:
+    """A machine once it is warm, by the analytic engine."""
+
+    new_orders_per_min: float
+    requests_per_s: float
+    """reads and writes of all data devices"""
+
+
+def steady(*scenarios: ScenarioSpec) -> list[Steady]:
+    """Scenarios' machines, solved together; of a job its figure. Raises InputError if there is none."""
+    reader = Reader()
+    found: dict[int, Steady] = {
+        number: Steady(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
+    }
+    others = [number for number in range(len(scenarios)) if number not in found]
+    for workload, machines, solution, rows in solved([reader.point(scenarios[number]) for number in others]):
+        numbers = [others[row] for row in rows]
+        said = {kind: np.exp(values) for kind, values in logs(workload, machines, solution).items()}
+        per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])
+        requests = sum(said[kind] - NEXT_TO_NOTHING[kind] for kind in (READS, WRITES))
+        asked = per_s * np.maximum(requests, 0.0)
+        found |= {
+            number: Steady(float(rate), float(each))
+            for number, rate, each in zip(numbers, said[RATE], asked, strict=True)
+        }
+    return [found[number] for number in range(len(scenarios))]
+
+
+class _Worker:
+    """What a worker process keeps from call to call."""
+
+    reader: Reader
+
+
+def _figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
+    return figures(runs, parameters, places, _Worker.reader)
+
+
+def begin_worker() -> None:
+    """In a worker process: Ctrl-C is the parent's to see, and a parent that was killed takes its workers with it."""
+    _Worker.reader = Reader()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

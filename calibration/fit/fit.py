@@ -1,0 +1,310 @@
+"""The fit: least squares from several starts, corrected by the engines that see more, then what it is worth.
+
+runs ─> offsets of the start ─> screened starts ─> searches ─> the best ─┬─> offsets, search, discrepancy, search
+                                                                         ├─> kernel on some runs, the same again
+                                                                         └─> what is identified ─> profile intervals
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.fit.checkpoint import Kept
+from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
+from calibration.fit.evaluate import Evaluator, simulable
+from calibration.fit.identifiability import Identified, correlations, identify, seen_by
+from calibration.fit.mapping import Run
+from calibration.fit.objective import Data, Objective, data_of
+from calibration.fit.parameters import Parameter
+from calibration.fit.profile import Ends, bootstrap, profile
+from calibration.fit.search import CLOSE, ROUGH, STARTS, Found, chord, search, starts
+from simulator.analytic.values import FloatArray
+from simulator.errors import InputError
+
+BoolArray = npt.NDArray[np.bool_]
+Tell = Callable[[float, str], None]
+"""told the share of the work that is done, and what is being done"""
+SAME_COST = 0.5
+"""two searches have ended alike if their sums of squares differ by less"""
+KERNEL_ROUNDS = 2
+"""most times that the kernel simulates a run again, at the place that its corrections have led to"""
+KERNEL_BEGINS, KERNEL_TAKES = 0.6, 0.25
+"""shares of the work, for the progress"""
+SETTLED = 0.3
+"""of a figure's noise: the kernel isn't asked again if its corrections change by less"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that determines a fit but the number of processes."""
+
+    runs: tuple[Run, ...]
+    parameters: tuple[Parameter, ...]
+    seed: int = 1
+    starts: int = STARTS
+    """searches"""
+    confirm: int = 0
+    """runs that the kernel simulates"""
+    bootstrap: int = 0
+    """samples that check the intervals; 0: none"""
+    missing: float = 1.0
+    """what the model is assumed to miss of the runs, as a multiple; 0 if they were simulated by it"""
+    intervals: bool = True
+    """whether each parameter's interval is looked for; a prediction does without"""
+    begin: tuple[float, ...] = ()
+    """where the first search starts, the priors' middle if empty"""
+    corrections: tuple[tuple[float, float], ...] = ()
+    """of each observation what the engine inside the fit leaves out, and its sd, by a fit that is near; else found"""
+    code: str = ""
+    """version and hash of the program, so that another program's state isn't gone on with"""
+
+    @property
+    def digest(self) -> str:
+        """Names the task by its content."""
+        data = [
+            [[run.name, run.scenario.model_dump(mode="json"), run.mapped, [asdict(each) for each in run.observations]]
+             for run in self.runs],
+            [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap,
+            self.missing, self.intervals, self.begin, self.corrections, self.code,
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit and what it is worth. Places are on the parameters' scale."""
+
+    task: Task
+    best: Found
+    data: Data
+    discrepancy: Discrepancy
+    slopes: FloatArray
+    covariance: FloatArray
+    correlation: FloatArray
+    identified: Identified
+    ends: Ends
+    left_out_sd: tuple[float, ...]
+    """what the corrections leave out of each observation: standard deviations of logarithms"""
+    confirmed: tuple[int, ...]
+    costs: tuple[float, ...]
+    """sums of squares at which the searches have ended"""
+    samples: FloatArray | None
+
+    @property
+    def alike(self) -> int:
+        """How many of the searches have ended where the best one has."""
+        return sum(cost < min(self.costs) + SAME_COST for cost in self.costs)
+
+
+def fit(task: Task, kept: Kept, tell: Tell, workers: int = 1) -> Fit:
+    """Fit a task. `kept` holds what is done already. Raises InputError if no machine near the priors is possible."""
+    if not any(run.observations for run in task.runs):
+        raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
+    with Evaluator(task.runs, task.parameters, workers) as evaluator:
+        return _Fitting(task, kept, tell, evaluator).run()
+
+
+class _Fitting:
+    """One fit under way."""
+
+    def __init__(self, task: Task, kept: Kept, tell: Tell, evaluator: Evaluator) -> None:
+        self.task, self.kept, self.tell, self.evaluator = task, kept, tell, evaluator
+        self.objective = Objective(evaluator, data_of(task.runs))
+        self.left_out_sd = [0.0] * len(self.objective.data.measured)
+        self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
+        self.stopped = ~self.everyone
+        """parameters that the last search of all has stopped at their bounds"""
+
+    def run(self) -> Fit:
+        middle = np.zeros(len(self.task.parameters))
+        self.tell(0.0, "how the runs get warm")
+        self._use(self._offsets("offsets", middle), assumed())
+        best, costs = self._from_several_starts()
+        self.tell(0.55, "offsets and discrepancy")
+        offsets = self._offsets("offsets again", best.place)
+        discrepancy, free, best = self._again("again", best, offsets)
+        confirmed: list[int] = []
+        if self.task.confirm > 0 and not self.task.corrections:
+            confirmed = _spread_out(best, self.objective.data, self.task)
+            if confirmed:
+                offsets = self._by_kernel(best, confirmed, offsets)
+            discrepancy, free, best = self._again("kernel", best, offsets)
+        self.tell(0.85, "what the runs tell apart")
+        slopes, best, free = self._settled(best, free)
+        found = identify(slopes, self.stopped | self.objective.at_bound(best.place), free)
+        covariance, correlation = correlations(slopes)
+        self.tell(0.9, "intervals")
+        numbers = np.flatnonzero(found.told).tolist() if self.task.intervals else []
+        ends = Ends(**self.kept.once("profile", lambda: _plain(profile(self.objective, best, slopes, numbers))))
+        ends = Ends(np.array(ends.low), np.array(ends.high), tuple(ends.low_open), tuple(ends.high_open))
+        samples = None
+        if self.task.bootstrap:
+            self.tell(0.95, "bootstrap")
+            many = self.task.bootstrap
+            samples = np.array(
+                self.kept.once(
+                    "bootstrap", lambda: bootstrap(self.objective, best, slopes, self.task.seed, many).tolist()
+                )
+            )
+        return Fit(
+            self.task, best, self.objective.data, discrepancy, slopes, covariance, correlation, found, ends,
+            tuple(self.left_out_sd), tuple(confirmed), costs, samples,
+        )  # fmt: skip
+
+    def _by_kernel(self, best: Found, confirmed: list[int], others: list[float]) -> list[float]:
+        """The kernel's corrections at the place that a fit with them finds. `others`: those that were found before.
+
+        How far the last ones differ from those before is what they leave out, beside what chance does to a run.
+        """
+        slopes = self._slopes("slopes before the kernel", best, central=False) * self.objective.data.total_sd[:, None]
+        offsets = self._kernel_offsets(0, best.place, confirmed, others)
+        moved = np.zeros(len(offsets))
+        for turn in range(1, KERNEL_ROUNDS + 1):
+            self._use(offsets, assumed())
+            best = chord(self.objective, best, slopes / self.objective.data.total_sd[:, None])
+            before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed, others)
+            moved = np.abs(np.subtract(offsets, before))
+            if (moved < SETTLED * self.objective.data.total_sd).all():
+                break
+        self.left_out_sd = np.hypot(self.left_out_sd, moved).tolist()
+        return offsets
+
+    def _use(self, offsets: Sequence[float], discrepancy: Discrepancy) -> None:
+        data = self.objective.data.with_offsets(offsets)
+        self.objective.data = over(data, discrepancy, self.left_out_sd, self.task.missing)
+
+    def _from_several_starts(self) -> tuple[Found, tuple[float, ...]]:
+        places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
+        if self.task.begin:
+            places[0] = np.clip(self.task.begin, self.objective.low, self.objective.high)
+        self.tell(0.05, f"{len(places)} starts")
+        costs = np.array(self.kept.once("screen", lambda: self._screened(places)))
+        if not np.isfinite(costs).any() or costs.min() >= IMPOSSIBLE:
+            raise InputError(
+                f"{self.task.runs[0].name}: no machine near the priors can run this; "
+                "widen the bounds, or correct the base scenario or the settings of the runs"
+            )
+        order = [0, *(number for number in np.argsort(costs, kind="stable").tolist() if number != 0)]
+        chosen = [number for number in order if costs[number] < IMPOSSIBLE][: self.task.starts]
+        found = []
+        for turn, number in enumerate(chosen):
+            self.tell(0.1 + 0.4 * turn / len(chosen), f"search {turn + 1} of {len(chosen)}")
+            found.append(self._search(f"start {number}", places[number], self.everyone, ROUGH))
+        ended = tuple(each.cost for each in found)
+        return found[int(np.argmin(ended))], ended
+
+    def _screened(self, places: FloatArray) -> list[float]:
+        costs = np.minimum(self.objective.costs(places, self.objective.said(places)), IMPOSSIBLE)
+        return [float(cost) for cost in costs]
+
+    def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Found:
+        return Found.of(self.kept.once(name, lambda: search(self.objective, place, free, close).plain()))
+
+    def _again(self, name: str, best: Found, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Found]:
+        """The search with new offsets, the discrepancy that is left then, and the search with it.
+
+        Parameters that show in no figure go back to their prior's middle.
+        """
+        self._use(offsets, assumed())
+        best = self._search(f"search {name}", best.place, self.everyone)
+        self.stopped = self.objective.at_bound(best.place)
+        discrepancy = estimated(self.objective.data, best.said, best.slopes)
+        before = self.objective.data.total_sd
+        self._use(offsets, discrepancy)
+        free = seen_by(best.slopes * (before / self.objective.data.total_sd)[:, None])
+        if free.all() and np.allclose(before, self.objective.data.total_sd):
+            return discrepancy, free, best
+        return discrepancy, free, self._search(f"search {name}, its discrepancy", best.place, free)
+
+    def _settled(self, best: Found, free: BoolArray) -> tuple[FloatArray, Found, BoolArray]:
+        """Derivatives at the optimum, once just those parameters are away from their priors that show in a figure.
+
+        One that shows only as long as it isn't fitted goes back and forth: it stays at its prior.
+        """
+        held = np.zeros_like(free)
+        turn = 0
+        while True:
+            slopes = self._slopes(f"slopes at the end {turn}", best, central=True)
+            wanted = seen_by(slopes) & ~held
+            if (wanted == free).all():
+                return slopes, best, free
+            held |= free & ~wanted
+            free = wanted
+            best = self._search(f"search at the end {turn}", best.place, free)
+            turn += 1
+
+    def _slopes(self, name: str, best: Found, central: bool) -> FloatArray:
+        def found() -> list[list[float]]:
+            [slopes] = self.objective.slopes(best.place[None], best.said[None], central)
+            return [list(row) for row in slopes.tolist()]
+
+        return np.array(self.kept.once(name, found))
+
+    def _offsets(self, name: str, place: FloatArray) -> list[float]:
+        if self.task.corrections:
+            self.left_out_sd = [sd for _, sd in self.task.corrections]
+            return [log for log, _ in self.task.corrections]
+        numbers = range(len(self.task.runs))
+        by_run = self.kept.once(
+            name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed, lambda _: None)
+        )
+        self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
+        return [float(each) for logs, _ in by_run for each in logs]
+
+    def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], others: list[float]) -> list[float]:
+        """Of the runs that were simulated their own, of others of their machines these on average, by kind."""
+        runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
+
+        def told(done: int) -> None:
+            self.tell(begin + KERNEL_TAKES * done / runs / (KERNEL_ROUNDS + 1), f"the kernel: {done} of {runs} runs")
+
+        told(0)
+        own = self.kept.once(
+            f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed, told)
+        )
+        by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
+        run = self.objective.data.run
+        for number, (_, sds) in zip(confirmed, own, strict=True):
+            for at, sd in zip(np.flatnonzero(run == number), sds, strict=True):
+                self.left_out_sd[at] = float(sd)
+        alike: dict[tuple[str, str], list[float]] = {}
+        for number, offsets in by_run.items():
+            one = self.task.runs[number]
+            for each, offset in zip(one.observations, offsets, strict=True):
+                alike.setdefault((one.scenario.machine.name, each.kind), []).append(offset)
+        found: list[float] = []
+        for at_run, one in enumerate(self.task.runs):
+            for kth, each in enumerate(one.observations):
+                own = [others[len(found)]]
+                mean = own if one.scenario.job else alike.get((one.scenario.machine.name, each.kind), own)
+                found.append(float(by_run[at_run][kth] if at_run in by_run else np.mean(mean)))
+        return found
+
+
+IMPOSSIBLE = 1e30
+"""stands for the infinite cost of a place without a machine: JSON has no infinity"""
+
+
+def _spread_out(best: Found, data: Data, task: Task) -> list[int]:
+    """Runs to be simulated, from the slowest to the fastest in even steps, of those that don't take the kernel long."""
+    rates, runs = best.said[data.is_rate], data.run[data.is_rate]
+    every = zip(runs.tolist(), rates.tolist(), strict=True)
+    short = [simulable(task.runs[number].scenario, math.exp(log)) for number, log in every]
+    order = runs[short][np.argsort(rates[short], kind="stable")]
+    some = np.unique(np.linspace(0, len(order) - 1, min(task.confirm, len(order))).round().astype(int))
+    return sorted(int(order[place]) for place in some)
+
+
+def _plain(ends: Ends) -> dict[str, Any]:
+    return {
+        "low": ends.low.tolist(), "high": ends.high.tolist(), "low_open": list(ends.low_open),
+        "high_open": list(ends.high_open),
+    }  # fmt: skip

@@ -1,0 +1,234 @@
+"""From a run record to the scenario that it measured: the base, with what the record says set over it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from calibration.fit.observables import KINDS, Choice, Observation, observations
+from calibration.fit.parameters import number_at, with_values
+from calibration.records.record import Observed, RunRecord, Told
+from models.catalogue.entries import nearest
+from models.quantities.base import Name, Spec, Text
+from models.quantities.problems import sentence
+from models.quantities.quantities import Number, parse
+from models.quantities.yaml_input import read_mapping
+from models.reading.loading import scenario_from_mapping
+from models.scenario import ScenarioSpec
+from simulator.errors import InputError
+
+KIB_PER_GIB = 1 << 20
+Value = int | float | str
+MAPPED = "mapping file"
+
+
+def _as_read(value: Any, _: ScenarioSpec) -> Value:
+    return float(value)
+
+
+def _whole(value: float, _: ScenarioSpec) -> Value:
+    return round(value)
+
+
+def _buffers(value: float, base: ScenarioSpec) -> Value:
+    return round(value * KIB_PER_GIB / base.database.page_kib)
+
+
+def _seconds(value: Any, _: ScenarioSpec) -> Value:
+    return float(parse(str(value), "time", "s"))
+
+
+def _commit(value: Any, _: ScenarioSpec) -> Value:
+    return "buffered" if str(value) == "off" else "durable"
+
+
+FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], Value]]] = {
+    "environment.cores": ("machine.cpu.cores", _whole),
+    "environment.memory_gib": ("machine.memory_gib", _as_read),
+    "engine.buffer_pool_gib": ("database.pool.buffers", _buffers),
+    "engine.settings.checkpoint_timeout": ("database.checkpoint.interval_s", _seconds),
+    "engine.settings.synchronous_commit": ("database.log.commit", _commit),
+    "workload.clients": ("workload.arrivals.clients", _whole),
+    "workload.warehouses": ("workload.warehouses", _whole),
+    "workload.think_time_s": ("workload.arrivals.think_time_s", _as_read),
+    "window.duration_s": ("interval.duration_s", _as_read),
+}
+"""A record's key, the scenario's key that it sets, and how."""
+
+
+class NoiseSpec(Spec):
+    """How much a figure differs from one run of a machine to the next."""
+
+    log_sd: Number = Field(gt=0, le=2, description="standard deviation of the figure's logarithm: 0.1 is about 10 %")
+    source: Text
+
+
+class RunMapping(Spec):
+    """What a mapping file says of one run, or of all."""
+
+    settings: dict[Name, Number | bool | Text] = Field(default_factory=dict, description="scenario keys and values")
+    ignored: tuple[Name, ...] = Field(default=(), description="record keys that set nothing")
+    unused: tuple[Literal[KINDS], ...] = Field(default=(), description="figures that aren't fitted")  # type: ignore[valid-type]
+    censored: tuple[Literal[KINDS], ...] = Field(default=(), description="figures that are at their limit")  # type: ignore[valid-type]
+    noise: dict[Literal[KINDS], NoiseSpec] = Field(  # type: ignore[valid-type]
+        default_factory=dict, description="figures whose noise is known otherwise than from the record"
+    )
+    data_devices: tuple[Name, ...] | None = Field(default=None, description="devices that hold the data")
+
+
+class MappingFile(Spec):
+    """All runs, then single ones by name, which count more."""
+
+    all: RunMapping = RunMapping()
+    runs: dict[Name, RunMapping] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A record as a scenario and the figures to be met. `settings`: scenario keys, values, and who says so."""
+
+    name: str
+    source: str
+    scenario: ScenarioSpec
+    observations: tuple[Observation, ...]
+    settings: dict[str, tuple[Value, str]]
+    left: tuple[str, ...]
+
+    def machine(self, values: Mapping[str, float]) -> ScenarioSpec:
+        """The scenario with values of parameters, except where the mapping file says something else of this run.
+
+        Raises InputError for a machine that contradicts itself.
+        """
+        return with_values(self.scenario, {key: values[key] for key in self.taken(values)})
+
+    def taken(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """Those of the parameters that the run's machine has and the mapping file leaves open."""
+        return tuple(
+            key for key in keys
+            if number_at(self.scenario, key) is not None
+            and not any(f"{key.partition('@')[0]}.".startswith(f"{each}.") for each in self.mapped)
+        )  # fmt: skip
+
+    @property
+    def mapped(self) -> tuple[str, ...]:
+        """Scenario keys that the mapping file sets."""
+        return tuple(key for key, (_, who) in self.settings.items() if who == MAPPED)
+
+
+def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
+    """A mapping file. Raises InputError, for a run that isn't given too."""
+    data = read_mapping(path)
+    try:
+        file = MappingFile.model_validate(data)
+    except ValidationError as error:
+        raise InputError(
+            "\n".join(f"{path.name}: {sentence(each, MappingFile, data)}" for each in error.errors())
+        ) from error
+    names = [record.name for record in records]
+    for name in file.runs:
+        if name not in names:
+            raise InputError(
+                f"{path.name}: runs.{name}: no such run{nearest(name, names)}; the runs given are {', '.join(names)}"
+            )
+    for where, one in {"all": file.all, **{f"runs.{name}": run for name, run in file.runs.items()}}.items():
+        for key in one.ignored:
+            if key not in FIELDS:
+                raise InputError(
+                    f"{path.name}: {where}.ignored: {key!r} sets nothing{nearest(key, FIELDS)}; those that do are "
+                    f"{', '.join(FIELDS)}"
+                )
+    return file
+
+
+def runs_of(
+    records: Sequence[RunRecord], base: ScenarioSpec | Mapping[str, ScenarioSpec], fixed: dict[str, float],
+    file: MappingFile | None = None,
+) -> list[Run]:  # fmt: skip
+    """Each record as a scenario over `base`, one for all or by the records' names, with `fixed` values of parameters.
+
+    Raises InputError naming the run.
+    """
+    names = [record.name for record in records]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"{twice[0]}: two runs of this name; rename one, or give it once")
+    file = file or MappingFile()
+    bases = base if isinstance(base, Mapping) else dict.fromkeys(names, base)
+    return [
+        _run(record, bases[record.name], fixed, file.all, file.runs.get(record.name, RunMapping()))
+        for record in records
+    ]
+
+
+def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, own: RunMapping) -> Run:
+    settings: dict[str, tuple[Value, str]] = {
+        key.partition("@")[0]: (value, "parameter file")
+        for key, value in fixed.items()
+        if number_at(base, key) is not None
+    }
+    left = []
+    ignored = {*common.ignored, *own.ignored}
+    for key, (target, change) in FIELDS.items():
+        told = _told(record, key)
+        if told is None or key in ignored:
+            continue
+        if target.startswith("workload.arrivals.") and base.workload.arrivals.kind != "closed":
+            left.append(f"{key}: the base's arrivals are {base.workload.arrivals.kind}")
+            continue
+        try:
+            settings[target] = change(told, base), f"the record's {key}"
+        except ValueError as error:
+            raise InputError(
+                f"{record.name}: {key}: got {told!r}: {error}; correct the record or ignore the key in the mapping file"
+            ) from error
+    if record.window.kind == "steady":
+        settings["interval.start"] = "warm", "the record's window.kind"
+    for one in (common, own):
+        for key, value in one.settings.items():
+            plain = value if isinstance(value, str | bool) or value != int(value) else int(value)
+            settings[key] = plain, MAPPED
+    overrides = [f"{key}={json.dumps(value)}" for key, (value, _) in settings.items()]
+    data = base.model_dump(mode="json", exclude={"measured", "notes"}) | {"name": record.name}
+    try:
+        scenario = scenario_from_mapping(data, f"run {record.name}", overrides)
+    except InputError as error:
+        raise InputError(str(error).replace(" with --set ", ", which sets ")) from error
+    page = record.engine.page_kib
+    if page is not None and page.value != scenario.database.page_kib:
+        left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
+    choice = _choice(common, own)
+    for name in choice.data_devices or ():
+        if name not in record.resources.devices:
+            known = ", ".join(record.resources.devices) or "none"
+            raise InputError(f"{record.name}: data_devices: {name!r} isn't in the record; it has {known}")
+    figures, aside = observations(record, scenario, choice)
+    return Run(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
+
+
+def choice_of(file: MappingFile | None, name: str) -> Choice:
+    """What a mapping file says about the figures of a run."""
+    return Choice() if file is None else _choice(file.all, file.runs.get(name, RunMapping()))
+
+
+def _choice(common: RunMapping, own: RunMapping) -> Choice:
+    return Choice(
+        frozenset({*common.censored, *own.censored}),
+        frozenset({*common.unused, *own.unused}),
+        own.data_devices if own.data_devices is not None else common.data_devices,
+        {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **own.noise}.items()},
+    )
+
+
+def _told(record: RunRecord, key: str) -> float | str | None:
+    found: Any = record
+    for word in key.split("."):
+        found = found.get(word) if isinstance(found, dict) else getattr(found, word, None)
+        if found is None:
+            return None
+    assert isinstance(found, Observed | Told)
+    return found.value

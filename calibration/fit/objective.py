@@ -1,0 +1,123 @@
+"""What a fit makes small: distances of model and runs in units of noise, and of parameters from their priors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.fit.evaluate import Evaluator
+from calibration.fit.mapping import Run
+from calibration.fit.observables import RATE
+from calibration.fit.parameters import Parameter
+from simulator.analytic.values import FloatArray
+
+STEP = 0.1
+"""of a finite difference, in standard deviations of the prior: larger than what the engine leaves unsolved"""
+AT_BOUND = 0.02
+"""distance from a bound at which a parameter counts as stopped by it, in standard deviations of the prior"""
+MOST_SIGMAS = 3.0
+"""how far from the prior's middle a parameter is looked for, beside its bounds"""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Observations of all runs one after the other; logarithms, (observations,)."""
+
+    measured: FloatArray
+    sd: FloatArray
+    at_least: npt.NDArray[np.bool_]
+    kinds: tuple[str, ...]
+    run: npt.NDArray[np.int64]
+    """number of the run"""
+    offset: FloatArray
+    """what is added to the engine's logarithm: what it leaves out of this figure"""
+    discrepancy: FloatArray
+    """standard deviation of what the model misses"""
+
+    @property
+    def total_sd(self) -> FloatArray:
+        """Noise and discrepancy together."""
+        return np.hypot(self.sd, self.discrepancy)
+
+    def residuals(self, said: FloatArray) -> FloatArray:
+        """(model - measured) / standard deviation, (..., observations); 0 for censored ones that the model is above."""
+        distance = (said + self.offset - self.measured) / self.total_sd
+        return np.where(self.at_least & (distance > 0), 0.0, distance)
+
+    @property
+    def is_rate(self) -> npt.NDArray[np.bool_]:
+        """Which of them are rates."""
+        return np.array([kind == RATE for kind in self.kinds], dtype=np.bool_)
+
+    def with_offsets(self, offsets: Sequence[float]) -> Data:
+        """The same with other offsets."""
+        return replace(self, offset=np.array(offsets))
+
+
+def data_of(runs: Sequence[Run]) -> Data:
+    """The runs' figures, without offset and discrepancy."""
+    every = [(number, each) for number, run in enumerate(runs) for each in run.observations]
+    nothing = np.zeros(len(every))
+    return Data(
+        measured=np.array([each.log for _, each in every]),
+        sd=np.array([each.sd for _, each in every]),
+        at_least=np.array([each.at_least for _, each in every], dtype=np.bool_),
+        kinds=tuple(each.kind for _, each in every),
+        run=np.array([number for number, _ in every], dtype=np.int64),
+        offset=nothing,
+        discrepancy=nothing,
+    )
+
+
+def bounds_of(parameters: Sequence[Parameter]) -> tuple[FloatArray, FloatArray]:
+    """Lowest and highest place of each parameter: its bounds, at most some standard deviations from its prior."""
+    low = np.array([max(each.place(each.low), -MOST_SIGMAS) if _has_place(each, each.low) else -MOST_SIGMAS
+                    for each in parameters])  # fmt: skip
+    high = np.array([min(each.place(each.high), MOST_SIGMAS) for each in parameters])
+    return low, high
+
+
+def _has_place(parameter: Parameter, value: float) -> bool:
+    return parameter.factor is None or value > 0
+
+
+class Objective:
+    """Residuals of the data and of the priors at places of the parameters' scale."""
+
+    def __init__(self, evaluator: Evaluator, data: Data) -> None:
+        self.evaluator, self.data = evaluator, data
+        self.low, self.high = bounds_of(evaluator.parameters)
+
+    def at_bound(self, place: FloatArray) -> npt.NDArray[np.bool_]:
+        """Parameters that the search would move further than it may."""
+        return np.asarray((place - self.low < AT_BOUND) | (self.high - place < AT_BOUND))
+
+    def said(self, places: FloatArray) -> FloatArray:
+        """What the engine says, (places, observations)."""
+        return self.evaluator.at(np.atleast_2d(places))
+
+    def costs(self, places: FloatArray, said: FloatArray) -> FloatArray:
+        """Sums of all squares, data and priors, (places,); infinite where there is no machine."""
+        squares = (self.data.residuals(said) ** 2).sum(axis=-1) + (np.atleast_2d(places) ** 2).sum(axis=-1)
+        return np.where(np.isfinite(squares), squares, np.inf)
+
+    def slopes(self, places: FloatArray, here: FloatArray, central: bool = False) -> FloatArray:
+        """Derivatives of the residuals, (places, observations, parameters); `here`: what the engine says at the places.
+
+        Forward differences, or central ones. Censored observations that the model is above have no slope.
+        """
+        many, count = places.shape
+        sides = np.where(places + STEP > self.high, -STEP, STEP)
+        up = places[:, None, :] + sides[:, :, None] * np.eye(count)
+        down = places[:, None, :] - STEP * np.eye(count)
+        both = np.concatenate([up, down]) if central else up
+        said = self.said(both.reshape(-1, count)).reshape(len(both), count, here.shape[1])
+        rise, fall = said[:many], said[many:] if central else np.full_like(said, np.nan)
+        forward, backward = (rise - here[:, None, :]) / sides[:, :, None], (here[:, None, :] - fall) / STEP
+        mean = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, (forward + backward) / 2))
+        counts = ~(self.data.at_least & (self.data.residuals(here) == 0.0))
+        per_noise = np.swapaxes(np.nan_to_num(mean), 1, 2) / self.data.total_sd[:, None]
+        return np.where(counts[:, :, None], per_noise, 0.0)

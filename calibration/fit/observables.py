@@ -1,0 +1,193 @@
+"""What a run shows that a model can be held against: figures on a log scale, each with its noise.
+
+In a closed system without errors response time and rate say the same (Little's law), so that the response counts only
+where arrivals are open. A figure at its end of scale, such as a CPU at 100 %, says "at least so much": it is a censored
+observation (Tobin 1958), here with the normal density's one-sided square in place of its tail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from statistics import fmean, stdev
+
+import numpy as np
+
+from calibration.records.record import Device, Observed, RunRecord, Series
+from models.scenario import ScenarioSpec
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.system import Solution
+from simulator.analytic.values import FloatArray
+from simulator.analytic.workload import Workload
+
+RATE = "new orders/min"
+"""of another job than transactions the figure that it is measured by, in its own unit"""
+CPU = "CPU user + system share"
+READS = "reads per transaction"
+WRITES = "writes per transaction"
+MISSES = "pool misses per transaction"
+FLUSHES = "log flushes per transaction"
+BUSY = "device busy share"
+RESPONSE = "mean response s"
+KINDS = (RATE, CPU, READS, WRITES, MISSES, FLUSHES, BUSY, RESPONSE)
+NOISE = {RATE: 0.03, CPU: 0.05, READS: 0.05, WRITES: 0.2, MISSES: 0.05, FLUSHES: 0.15, BUSY: 0.05, RESPONSE: 0.05}
+"""assumption: standard deviation of the logarithm between runs of one machine, where the record doesn't tell it"""
+NEXT_TO_NOTHING = {CPU: 0.01, READS: 0.05, WRITES: 0.05, MISSES: 0.05, FLUSHES: 0.05, BUSY: 0.01}
+"""added before the logarithm: a figure far below this isn't told from none"""
+RUN_TO_RUN = 0.02
+"""assumption: what one run differs from the next by, beside the noise within it"""
+BATCHES = 6
+FULL = {CPU: 0.97, BUSY: 0.99}
+"""from here on a share is at its end of scale, and says no more than that it is there"""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One figure of a run. `sd` is the standard deviation of its logarithm; `at_least`: censored from above."""
+
+    kind: str
+    value: float
+    sd: float
+    at_least: bool
+    noise: str
+    """where `sd` is from"""
+
+    @property
+    def log(self) -> float:
+        """The logarithm that a fit compares."""
+        return math.log(self.value + NEXT_TO_NOTHING.get(self.kind, 0.0))
+
+    def value_of(self, log: float) -> float:
+        """The figure that has a logarithm."""
+        return math.exp(log) - NEXT_TO_NOTHING.get(self.kind, 0.0)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a mapping file says about a run's figures."""
+
+    censored: frozenset[str] = frozenset()
+    unused: frozenset[str] = frozenset()
+    data_devices: tuple[str, ...] | None = None
+    noise: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    """standard deviation of a kind's logarithm, and its source"""
+
+
+def logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
+    """What the analytic engine says of each kind, as logarithms, (configurations,)."""
+    d, mean = s.demands, s.demands.mean
+    flushes, slower = s.residence.flushes / s.rate, s.residence.slowdown
+    found = {
+        RATE: s.rate * 60.0 * w.mix[w.main_class],
+        CPU: np.minimum(
+            (s.rate * (mean.cpu_s + mean.section_s + d.background_cpu_s) * slower + s.residence.handing_over)
+            / p.processors,
+            1.0,
+        ),
+        READS: mean.reads + mean.faults,
+        WRITES: np.maximum(s.traffic.requests, mean.victims) + np.where(p.log_own > 0, 0.0, flushes),
+        MISSES: s.pool.misses.sum(axis=1),
+        FLUSHES: flushes,
+        BUSY: s.residence.first_busy,
+        RESPONSE: s.residence.total @ w.mix,
+    }
+    return {kind: np.log(value + NEXT_TO_NOTHING.get(kind, 0.0)) for kind, value in found.items()}
+
+
+def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> tuple[list[Observation], list[str]]:
+    """A record's figures that the scenario's model has too, and what is left aside and why."""
+    left: list[str] = []
+    share = scenario.workload.mix.new_order
+    rate, per_s = rates_of(record, share)
+    sd, noise = _rate_noise(record)
+    found = [Observation(RATE, rate, sd, False, noise)]
+    resources = record.resources
+    user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
+    if user and system:
+        found.append(_observed(CPU, user.value + system.value))
+    elif resources.cpu_busy_fraction is not None:
+        found.append(_observed(CPU, resources.cpu_busy_fraction.value))
+    if scenario.job is not None:
+        return [each for each in found if each.kind not in choice.unused], left
+    devices = data_devices(record, choice, left)
+    if devices:
+        for kind, values in (
+            (READS, [each.reads_per_s for each in devices]),
+            (WRITES, [each.writes_per_s for each in devices]),
+        ):
+            known = [value.value for value in values if value is not None]
+            if len(known) == len(values):
+                found.append(_observed(kind, sum(known) / per_s))
+        busy = [each.utilisation_fraction for each in devices]
+        array = scenario.machine.disks
+        if array.disk.kind == "rotating" and array.layout is not None and busy[0] is not None:
+            left.append(
+                f"{BUSY}: a RAID set counts as busy while any of its disks is; the model knows how busy each is"
+            )
+        elif array.disk.kind == "rotating" and busy[0] is not None:
+            found.append(_observed(BUSY, max(each.value for each in busy if each is not None)))
+    counted: tuple[tuple[str, Observed | None], ...] = (
+        (MISSES, resources.buffer_reads_per_s),
+        (FLUSHES, resources.log_flushes_per_s if scenario.database.log.commit == "durable" else None),
+    )
+    found += [_observed(kind, value.value / per_s) for kind, value in counted if value is not None]
+    if scenario.workload.arrivals.kind == "open" and record.outcome.mean_ms is not None:
+        found.append(_observed(RESPONSE, max(record.outcome.mean_ms.value / 1000.0, 1e-9)))
+    found = [
+        replace(each, sd=choice.noise[each.kind][0], noise=choice.noise[each.kind][1])
+        if each.kind in choice.noise
+        else each
+        for each in found
+    ]
+    left += [f"{each.kind}: the mapping says not to use it" for each in found if each.kind in choice.unused]
+    return [
+        Observation(each.kind, each.value, each.sd, each.at_least or each.kind in choice.censored, each.noise)
+        for each in found
+        if each.kind not in choice.unused
+    ], left
+
+
+def rates_of(record: RunRecord, new_order_share: float) -> tuple[float, float]:
+    """New orders per minute and transactions of the whole mix per second; one from the other if only one is known.
+
+    Of another job its figure, twice.
+    """
+    orders, every = record.outcome.new_orders_per_minute, record.outcome.transactions_per_s
+    if record.outcome.job_figure is not None:
+        return record.outcome.job_figure.value, record.outcome.job_figure.value
+    rate = orders.value if orders else (every.value if every else 0.0) * 60.0 * new_order_share
+    return rate, every.value if every else rate / 60.0 / new_order_share
+
+
+def _observed(kind: str, value: float) -> Observation:
+    full = kind in FULL and value >= FULL[kind]
+    return Observation(kind, FULL[kind] if full else value, NOISE[kind], full, "assumption")
+
+
+def data_devices(record: RunRecord, choice: Choice, left: list[str]) -> list[Device]:
+    """The devices that hold the data; none, and why in `left`, if that can't be said."""
+    devices = record.resources.devices
+    if choice.data_devices is not None:
+        return [devices[name] for name in choice.data_devices if name in devices]
+    if len(devices) > 1:
+        left.append(
+            f"devices: the record has {', '.join(devices)}, and one may lie on another; name those that hold the data "
+            "in the mapping file, as data_devices"
+        )
+        return []
+    return list(devices.values())
+
+
+def _rate_noise(record: RunRecord) -> tuple[float, str]:
+    """From the means of batches of the rate's series, with what runs differ by; of a whole run the assumption.
+
+    Batch means: Law and Kelton, Simulation Modeling and Analysis, 9.5.3. A whole run drifts while it gets warm.
+    """
+    series: Series | None = record.outcome.series.get("new_orders_per_minute")
+    if series is None or record.window.kind == "whole" or len(series.values) < 2 * BATCHES:
+        return NOISE[RATE], "assumption"
+    length = len(series.values) // BATCHES
+    means = [fmean(series.values[-(k + 1) * length : len(series.values) - k * length]) for k in range(BATCHES)]
+    within = stdev(means) / math.sqrt(BATCHES) / max(fmean(means), 1e-9)
+    return math.hypot(within, RUN_TO_RUN), "the run's series, and 2 % between runs (assumption)"

@@ -1,0 +1,281 @@
+"""What a fit may change: numbers of a scenario, how far each may go, and what is known of it before any run is seen.
+
+`KEY@PART` is a number of one part, as the catalogue has it: `machine.cpu.relative_speed@Pentium 3, 0.6 GHz` is one
+parameter for all machines with that processor, and none of any other.
+
+A parameter is fitted on a scale of its own, on which its prior is a standard normal distribution: 0 is the value
+before the fit, 1 is one standard deviation of the prior above it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from models.catalogue.entries import nearest
+from models.quantities.base import Name, Spec, Text
+from models.quantities.problems import sentence, shown
+from models.quantities.quantities import Number
+from models.quantities.yaml_input import read_mapping
+from models.scenario import ScenarioSpec
+from simulator.errors import InputError
+
+SIGMAS_OF_90_PERCENT = 1.6448536269514722
+DEFAULTS_FILE = Path(__file__).with_name("parameters.yaml")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number of a scenario. The prior is log-normal with `factor` as its standard deviation, or normal with `sd`.
+
+    `value`, `low`, `high` and `sd` are in the unit that the key's name says.
+    """
+
+    key: str
+    value: float
+    low: float
+    high: float
+    factor: float | None
+    sd: float | None
+    source: str
+
+    def at(self, z: float) -> float:
+        """The value at a place of the fit's scale."""
+        if self.factor is not None:
+            return float(self.value * self.factor**z)
+        assert self.sd is not None
+        return self.value + self.sd * z
+
+    def place(self, value: float) -> float:
+        """The place of a value on the fit's scale."""
+        if self.factor is not None:
+            return math.log(value / self.value) / math.log(self.factor)
+        assert self.sd is not None
+        return (value - self.value) / self.sd
+
+    @property
+    def prior(self) -> str:
+        """The prior in words."""
+        if self.factor is not None:
+            return f"{self.value:.4g}, times or divided by {self.factor:.3g}"
+        return f"{self.value:.4g} ± {self.sd:.3g}"
+
+
+class ParameterSpec(Spec):
+    """A parameter as a file has it. `value`: the scenario's if absent."""
+
+    value: Number | None = None
+    low: Number
+    high: Number
+    factor: Number | None = Field(default=None, gt=1, description="standard deviation of a log-normal prior, a factor")
+    sd: Number | None = Field(default=None, gt=0, description="standard deviation of a normal prior, in the key's unit")
+    vary: bool = True
+    source: Text
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.factor is None) == (self.sd is None):
+            raise ValueError("needs a prior: 'factor' (log-normal) or 'sd' (normal), one of them")
+        if not self.low < self.high:
+            raise ValueError(f"low {self.low:g} must be below high {self.high:g}")
+        if self.factor is not None and self.low <= 0:
+            raise ValueError("a log-normal prior needs a low above 0; give 'sd' for a normal one")
+        return self
+
+
+class ParameterFile(Spec):
+    """Parameters by their keys."""
+
+    parameters: dict[Name, ParameterSpec] = Field(min_length=1)
+
+
+class DefaultSpec(Spec):
+    """A parameter that is fitted unless others are named: bounds are shares of the scenario's value if `factor` is."""
+
+    low: Number
+    high: Number
+    factor: Number | None = None
+    sd: Number | None = None
+    source: Text
+
+
+class DefaultsFile(Spec):
+    """The parameters that come with the program."""
+
+    defaults: dict[Name, DefaultSpec]
+
+
+def number_at(scenario: ScenarioSpec, key: str) -> float | None:
+    """The number that stands at a dotted key, None if there is no number that can be varied continuously.
+
+    Of `KEY@PART` None as well if the scenario has another part there.
+    """
+    path, at, part = key.partition("@")
+    found: Any = scenario
+    named: str | None = None
+    for word in path.split("."):
+        found = getattr(found, word, None) if isinstance(found, Spec) else None
+        named = getattr(found, "name", getattr(found, "model", named))
+    return found if isinstance(found, float) and (not at or part == named) else None
+
+
+def scoped(key: str) -> bool:
+    """Whether a key is that of one part, `KEY@PART`."""
+    return "@" in key
+
+
+def keys_of(spec: Spec, before: str = "") -> list[str]:
+    """Keys of all numbers of a spec that can be varied continuously."""
+    keys = []
+    for name in type(spec).model_fields:
+        value = getattr(spec, name)
+        if isinstance(value, Spec):
+            keys += keys_of(value, f"{before}{name}.")
+        elif isinstance(value, float):
+            keys.append(before + name)
+    return keys
+
+
+def default_parameters(base: ScenarioSpec) -> list[Parameter]:
+    """Those of the program's list that the scenario has, around its values. Raises InputError if there is none."""
+    found = []
+    file = _read(DEFAULTS_FILE, DefaultsFile)
+    for key, each in file.defaults.items():
+        value = number_at(base, key)
+        if value is None or (each.factor is not None and value <= 0) or _idle(base, key):
+            continue
+        low, high = (each.low, each.high) if each.factor is None else (each.low * value, each.high * value)
+        found.append(Parameter(key, value, low, _highest(base, key, high), each.factor, each.sd, each.source))
+    if not found:
+        raise InputError(f"{base.name}: has none of the parameters that are fitted by default; name some with --vary")
+    return found
+
+
+def read_parameters(path: Path, bases: Sequence[ScenarioSpec]) -> tuple[list[Parameter], dict[str, float]]:
+    """The parameters of a file that vary, and the values of those that don't. Raises InputError."""
+    varied, fixed = [], {}
+    for key, each in _read(path, ParameterFile).parameters.items():
+        where = f"{path.name}: parameters.{key}"
+        own = _value(bases, key, where)
+        if scoped(key) and each.value is not None:
+            raise InputError(f"{where}: value: a part's number is the catalogue's, {own:g}; leave it out")
+        value = each.value if each.value is not None else own
+        if not each.low <= value <= each.high:
+            raise InputError(
+                f"{where}: value {value:g} is outside of {each.low:g} .. {each.high:g}; move the bounds or the value"
+            )
+        if each.vary:
+            varied.append(Parameter(key, value, each.low, each.high, each.factor, each.sd, each.source))
+        else:
+            fixed[key] = value
+    return varied, fixed
+
+
+def parse_vary(text: str, *bases: ScenarioSpec) -> Parameter:
+    """Read `key=LOW..HIGH`; 90 % of the prior lie between them, log-normal if LOW is above 0. Raises InputError."""
+    key, equals, limits = text.partition("=")
+    ends = limits.split("..")
+    try:
+        low, high = (float(end) for end in ends)
+    except ValueError:
+        low = high = math.nan
+    if not equals or not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InputError(
+            f"--vary {text}: expected KEY=LOW..HIGH, two numbers in the key's own unit, for example "
+            "database.path.row_operation_us=10..60"
+        )
+    key = key.strip()
+    value = _value(bases, key, f"--vary {text}")
+    if low > 0:
+        middle = value if low <= value <= high else math.sqrt(low * high)
+        factor, sd = math.exp(math.log(high / low) / (2 * SIGMAS_OF_90_PERCENT)), None
+    else:
+        middle = value if low <= value <= high else (low + high) / 2
+        factor, sd = None, (high - low) / (2 * SIGMAS_OF_90_PERCENT)
+    return Parameter(key, middle, low, high, factor, sd, f"--vary: 90 % between {low:g} and {high:g}")
+
+
+def chosen(
+    bases: Sequence[ScenarioSpec], file: Path | None, vary: Sequence[str]
+) -> tuple[tuple[Parameter, ...], dict[str, float]]:
+    """The parameters that are asked for, --vary before the file, the program's own if neither is given; fixed values.
+
+    `bases`: scenarios of which at least one has each of them; the program's own are those of the first. Raises
+    InputError.
+    """
+    varied, fixed = read_parameters(file, bases) if file is not None else ([], {})
+    by_key = {parameter.key: parameter for parameter in varied}
+    named = [parse_vary(text, *bases) for text in vary]
+    twice = sorted({each.key for each in named if [other.key for other in named].count(each.key) > 1})
+    if twice:
+        raise InputError(f"--vary {twice[0]}: stands twice; keep one")
+    by_key |= {parameter.key: parameter for parameter in named}
+    fixed = {key: value for key, value in fixed.items() if key not in by_key}
+    if not by_key and file is not None:
+        raise InputError(f"{file.name}: no parameter varies; set 'vary: true' for one")
+    return tuple(by_key.values()) or tuple(default_parameters(bases[0])), fixed
+
+
+def with_values(scenario: ScenarioSpec, values: Mapping[str, object]) -> ScenarioSpec:
+    """The scenario with values set at dotted keys, checked; its measured figure is dropped. Raises InputError.
+
+    Values of parts that it hasn't are left aside.
+    """
+    from models.reading.loading import scenario_from_mapping
+
+    data = scenario.model_dump(mode="json", exclude={"measured"})
+    for key, value in values.items():
+        if scoped(key) and number_at(scenario, key) is None:
+            continue
+        *path, last = key.partition("@")[0].split(".")
+        here = data
+        for word in path:
+            here = here[word]
+        here[last] = value
+    return scenario_from_mapping(data, scenario.name)
+
+
+def _value(bases: Sequence[ScenarioSpec], key: str, where: str) -> float:
+    value = next((found for base in bases if (found := number_at(base, key)) is not None), None)
+    if value is None:
+        known = [each for base in bases for each in keys_of(base)]
+        raise InputError(
+            f"{where}: the scenario has no such number{nearest(key, known)}; give a key whose value is "
+            "continuous, such as database.path.row_operation_us (whole numbers are for 'oltpsim sweep')"
+        )
+    return value
+
+
+def _idle(base: ScenarioSpec, key: str) -> bool:
+    """Keys that a scenario has but doesn't use."""
+    if key.startswith("database.log."):
+        return base.database.log.commit != "durable"
+    return key.startswith("operating_system.cpu.contended") and not base.database.critical_section.share_of_path
+
+
+def _highest(base: ScenarioSpec, key: str, high: float) -> float:
+    """The upper bound, cut where the scenario would contradict itself."""
+    if key.endswith("seek_track_to_track_ms"):
+        return min(high, number_at(base, key.replace("track_to_track", "average")) or high)
+    return high
+
+
+def _read(path: Path, kind: Any) -> Any:
+    data = read_mapping(path)
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        lines = (f"{path.name}: {_sentence(each, kind, data)}" for each in error.errors())
+        raise InputError("\n".join(lines)) from error
+
+
+def _sentence(problem: Any, kind: Any, data: Any) -> str:
+    if problem["type"] == "value_error" and isinstance(problem.get("input"), dict):
+        key = ".".join(str(word) for word in problem["loc"])
+        return f"{key}: {str(problem['msg']).removeprefix('Value error, ')}; {shown(problem['input'])}"
+    return sentence(problem, kind, data)

@@ -1,0 +1,132 @@
+"""Least squares from several starts.
+
+Trust region reflective: Branch, Coleman and Li, SIAM J. Sci. Comput. 21 (1999), 1-23, as in scipy.optimize. Starts by
+Latin hypercube: McKay, Beckman and Conover, Technometrics 21 (1979), 239-245.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibration.fit.objective import Objective
+from simulator.analytic.values import FloatArray
+
+SCREENED = 16
+"""starts whose cost is looked at"""
+STARTS = 4
+"""those of them that are followed: the priors' middle and the best"""
+MOST_STEPS = 30
+ROUGH, CLOSE = 1e-2, 1e-3
+"""how close the searches from several starts end, and those that go on from the best"""
+MOST_CHORDS = 5
+NEAR = 0.02
+"""standard deviations of the priors: a step of Newton's that is shorter is the last one"""
+MARGIN = 1e-3
+"""distance from the bounds that a start keeps"""
+START_SIGMAS = 1.6448536269514722
+"""starts lie in the middle 90 % of each prior"""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a search has ended."""
+
+    place: FloatArray
+    cost: float
+    """sum of squares of data and priors"""
+    said: FloatArray
+    slopes: FloatArray
+    """derivatives over noise there, (observations, parameters); 0 of those that weren't free"""
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        lists = {"place": self.place.tolist(), "said": self.said.tolist(), "slopes": self.slopes.tolist()}
+        return {"cost": self.cost, **lists}
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Found:
+        """From what `plain` gave."""
+        place, said = np.array(data["place"]), np.array(data["said"])
+        return cls(place, float(data["cost"]), said, np.array(data["slopes"]).reshape(len(said), len(place)))
+
+
+def starts(objective: Objective, seed: int) -> FloatArray:
+    """The priors' middle and a Latin hypercube over them, (starts, parameters)."""
+    count = len(objective.low)
+    rng = np.random.default_rng([seed, 1])
+    strata = np.stack([rng.permutation(SCREENED) for _ in range(count)], axis=1)
+    cube = (strata + rng.random((SCREENED, count))) / SCREENED
+    places = (2.0 * cube - 1.0) * START_SIGMAS
+    return _inside(objective, np.concatenate([np.zeros((1, count)), places]))
+
+
+def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dtype[np.bool_]], close: float) -> Found:
+    """The nearest minimum, parameters that aren't `free` kept at 0, the prior's middle.
+
+    It ends when a step improves the sum of squares or moves the place by less than the share `close`.
+    """
+    from scipy import optimize
+
+    least_squares: Any = optimize.least_squares  # whose types know no function as `jac`
+
+    if not free.any():
+        place = np.zeros(len(start))
+        said = objective.said(place)
+        return Found(place, float(objective.costs(place, said)[0]), said[0], np.zeros((said.shape[1], len(start))))
+    seen: dict[bytes, FloatArray] = {}
+
+    def whole(some: FloatArray) -> FloatArray:
+        place = np.zeros(len(start))
+        place[free] = some
+        return place
+
+    def said_at(some: FloatArray) -> FloatArray:
+        key = some.tobytes()
+        if key not in seen:
+            seen[key] = objective.said(whole(some))[0]
+        return seen[key]
+
+    def residuals(some: FloatArray) -> FloatArray:
+        return np.concatenate([objective.data.residuals(said_at(some)), some])
+
+    def slopes(some: FloatArray) -> FloatArray:
+        return np.concatenate([objective.slopes(whole(some)[None], said_at(some)[None])[0][:, free], np.eye(len(some))])
+
+    begin = _inside(objective, start)[free]
+    answer = least_squares(
+        residuals, begin, jac=slopes, bounds=(objective.low[free], objective.high[free]),
+        ftol=close, xtol=close, gtol=close, max_nfev=MOST_STEPS,
+    )  # fmt: skip
+    said = said_at(answer.x)
+    found = np.zeros((len(said), len(start)))
+    found[:, free] = answer.jac[: len(said)]
+    return Found(whole(answer.x), 2.0 * float(answer.cost), said, found)
+
+
+def chord(objective: Objective, best: Found, slopes: FloatArray) -> Found:
+    """Where the minimum has gone with other offsets: Newton's steps with the derivatives that were there before.
+
+    `slopes`: over the noise that the objective's data have.
+    """
+    precision = slopes.T @ slopes + np.eye(len(best.place))
+    place, said = best.place, best.said
+    cost = float(objective.costs(place, said)[0])
+    for _ in range(MOST_CHORDS):
+        gradient = slopes.T @ np.nan_to_num(objective.data.residuals(said)) + place
+        there = np.clip(place - np.linalg.solve(precision, gradient), objective.low, objective.high)
+        said_there = objective.said(there)[0]
+        cost_there = float(objective.costs(there, said_there)[0])
+        if not cost_there < cost:
+            break
+        far = float(np.abs(there - place).max())
+        place, said, cost = there, said_there, cost_there
+        if far < NEAR:
+            break
+    return Found(place, cost, said, slopes)
+
+
+def _inside(objective: Objective, places: FloatArray) -> FloatArray:
+    return np.clip(places, objective.low + MARGIN, objective.high - MARGIN)

@@ -1,0 +1,151 @@
+"""What one file says, before it is merged with the others: figures, samples over time, counters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from calibration.importers.source_file import SourceFile
+
+Path = tuple[str, ...]
+"""The keys down to a field of the record, such as ("resources", "devices", "sda", "reads_per_s")."""
+Leaf = dict[str, object] | str
+"""An Observed, a Told, a Series or a plain word, not yet validated."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a column or a counter counts: unit as read, factor to the field's unit, definition."""
+
+    unit: str
+    factor: float
+    definition: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Means of one interval. Times are seconds since 1970; None if the tool printed no time."""
+
+    place: str
+    values: Mapping[Path, float]
+    start_s: float | None = None
+    end_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Intervals in order, in the fields' units; what was since boot is no longer among them."""
+
+    rows: tuple[Sample, ...]
+    meanings: Mapping[Path, Meaning]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A field that is the rise of `counter`, divided by that of `per` (seconds if None), times `factor`."""
+
+    path: Path
+    counter: str
+    unit: str
+    definition: str
+    factor: float = 1.0
+    per: str | None = None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Counters at one moment. `at_s`: seconds since 1970; `clock_s`: a clock of unknown zero; each may be unknown."""
+
+    phase: str | None
+    counters: Mapping[str, float]
+    rates: tuple[Rate, ...]
+    at_s: float | None = None
+    clock_s: float | None = None
+
+
+@dataclass(frozen=True)
+class DiskPoint:
+    """What a disk did at one depth: fio's mean completion latency and rate. `p99_us` is NaN if fio was not asked."""
+
+    file: str
+    way: str
+    depth: float
+    block_kib: float
+    per_s: float
+    mean_us: float
+    p99_us: float
+
+
+RANK_OF_DETAIL = 1
+"""Logs and series beside a summary."""
+RANK_OF_WITNESS = 5
+"""The database's own report of its rate."""
+
+
+@dataclass
+class Reading:
+    """All that was read from one file. `tool` is set if it is the harness's own result.
+
+    Of several results of one run those of the lowest `rank` are believed first; from RANK_OF_WITNESS on a result is
+    only used where no load generator's is.
+    """
+
+    kind: str
+    file: str
+    tool: str | None = None
+    rank: int = 0
+    values: dict[Path, Leaf] = field(default_factory=dict)
+    window: tuple[float, float] | None = None
+    samples: Samples | None = None
+    snapshot: Snapshot | None = None
+    disk: list[DiskPoint] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def observe(self, path: Path, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure, in the field's unit; `unit` is the one that was read."""
+        source = f"{self.file}, {place}"
+        self.values[path] = {"value": float(value), "unit": unit, "source": source, "definition": definition}
+
+    def tell(self, path: Path, value: str, place: str, definition: str) -> None:
+        """Add a text."""
+        self.values[path] = {"value": value, "source": f"{self.file}, {place}", "definition": definition}
+
+    def frame(self, kind: str, duration_s: float, unit: str, place: str, rate_definition: str) -> None:
+        """Add the window: `kind` is whole or steady."""
+        self.values["window", "kind"] = kind
+        self.values["window", "rate_definition"] = rate_definition
+        self.observe(("window", "duration_s"), duration_s, unit, place, "length of what was counted")
+
+    def draw(self, name: str, interval_s: float, points: list[float], unit: str, place: str, definition: str) -> None:
+        """Add a series to the outcome, thinned to what a record may hold."""
+        from calibration.records.record import MOST_SERIES_POINTS
+
+        if not points or interval_s <= 0:
+            return
+        each = -(-len(points) // MOST_SERIES_POINTS)
+        groups = [points[at : at + each] for at in range(0, len(points) - len(points) % each, each)]
+        self.values["outcome", "series", name] = {
+            "interval_s": interval_s * each,
+            "values": tuple(sum(group) / len(group) for group in groups),
+            "unit": unit,
+            "source": f"{self.file}, {place}",
+            "definition": definition,
+        }
+
+
+class Importer(Protocol):
+    """One format. Each module of calibration/importers is one."""
+
+    @property
+    def KIND(self) -> str:  # noqa: N802 - a constant of a module
+        """What messages and lists call it."""
+        ...
+
+    def detect(self, file: SourceFile) -> bool:
+        """Whether the file is of this format, from its beginning; never raises."""
+        ...
+
+    def read(self, file: SourceFile) -> Reading:
+        """All of it, or InputError; never a half."""
+        ...

@@ -1,0 +1,1 @@
+"""How well a calibration meets runs: left-out runs, baselines, gaps, certificates."""

@@ -1,0 +1,114 @@
+"""Measured figures of systems that are simulated as their scenarios say, apart from any fit: rows, kept values.
+
+Values are kept under the hash of their scenario and the seed, so that a changed scenario is simulated again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from calibration.fit.calibration import scenario_hash
+from calibration.records.figures import value_of
+from calibration.records.whole_file import write_whole
+from models.jobs import JobResult
+from models.scenario import ScenarioSpec
+from models.scenario.scenario import FigureSpec
+from simulator.errors import InputError
+from simulator.results.result import Result
+
+FILE = Path(__file__).parents[1] / "published" / "large_systems.json"
+FORMAT = "oltpsim-large-systems-1"
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """A measured figure beside the simulated one; of a multiple both are multiples."""
+
+    scenario: str
+    figure: str
+    measured: float
+    bound: str
+    simulated: float
+    role: str
+
+    @property
+    def error(self) -> float:
+        """Relative to what was measured."""
+        return self.simulated / self.measured - 1.0
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether a bound holds; None of a value."""
+        if self.bound == "about":
+            return None
+        return self.simulated >= self.measured if self.bound == "at_least" else self.simulated <= self.measured
+
+
+def measured_figures(scenarios: Mapping[str, ScenarioSpec]) -> dict[str, ScenarioSpec]:
+    """Those of the scenarios by name that have figures of their own, and those that they are compared with."""
+    own = {name: each for name, each in scenarios.items() if each.measured is not None and each.measured.figures}
+    others = {figure.times_that_of for each in own.values() for figure in figures_of(each)} - {None}
+    missing = sorted(str(name) for name in others - set(scenarios))
+    if missing:
+        raise InputError(f"measured.figures: times_that_of: no scenario {', '.join(missing)} in the library")
+    return {name: each for name, each in scenarios.items() if name in own or name in others}
+
+
+def figures_of(scenario: ScenarioSpec) -> tuple[FigureSpec, ...]:
+    """The measured figures of a scenario, its rate among them."""
+    measured = scenario.measured
+    if measured is None:
+        return ()
+    rate = measured.new_orders_per_minute
+    if rate is None or scenario.job is not None:
+        return measured.figures
+    first = FigureSpec(figure="new_orders_per_minute", value=rate, role=measured.role, source=measured.source)
+    return (first, *measured.figures)
+
+
+def values_of(name: str, scenarios: Mapping[str, ScenarioSpec], result: Result | JobResult) -> dict[str, float]:
+    """All figures of a scenario's result that it, or a scenario that is compared with it, has measured."""
+    own = list(figures_of(scenarios[name]))
+    own += [each for other in scenarios.values() for each in figures_of(other) if each.times_that_of == name]
+    return {each.figure: value_of(each, scenarios[name], result) for each in own}
+
+
+def rows_of(scenarios: Mapping[str, ScenarioSpec], values: Mapping[str, Mapping[str, float]]) -> list[FigureRow]:
+    """The rows of all scenarios from their values by name."""
+    rows = []
+    for name, scenario in scenarios.items():
+        for each in figures_of(scenario):
+            simulated = values[name][each.figure]
+            if each.times_that_of is not None:
+                simulated /= values[each.times_that_of][each.figure]
+            rows.append(FigureRow(name, each.figure, each.value, each.bound, simulated, each.role))
+    return rows
+
+
+def key_of(scenario: ScenarioSpec, seed: int) -> str:
+    """What a kept value is of."""
+    return f"{scenario_hash(scenario)} {seed}"
+
+
+def read(path: Path = FILE) -> dict[str, dict[str, float]]:
+    """Kept values by key; none if there is no such file. Raises InputError for a file of something else."""
+    if not path.exists():
+        return {}
+    data = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(f"{path}: format: not {FORMAT!r}: take the file away, and it is made again")
+    kept: dict[str, dict[str, float]] = data["values"]
+    return kept
+
+
+def write(values: Mapping[str, Mapping[str, float]], path: Path = FILE) -> None:
+    """Keep values by key."""
+    write_whole(path, json.dumps({"format": FORMAT, "values": values}, sort_keys=True, indent=1) + "\n")
+
+
+def as_json(rows: list[FigureRow]) -> list[dict[str, object]]:
+    """The rows with their errors."""
+    return [{**asdict(row), "error": row.error, "holds": row.holds} for row in rows]

@@ -1,0 +1,228 @@
+"""Leaving runs out: the model is fitted again without them, and predicts them.
+
+Stone, J. R. Statist. Soc. B 36 (1974), 111-147. Folds run on any concurrent.futures.Executor; answers depend on neither
+their order nor their number at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from calibration.fit.calibration import Calibration, calibration_of, content_hash
+from calibration.fit.checkpoint import Kept
+from calibration.fit.evaluate import begin_worker
+from calibration.fit.fit import Task, Tell, fit
+from calibration.fit.mapping import Run
+from calibration.fit.observables import RATE
+from calibration.judge.certificate import NEW_ORDERS, Judged, LeaveOut, errors_of, judged, plural
+from calibration.predict.prediction import predict
+from calibration.records.origin import fit_versions
+from models.jobs import run_job
+from models.scenario import ScenarioSpec
+from simulator.errors import InputError
+
+Kind = Literal["run", "machine", "device"]
+KINDS: tuple[Kind, ...] = ("run", "machine", "device")
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Numbers of the runs that are left out together. `what`: which run, machine or device that is."""
+
+    kind: Kind
+    what: str
+    out: tuple[int, ...]
+
+    @property
+    def key(self) -> str:
+        """Names the fold by what is left out: a run that is a machine's only one makes the same fold as the machine."""
+        return "without " + ", ".join(map(str, self.out))
+
+
+def task_of(calibration: Calibration, runs: Sequence[Run], near: bool = False) -> Task:
+    """The calibration's fit, of other runs: as many searches, and runs that the kernel confirms; without bootstrap.
+
+    `near`: one search from where the calibration is, with the corrections that it has of these runs.
+    """
+    known = {run.name: run for run in calibration.runs}
+    near = near and all(run.name in known for run in runs)
+    return Task(
+        runs=tuple(runs),
+        parameters=tuple(each.parameter for each in calibration.parameters),
+        seed=calibration.seed,
+        starts=1 if near else len(calibration.searches),
+        intervals=False,
+        begin=calibration.joint.mode if near else (),
+        corrections=tuple(
+            (math.log(each.correction), each.correction_sd) for run in runs for each in known[run.name].figures
+        )
+        if near
+        else (),
+        confirm=min(len(calibration.by_kernel), len(runs)),
+        missing=calibration.missing,
+        code=fit_versions()["code"],
+    )
+
+
+def machine_of(scenario: ScenarioSpec) -> tuple[str, str]:
+    """Processors and memory, which make a machine: all of it, and a name."""
+    cpu, memory = scenario.machine.cpu, scenario.machine.memory_gib
+    return json.dumps([cpu.model_dump(mode="json"), memory]), f"{cpu.described('x')}, {memory:g} GiB"
+
+
+def device_of(scenario: ScenarioSpec) -> tuple[str, str]:
+    """The disk that holds the data: all of it, and a name."""
+    disk = scenario.machine.disks.disk
+    return json.dumps(disk.model_dump(mode="json")), disk.name
+
+
+GROUPS: dict[Kind, Callable[[ScenarioSpec], tuple[str, str]]] = {"machine": machine_of, "device": device_of}
+
+
+def folds_of(runs: Sequence[Run]) -> tuple[list[Fold], dict[Kind, str]]:
+    """All folds, and why there is none of a kind."""
+    folds: list[Fold] = []
+    why: dict[Kind, str] = {}
+    if len(runs) > 1:
+        folds = [Fold("run", run.name, (number,)) for number, run in enumerate(runs)]
+    else:
+        why["run"] = "there is one run; leaving it out leaves nothing to fit to"
+    for kind, of in GROUPS.items():
+        groups: dict[tuple[str, str], list[int]] = {}
+        for number, run in enumerate(runs):
+            groups.setdefault(of(run.scenario), []).append(number)
+        if len(groups) > 1:
+            folds += [Fold(kind, name, tuple(numbers)) for (_, name), numbers in groups.items()]
+        else:
+            names = ", ".join(name for _, name in groups)
+            why[kind] = f"all runs are of one {kind} ({names}); leaving it out leaves nothing to fit to"
+    return folds, why
+
+
+def refit(calibration: Calibration, runs: Sequence[Run], tell: Tell, near: bool = False) -> Calibration:
+    """The calibration's parameters, priors and seed, fitted to these runs. `near`: see `task_of`."""
+    found = calibration_of(fit(task_of(calibration, runs, near), Kept(None, ""), tell), calibration.base)
+    return found.model_copy(update={"by_kernel": calibration.by_kernel}) if near else found
+
+
+def predicted_without(
+    calibration: Calibration, runs: Sequence[Run], out: Sequence[int], tell: Tell | None = None, near: bool = False
+) -> list[Any]:
+    """[rate, low, high] of each left-out run, or a sentence that says why there is none. Plain JSON."""
+    some = [run for number, run in enumerate(runs) if number not in out]
+    try:
+        without = refit(calibration, some, tell or _nobody, near)
+    except InputError as error:
+        return [str(error)] * len(out)
+    answers: list[Any] = []
+    for number in out:
+        try:
+            said = predict(without, runs[number].scenario)
+        except InputError as error:
+            answers.append(str(error))
+        else:
+            answers.append([said.rate_per_min, said.low_per_min, said.high_per_min])
+    return answers
+
+
+def left_out(
+    calibration: Calibration, runs: Sequence[Run], kept: Kept, tell: Tell, executor: Executor | None = None,
+    near: bool = False,
+) -> tuple[LeaveOut, ...]:  # fmt: skip
+    """Every run, machine and device in turn. `kept` holds what is done; `executor` runs several folds at a time.
+
+    `near`: see `task_of`.
+    """
+    folds, why = folds_of(runs)
+    by_key = {fold.key: fold for fold in folds}
+    done = sum(key in kept for key in by_key)
+    todo = [fold for key, fold in by_key.items() if key not in kept]
+    if executor is None:
+        for fold in todo:
+            told = _share(tell, done, len(by_key), fold)
+            part = partial(predicted_without, calibration, runs, fold.out, told, near)
+            kept.once(fold.key, part)
+            done += 1
+    else:
+        futures: dict[Future[list[Any]], Fold] = {
+            executor.submit(predicted_without, calibration, tuple(runs), fold.out, None, near): fold for fold in todo
+        }
+        tell(done / max(len(by_key), 1), f"{done} of {plural(len(by_key), 'refit')}")
+        for future in as_completed(futures):
+            kept.once(futures[future].key, future.result)
+            done += 1
+            tell(done / len(by_key), f"{done} of {plural(len(by_key), 'refit')}")
+    answers = {key: kept.once(key, list) for key in by_key}
+    return tuple(_leave_out(kind, [f for f in folds if f.kind == kind], why.get(kind), runs, answers) for kind in KINDS)
+
+
+def _leave_out(
+    kind: Kind, folds: Sequence[Fold], why: str | None, runs: Sequence[Run], answers: dict[str, list[Any]]
+) -> LeaveOut:
+    rows: list[Judged] = []
+    not_done = [] if why is None else [why]
+    for fold in folds:
+        for number, answer in zip(fold.out, answers[fold.key], strict=True):
+            run = runs[number]
+            rate = judged_rate(run)
+            if isinstance(answer, str):
+                not_done.append(f"{run.name}: {answer}")
+            elif rate is not None:
+                model, low, high = answer
+                rows.append(judged(run.name, rate, (model, low, high), unit_of(run)))
+    errors = errors_of([(row.name, row.error) for row in rows])
+    return LeaveOut(kind=kind, rows=tuple(rows), errors=errors, not_done=tuple(not_done))
+
+
+def judged_rate(run: Run) -> float | None:
+    """The rate that a prediction is held against; None if the run has none, or one that says 'at least'."""
+    return next((each.value for each in run.observations if each.kind == RATE and not each.at_least), None)
+
+
+def unit_of(run: Run) -> str:
+    """Of the rate, or of the figure that the run's job is measured by."""
+    return NEW_ORDERS if run.scenario.job is None else run_job(run.scenario).unit
+
+
+def digest(calibration: Calibration, runs: Sequence[Run], near: bool = False) -> str:
+    """Names all that determines the refits."""
+    words = f"{content_hash(calibration)} {task_of(calibration, runs, near).digest}"
+    return hashlib.sha256(words.encode()).hexdigest()[:20]
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[Executor | None]:
+    """Worker processes, none for one worker. If the block is left by an exception they are ended where they are."""
+    if workers < 2:
+        yield None
+        return
+    before = set(multiprocessing.active_children())
+    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), begin_worker)
+    try:
+        yield executor
+    except BaseException:
+        executor.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - before:
+            child.terminate()
+        raise
+    executor.shutdown()
+
+
+def _share(tell: Tell, done: int, count: int, fold: Fold) -> Callable[[float, str], None]:
+    def part(fraction: float, what: str) -> None:
+        tell((done + fraction) / count, f"without {fold.what}: {what}")
+
+    return part
+
+
+def _nobody(_: float, __: str) -> None:
+    """Nobody watches."""

@@ -1,0 +1,1 @@
+"""What a calibration says of other machines, and which run would tell most."""

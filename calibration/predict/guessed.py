@@ -1,0 +1,148 @@
+"""What a described machine will do, with an interval that holds what its description leaves open.
+
+Each guess moves the rate's logarithm by the root mean square of its changes one standard deviation of the guess up and
+down, or with the values that would have been as good. Guesses are independent of each other and of the calibration:
+their variances add up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from calibration.fit.calibration import Calibration, applied, kept_out
+from calibration.fit.evaluate import steady
+from calibration.fit.parameters import number_at
+from calibration.predict.prediction import half_width, predict
+from models.build.system import build
+from models.jobs import JobResult, run_job
+from models.reading.described import Description, Row
+from models.scenario import ScenarioSpec
+from simulator.errors import InputError
+from simulator.results.result import Result
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """A part of the interval: a standard deviation of the figure's logarithm."""
+
+    what: str
+    sd: float
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """New orders per minute of a described machine, or its job's figure; no interval without a calibration.
+
+    `answer`: the calculated machine, which says what limits it. `parts`: of the interval, the largest first.
+    """
+
+    scenario: ScenarioSpec
+    answer: Result | JobResult
+    value: float
+    low: float | None
+    high: float | None
+    confidence: float
+    parts: tuple[Contribution, ...]
+    role: str
+    outside: tuple[str, ...]
+    not_applied: tuple[str, ...]
+
+    @property
+    def sd(self) -> float:
+        """Of the logarithm, all parts together."""
+        return math.sqrt(sum(part.sd**2 for part in self.parts))
+
+
+def foresee(
+    description: Description, calibration: Calibration | None, tell: Callable[[float, str], None] = lambda *_: None
+) -> Foreseen:
+    """The machine's rate or its job's figure. `tell`: called with the share that is done. Raises InputError."""
+    guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
+    parts = []
+    for number, row in enumerate(guesses):
+        tell(number / (len(guesses) + 1), row.what)
+        parts.append(Contribution(row.what, moved_by(description, row, calibration)))
+    tell(len(guesses) / (len(guesses) + 1), "the machine")
+    scenario = description.scenario if calibration is None else applied(calibration, description.scenario)
+    answer = _answer(scenario)
+    if calibration is None:
+        value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
+        return Foreseen(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), ())
+    found = predict(calibration, description.scenario)
+    parts += [
+        Contribution("the calibrated parameters", found.parameters_sd),
+        Contribution("one run from the next", found.run_to_run_sd),
+        Contribution("what the model misses", found.discrepancy_sd),
+    ]
+    width = half_width(calibration, math.sqrt(sum(part.sd**2 for part in parts)), found.discrepancy_sd)
+    return Foreseen(
+        scenario=found.scenario,
+        answer=answer,
+        value=found.rate_per_min,
+        low=found.rate_per_min * math.exp(-width),
+        high=found.rate_per_min * math.exp(width),
+        confidence=calibration.confidence,
+        parts=_sorted(parts),
+        role=found.role,
+        outside=found.outside,
+        not_applied=found.not_applied,
+    )
+
+
+def moved_by(description: Description, row: Row, calibration: Calibration | None) -> float:
+    """Standard deviation of the figure's logarithm by one guess; 0 if nothing else is possible."""
+    settings = row.others
+    if row.factor is not None:
+        value = number_of(description.scenario, row.key)
+        ends = (value * row.factor, value / row.factor)
+        settings = tuple(f"{row.key}={round(end) if isinstance(value, int) else end!r}" for end in ends)
+    middle = _log(description.scenario, calibration)
+    changes = []
+    for setting in settings:
+        try:
+            changes.append(_log(description.changed(setting), calibration) - middle)
+        except InputError:  # a machine that can't be is no other possibility
+            continue
+    if row.factor is None:  # the value itself is as likely as each of the others
+        return math.sqrt(sum(change**2 for change in changes) / (len(changes) + 1))
+    return math.sqrt(sum(change**2 for change in changes) / len(changes)) if changes else 0.0
+
+
+def number_of(scenario: ScenarioSpec, key: str) -> int | float:
+    """The number at a dotted key, whole or not."""
+    found: object = scenario
+    for word in key.split("."):
+        found = getattr(found, word)
+    assert isinstance(found, int | float)
+    return found
+
+
+def _fitted(row: Row, scenario: ScenarioSpec, calibration: Calibration | None) -> bool:
+    """Whether the calibration gives the number, so that its uncertainty is among the parameters'."""
+    if calibration is None:
+        return False
+    out = kept_out(calibration, scenario)
+    keys = [each.key for each in calibration.parameters if each.key.partition("@")[0] == row.key]
+    return any(key not in out and number_at(scenario, key) is not None for key in keys)
+
+
+def _log(scenario: ScenarioSpec, calibration: Calibration | None) -> float:
+    machine = scenario if calibration is None else applied(calibration, scenario)
+    if machine.job is None and machine.interval.start != "warm":
+        answer = _answer(machine)
+        assert isinstance(answer, Result)
+        return math.log(answer.rate_per_min.mean)
+    [warm] = steady(machine)
+    return math.log(warm.new_orders_per_min)
+
+
+def _answer(scenario: ScenarioSpec) -> Result | JobResult:
+    from simulator.analytic import engine
+
+    return run_job(scenario) if scenario.job is not None else engine.simulate(build(scenario), 1)
+
+
+def _sorted(parts: list[Contribution]) -> tuple[Contribution, ...]:
+    return tuple(sorted((part for part in parts if part.sd > 0), key=lambda part: -part.sd))

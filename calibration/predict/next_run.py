@@ -1,0 +1,282 @@
+"""Which run next: the one after which a prediction, or what the runs can't tell, would be known best.
+
+Design of experiments, linearised where the runs have left the parameters (Chaloner and Verdinelli, Statistical
+Science 10 (1995), 273-304). A run whose figures have the derivatives J, over noise and discrepancy, makes of the
+parameters' covariance C the covariance (C^-1 + J'J)^-1, whatever it measures. Its worth is the variance that is left:
+of the logarithm of one scenario's rate (c-optimal), or without one of all parameters together (A-optimal). The model
+isn't linear, so that it is the mean over places drawn from what is known of the parameters; what the runs made would
+tell there counts as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from calibration.fit.calibration import Calibration, applied
+from calibration.fit.evaluate import Point, Reader, solved
+from calibration.fit.fit import Tell
+from calibration.fit.identifiability import identify
+from calibration.fit.objective import AT_BOUND, STEP, bounds_of
+from calibration.fit.observables import BUSY, FLUSHES, FULL, KINDS, NEXT_TO_NOTHING, RATE, RESPONSE, logs
+from calibration.predict.candidates import Candidate, Choice, Impossible, scenario_of
+from calibration.predict.prediction import Predicted, predict
+from models.scenario import ScenarioSpec
+from simulator.analytic.values import FloatArray
+from simulator.errors import InputError
+
+PAIRS = 2
+"""of places drawn, each with its mirror image"""
+READING = 0.7
+"""share of the time that is spent before anything is solved"""
+WORTH = 0.05
+"""a run that makes the interval narrower by less than this share of its width is not worth it"""
+
+
+def silent(_: float, __: str) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a run would do. Standard deviations on the parameters' scale, or of the logarithm of the asked rate.
+
+    `left_sd`: what the parameters would leave open, of `Advice.open_sd`. `low_per_min` and `high_per_min`: the asked
+    rate's interval after it, should the rate stay where it is predicted. `tells`: parameters that it identifies and
+    the runs don't, in groups that they mix up.
+    """
+
+    candidate: Candidate
+    left_sd: float
+    narrower: float
+    """share by which the interval, or without an asked rate the parameters' spread, shrinks"""
+    tells: tuple[tuple[str, ...], ...]
+    low_per_min: float | None = None
+    high_per_min: float | None = None
+
+    @property
+    def per_cost(self) -> float:
+        """What the candidates that are worth it are ranked by."""
+        return self.narrower / (self.candidate.cost or 1.0)
+
+    @property
+    def worth_it(self) -> bool:
+        """Whether it makes a difference that anybody would see."""
+        return self.narrower >= WORTH or (self.low_per_min is None and bool(self.tells))
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Candidates, those that are worth it first, the best of them first; of equal ones the first given."""
+
+    asked: Predicted | None
+    open_sd: float
+    """what the parameters leave open now"""
+    like: str
+    cost_unit: str | None
+    runs: tuple[Worth, ...]
+    impossible: tuple[Impossible, ...]
+
+    @property
+    def best(self) -> Worth | None:
+        """None if no run is worth it."""
+        return self.runs[0] if self.runs[0].worth_it else None
+
+
+def advise(
+    calibration: Calibration, choice: Choice, asked: ScenarioSpec | None, pairs: int = PAIRS, tell: Tell = silent
+) -> Advice:
+    """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
+
+    Raises InputError if the calibrated machine can't run `asked`, or none of the candidates.
+    """
+    predicted = predict(calibration, asked) if asked is not None else None
+    places = _places(calibration, pairs)
+    made = [scenario_of(calibration, run) for run in calibration.runs] if pairs else []
+    scenarios = [*(each.scenario for each in choice.candidates), *made, *([asked] if asked is not None else [])]
+    said, slopes, reasons = derivatives(calibration, scenarios, places, tell)
+    possible = np.isfinite(said[len(choice.candidates) :]).all(axis=(0, 2))
+    known = _known(calibration, said[len(choice.candidates) :], slopes[len(choice.candidates) :], len(places))
+    wanted = slopes[-1][:, KINDS.index(RATE), :] if asked is not None else None
+    open_var = _open(known, wanted)
+    found, impossible = [], list(choice.impossible)
+    for number, candidate in enumerate(choice.candidates):
+        if number in reasons:
+            impossible.append(Impossible(candidate.name, reasons[number]))
+            continue
+        seen = information(calibration, noise_of(calibration, candidate.scenario), said[number], slopes[number])
+        some = possible & np.isfinite(said[number]).all(axis=1)
+        after = _open(updated(known[some], seen[some]), None if wanted is None else wanted[some])
+        share = float(np.sqrt(after.mean() / open_var[some].mean())) if open_var[some].mean() > 0 else 1.0
+        found.append(_worth(candidate, predicted, float(np.sqrt(open_var[0])), share, _told(calibration, seen[0])))
+    if not found:
+        raise InputError("\n".join(f"{each.name}: {each.reason}" for each in impossible))
+    ranked = sorted(found, key=lambda each: (not each.worth_it, -each.per_cost))
+    return Advice(
+        predicted, float(np.sqrt(open_var[0])), choice.like, choice.cost_unit, tuple(ranked), tuple(impossible)
+    )
+
+
+def _known(calibration: Calibration, said: FloatArray, slopes: FloatArray, places: int) -> FloatArray:
+    """The parameters' covariance by priors and the runs made, as it would be at each place; the mode's is the fit's."""
+    known = np.broadcast_to(np.eye(slopes.shape[-1]), (places, *([slopes.shape[-1]] * 2)))
+    if places > 1:
+        for number, run in enumerate(calibration.runs):
+            noise = {figure.kind: figure.noise_sd for figure in run.figures}
+            known = updated(known, information(calibration, noise, said[number], slopes[number]))
+    return np.concatenate([np.array(calibration.joint.covariance)[None], known[1:]])
+
+
+def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
+    """(C^-1 + J'J)^-1 without inverting C. `seen`: J, (..., figures, parameters)."""
+    across = seen @ covariance
+    inner = across @ np.swapaxes(seen, -1, -2) + np.eye(seen.shape[-2])
+    left: FloatArray = covariance - np.swapaxes(across, -1, -2) @ np.linalg.solve(inner, across)
+    return left
+
+
+def information(
+    calibration: Calibration, noise: dict[str, float], said: FloatArray, slopes: FloatArray
+) -> FloatArray:  # fmt: skip
+    """Derivatives of a run's figures over noise and discrepancy, (places, figures, parameters).
+
+    `noise`: standard deviation of each kind of figure that the run has. One that is likely to be at its end of scale
+    counts by the chance that it isn't: there it says only "at least so much".
+    """
+    from scipy.special import ndtr
+
+    covariance = np.array(calibration.joint.covariance)
+    found = []
+    for kind, own_sd in noise.items():
+        at = KINDS.index(kind)
+        sd = float(np.hypot(own_sd, _missed_sd(calibration, kind)))
+        weight = np.ones(len(said))
+        if kind in FULL:
+            spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
+            weight = ndtr((np.log(FULL[kind] + NEXT_TO_NOTHING[kind]) - said[:, at]) / spread)
+        found.append(slopes[:, at] * np.sqrt(weight)[:, None] / sd)
+    return np.stack(found, axis=1)
+
+
+def derivatives(
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: Tell = silent
+) -> tuple[FloatArray, FloatArray, dict[int, str]]:
+    """What each scenario shows at each place, and its derivatives by the parameters, both as logarithms.
+
+    (scenarios, places, kinds), NaN where there is no machine; (scenarios, places, kinds, parameters); why there is
+    none at the first place, by scenario.
+    """
+    count = places.shape[1]
+    low, high = bounds_of([each.parameter for each in calibration.parameters])
+    steps = STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
+    around = np.clip(places[:, None, :] + steps, low, high)
+    said, reasons = _said(calibration, scenarios, around.reshape(-1, count), tell)
+    said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(KINDS))
+    here, up, down = said[:, :, 0], said[:, :, 1 : count + 1], said[:, :, count + 1 :]
+    middle = here[:, :, None]
+    rise, fall = np.where(np.isnan(up), middle, up), np.where(np.isnan(down), middle, down)
+    own = np.arange(count)
+    there, back = around[:, own + 1, own] - around[:, 0], around[:, 0] - around[:, own + 1 + count, own]
+    far = there[..., None] * ~np.isnan(up) + back[..., None] * ~np.isnan(down)
+    slopes = np.nan_to_num((rise - fall) / np.where(far > 0, far, np.inf))
+    return here, np.swapaxes(slopes, 2, 3), reasons
+
+
+def _said(
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: Tell
+) -> tuple[FloatArray, dict[int, str]]:
+    """Logarithms of all kinds, (scenarios, places, kinds)."""
+    reader = Reader()
+    answer = np.full((len(scenarios), len(places), len(KINDS)), np.nan)
+    reasons: dict[int, str] = {}
+    points: list[Point] = []
+    where: list[tuple[int, int]] = []
+    for number, scenario in enumerate(scenarios):
+        tell(READING * number / len(scenarios), f"{number + 1} of {len(scenarios)} runs")
+        for row, place in enumerate(places):
+            try:
+                points.append(reader.point(applied(calibration, scenario, place)))
+            except InputError as error:
+                if row == 0:
+                    reasons[number] = str(error)
+                continue
+            where.append((number, row))
+    tell(READING, f"{len(points):,} machines solved")
+    for workload, machines, solution, numbers in solved(points):
+        found = logs(workload, machines, solution)
+        for at, one in enumerate(numbers):
+            answer[where[one]] = [found[kind][at] for kind in KINDS]
+    return answer, reasons
+
+
+def _places(calibration: Calibration, pairs: int) -> FloatArray:
+    """The mode, then draws from the normal distribution around it, within the bounds."""
+    low, high = bounds_of([each.parameter for each in calibration.parameters])
+    rng = np.random.default_rng([calibration.seed, 2])
+    root = np.linalg.cholesky(np.array(calibration.joint.covariance))
+    away = rng.standard_normal((pairs, len(low))) @ root.T
+    mode = calibration.mode
+    places: FloatArray = np.clip(np.concatenate([mode[None], mode + away, mode - away]), low, high)
+    return places
+
+
+def _open(covariance: FloatArray, wanted: FloatArray | None) -> FloatArray:
+    """The variance that a design should make small, (places,)."""
+    if wanted is None:
+        return np.asarray(np.trace(covariance, axis1=-2, axis2=-1))
+    return np.asarray(np.einsum("ij,ijk,ik->i", wanted, covariance, wanted))
+
+
+def noise_of(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, float]:
+    """Noise of the figures that a run of the scenario would have, by kind: the middle of what the runs have had."""
+    found: dict[str, list[float]] = {}
+    for run in calibration.runs:
+        for figure in run.figures:
+            found.setdefault(figure.kind, []).append(figure.noise_sd)
+    absent = {
+        FLUSHES: scenario.database.log.commit != "durable",
+        BUSY: scenario.machine.disks.disk.kind != "rotating",
+        RESPONSE: scenario.workload.arrivals.kind != "open",
+    }
+    return {kind: median(values) for kind, values in found.items() if not absent.get(kind)}
+
+
+def _missed_sd(calibration: Calibration, kind: str) -> float:
+    """What the model misses of a kind of figure."""
+    return calibration.missed[kind].sd
+
+
+def _told(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
+    """What a run with these derivatives would identify, in groups that the runs before mix up.
+
+    The runs before count by J'J = C^-1 - 1, whose root stands for their derivatives.
+    """
+    lengths, vectors = np.linalg.eigh(np.linalg.inv(np.array(calibration.joint.covariance)))
+    root = vectors * np.sqrt(np.maximum(lengths - 1.0, 0.0)) @ vectors.T
+    low, high = bounds_of([each.parameter for each in calibration.parameters])
+    at_bound = (calibration.mode - low < AT_BOUND) | (high - calibration.mode < AT_BOUND)
+    found = identify(np.concatenate([root, seen]), at_bound, ~at_bound)
+    new = {
+        each.key: {each.key, *each.not_told_from}
+        for each, told in zip(calibration.parameters, found.told, strict=True)
+        if told and not each.identified
+    }
+    groups = {tuple(key for key in new if key in mixed) for mixed in new.values()}
+    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
+
+
+def _worth(
+    candidate: Candidate, asked: Predicted | None, open_sd: float, share: float, tells: tuple[tuple[str, ...], ...]
+) -> Worth:
+    if asked is None:
+        return Worth(candidate, open_sd * share, 1.0 - share, tells)
+    fixed = asked.run_to_run_sd**2 + asked.discrepancy_sd**2
+    left = asked.parameters_sd * share
+    ratio = float(np.sqrt((left**2 + fixed) / (asked.parameters_sd**2 + fixed)))
+    low, high = (
+        asked.rate_per_min * (end / asked.rate_per_min) ** ratio for end in (asked.low_per_min, asked.high_per_min)
+    )
+    return Worth(candidate, left, 1.0 - ratio, tells, low, high)

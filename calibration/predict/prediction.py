@@ -1,0 +1,134 @@
+"""What a calibration says of another scenario: a rate with an interval, and how far that is from any run it has seen.
+
+The logarithm's variance is the sum of three: of the parameters (delta method: Oehlert, Amer. Statistician 46 (1992),
+27-29), of one run from the next, and of what the model misses. The interval is Student's, whose degrees of freedom are
+those of the discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.fit.calibration import Calibration, applied, conditions, kept_out, scenario_hash
+from calibration.fit.discrepancy import assumed_sd
+from calibration.fit.evaluate import correction, simulable, steady
+from calibration.fit.objective import MOST_SIGMAS, STEP, bounds_of
+from calibration.fit.observables import RATE
+from models.scenario import ScenarioSpec
+from simulator.analytic.values import FloatArray
+from simulator.errors import InputError
+
+BESIDE = 1.25
+"""a condition is outside of the calibrated range from this factor on"""
+MOST_FREEDOM = 1e6
+"""of Student's distribution: a normal one's"""
+NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """New orders per minute of a scenario. The parts are standard deviations of its logarithm."""
+
+    scenario: ScenarioSpec
+    """with the calibrated values"""
+    role: str
+    """fitted if a run of this very scenario was in the fit, else predicted"""
+    rate_per_min: float
+    low_per_min: float
+    high_per_min: float
+    confidence: float
+    parameters_sd: float
+    run_to_run_sd: float
+    discrepancy_sd: float
+    outside: tuple[str, ...]
+    """how far the scenario is from the calibrated range, in words"""
+    not_applied: tuple[str, ...]
+
+
+def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
+    """The scenario's rate by the calibrated model. Raises InputError if the calibrated machine can't run it.
+
+    By the kernel if it has confirmed the fit and can answer soon, else by the analytic engine.
+    """
+    machine = applied(calibration, scenario)
+    [warm] = steady(machine)
+    by_kernel = bool(calibration.by_kernel) and simulable(machine, warm.new_orders_per_min)
+    [left_out], [left_out_sd] = correction(machine, (RATE,), by_kernel, calibration.seed)
+    rate = warm.new_orders_per_min * float(np.exp(left_out))
+    slopes = _slopes(calibration, scenario)
+    parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
+    missed, noise = calibration.missed[RATE], calibration.run_to_run_sd
+    missed_sd = assumed_sd(RATE, left_out_sd, calibration.missing) * missed.scale
+    sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed_sd**2))
+    width = half_width(calibration, sd, missed_sd)
+    known = {run.scenario_hash for run in calibration.runs}
+    return Predicted(
+        scenario=machine,
+        role="fitted" if scenario_hash(scenario) in known else "predicted",
+        rate_per_min=rate,
+        low_per_min=rate * float(np.exp(-width)),
+        high_per_min=rate * float(np.exp(width)),
+        confidence=calibration.confidence,
+        parameters_sd=parameters_sd,
+        run_to_run_sd=noise,
+        discrepancy_sd=missed_sd,
+        outside=outside(calibration, conditions(machine, warm)),
+        not_applied=kept_out(calibration, scenario),
+    )
+
+
+def half_width(calibration: Calibration, sd: float, missed_sd: float) -> float:
+    """Half the interval of a rate's logarithm: `sd` is its standard deviation, `missed_sd` the model's part of it."""
+    from scipy.special import stdtrit
+
+    freedom = calibration.missed[RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
+    return sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
+
+
+def outside(calibration: Calibration, asked: dict[str, float]) -> tuple[str, ...]:
+    """Conditions beyond those of all calibrated runs, a sentence each, the farthest first."""
+    found = []
+    for name, value in asked.items():
+        seen = [run.conditions[name] for run in calibration.runs if name in run.conditions]
+        if not seen or min(seen) <= 0 or value <= 0:
+            continue
+        if value >= BESIDE * max(seen):
+            found.append((value / max(seen), f"{_times(value / max(seen))} the {name} of any run you gave"))
+        elif value * BESIDE <= min(seen):
+            found.append((min(seen) / value, f"{value / min(seen):.0%} of the least {name} of the runs you gave"))
+    return tuple(text for _, text in sorted(found, key=lambda each: -each[0]))
+
+
+def _times(factor: float) -> str:
+    whole = round(factor)
+    if whole in NUMBERS and abs(factor / whole - 1.0) < 0.05:
+        return NUMBERS[whole]
+    return f"{factor:.2g} times" if factor < 10 else f"{factor:,.0f} times"
+
+
+def _slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
+    """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided."""
+    low, high = bounds_of([each.parameter for each in calibration.parameters])
+    low = np.maximum(low, -MOST_SIGMAS)
+    out = kept_out(calibration, scenario)
+    varied = [number for number, each in enumerate(calibration.parameters) if each.key not in out]
+    moved: list[tuple[int, float]] = []
+    machines: list[ScenarioSpec] = []
+    for number in varied:
+        for step in (-STEP, 0.0, STEP):
+            place = calibration.mode.copy()
+            place[number] = np.clip(place[number] + step, low[number], high[number])
+            try:
+                machines.append(applied(calibration, scenario, place))
+            except InputError:
+                continue
+            moved.append((number, float(place[number])))
+    logs = [float(np.log(each.new_orders_per_min)) for each in steady(*machines)]
+    slopes = np.zeros(len(calibration.parameters))
+    for number in varied:
+        mine = [(at, log) for (owner, at), log in zip(moved, logs, strict=True) if owner == number]
+        if len({at for at, _ in mine}) > 1:
+            slopes[number] = (mine[-1][1] - mine[0][1]) / (mine[-1][0] - mine[0][0])
+    return slopes

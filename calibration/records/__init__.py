@@ -1,0 +1,1 @@
+"""Run records: what was measured, checked and kept."""

@@ -1,0 +1,241 @@
+"""Laws that a measured run must satisfy, and signs of a mixed-up counter or unit. Each says what it saw, in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, stdev
+
+from calibration.records.record import Device, Observed, Outcome, Resources, RunRecord
+
+LITTLE_TOLERANCE = 0.05
+"""Clients also spend time between answer and next request, and rates are rounded."""
+QUEUE_TOLERANCE = 0.15
+MOST_DRIFT = 0.1
+DRIFT_SIGMAS = 3.0
+MIX = (0.3, 0.6)
+"""New orders' share of all transactions: 0.43 to 0.45 in the known drivers."""
+TPM_PER_NOPM = (2.0, 2.7)
+HAMMERDB_TPM_PER_NOPM = 2.32
+COMMITS = (0.5, 3.0)
+"""From mixes with many reads, which some servers don't count, to drivers that ping before each transaction."""
+LEAST_HIT_RATIO = 0.5
+SECTOR_KIB, MOST_REQUEST_KIB = 0.5, 1024
+LEAST_READS_PER_S = 1.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One law: `holds` is None where it can't be judged."""
+
+    law: str
+    holds: bool | None
+    text: str
+
+
+def check(record: RunRecord) -> list[Finding]:
+    """Little's law first, then what can be said of the rest."""
+    findings = [
+        little(record),
+        *_steady(record),
+        *_mix(record.outcome),
+        *_percentiles(record.outcome),
+        *_cpu(record.resources),
+    ]
+    for name, device in record.resources.devices.items():
+        findings += [*_device(name, device), *_request_size(name, device, record.engine.page_kib)]
+    return [*findings, *_commits(record), *_pool(record)]
+
+
+def little(record: RunRecord) -> Finding:
+    """Clients = rate * (response + think time). Clients that are more than rate times response leave a think time."""
+    law = "Little's law"
+    outcome, workload = record.outcome, record.workload
+    missing = [
+        name
+        for name, value in (
+            ("clients", workload.clients),
+            ("transactions_per_s", outcome.transactions_per_s),
+            ("mean_ms", outcome.mean_ms),
+        )
+        if value is None
+    ]
+    if missing:
+        return Finding(law, None, f"can't be checked without {', '.join(missing)}")
+    assert workload.clients
+    assert outcome.transactions_per_s
+    assert outcome.mean_ms
+    clients, rate, response_s = workload.clients.value, outcome.transactions_per_s.value, outcome.mean_ms.value / 1000.0
+    think_s = workload.think_time_s.value if workload.think_time_s else 0.0
+    busy = rate * (response_s + think_s)
+    seen = (
+        f"{_short(rate)}/s x {_short((response_s + think_s) * 1000)} ms = {_short(busy)} "
+        f"of {clients:g} clients ({busy / clients:.0%})"
+    )
+    if abs(busy / clients - 1.0) <= LITTLE_TOLERANCE:
+        return Finding(law, True, seen)
+    if busy > clients:
+        return Finding(law, False, f"{seen}: more at work than there are; a unit, a count or the clients are wrong")
+    if workload.think_time_s is None:
+        left_ms = (clients / rate - response_s) * 1000.0
+        return Finding(
+            law,
+            None,
+            f"{seen}: leaves {_short(left_ms)} ms between transactions: a think time, or errors that took time",
+        )
+    return Finding(law, False, f"{seen}: fewer at work than there are; a unit, a count or the think time is wrong")
+
+
+def _steady(record: RunRecord) -> Iterator[Finding]:
+    """Last third against first third of each series: a drift beyond noise. A whole run may well begin slowly."""
+    for name, series in record.outcome.series.items():
+        third = len(series.values) // 3
+        if third < 3:
+            continue
+        first, last = series.values[:third], series.values[-third:]
+        drift = fmean(last) / fmean(first) - 1.0 if fmean(first) > 0 else 0.0
+        noise = math.hypot(stdev(first), stdev(last)) / math.sqrt(third) / max(fmean(first), 1e-9)
+        text = f"{name}: the last third is {drift:+.1%} from the first, noise {noise:.1%}"
+        drifts = abs(drift) > max(MOST_DRIFT, DRIFT_SIGMAS * noise)
+        yield Finding("steady", None if drifts and record.window.kind == "whole" else not drifts, text)
+
+
+def _mix(outcome: Outcome) -> Iterator[Finding]:
+    if outcome.new_orders_per_minute and outcome.transactions_per_s:
+        share = outcome.new_orders_per_minute.value / 60.0 / outcome.transactions_per_s.value
+        text = f"new orders are {share:.1%} of all transactions (43 to 50 % in the known drivers)"
+        yield Finding("mix", MIX[0] <= share <= MIX[1], text)
+    commits, orders = outcome.reported.get("TPM"), outcome.new_orders_per_minute
+    if commits and orders:
+        ratio = commits.value / orders.value
+        text = f"TPM / NOPM = {ratio:.2f} (about {HAMMERDB_TPM_PER_NOPM})"
+        yield Finding("commits per new order", TPM_PER_NOPM[0] <= ratio <= TPM_PER_NOPM[1], text)
+
+
+def _percentiles(outcome: Outcome) -> Iterator[Finding]:
+    everything = {
+        "all": outcome.percentiles_ms,
+        **{name: each.percentiles_ms for name, each in outcome.classes.items()},
+    }
+    for name, percentiles in everything.items():
+        ordered = sorted(percentiles.items(), key=lambda each: float(each[0]))
+        for (low, below), (high, above) in pairwise(ordered):
+            if below.value > above.value:
+                yield Finding(
+                    "percentiles rise", False, f"{name}: p{low} {below.value:g} ms is above p{high} {above.value:g} ms"
+                )
+
+
+def _cpu(resources: Resources) -> Iterator[Finding]:
+    shares = {
+        "user": resources.cpu_user_fraction,
+        "system": resources.cpu_system_fraction,
+        "iowait": resources.cpu_iowait_fraction,
+        "idle": resources.cpu_idle_fraction,
+        "steal": resources.cpu_steal_fraction,
+    }
+    known = {name: share.value for name, share in shares.items() if share is not None}
+    if {"user", "system", "idle"} <= set(known):
+        total = sum(known.values())
+        text = f"{' + '.join(f'{name} {value:.1%}' for name, value in known.items())} = {total:.1%}"
+        complete = len(known) >= 4
+        yield Finding(
+            "CPU shares add up", 0.97 <= total <= 1.03 if complete else (None if total <= 1.03 else False), text
+        )
+
+
+def _device(name: str, device: Device) -> Iterator[Finding]:
+    """Little's law of the queue: requests inside = rate * time."""
+    queue = _of(device.queue_length)
+    reads, writes = _of(device.reads_per_s), _of(device.writes_per_s)
+    read_ms, write_ms = _of(device.read_await_ms), _of(device.write_await_ms)
+    if queue is None or reads is None or writes is None or max(queue, 0.0) < 1.0:
+        return
+    inside = (reads * (read_ms or 0.0) + writes * (write_ms or 0.0)) / 1000.0
+    text = (
+        f"{name}: {_short(reads)} reads/s x {read_ms or 0:.3g} ms + {_short(writes)} writes/s x {write_ms or 0:.3g} ms "
+        f"= {inside:.3g}; queue {queue:.3g}"
+    )
+    yield Finding("Little's law of the device", abs(inside - queue) <= QUEUE_TOLERANCE * queue, text)
+
+
+def _request_size(name: str, device: Device, page_kib: Observed | None) -> Iterator[Finding]:
+    """A database reads whole pages, and no system reads a MiB at once for random places."""
+    reads, kib = _of(device.reads_per_s), _of(device.read_kib_per_s)
+    if reads is None or kib is None or reads < LEAST_READS_PER_S:
+        return
+    least = (_of(page_kib) or 2 * SECTOR_KIB) / 2
+    text = f"{name}: {kib / reads:.3g} KiB a read ({least:g} to {MOST_REQUEST_KIB:,} are possible)"
+    yield Finding("size of a read", least <= kib / reads <= MOST_REQUEST_KIB, text)
+
+
+def _commits(record: RunRecord) -> Iterator[Finding]:
+    """Counters of the server and of the harness must be of one window."""
+    commits, every = _of(record.resources.commits_per_s), _of(record.outcome.transactions_per_s)
+    if commits is None or every is None or every <= 0:
+        return
+    ratio = commits / every
+    text = f"the server counts {ratio:.2f} commits per transaction ({COMMITS[0]:g} to {COMMITS[1]:g} are known)"
+    yield Finding("commits per transaction", COMMITS[0] <= ratio <= COMMITS[1], text)
+
+
+def _pool(record: RunRecord) -> Iterator[Finding]:
+    resources = record.resources
+    hits, misses = _of(resources.buffer_hits_per_s), _of(resources.buffer_reads_per_s)
+    if hits is None or misses is None or hits + misses <= 0:
+        return
+    ratio = hits / (hits + misses)
+    text = f"pool {ratio:.4f}: {misses:,.0f} of {hits + misses:,.0f} pages/s not in it"
+    if ratio < LEAST_HIT_RATIO:
+        text += "; an index's upper pages alone give more: hits and reads are mixed up, or it read whole tables"
+    yield Finding("hit ratio", None if ratio >= LEAST_HIT_RATIO else False, text)
+    cached = _of(resources.page_cache_hits_per_s)
+    if cached is not None and misses > 0:
+        yield Finding(
+            "double buffering", None, f"the page cache answered {cached / misses:.0%} of what the pool lacked"
+        )
+    page_kib = _of(record.engine.page_kib)
+    device_kib = max((_of(device.read_kib_per_s) or 0.0 for device in resources.devices.values()), default=0.0)
+    if page_kib and device_kib > 0:
+        pages = device_kib / page_kib
+        text = f"the busiest device reads {_short(pages)} pages/s, the pool asks for {_short(misses)}"
+        law = "devices read no more than the pool asks for"
+        yield Finding(law, pages <= 1.1 * misses + 50, text)
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
+def _of(observed: Observed | None) -> float | None:
+    return None if observed is None else observed.value
+
+
+WANTED = (
+    ("workload.clients", "Little's law, and where on the curve the run lies"),
+    ("workload.warehouses", "the size of the database"),
+    ("engine.buffer_pool_gib", "the pool"),
+    ("environment.memory_gib", "what is left for the page cache"),
+    ("environment.cores", "the CPU's capacity"),
+    ("outcome.mean_ms", "Little's law"),
+    ("resources.cpu_user_fraction", "CPU per transaction"),
+    ("resources.devices", "reads and writes per transaction, and the device's service"),
+    ("resources.buffer_reads_per_s", "the pool's misses"),
+    ("resources.log_bytes_per_s", "log per transaction"),
+    ("resources.log_flushes_per_s", "group commit"),
+    ("resources.swap_in_kib_per_s", "whether the machine swapped"),
+)
+
+
+def missing(record: RunRecord) -> list[str]:
+    """What the record lacks and what it would be good for, a line each."""
+    lines = []
+    for path, purpose in WANTED:
+        value: object = record
+        for key in path.split("."):
+            value = getattr(value, key)
+        if not value:
+            lines.append(f"{path}: {purpose}")
+    return lines

@@ -1,0 +1,110 @@
+"""Run records on disk: YAML or JSON, one a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from calibration.importers.source_file import SourceFile
+from calibration.records.record import RunRecord
+from models.catalogue.entries import nearest
+from models.quantities.problems import sentence
+from models.quantities.yaml_input import as_mapping, parse_yaml
+from simulator.errors import InputError
+
+SUFFIXES = (".yaml", ".yml", ".json")
+MOST_BYTES = 1 << 20
+
+
+def shipped() -> dict[str, Path]:
+    """The records that come with the program, by name."""
+    folder = Path(str(resources.files("calibration"))) / "runs"
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def record_path(text: str) -> Path:
+    """The file that RUN means. Raises InputError with the nearest name if there is none."""
+    path = Path(text)
+    if path.is_file():
+        return path
+    names = shipped()
+    if text in names:
+        return names[text]
+    if path.exists():
+        raise InputError(f"{text}: is a folder; give a run record, or 'oltpsim runs list {text}'")
+    raise InputError(
+        f"{text}: no such file or run{nearest(path.stem, names)}; the program has {', '.join(names) or 'none'}"
+    )
+
+
+def records_in(folder: Path) -> list[Path]:
+    """The files of a folder that can be run records, sorted."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: is not a folder; give one that holds run records")
+    return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
+
+
+def load_record(path: Path) -> RunRecord:
+    """A record. Raises InputError with one line for each problem."""
+    file = SourceFile(path, path.name)
+    if len(file.stored) > MOST_BYTES:
+        file.refuse(
+            "", f"{len(file.stored):,} bytes", f"at most {MOST_BYTES:,}", "give a run record, not the tool's output"
+        )
+    data = file.data if path.suffix == ".json" else parse_yaml(file.text, path.name)
+    data = as_mapping(data, path.name)
+    try:
+        return RunRecord.model_validate(data)
+    except ValidationError as error:
+        lines = (f"{path.name}: {sentence(problem, RunRecord, data)}" for problem in error.errors())
+        raise InputError("\n".join(lines)) from error
+
+
+def as_text(record: RunRecord, suffix: str) -> str:
+    """The record as YAML or JSON, without what is not there."""
+    data: dict[str, Any] = record.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    data = {"format": record.format, **{key: value for key, value in data.items() if value != {}}}
+    if suffix == ".json":
+        return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return str(yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=140))
+
+
+class _Dumper(yaml.SafeDumper):
+    """No anchors, which a reader refuses; lists of numbers on few lines."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is yaml's
+        return True
+
+
+def _list(dumper: _Dumper, data: list[Any]) -> Any:
+    flow = all(isinstance(each, int | float) for each in data)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=flow)
+
+
+_Dumper.add_representer(list, _list)
+
+
+def save_records(records: Sequence[RunRecord], place: Path) -> list[Path]:
+    """Write one record to a file, or several into a folder under their names. Returns the files."""
+    if len(records) == 1 and place.suffix in SUFFIXES:
+        place.write_text(as_text(records[0], place.suffix), encoding="utf-8")
+        return [place]
+    names = [file_name(record.name) for record in records]
+    if len(set(names)) < len(names):
+        raise InputError(f"{place}: got two runs of one name; expected names that differ; rename a folder or a row")
+    place.mkdir(parents=True, exist_ok=True)
+    paths = [place / f"{name}.yaml" for name in names]
+    for record, path in zip(records, paths, strict=True):
+        path.write_text(as_text(record, ".yaml"), encoding="utf-8")
+    return paths
+
+
+def file_name(name: str) -> str:
+    """A name that any file system takes."""
+    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name).lstrip(".") or "run"

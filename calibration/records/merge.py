@@ -1,0 +1,230 @@
+"""From the readings of one run to its record: harness and monitors brought together by time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from calibration.importers.counters import differences, pairs_of, span_of
+from calibration.importers.reading import RANK_OF_WITNESS, Leaf, Path, Reading, Samples
+from calibration.importers.timing import aligned, is_timed, means
+from calibration.records.record import RunRecord
+from models.quantities.problems import sentence
+from simulator.errors import InputError
+
+MOST_APART = 0.1
+"""Two sources of one figure that are further apart are named."""
+SAME_RATE = 0.005
+MOST_RATE_APART = 0.3
+"""Windows and definitions of one run move its rate by 10 %; two rates further apart are two runs."""
+RATES = (("outcome", "new_orders_per_minute"), ("outcome", "transactions_per_s"))
+MEMORY = ("environment", "memory_gib")
+DEVICES = ("resources", "devices")
+BUFFER_READS = ("resources", "buffer_reads_per_s")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A record, and what was said on the way to it."""
+
+    record: RunRecord
+    notes: tuple[str, ...]
+
+
+def merge(name: str, readings: Sequence[Reading]) -> Merged:
+    """One record. Raises InputError if no file is a harness's result, or two are of different runs."""
+    results = [reading for reading in readings if reading.tool is not None]
+    harness = [reading for reading in results if reading.rank < RANK_OF_WITNESS] or results
+    if not harness:
+        kinds = ", ".join(sorted({reading.kind for reading in readings})) or "nothing known"
+        raise InputError(
+            f"{name}: got {kinds}; expected the result of a load generator too; add its output to the folder"
+        )
+    tools = sorted({str(reading.tool) for reading in harness})
+    if len(tools) > 1:
+        files = ", ".join(reading.file for reading in harness)
+        raise InputError(
+            f"{name}: got results of {' and '.join(tools)} ({files}); expected one run; give each a folder"
+        )
+    notes = [f"{reading.file}: {note}" for reading in readings for note in reading.notes]
+    values = _together(harness, notes)
+    window = next((reading.window for reading in harness if reading.window), None)
+    duration = values.get(("window", "duration_s"))
+    if not isinstance(duration, dict):
+        raise InputError(
+            f"{name}: the result names no measured time; add the file that does: {harness[0].file} alone is not enough"
+        )
+    if window is not None:
+        _start(values, window, harness)
+    _fill(values, readings)
+    for path, leaf in _resources(readings, window, float(str(duration["value"])), notes).items():
+        values.setdefault(path, leaf)
+    return Merged(record_of(name, values, notes, [reading.file for reading in readings]), tuple(notes))
+
+
+def _together(harness: Sequence[Reading], notes: list[str]) -> dict[Path, Leaf]:
+    """One run's results from several files; a second rate over another window is kept as reported."""
+    values: dict[Path, Leaf] = {}
+    for reading in sorted(harness, key=lambda each: each.rank):
+        for path, leaf in reading.values.items():
+            known = values.setdefault(path, leaf)
+            if path in RATES and known is not leaf:
+                ours, theirs = _number(known), _number(leaf)
+                if abs(theirs / ours - 1.0) > MOST_RATE_APART:
+                    raise InputError(
+                        f"{reading.file}: got {path[-1]} {theirs:,.1f}, where another file of the run says "
+                        f"{ours:,.1f}; expected one run; give each run a folder"
+                    )
+                if abs(theirs / ours - 1.0) > SAME_RATE:
+                    values["outcome", "reported", f"{path[-1]}, {reading.kind}"] = leaf
+                    notes.append(f"{reading.file}: {path[-1]} {theirs:,.0f}, {theirs / ours - 1.0:+.1%} of that taken: "
+                                 "another window or definition; kept as reported")  # fmt: skip
+    return values
+
+
+def _number(leaf: Leaf) -> float:
+    assert isinstance(leaf, dict)
+    return float(str(leaf["value"]))
+
+
+def _start(values: dict[Path, Leaf], window: tuple[float, float], harness: Sequence[Reading]) -> None:
+    from datetime import UTC, datetime
+
+    text = datetime.fromtimestamp(window[0], UTC).isoformat(timespec="seconds")
+    source = next(reading.file for reading in harness if reading.window)
+    values["window", "start_utc"] = {"value": text, "source": source, "definition": "start of what was counted"}
+
+
+def _fill(values: dict[Path, Leaf], readings: Sequence[Reading]) -> None:
+    """What the other files say of machine and settings; of two sizes of memory the smaller is what there was to use."""
+    for reading in readings:
+        if reading.tool is None or reading.rank >= RANK_OF_WITNESS:
+            for path, leaf in reading.values.items():
+                if path[0] == "outcome":
+                    continue
+                known = values.setdefault(path, leaf)
+                if path == MEMORY and _number(leaf) < _number(known):
+                    values[path] = leaf
+
+
+def _resources(
+    readings: Sequence[Reading], window: tuple[float, float] | None, duration_s: float, notes: list[str]
+) -> dict[Path, Leaf]:
+    """Of each figure the best source: samples in the window, then counters, then samples without times."""
+    timed, untimed = _samples(readings, window, notes)
+    pairs, alone = pairs_of(readings)
+    notes += alone
+    counted: dict[Path, Leaf] = {}
+    if pairs:
+        span = span_of(pairs, window, duration_s)
+        notes += [f"{span.source}: {note}" for note in span.notes]
+        counted = differences(pairs, span)
+    found: dict[Path, Leaf] = {}
+    for source in (timed, counted, untimed):
+        for path, leaf in source.items():
+            known = found.setdefault(path, leaf)
+            _compare(path, known, leaf, notes)
+    _drop_idle(found)
+    _page_cache(found, counted, readings)
+    return found
+
+
+def _samples(
+    readings: Sequence[Reading], window: tuple[float, float] | None, notes: list[str]
+) -> tuple[dict[Path, Leaf], dict[Path, Leaf]]:
+    sampled = [reading for reading in readings if reading.samples is not None]
+    clocks = [reading.samples for reading in sampled if reading.samples and is_timed(reading.samples)]
+    timed: dict[Path, Leaf] = {}
+    untimed: dict[Path, Leaf] = {}
+    for reading in sampled:
+        samples = reading.samples
+        assert samples is not None
+        place_in_time = is_timed(samples)
+        if not place_in_time and window is not None:
+            found = next((each for clock in clocks if (each := aligned(samples, clock)) is not None), None)
+            if found is not None:
+                samples, place_in_time = found, True
+                notes.append(f"{reading.file}: no times; placed by its CPU shares beside a monitor that has them")
+            else:
+                notes.append(f"{reading.file}: no times: all its samples are averaged, ramp or not; run it with -t")
+        elif window is None:
+            notes.append(f"{reading.file}: the result names no time: all samples are averaged, ramp or not")
+        leaves = _leaves(reading.file, samples, window if place_in_time else None)
+        if place_in_time and window is not None and not leaves:
+            notes.append(f"{reading.file}: none of its samples lies in the window; are both clocks in one time zone?")
+        target = timed if place_in_time and window is not None else untimed
+        for path, leaf in leaves.items():
+            _compare(path, target.setdefault(path, leaf), leaf, notes)
+    return timed, untimed
+
+
+def _leaves(file: str, samples: Samples, window: tuple[float, float] | None) -> dict[Path, Leaf]:
+    leaves: dict[Path, Leaf] = {}
+    for path, mean in means(samples, window).items():
+        meaning = samples.meanings[path]
+        covered = f"mean over {mean.covered_s:.0f} s of the window" if window else "mean over all samples"
+        leaves[path] = {"value": mean.value, "unit": meaning.unit, "source": f"{file}, {mean.place}",
+                        "definition": f"{meaning.definition}; {covered}"}  # fmt: skip
+    return leaves
+
+
+def _compare(path: Path, known: Leaf, other: Leaf, notes: list[str]) -> None:
+    if known is other or not isinstance(known, dict) or not isinstance(other, dict):
+        return
+    ours, theirs = _number(known), _number(other)
+    least = 0.05 if path[-1].endswith("_fraction") else 1.0
+    if max(ours, theirs) > least and abs(ours - theirs) > MOST_APART * max(ours, theirs):
+        notes.append(
+            f"{'.'.join(path)}: {ours:.4g} ({known['source']}) or {theirs:.4g} ({other['source']}); the first is taken"
+        )
+
+
+def _drop_idle(found: dict[Path, Leaf]) -> None:
+    """Devices that did nothing are not worth a line."""
+    names = {path[2] for path in found if path[:2] == DEVICES}
+    for name in names:
+        paths = [path for path in found if path[:3] == (*DEVICES, name)]
+        if all(_number(found[path]) == 0 for path in paths):
+            for path in paths:
+                del found[path]
+
+
+def _page_cache(found: dict[Path, Leaf], counted: Mapping[Path, Leaf], readings: Sequence[Reading]) -> None:
+    """PostgreSQL's reads less the device's: what the operating system's cache answered. Both of the same seconds."""
+    pages = next((r.values["engine", "page_kib"] for r in readings if ("engine", "page_kib") in r.values), None)
+    asked = counted.get(BUFFER_READS)
+    devices = {path[2]: leaf for path, leaf in counted.items() if path[:2] == DEVICES and path[-1] == "read_kib_per_s"}
+    if pages is None or asked is None or not devices or not any(r.kind.startswith("PostgreSQL") for r in readings):
+        return
+    name = max(devices, key=lambda each: _number(devices[each]))
+    value = _number(asked) - _number(devices[name]) / _number(pages)
+    if value >= 0:
+        assert isinstance(asked, dict)
+        found["resources", "page_cache_hits_per_s"] = {
+            "value": value,
+            "unit": "pages",
+            "source": f"{asked['source']}; less read_kib_per_s of {name} in the same snapshots",
+            "definition": "pages that the operating system's cache gave the pool (double buffering)",
+        }
+
+
+def record_of(name: str, values: Mapping[Path, Leaf], notes: Sequence[str], files: Sequence[str]) -> RunRecord:
+    """The valid record of these values. Raises InputError with one line for each problem."""
+    data: dict[str, Any] = {
+        "name": name,
+        "source": "imported from " + ", ".join(files),
+        "notes": [note[:10_000] for note in notes],
+    }
+    for path, leaf in values.items():
+        place = data
+        for key in path[:-1]:
+            place = place.setdefault(key, {})
+        place[path[-1]] = leaf
+    data.setdefault("outcome", {})
+    try:
+        return RunRecord.model_validate(data)
+    except ValidationError as error:
+        raise InputError("\n".join(f"{name}: {sentence(each, RunRecord, data)}" for each in error.errors())) from error

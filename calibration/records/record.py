@@ -1,0 +1,188 @@
+"""The record of one measured run: what ran on what, for how long, what came out, and what the machine did meanwhile.
+
+Every figure says where it was read, in which unit, and what it counts. All of them may be missing but the window and
+one rate. Rates are new orders per minute: "tpmC" belongs to audited results.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from models.quantities.base import Name, Spec, Text
+from models.quantities.quantities import Number
+
+FORMAT: Literal["oltpsim-run-1"] = "oltpsim-run-1"
+MOST_SERIES_POINTS = 120
+"""A longer series is stored as means of neighbouring intervals."""
+
+
+class Observed(Spec):
+    """One figure. `value` is in the unit that the key's name says; `unit` is the one that was read."""
+
+    value: Number
+    unit: Name = Field(description="the unit as read")
+    source: Text = Field(description="file and place")
+    definition: Text = Field(description="what is counted, over what")
+
+
+class Told(Spec):
+    """Something that is no figure, such as a version."""
+
+    value: Text
+    source: Text = Field(description="file and place")
+    definition: Text = Field(description="what it names")
+
+
+class Positive(Observed):
+    """A figure above 0."""
+
+    value: Number = Field(gt=0)
+
+
+class Counted(Observed):
+    """A figure of at least 0."""
+
+    value: Number = Field(ge=0)
+
+
+class Share(Observed):
+    """A share of 1. Tools round, so that 100.16 % are seen of a busy disk."""
+
+    value: Number = Field(ge=0, le=1.05)
+
+
+class Series(Spec):
+    """A figure over time, from the start of what the harness shows, in equal intervals."""
+
+    interval_s: Number = Field(gt=0)
+    values: tuple[Number, ...] = Field(min_length=1, max_length=MOST_SERIES_POINTS)
+    unit: Name
+    source: Text
+    definition: Text
+
+
+class Environment(Spec):
+    """The machine, as far as the run's files tell."""
+
+    cpu_model: Told | None = None
+    cores: Positive | None = None
+    memory_gib: Positive | None = None
+    operating_system: Told | None = None
+
+
+class Engine(Spec):
+    """The database engine and its settings."""
+
+    name: Told | None = None
+    version: Told | None = None
+    buffer_pool_gib: Positive | None = None
+    page_kib: Positive | None = None
+    settings: dict[Name, Told] = Field(default_factory=dict)
+
+
+class Workload(Spec):
+    """What was asked of it."""
+
+    driver: Told | None = None
+    clients: Positive | None = None
+    warehouses: Positive | None = None
+    scale: Positive | None = None
+    think_time_s: Counted | None = None
+
+
+class Window(Spec):
+    """What was counted. `whole`: from the first transaction; `steady`: after a ramp that is not counted."""
+
+    kind: Literal["whole", "steady"]
+    duration_s: Positive | None = None
+    rate_definition: Text = Field(description="what the rate divides by what")
+    ramp_s: Counted | None = None
+    start_utc: Told | None = None
+
+
+Percentile = Annotated[str, Field(pattern=r"^\d{1,2}(\.\d+)?$")]
+
+
+class TransactionClass(Spec):
+    """One kind of transaction."""
+
+    count: Counted | None = None
+    errors: Counted | None = None
+    mean_ms: Counted | None = None
+    max_ms: Counted | None = None
+    percentiles_ms: dict[Percentile, Counted] = Field(default_factory=dict)
+
+
+class Outcome(Spec):
+    """What the harness reports. `reported` keeps what it printed under names of its own."""
+
+    new_orders_per_minute: Positive | None = None
+    transactions_per_s: Positive | None = None
+    job_figure: Positive | None = None
+    """what another job than transactions is measured by, in its unit: seconds of a load, MB/s of a scan"""
+    mean_ms: Counted | None = None
+    percentiles_ms: dict[Percentile, Counted] = Field(default_factory=dict)
+    errors_per_s: Counted | None = None
+    classes: dict[Name, TransactionClass] = Field(default_factory=dict)
+    reported: dict[Name, Observed] = Field(default_factory=dict)
+    series: dict[Name, Series] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_a_rate(self) -> Self:
+        if self.new_orders_per_minute is None and self.transactions_per_s is None and self.job_figure is None:
+            raise ValueError("a run needs new_orders_per_minute, transactions_per_s or job_figure")
+        return self
+
+
+class Device(Spec):
+    """One block device, means over the window; `requests_per_s` and `await_ms` of tools that don't tell reads apart."""
+
+    reads_per_s: Counted | None = None
+    writes_per_s: Counted | None = None
+    requests_per_s: Counted | None = None
+    read_kib_per_s: Counted | None = None
+    write_kib_per_s: Counted | None = None
+    read_await_ms: Counted | None = None
+    write_await_ms: Counted | None = None
+    await_ms: Counted | None = None
+    queue_length: Counted | None = None
+    utilisation_fraction: Share | None = None
+
+
+class Resources(Spec):
+    """What the machine and the engine did in the window."""
+
+    cpu_busy_fraction: Share | None = None
+    """user and system together, where they aren't told apart"""
+    cpu_user_fraction: Share | None = None
+    cpu_system_fraction: Share | None = None
+    cpu_iowait_fraction: Share | None = None
+    cpu_idle_fraction: Share | None = None
+    cpu_steal_fraction: Share | None = None
+    devices: dict[Name, Device] = Field(default_factory=dict)
+    buffer_hits_per_s: Counted | None = None
+    buffer_reads_per_s: Counted | None = None
+    buffer_writes_per_s: Counted | None = None
+    page_cache_hits_per_s: Counted | None = None
+    log_bytes_per_s: Counted | None = None
+    log_flushes_per_s: Counted | None = None
+    commits_per_s: Counted | None = None
+    swap_in_kib_per_s: Counted | None = None
+    swap_out_kib_per_s: Counted | None = None
+
+
+class RunRecord(Spec):
+    """One measured run."""
+
+    format: Literal["oltpsim-run-1"] = FORMAT
+    name: Name
+    source: Text
+    environment: Environment = Environment()
+    engine: Engine = Engine()
+    workload: Workload = Workload()
+    window: Window
+    outcome: Outcome
+    resources: Resources = Resources()
+    notes: tuple[Text, ...] = ()

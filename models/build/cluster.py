@@ -1,0 +1,87 @@
+"""A cluster of servers, of which one is simulated: what transactions do there, and what is told of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from models.build.paths import speed_of
+from models.scenario.scenario import ScenarioSpec
+from simulator.form.clock import NS_PER_MS, NS_PER_US
+from simulator.results.result import Result
+
+
+@dataclass(frozen=True)
+class ClusterPaths:
+    """Times of one server in a cluster, in ns; 0 where there is nothing of that kind."""
+
+    elsewhere: float
+    """chance that another warehouse is on another server"""
+    round_trip_ns: int
+    message_ns: int
+    """CPU time of a message and its answer, at one side"""
+    standby_ns: int
+    """from the end of the own flush until the standby has the log, too"""
+    replica_ns: int
+    """response time of read-only transactions, which other machines run"""
+    ships: bool
+    """whether the log goes to a standby or replica"""
+
+
+ALONE = ClusterPaths(0.0, 0, 0, 0, 0, False)
+"""One server without any other."""
+
+
+def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:
+    """What a scenario's cluster adds to its transactions."""
+    cluster, warehouses = scenario.cluster, scenario.workload.warehouses
+    if cluster is None:
+        return ALONE
+    others = cluster.servers * warehouses - 1
+    standby, replica = cluster.standby, cluster.read_replica
+    return ClusterPaths(
+        elsewhere=(cluster.servers - 1) * warehouses / others if others else 0.0,
+        round_trip_ns=round(cluster.round_trip_us * NS_PER_US),
+        message_ns=round(cluster.message_us * NS_PER_US / speed_of(scenario.machine)),
+        standby_ns=round((standby.round_trip_us + standby.flush_us) * NS_PER_US) if standby else 0,
+        replica_ns=round(replica.response_ms * NS_PER_MS) if replica else 0,
+        ships=bool(standby or replica),
+    )
+
+
+def faults(scenario: ScenarioSpec) -> Iterator[str]:
+    """What does not fit together, a line each."""
+    cluster, interval = scenario.cluster, scenario.interval
+    if cluster is None:
+        return
+    if scenario.engine == "analytic":
+        yield "cluster: the analytic engine knows no other servers; take engine: kernel"
+    if scenario.job is not None:
+        yield "cluster: is for transactions; a job says its own servers"
+    failover = cluster.failover
+    if failover is None:
+        return
+    if cluster.standby is None:
+        yield "cluster.failover: needs a standby that takes over; add cluster.standby"
+    if interval.duration_s is None:
+        yield "cluster.failover: happens at a time; give interval.duration_s"
+        return
+    back_s, end_s = (
+        failover.at_s + failover.detection_s + failover.promotion_s,
+        interval.warm_up_s + interval.duration_s,
+    )
+    if not interval.warm_up_s + 1 < failover.at_s <= back_s < end_s - 1:
+        yield (
+            f"cluster.failover.at_s: got {failover.at_s:g} s, back at {back_s:g} s; both must lie more than 1 s inside "
+            f"the counted time, {interval.warm_up_s:g} to {end_s:g} s"
+        )
+
+
+def remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
+    """What a reader must know of a result that stands for several servers; nothing for one alone."""
+    if scenario.cluster is None or scenario.cluster.servers == 1:
+        return []
+    servers, rate = scenario.cluster.servers, result.rate_per_min
+    low, high = servers * rate.low, servers * rate.high
+    together = f"{servers * rate.mean:,.0f} [{low:,.0f} .. {high:,.0f}] of the main class per minute"
+    return [f"one of {servers} equal servers is simulated and stands for all: together {together}"]

@@ -1,0 +1,122 @@
+"""CPU times of one database engine on one machine, in nanoseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.build.memory_references import row_operation_ns
+from models.database.database import DatabaseSpec
+from models.machine.machine import MachineSpec
+from models.operating_system.operating_system import OperatingSystemSpec
+from simulator.form.clock import NS_PER_US
+from simulator.form.model import Costs
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Row operations of one transaction on average, and rows that it meets in range scans."""
+
+    operations: float
+    scanned: float
+
+
+@dataclass(frozen=True)
+class Interrupts:
+    """Those of a message, and what one takes where it is served; `bound` processors serve them all, unless 0."""
+
+    per_message: float
+    local_ns: float
+    """what request and message have of it in their times"""
+    served_ns: float
+    bound: int
+
+    @property
+    def more_ns(self) -> float:
+        """What one adds to the time of a request or message where it is served."""
+        return (0.0 if self.bound else self.served_ns) - self.local_ns
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Times on this machine: path lengths on the reference core divided by the core's speed."""
+
+    transaction_ns: int
+    row_ns: int
+    scanned_row_ns: int
+    message_ns: int
+    network_ns: int
+    client_fraction: float
+    section_share: float
+    interrupts: Interrupts | None = None
+
+    def user_ns(self, rows: Rows) -> float:
+        """User time of a transaction of so many rows, critical sections left out."""
+        return self.transaction_ns + rows.operations * self.row_ns + rows.scanned * self.scanned_row_ns
+
+    def section_ns(self, rows: Rows) -> int:
+        """Time in critical sections, on top of `user_ns`."""
+        return round(self.user_ns(rows) * self.section_share / (1.0 - self.section_share))
+
+    def client_ns(self, rows: Rows) -> int:
+        """CPU time of the client program, if it runs on the server."""
+        return round(self.client_fraction * (self.user_ns(rows) + self.section_ns(rows)))
+
+
+def speed_of(machine: MachineSpec) -> float:
+    """Speed of one core relative to the reference core, virtualisation taken off."""
+    return machine.cpu.relative_speed * (1.0 - machine.hardware_share_lost)
+
+
+def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Paths:
+    """Path lengths as times on a machine; the critical sections' share is taken out of them.
+
+    What references to memory take is of the machine's memory and caches, and not divided by the core's speed.
+    """
+    speed = speed_of(machine)
+    share = database.critical_section.share_of_path
+    path = database.path
+
+    def user(time_us: float) -> int:
+        return round(time_us * NS_PER_US * (1.0 - share) / speed)
+
+    references_ns = round(row_operation_ns(machine, system, database) * (1.0 - share))
+    local = machine.network.clients_on_server
+    interrupts = interrupts_of(machine, system)
+    more, per_message = (interrupts.more_ns, interrupts.per_message) if interrupts else (0.0, 0.0)
+    return Paths(
+        transaction_ns=user(path.transaction_us),
+        row_ns=user(path.row_operation_us) + references_ns,
+        scanned_row_ns=user(path.scanned_row_us),
+        message_ns=max(round(system.cpu.message_us * NS_PER_US / speed + more * per_message), 0),
+        network_ns=0 if local else round(machine.network.round_trip_us * NS_PER_US),
+        client_fraction=path.client_fraction if local else 0.0,
+        section_share=share,
+        interrupts=interrupts,
+    )
+
+
+def interrupts_of(machine: MachineSpec, system: OperatingSystemSpec) -> Interrupts | None:
+    """Interrupts on a machine; without a mapping by locality they come to any socket, the device's own or another."""
+    asked, sockets = system.interrupts, machine.cpu.sockets
+    if asked is None:
+        return None
+    local_ns = asked.interrupt_us * NS_PER_US / speed_of(machine)
+    elsewhere = 0.0 if asked.by_locality else (sockets - 1) / sockets
+    served_ns = local_ns * (1.0 + elsewhere * (asked.remote_socket_factor - 1.0))
+    return Interrupts(asked.per_message, local_ns, served_ns, asked.bound_processors)
+
+
+def costs_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Costs:
+    """CPU times per page call."""
+
+    def scaled(time_us: float) -> int:
+        return round(time_us * NS_PER_US / speed_of(machine))
+
+    interrupts = interrupts_of(machine, system)
+    more_us = interrupts.more_ns * speed_of(machine) / NS_PER_US if interrupts else 0.0
+    return Costs(
+        read_ns=scaled(system.cpu.read_us),
+        write_ns=scaled(system.cpu.write_us + (system.request_us if database.io == "direct" else 0.0)),
+        miss_ns=scaled(database.path.page_miss_us),
+        request_ns=max(scaled(system.cpu.disk_request_us + system.request_us + more_us), 0),
+    )

@@ -1,0 +1,17 @@
+"""What the reader of a result must know of its scenario, though nothing is wrong with it."""
+
+from __future__ import annotations
+
+from models.scenario.scenario import ScenarioSpec
+from models.build.system import clients_of
+
+
+def remarks(scenario: ScenarioSpec) -> list[str]:
+    """A sentence each; nothing for a scenario that is what it seems."""
+    workload = scenario.workload
+    active, clients = workload.active_warehouses or workload.warehouses, clients_of(workload)
+    everywhere = workload.tpcc.home_warehouse == "drawn" or workload.arrivals.kind == "terminals"
+    if clients >= active or everywhere:
+        return []
+    why = f"each client works for one of its own, and there are {clients:,} clients"
+    return [f"{clients:,} of {active:,} warehouses are in use: {why}"]

@@ -1,0 +1,1 @@
+"""The catalogue: parts for sale, by name, with their sources and prices."""

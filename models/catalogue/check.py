@@ -1,0 +1,125 @@
+"""Whether an entry of the catalogue is what its kind must be, and says where its figures come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from models.catalogue.composition import PLACES, compose
+from models.catalogue.entries import catalogue_entry, catalogue_names, catalogue_places, nearest
+from models.catalogue.price import PriceList
+from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
+from models.database.database import DatabaseSpec
+from models.machine.machine import CpuSpec, DiskSpec, MachineSpec
+from models.operating_system.operating_system import OperatingSystemSpec
+from models.quantities.problems import sentence
+from models.workloads.workload import LayoutSpec, WorkloadSpec
+from simulator.errors import InputError
+
+SPECS: dict[str, Any] = {
+    "machines": MachineSpec,
+    "cpus": CpuSpec,
+    "disks": DiskSpec,
+    "operating_systems": OperatingSystemSpec,
+    "databases": DatabaseSpec,
+    "workloads": WorkloadSpec,
+    "layouts": LayoutSpec,
+    "instances": InstanceSpec,
+    "volumes": VolumeSpec,
+    "chassis": ChassisSpec,
+    "prices": PriceList,
+}
+"""What the entries of each kind are."""
+ENTRIES_WITH_A_PRICE = ("machines", "cpus", "disks", "instances", "volumes", "chassis")
+"""Parts of price lists that are entries; the others, memory and controllers, are named by a chassis."""
+NO_SOURCE = {"", "tbd", "todo", "?", "none", "unknown"}
+
+
+def read_entry(kind: str, name: str) -> Any:
+    """An entry as the spec of its kind, with the parts that it names. Raises InputError, one line for each problem."""
+    return checked(kind, catalogue_entry(kind, name), _where(kind, name))
+
+
+def checked(kind: str, entry: dict[str, Any], where: str) -> Any:
+    """An entry's keys, wherever they are from, as the spec of its kind; raises as `read_entry`."""
+    place = next(path for path, each in PLACES.items() if each == kind)
+    data = compose(entry, where, place)
+    try:
+        return TypeAdapter(SPECS[kind]).validate_python(data)
+    except ValidationError as error:
+        lines = (f"{where}: {sentence(problem, SPECS[kind], data)}" for problem in error.errors())
+        raise InputError("\n".join(lines)) from error
+
+
+def entry_faults(kind: str, name: str) -> list[str]:
+    """What is wrong with an entry, a line each; empty if nothing is."""
+    try:
+        source = read_entry(kind, name).source
+    except InputError as error:
+        return str(error).splitlines()
+    if source.strip().lower().rstrip(".") in NO_SOURCE:
+        return [f"{_where(kind, name)}: source: got {source!r}; say where the figures come from, or 'assumption: ...'"]
+    if kind == "prices":
+        return price_faults(name)
+    return chassis_faults(name) if kind == "chassis" else []
+
+
+def price_faults(name: str) -> list[str]:
+    """Parts that a price list has and the catalogue doesn't, a line each. The list itself must be valid.
+
+    Cloud machines are none: a provider's list of prices has hundreds whose shapes nobody needs (`without_shape`).
+    """
+    known = {f"{kind}/{each}" for kind in ENTRIES_WITH_A_PRICE for each in catalogue_names(kind)} | _parts_of_chassis()
+    rows = read_entry("prices", name).rows
+    return [
+        f"{_where('prices', name)}: {row.part}: no such part{nearest(row.part, known)}; allowed: an entry of "
+        f"{', '.join(ENTRIES_WITH_A_PRICE)}, or memory and controllers that a chassis names"
+        for row in rows
+        if row.part not in known and not row.part.startswith("instances/")
+    ]
+
+
+def without_shape() -> list[str]:
+    """Cloud machines that price lists have and the catalogue doesn't."""
+    named = {row.part for name in catalogue_names("prices") for row in read_entry("prices", name).rows}
+    return sorted(
+        part for part in named if part.startswith("instances/") and part[10:] not in catalogue_names("instances")
+    )
+
+
+def without_price() -> list[str]:
+    """What is for sale, and parts of chassis, that no price list knows: they can't be in a plan."""
+    priced = {row.part for name in catalogue_names("prices") for row in read_entry("prices", name).rows}
+    sold = {f"{kind}/{name}" for kind in ("instances", "volumes", "chassis") for name in catalogue_names(kind)}
+    return sorted((sold | _parts_of_chassis()) - priced)
+
+
+def _parts_of_chassis() -> set[str]:
+    found: set[str] = set()
+    for name in catalogue_names("chassis"):
+        spec: ChassisSpec = read_entry("chassis", name)
+        found |= {f"cpus/{each.cpu}" for each in spec.processors} | {f"memory/{each.module}" for each in spec.memory}
+        found |= {f"disks/{each.disk}" for each in spec.disks} | {f"disks/{each}" for each in spec.log_disks}
+        found |= {f"controllers/{each.controller}" for each in spec.disks if each.controller}
+    return found
+
+
+def chassis_faults(name: str) -> list[str]:
+    """Processors and disks that a chassis names and the catalogue doesn't have, a line each."""
+    spec: ChassisSpec = read_entry("chassis", name)
+    disks = [each.disk for each in spec.disks] + list(spec.log_disks)
+    named = [("cpus", each.cpu) for each in spec.processors] + [("disks", each) for each in disks]
+    return [
+        f"{_where('chassis', name)}: unknown name {each!r} in the catalogue of {kind}"
+        f"{nearest(each, catalogue_names(kind))}"
+        for kind, each in named
+        if each not in catalogue_names(kind)
+    ]
+
+
+def _where(kind: str, name: str) -> str:
+    place = catalogue_places(kind).get(name)
+    if place is None:
+        return f"catalog/{kind}/{name}.yaml"
+    return place.where if place.size is None else f"{place.where}: {name}"

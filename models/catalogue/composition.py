@@ -1,0 +1,120 @@
+"""Putting a scenario together: catalogue names, `base` with changes, and overrides become one mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from models.catalogue.entries import catalogue_entry, merged, nearest
+from models.quantities.problems import shown
+from models.quantities.yaml_input import as_mapping, parse_yaml, read_mapping
+from simulator.errors import InputError
+
+CATALOGUED = {
+    "machine": "machines",
+    "machine.cpu": "cpus",
+    "machine.disks.disk": "disks",
+    "machine.log_disk": "disks",
+    "operating_system": "operating_systems",
+    "database": "databases",
+    "workload": "workloads",
+    "workload.layout": "layouts",
+}
+"""Where a catalogue name may stand for a whole group of keys of a scenario."""
+FOR_SALE = {
+    "instance": "instances",
+    "instance.cpu": "cpus",
+    "instance.local_disks.disk": "disks",
+    "volume": "volumes",
+    "chassis": "chassis",
+    "prices": "prices",
+}
+"""As CATALOGUED, in what plans are made of."""
+PLACES = CATALOGUED | FOR_SALE
+MOST_BASES = 8
+
+
+def compose(data: Any, where: str, path: str = "", named: tuple[str, ...] = ()) -> Any:
+    """Replace names and bases at and below `path` by what they stand for.
+
+    `named`: names at this path that led here. Raises InputError for unknown names, and for those that name each other
+    in a circle.
+    """
+    kind = PLACES.get(path)
+    try:
+        if kind and isinstance(data, str):
+            named, data = (*named, data), _entry_once(kind, data, named)
+        if kind and isinstance(data, dict) and "base" in data:
+            changes = {key: value for key, value in data.items() if key != "base"}
+            data = merged(compose(str(data["base"]), where, path, named), changes)
+    except InputError as error:
+        raise InputError(str(error) if str(error).startswith(where) else f"{where}: {path}: {error}") from error
+    if not isinstance(data, dict):
+        return data
+    return {key: compose(value, where, f"{path}.{key}" if path else str(key)) for key, value in data.items()}
+
+
+def _entry_once(kind: str, name: str, named: tuple[str, ...]) -> dict[str, Any]:
+    if name in named:
+        raise InputError(f"base: entries of {kind} name each other in a circle: {' -> '.join((*named, name))}")
+    return catalogue_entry(kind, name)
+
+
+def read_with_base(
+    path: Path, library: Mapping[str, Path] | None = None, seen: tuple[Path, ...] = ()
+) -> dict[str, Any]:
+    """A scenario file over the scenario that its `base` names, whose measured figure and notes stay its own.
+
+    `base` is a file in the same folder, or else a name in `library`. Raises InputError for circles.
+    """
+    library = library or {}
+    if path.resolve() in seen or len(seen) > MOST_BASES:
+        circle = " -> ".join(p.name for p in (*seen, path))
+        raise InputError(f"{path.name}: base: the files name each other in a circle or a long chain: {circle}")
+    data = read_mapping(path)
+    if "base" not in data:
+        return data
+    name = data.pop("base")
+    if not isinstance(name, str) or not name:
+        raise InputError(f"{path.name}: base: {shown(name)}; expected the name of a scenario file in the same folder")
+    below = path.parent / (name if name.endswith(".yaml") else f"{name}.yaml")
+    if not below.exists():
+        below = library.get(name.removesuffix(".yaml"), below)
+    if not below.exists():
+        names = sorted({file.stem for file in path.parent.glob("*.yaml") if file != path} | set(library))
+        raise InputError(f"{path.name}: base: no such file: {below}{nearest(name.removesuffix('.yaml'), names)}")
+    base = read_with_base(below, library, (*seen, path.resolve()))
+    for own in ("measured", "notes"):
+        base.pop(own, None)
+    both = {key: compose(value, str(below.name), key) for key, value in base.items()}
+    return {**both, **{key: _over(both.get(key), value, path.name, key) for key, value in data.items()}}
+
+
+def _over(base: Any, changes: Any, where: str, path: str) -> Any:
+    if isinstance(changes, str) or (isinstance(changes, dict) and "base" in changes):
+        return compose(changes, where, path)
+    return merged(base, changes)
+
+
+def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
+    """`data` with one 'key.path=value' set; the value is YAML. Raises InputError for what can't be set."""
+    keys, equals, text = setting.partition("=")
+    if not equals or not keys.strip():
+        raise InputError(f"--set {setting}: expected key.path=value, for example database.pool.buffers=150000")
+    path = keys.strip().split(".")
+    if "" in path:
+        raise InputError(f"--set {setting}: a key is empty; expected key.path=value")
+    value = compose(parse_yaml(text, f"--set {setting}"), f"--set {setting}", ".".join(path))
+    return as_mapping(_set(data, path, value, setting), f"--set {setting}")
+
+
+def _set(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
+    if list(path) == ["kind"] and isinstance(data, dict) and "kind" in data:
+        return merged(data, {"kind": value})  # the keys of another kind would be unknown to this one
+    if not path:
+        return merged(data, value) if isinstance(value, dict) and isinstance(data, dict) else value
+    if not isinstance(data, dict):
+        raise InputError(f"--set {setting}: '{path[0]}' is below {shown(data).removeprefix('got ')}, which has no keys")
+    below = data.get(path[0], {} if len(path) > 1 else None)  # a part left to its defaults; specs refuse unknown keys
+    return data | {path[0]: _set(below, path[1:], value, setting)}

@@ -1,0 +1,164 @@
+"""Cloudspecs of TU Munich: machines of seven clouds, as CSV with a header, exported from its DuckDB file.
+
+Source of the columns: github.com/TUM-DIS/cloudspecs (datagen, 27 columns in every cloud's table, and `cloud` in the
+joint views). Memory is GiB, disks GB in all, networks Gbit/s, prices US dollars for an hour, on demand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibration.importers.source_file import SourceFile, shorten
+from models.catalogue.importers.found import (
+    GIB,
+    MIB,
+    MOST_USD_AN_HOUR,
+    Found,
+    Wanted,
+    date_of,
+    figure,
+    flash,
+    positive,
+    whole,
+)
+from models.catalogue.importers.processors import cpu_of
+
+NAME = "cloudspecs"
+NEEDED = ("instance", "ram_gib", "vcpus", "cores", "price_hour")
+REGIONS = {"aws": "us-east-1", "gcp": "us-central1", "azure": "eastus", "stackit": "eu01", "hetzner": "fsn1",
+           "ovh": "standard", "oracle": "uniform"}  # fmt: skip
+"""of the prices, as the project's README says"""
+DUCKDB_MAGIC = b"DUCK"
+EXPORT = "COPY (SELECT * FROM cloudspecs_all) TO 'cloudspecs.csv' (HEADER)"
+READ_US = 100.0
+"""latency of a read from a local disk whose list says only the rate (assumption)"""
+
+
+def detect(source: SourceFile) -> bool:
+    """Whether a file is an export of cloudspecs, or its DuckDB file."""
+    first = source.head.partition("\n")[0]
+    columns = {word.strip().strip('"') for word in first.split(",")}
+    return source.opening[8:12] == DUCKDB_MAGIC or {"instance", "ram_gib", "vcpus", "price_hour"} <= columns
+
+
+def read(source: SourceFile, wanted: Wanted) -> Found:
+    """All clouds of the file, a price list for each. Raises InputError for a DuckDB file and for missing columns."""
+    if source.opening[8:12] == DUCKDB_MAGIC:
+        source.refuse("", "a DuckDB file", "CSV", f'run: duckdb {source.path.name} -c "{EXPORT}"')
+    rows = source.rows()
+    missing = [column for column in NEEDED if rows and column not in rows[0]]
+    if not rows or missing:
+        source.refuse("the header", f"no {', '.join(missing) or 'rows'}", f"the columns {', '.join(NEEDED)}",
+                      f'export all columns: duckdb cloudspecs.duckdb -c "{EXPORT}"')  # fmt: skip
+    if wanted.region is not None:
+        source.refuse("--region", repr(shorten(wanted.region)), "none: prices are of one region", "leave it out")
+    day = date_of(source, wanted, None)
+    note = f"imported from {source.name}: cloudspecs (TU Munich), {day}"
+    found = Found(NAME, source)
+    prices: dict[str, list[dict[str, Any]]] = {}
+    for line, row in enumerate(rows, 2):
+        cloud = _cloud(source, row, line)
+        name = row["instance"].strip()
+        if not name or not name.isprintable() or len(name) > 100 or "/" in name:
+            source.refuse(f"line {line}: instance", repr(shorten(name)), "a name of at most 100 letters", "correct it")
+        reason = _unfit(row)
+        if reason:
+            found.leave(name, reason)
+            continue
+        _machine(found, row, name, cloud, f"line {line}", note)
+        if row["price_hour"].strip() in ("", "NULL"):
+            found.leave(name, "no price")
+            continue
+        amount = positive(source, row["price_hour"], f"line {line}: price_hour", MOST_USD_AN_HOUR)
+        prices.setdefault(cloud, []).append({"part": f"instances/{name}", "amount": amount, "per": "hour"})
+    for cloud, some in prices.items():
+        region = REGIONS[cloud]
+        keys = {"name": f"{cloud}, {region}, on demand", "date": str(day), "currency": "USD", "term": "on demand",
+                "region": region, "source": note}  # fmt: skip
+        found.add_list(f"cloudspecs-{cloud}", keys, some)
+    return found
+
+
+def _cloud(source: SourceFile, row: dict[str, str], line: int) -> str:
+    cloud = row.get("cloud", "").strip().lower()
+    if not cloud and "." in row["instance"] and " " not in row["instance"] and "VM." not in row["instance"]:
+        cloud = "aws"
+    if cloud not in REGIONS:
+        source.refuse(f"line {line}: cloud", repr(cloud), ", ".join(REGIONS), f"export with the cloud's name: {EXPORT}")
+    return cloud
+
+
+def _unfit(row: dict[str, str]) -> str | None:
+    if row.get("accelerators", "").strip() not in ("", "0", "NULL"):
+        return "has accelerators"
+    if row.get("is_current", "").strip().lower() == "false":
+        return "no longer current"
+    base = row.get("vcpus_base", "").strip()
+    if base not in ("", "NULL") and base.replace(".", "", 1).isdigit() and float(base) < float(row["vcpus"] or 0):
+        return "CPU credits or constrained cores, which aren't modelled"
+    return None
+
+
+def _machine(found: Found, row: dict[str, str], name: str, cloud: str, at: str, note: str) -> None:
+    source = found.source
+    vcpus, cores = whole(source, row["vcpus"], f"{at}: vcpus"), whole(source, row["cores"], f"{at}: cores")
+    if vcpus not in (cores, 2 * cores, 2 * cores - 1):
+        source.refuse(f"{at}: vcpus", f"{vcpus} with {cores} cores", "one or two for each core", "correct it")
+    model = row.get("processor_model", "")
+    cpu = cpu_of(model, "", vcpus, 2 if vcpus > cores else 1)
+    if cpu is None:
+        found.leave(name, f"no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
+        return
+    keys: dict[str, Any] = {
+        "provider": cloud,
+        "cpu": cpu,
+        "memory_gib": figure(positive(source, row["ram_gib"], f"{at}: ram_gib", 65_536)),
+    }
+    disks = _local_disks(source, row, name, at, note)
+    if disks is not None:
+        keys["local_disks"] = disks
+    for ours, theirs, factor in (
+        ("volume_requests_per_s", "ebs_iops", 1.0),
+        ("volume_burst_requests_per_s", "ebs_peak_iops", 1.0),
+        ("volume_mib_per_s", "ebs_gbitps", 1e9 / 8 / MIB),
+        ("volume_burst_mib_per_s", "ebs_peak_gbitps", 1e9 / 8 / MIB),
+        ("network_gbit_per_s", "net_gbitps", 1.0),
+    ):
+        text = row.get(theirs, "").strip()
+        if text not in ("", "NULL", "0", "0.0"):
+            keys[ours] = figure(positive(source, text, f"{at}: {theirs}") * factor)
+    for unit in ("requests_per_s", "mib_per_s"):
+        if keys.get(f"volume_burst_{unit}", 0) <= keys.get(f"volume_{unit}", 0):
+            keys.pop(f"volume_burst_{unit}", None)
+    if any(key.startswith("volume_burst") for key in keys):
+        keys["volume_burst_s"] = 1800  # as AWS says of its own: the most for 30 minutes at least once a day
+    found.add_instance(name, keys | {"source": note})
+
+
+def _local_disks(source: SourceFile, row: dict[str, str], name: str, at: str, note: str) -> dict[str, Any] | None:
+    size, count = row.get("storage_gb", "").strip(), row.get("storage_count", "").strip()
+    if size in ("", "NULL", "0"):
+        return None
+    number = whole(source, count, f"{at}: storage_count")
+    gib = positive(source, size, f"{at}: storage_gb") * 1e9 / GIB / number
+    reads, writes = row.get("storage_read_iops", "").strip(), row.get("storage_write_iops", "").strip()
+    more = {"level": "raid0"} if number > 1 else {}
+    if reads in ("", "NULL", "0") or writes in ("", "NULL", "0"):
+        solid = row.get("storage_is_ssd", "").strip().lower() != "false"
+        base = (
+            "nvme" if row.get("storage_is_nvme", "").strip().lower() == "true" else "sata-ssd" if solid else "sata-7200"
+        )
+        disk: dict[str, Any] = {
+            "base": base,
+            "name": f"local disk of {name}",
+            "capacity_gib": figure(gib),
+            "source": f"capacity as imported; assumption: the rest as {base} of the catalogue",
+        }
+        return {"disk": disk, "count": number} | more
+    of_reads, of_writes = (
+        positive(source, text, f"{at}: storage_{kind}_iops") / number
+        for kind, text in (("read", reads), ("write", writes))
+    )
+    said = f"{note}; assumption: {READ_US:g} us for a read"
+    disk = flash(source, f"local disk of {name}", gib, of_reads, of_writes, READ_US, at, said)
+    return {"disk": disk, "count": number} | more

@@ -1,0 +1,172 @@
+"""ec2-instances-info's instances.json: machines of EC2 with their prices in all regions.
+
+Source of the form: github.com/vantage-sh/ec2instances.info. Memory is in GiB, disks in GB each, ebs_*_bandwidth in
+Mbit/s and ebs_*_throughput in MB/s; prices are US dollars for an hour, as text. The file has no date.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from calibration.importers.source_file import SourceFile, shorten
+from models.catalogue.entries import catalogue_names
+from models.catalogue.importers.found import (
+    GIB,
+    MIB,
+    MOST_USD_AN_HOUR,
+    Found,
+    Wanted,
+    date_of,
+    figure,
+    mapping,
+    positive,
+    region_of,
+    whole,
+)
+from models.catalogue.importers.processors import cpu_of, threads_per_core
+
+NAME = "ec2instances"
+TERMS = {
+    "on demand": ("ondemand",),
+    "1 year reserved": ("reserved", "yrTerm1Standard.noUpfront"),
+    "3 years reserved": ("reserved", "yrTerm3Standard.noUpfront"),
+}
+"""Where each term's price of an hour stands below the region's Linux; reserved without a payment in advance."""
+MOST_INSTANCES = 20_000
+EXACT_NETWORK = re.compile(r"(\d+(?:\.\d+)?) Gigabit")
+
+
+def detect(source: SourceFile) -> bool:
+    """Whether a file looks like instances.json."""
+    head = source.head
+    return head.lstrip().startswith("[") and ('"instance_type"' in head or '"pretty_name"' in head)
+
+
+def read(source: SourceFile, wanted: Wanted) -> Found:
+    """Machines, and one region's prices on demand and reserved. Raises InputError for units that don't fit."""
+    data = source.data
+    if not isinstance(data, list) or len(data) > MOST_INSTANCES:
+        source.refuse("the file", "no list of machines", f"a list of at most {MOST_INSTANCES}", "give instances.json")
+    entries = [mapping(source, each, f"entry {number}") for number, each in enumerate(data, 1)]
+    regions = sorted({region for each in entries for region in each.get("pricing", {})})
+    region = region_of(source, wanted, regions)
+    day = date_of(source, wanted, None)
+    found = Found(NAME, source)
+    rows: dict[str, list[dict[str, Any]]] = {term: [] for term in TERMS}
+    for number, each in enumerate(entries, 1):
+        name = str(each.get("instance_type", ""))
+        if not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", name):
+            source.refuse(
+                f"entry {number}: instance_type", repr(shorten(name)), "a name such as m7i.large", "correct it"
+            )
+        _machine(found, name, each, f"imported from {source.name}: ec2-instances-info, {day}")
+        for term, path in TERMS.items():
+            amount = _price(found, each, region, path, name)
+            if amount is not None:
+                rows[term].append({"part": f"instances/{name}", "amount": amount, "per": "hour"})
+    for term, some in rows.items():
+        keys = {
+            "name": f"AWS, {region}, {term}",
+            "date": str(day),
+            "currency": "CNY" if region.startswith("cn-") else "USD",
+            "term": term,
+            "region": region,
+            "source": f"imported from {source.name}: ec2-instances-info, Linux, {'.'.join(TERMS[term])}",
+        }
+        found.add_list(f"ec2instances-{region}-{term.replace(' ', '-')}", keys, some)
+    return found
+
+
+def _price(found: Found, entry: Mapping[str, Any], region: str, path: tuple[str, ...], name: str) -> float | None:
+    node: Any = entry.get("pricing", {}).get(region, {}).get("linux", {})
+    for key in path:
+        node = node.get(key) if isinstance(node, dict) else None
+    if node is None or node in ("", "N/A", 0, "0"):
+        if path == ("ondemand",):
+            found.leave(name, f"no price on demand of Linux in {region}")
+        return None
+    return positive(found.source, node, f"{name}: pricing.{region}.linux.{'.'.join(path)}", MOST_USD_AN_HOUR)
+
+
+def _machine(found: Found, name: str, entry: Mapping[str, Any], note: str) -> None:
+    source = found.source
+    if entry.get("GPU") or entry.get("FPGA"):
+        found.leave(name, "shape: has accelerators")
+        return
+    if entry.get("burst_minutes") or entry.get("base_performance"):
+        found.leave(name, "shape: CPU credits, which aren't modelled")
+        return
+    arch = " ".join(map(str, entry.get("arch", []))) if isinstance(entry.get("arch"), list) else str(entry.get("arch"))
+    model = str(entry.get("physical_processor", ""))
+    vcpus = whole(source, entry.get("vCPU"), f"{name}: vCPU")
+    threads = threads_per_core(model, arch)
+    cpu = cpu_of(model, str(entry.get("clock_speed_ghz", "")), vcpus, threads)
+    if cpu is None:
+        found.leave(name, f"shape: no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
+        return
+    keys: dict[str, Any] = {
+        "provider": "aws",
+        "cpu": cpu,
+        "memory_gib": figure(positive(source, entry.get("memory"), f"{name}: memory", 65_536)),
+    }
+    disks = _local_disks(found, name, entry.get("storage"))
+    if disks is not None:
+        keys["local_disks"] = disks
+    keys |= _volume_limits(source, name, entry)
+    network = EXACT_NETWORK.fullmatch(str(entry.get("network_performance", "")))
+    if network:
+        keys["network_gbit_per_s"] = figure(float(network[1]))
+    found.add_instance(name, keys | {"source": note})
+
+
+def _local_disks(found: Found, name: str, storage: Any) -> dict[str, Any] | None:
+    if not storage:
+        return None
+    source = found.source
+    facts = mapping(source, storage, f"{name}: storage")
+    count = whole(source, facts.get("devices"), f"{name}: storage.devices")
+    size = positive(source, facts.get("size"), f"{name}: storage.size")
+    unit = facts.get("size_unit", "GB")
+    bytes_of = {"GB": 1e9, "GiB": float(GIB)}
+    if unit not in bytes_of:
+        source.refuse(f"{name}: storage.size_unit", repr(unit), " or ".join(bytes_of), "correct it")
+    known = f"aws-{name.split('.', maxsplit=1)[0]}-nvme"
+    if not facts.get("ssd", True):
+        base = "sata-7200"
+    elif known in catalogue_names("disks"):
+        base = known
+    else:
+        base = "nvme" if facts.get("nvme_ssd") else "sata-ssd"
+    gib = figure(size * bytes_of[unit] / GIB)
+    disk = {"base": base, "name": f"local disk of {name}", "capacity_gib": gib,
+            "source": f"capacity as imported; assumption: the rest as {base} of the catalogue"}  # fmt: skip
+    return {"disk": disk, "count": count} | ({"level": "raid0"} if count > 1 else {})
+
+
+def _volume_limits(source: SourceFile, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Base and most of EBS. The bandwidth must be eight times the throughput, else one unit was taken for another."""
+    found: dict[str, Any] = {}
+    for ours, which, iops in (("", "ebs_baseline", "ebs_baseline_iops"), ("burst_", "ebs", "ebs_iops")):
+        if entry.get(iops):
+            found[f"volume_{ours}requests_per_s"] = figure(positive(source, entry[iops], f"{name}: {iops}", 1e7))
+        throughput = entry.get(f"{which}_throughput")
+        bandwidth = entry.get("ebs_baseline_bandwidth" if not ours else "ebs_max_bandwidth")
+        if throughput:
+            number = positive(source, throughput, f"{name}: {which}_throughput")
+            if bandwidth:
+                mbit = positive(source, bandwidth, f"{name}: bandwidth of {which}")
+                if abs(mbit / 8 / number - 1) > 0.05:
+                    source.refuse(
+                        f"{name}: {which}_throughput", f"{number:g} MB/s beside a bandwidth of {mbit:g} Mbit/s",
+                        f"about {mbit / 8:g} MB/s", "look which of the two is in another unit",
+                    )  # fmt: skip
+            found[f"volume_{ours}mib_per_s"] = figure(number * 1e6 / MIB)
+    for unit in ("requests_per_s", "mib_per_s"):
+        base, burst = found.get(f"volume_{unit}"), found.get(f"volume_burst_{unit}")
+        if base is not None and burst is not None and burst <= base:
+            del found[f"volume_burst_{unit}"]
+    if any("burst" in key for key in found):
+        found["volume_burst_s"] = 1800  # AWS: the most for 30 minutes at least once a day
+    return found

@@ -1,0 +1,138 @@
+"""A file of machines or prices becomes entries of a user's catalogue: recognised, checked, written as YAML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from calibration.importers.source_file import SourceFile
+from models.catalogue.check import checked
+from models.catalogue.entries import SIZES
+from models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
+from models.catalogue.importers.found import Found, Wanted
+from models.quantities.yaml_input import parse_yaml
+from simulator.errors import InputError, InternalError
+
+MOST_BYTES = 512 << 20
+"""ec2-instances-info's file of all regions has some hundreds of MB"""
+FIRST_LINE = "# Written by `oltpsim catalog import`, which replaces it when the same list is imported again."
+FORMATS: dict[str, tuple[Callable[[SourceFile], bool], Callable[[SourceFile, Wanted], Found]]] = {
+    each.NAME: (each.detect, each.read) for each in (karpenter, ec2instances, netflix, cloudspecs, own_csv)
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file of the catalogue that an import made, and how many entries or prices are in it."""
+
+    path: Path
+    count: int
+
+
+def read_list(path: Path, kind: str | None, wanted: Wanted) -> Found:
+    """What is in a file, every entry checked. Raises InputError for an unknown format and for entries that can't be."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; expected one of {', '.join(FORMATS)}")
+    source = SourceFile(path, path.name, MOST_BYTES, "give a file with fewer regions")
+    if kind is not None and kind not in FORMATS:
+        raise InputError(f"--kind: got {kind!r}; allowed: {', '.join(FORMATS)}")
+    kinds = [kind] if kind else [name for name, (detect, _) in FORMATS.items() if detect(source)]
+    if not kinds:
+        raise InputError(
+            f"{path.name}: none of the known lists of machines or prices ({', '.join(FORMATS)}); say which by --kind, "
+            "or make a table with the columns part, amount, per"
+        )
+    if len(kinds) > 1:
+        raise InputError(f"{path.name}: may be {' or '.join(kinds)}; say which by --kind")
+    found = FORMATS[kinds[0]][1](source, wanted)
+    for name, keys in found.instances.items():
+        checked("instances", {"name": name} | keys, f"{path.name}: {name}")
+    for name, keys in found.volumes.items():
+        checked("volumes", keys, f"{path.name}: {name}")
+    for name, keys in found.lists.items():
+        checked("prices", keys, f"{path.name}: {name}")
+    return found
+
+
+def write_entries(found: Found, into: Path) -> list[Written]:
+    """Write what was found below a folder; families of machines into a file each.
+
+    Raises InputError, before anything is written, where a file is somebody's own or a machine is in another one.
+    """
+    texts: dict[Path, tuple[str, int]] = {}
+    for name, family in _families(found).items():
+        texts[into / "instances" / f"{name}.yaml"] = (_text(family), len(family[SIZES]))
+    for name, keys in found.volumes.items():
+        texts[into / "volumes" / f"{name}.yaml"] = (_text(keys), 1)
+    for name, keys in found.lists.items():
+        texts[into / "prices" / f"{name}.yaml"] = (_text(keys), len(keys["rows"]))
+    for path in texts:
+        if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(FIRST_LINE):
+            raise InputError(f"{path}: is there and no import wrote it; move it, or import --into another folder")
+    _refuse_twins(found, into, set(texts))
+    for path, (text, _) in texts.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".unfinished")
+            unfinished.write_text(text, encoding="utf-8")
+            unfinished.replace(path)
+        except OSError as error:
+            raise InputError(f"{path}: can't be written: {error.strerror}; choose another folder by --into") from error
+    return [Written(path, count) for path, (_, count) in texts.items()]
+
+
+def _families(found: Found) -> dict[str, dict[str, Any]]:
+    """Machines by file: what is before the point of a name, or the provider's all; what all share is said once."""
+    grouped: dict[str, dict[str, dict[str, Any]]] = {}
+    for name, keys in found.instances.items():
+        family = name.split(".")[0] if "." in name else "machines"
+        words = f"{found.importer}-{keys['provider']}-{family}".lower()
+        grouped.setdefault(re.sub(r"[^a-z0-9]+", "-", words).strip("-"), {})[name] = keys
+    families = {}
+    for file, sizes in grouped.items():
+        first = next(iter(sizes.values()))
+        shared = {
+            key: first[key]
+            for key in ("provider", "source")
+            if all(each.get(key) == first[key] for each in sizes.values())
+        }
+        own = {name: {key: value for key, value in keys.items() if key not in shared} for name, keys in sizes.items()}
+        families[file] = shared | {SIZES: own}
+    return families
+
+
+def _refuse_twins(found: Found, into: Path, files: set[Path]) -> None:
+    folder = into / "instances"
+    for path in sorted(folder.glob("*.yaml")) if folder.is_dir() else []:
+        if path in files:
+            continue
+        data = parse_yaml(path.read_text(encoding="utf-8"), str(path))
+        there = data.get(SIZES, {path.stem: None}) if isinstance(data, dict) else {}
+        both = sorted(set(there) & set(found.instances))
+        if both:
+            raise InputError(
+                f"{path}: has {both[0]} already, as {found.source.name} does; delete that file, or import --into "
+                "another folder"
+            )
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML without anchors, which the catalogue refuses."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Write everything out."""
+        del data
+        return True
+
+
+def _text(data: dict[str, Any]) -> str:
+    """YAML of an entry that reads back as the same. Raises InternalError if it doesn't."""
+    body = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=150, default_flow_style=None)
+    if parse_yaml(body, "import") != data:
+        raise InternalError("catalog import: what would be written reads back as something else")
+    return f"{FIRST_LINE}\n{body}"

@@ -1,0 +1,112 @@
+"""Karpenter's map of on-demand prices, as its Go source or as JSON: US dollars for an hour of an instance type.
+
+Source of the form: github.com/aws/karpenter-provider-aws, pkg/providers/pricing/zz_generated.pricing_aws*.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from calibration.importers.source_file import SourceFile, shorten
+from models.catalogue.importers.found import (
+    DATE,
+    MOST_USD_AN_HOUR,
+    Found,
+    Wanted,
+    date_of,
+    json_once,
+    mapping,
+    positive,
+    region_of,
+)
+
+NAME = "karpenter"
+GO_MAP = re.compile(r"\bInitialOnDemandPrices\w*\s*=\s*map\[string\]map\[string\]float64\s*\{")
+REGION_BLOCK = re.compile(r'"([a-z0-9-]{3,40})":\s*\{([^{}]*)\}\s*,?')
+PRICE = re.compile(r'"([a-z0-9-]{1,30}\.[a-z0-9-]{1,30})":\s*([0-9.eE+-]{1,30})\s*(?:,|$)')
+COMMENT = re.compile(r"//[^\n]*")
+INSTANCE = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+")
+SAID_REGION = re.compile(r"\b[a-z]{2}(?:-[a-z]+)+-\d\b")
+
+
+def detect(source: SourceFile) -> bool:
+    """Whether a file looks like the map."""
+    head = source.head
+    return bool(GO_MAP.search(head)) or (head.lstrip().startswith("{") and bool(
+        re.search(r'"prices"\s*:\s*\{|"[a-z]{2}(?:-[a-z]+)+-\d"\s*:\s*\{\s*"[a-z0-9-]+\.[a-z0-9-]+"\s*:\s*[\d"]', head)
+    ))  # fmt: skip
+
+
+def read(source: SourceFile, wanted: Wanted) -> Found:
+    """One region's prices. Raises InputError for several regions without --region, and for what is no price."""
+    said: str | None = None
+    if GO_MAP.search(source.text):
+        regions: Mapping[str, Any] = _go(source)
+        date = re.search(r"generated at\s+(\d{4}-\d{2}-\d{2})", source.text)
+        said = date[1] if date else None
+    else:
+        data = mapping(source, json_once(source), "the file")
+        regions = data
+        if "prices" in data:
+            words = str(data.get("source", ""))
+            found_region = SAID_REGION.search(words)
+            name = wanted.region or (found_region[0] if found_region else None)
+            regions = {} if name is None else {name: data["prices"]}
+            date = DATE.search(words)
+            said = date[0] if date else None
+    region = region_of(source, wanted, sorted(regions))
+    day = date_of(source, wanted, said)
+    rows = []
+    found = Found(NAME, source)
+    for name, amount in mapping(source, regions[region], region).items():
+        if not INSTANCE.fullmatch(name):
+            source.refuse(f"{region}: {shorten(name)}", "a name without a dot", "an instance type", "correct it")
+        number = source.number(amount, f"{region}: {name}")
+        if number == 0:
+            found.leave(name, "price 0: not for sale")
+            continue
+        rows.append({"part": f"instances/{name}", "amount": positive(source, amount, f"{region}: {name}",
+                     MOST_USD_AN_HOUR), "per": "hour"})  # fmt: skip
+    keys = {
+        "name": f"AWS, {region}, on demand",
+        "date": str(day),
+        "currency": "CNY" if region.startswith("cn-") else "USD",
+        "term": "on demand",
+        "region": region,
+        "source": f"imported from {source.name}: Karpenter's map of on-demand prices of {day}",
+    }
+    found.add_list(f"karpenter-{region}", keys, rows)
+    return found
+
+
+def _go(source: SourceFile) -> dict[str, dict[str, str]]:
+    """The maps of a Go source by region, whose every word is accounted for. Raises InputError for what is left."""
+    start = GO_MAP.search(source.text)
+    assert start is not None
+    body = COMMENT.sub("", source.text[start.end() :])
+    found: dict[str, dict[str, str]] = {}
+    end = 0
+    while block := REGION_BLOCK.match(body, _blank(body, end)):
+        region, inside, end = block[1], block[2], block.end()
+        prices = PRICE.findall(inside.rstrip())
+        rest = PRICE.sub("", inside.rstrip()).strip()
+        if rest:
+            source.refuse(region, repr(shorten(rest)), 'pairs such as "m7i.large": 0.1008', "give Karpenter's own file")
+        if region in found or len(dict(prices)) != len(prices):
+            source.refuse(
+                region, "a name twice", "each region and each instance type once", "give Karpenter's own file"
+            )
+        found[region] = dict(prices)
+    if body[_blank(body, end) :][:1] != "}":
+        source.refuse("the map", repr(shorten(body[end:].strip()[:60])), "a region's prices or the map's end",
+                      "the file is cut off or changed: give Karpenter's own")  # fmt: skip
+    return found
+
+
+def _blank(text: str, start: int) -> int:
+    """Where the next word begins."""
+    while start < len(text) and text[start].isspace():
+        start += 1
+    return start

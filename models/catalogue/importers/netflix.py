@@ -1,0 +1,224 @@
+"""Netflix's service-capacity-modeling: shapes of machines, drives, and their prices for a year.
+
+Source of the form: github.com/Netflix-Skunkworks/service-capacity-modeling, hardware/profiles/shapes and pricing.
+net_mbps is Mbit/s, latencies are ms, ram_gib is a little less than the provider says (GB were taken for GiB), and
+cpu_ipc_scale is of one hardware thread, work for each clock against that of a Cascade Lake core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from calibration.importers.source_file import SourceFile, shorten
+from models.catalogue.entries import catalogue_names
+from models.catalogue.importers.found import (
+    HOURS_A_YEAR,
+    MONTHS_A_YEAR,
+    MOST_USD_AN_HOUR,
+    Found,
+    Wanted,
+    date_of,
+    figure,
+    flash,
+    json_once,
+    mapping,
+    positive,
+    region_of,
+    whole,
+)
+
+NAME = "netflix"
+SPEED_PER_GHZ = 1.67
+"""of a core whose cpu_ipc_scale is 1, as xeon-8259cl of the catalogue"""
+WHOLE_CORE = 1.5
+"""by how much the scale of a vCPU that is a whole core is larger than that of a core's thread (assumption)"""
+TERMS = {"3yr": "3 years reserved", "1yr": "1 year reserved", "on-demand": "on demand", "on_demand": "on demand"}
+PER = {
+    "annual_cost_per_gib": ("gib_month", MONTHS_A_YEAR),
+    "annual_cost_per_io": ("request_per_s_month", MONTHS_A_YEAR),
+    "annual_cost_per_throughput": ("mib_per_s_month", MONTHS_A_YEAR),
+}
+KNOWN_DRIVE_KEYS = {*PER, "annual_cost_per_read_io", "annual_cost_per_write_io", "pricing_source", "pricing_region",
+                    "pricing_as_of", "lifecycle"}  # fmt: skip
+
+
+def detect(source: SourceFile) -> bool:
+    """Whether a file looks like shapes or prices of Netflix."""
+    head = source.head
+    return head.lstrip().startswith("{") and any(
+        mark in head for mark in ('"cpu_ipc_scale"', '"read_io_latency_ms"', '"annual_cost', '"cpu_ghz"')
+    )
+
+
+def read(source: SourceFile, wanted: Wanted) -> Found:
+    """Shapes, or one region's prices. Raises InputError for a term or a date that nobody says."""
+    data = mapping(source, json_once(source), "the file")
+    found = Found(NAME, source)
+    if "instances" in data or "drives" in data:
+        _shapes(found, data, wanted)
+    else:
+        _prices(found, data, wanted)
+    return found
+
+
+def _shapes(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
+    source = found.source
+    unknown = sorted(set(data) - {"instances", "drives", "services"})
+    if unknown:
+        source.refuse(shorten(unknown[0]), "an unknown key", "instances, drives, services", "give Netflix's own file")
+    note = f"imported from {source.name}: Netflix service-capacity-modeling, {date_of(source, wanted, None)}"
+    for name, shape in mapping(source, data.get("instances", {}), "instances").items():
+        facts = mapping(source, shape, f"instances.{name}")
+        if facts.get("lifecycle") == "deprecated":
+            found.leave(name, "deprecated")
+        elif any(facts.get(key) for key in ("gpu", "gpus")):
+            found.leave(name, "has accelerators")
+        else:
+            found.add_instance(name, _machine(source, name, facts, note))
+    for name, drive in mapping(source, data.get("drives", {}), "drives").items():
+        facts = mapping(source, drive, f"drives.{name}")
+        if name not in catalogue_names("volumes"):
+            found.leave(
+                name, "drive: its rules of size and rate are neither in the file nor in the catalogue of volumes"
+            )
+            continue
+        latencies = {
+            f"{kind}_latency_us": figure(1000 * _mid(source, facts, f"{kind}_io_latency_ms", f"drives.{name}"))
+            for kind in ("read", "write")
+        }
+        found.volumes[f"netflix-{name}"] = {
+            "base": name, "name": f"{name}, latencies by Netflix", **latencies,
+            "source": f"{note}; rules of size and rate as {name} of the catalogue",
+        }  # fmt: skip
+
+
+def _machine(source: SourceFile, name: str, facts: Mapping[str, Any], note: str) -> dict[str, Any]:
+    at = f"instances.{name}"
+    vcpus, cores = (whole(source, facts.get(key), f"{at}.{key}") for key in ("cpu", "cpu_cores"))
+    if vcpus not in (cores, 2 * cores):
+        source.refuse(f"{at}.cpu", f"{vcpus} with {cores} cores", "one or two for each core", "correct it")
+    ghz = positive(source, facts.get("cpu_ghz"), f"{at}.cpu_ghz", 20)
+    scale = positive(source, facts.get("cpu_ipc_scale", 1.0), f"{at}.cpu_ipc_scale", 20)
+    of_core = scale / WHOLE_CORE if vcpus == cores and vcpus > 1 and scale > WHOLE_CORE else scale
+    speed = f"{ghz:g} GHz x {of_core:g} x {SPEED_PER_GHZ} (xeon-8259cl of the catalogue, itself an assumption)"
+    keys: dict[str, Any] = {
+        "provider": "aws",
+        "cpu": {
+            "model": f"processor of {name}, {ghz:g} GHz",
+            "cores": cores,
+            "relative_speed": float(f"{ghz * of_core * SPEED_PER_GHZ:.4g}"),
+            "threads_per_core": vcpus // cores,
+            "source": f"{speed}; {note}",
+        },
+        "memory_gib": figure(positive(source, facts.get("ram_gib"), f"{at}.ram_gib", 65_536)),
+    }
+    drive = facts.get("drive")
+    if drive:
+        disk = mapping(source, drive, f"{at}.drive")
+        size, reads, writes = (
+            positive(source, disk.get(key), f"{at}.drive.{key}")
+            for key in ("size_gib", "read_io_per_s", "write_io_per_s")
+        )
+        latency = 1000 * _mid(source, disk, "read_io_latency_ms", f"{at}.drive")
+        keys["local_disks"] = {"disk": flash(source, f"local disks of {name}", size, reads, writes, latency, at, note),
+                               "count": 1}  # fmt: skip
+    if facts.get("net_mbps"):
+        keys["network_gbit_per_s"] = figure(positive(source, facts["net_mbps"], f"{at}.net_mbps", 1e7) / 1000)
+    return keys | {"source": note}
+
+
+def _mid(source: SourceFile, facts: Mapping[str, Any], key: str, at: str) -> float:
+    latency = mapping(source, facts.get(key), f"{at}.{key}")
+    low, mid, high = (positive(source, latency.get(word), f"{at}.{key}.{word}", 1e4) for word in ("low", "mid", "high"))
+    if not low <= mid <= high:
+        source.refuse(f"{at}.{key}", f"{low:g}, {mid:g}, {high:g}", "low, mid, high in this order", "correct it")
+    return mid
+
+
+def _prices(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
+    source = found.source
+    region = region_of(source, wanted, sorted(data))
+    prices = mapping(source, data[region], region)
+    if not set(prices) & {"instances", "drives"}:
+        source.refuse(region, shorten(", ".join(prices)), "instances or drives", "give Netflix's own file")
+    day = date_of(source, wanted, None)
+    keys = {"date": str(day), "currency": wanted.currency or "USD", "region": region,
+            "source": f"imported from {source.name}: Netflix service-capacity-modeling, {day}"}  # fmt: skip
+    machines = []
+    for name, price in mapping(source, prices.get("instances", {}), f"{region}.instances").items():
+        facts = mapping(source, price, f"{region}.instances.{name}")
+        if facts.get("lifecycle") == "deprecated":
+            found.leave(name, "deprecated")
+            continue
+        at = f"{region}.instances.{name}.annual_cost"
+        yearly = positive(source, facts.get("annual_cost"), at, MOST_USD_AN_HOUR * HOURS_A_YEAR)
+        machines.append({"part": f"instances/{name}", "amount": figure(yearly / HOURS_A_YEAR), "per": "hour"})
+    if machines:
+        term = wanted.term or _term(source)
+        named = {"name": f"AWS, {region}, {term}", "term": term}
+        found.add_list(f"netflix-{region}-{term.replace(' ', '-')}", named | keys, machines)
+    drives = []
+    for name, price in mapping(source, prices.get("drives", {}), f"{region}.drives").items():
+        if name in catalogue_names("volumes"):
+            drives += _drive(found, name, mapping(source, price, f"{region}.drives.{name}"), f"{region}.drives.{name}")
+        else:
+            found.leave(name, "drive: the catalogue has no such volume")
+    found.add_list(f"netflix-{region}-volumes", {"name": f"AWS volumes, {region}", "term": "on demand"} | keys, drives)
+    for name in prices.get("services", {}):
+        found.leave(name, "service, neither machine nor volume")
+
+
+def _term(source: SourceFile) -> str:
+    terms = {term for mark, term in TERMS.items() if mark in source.path.name}
+    if len(terms) != 1:
+        source.refuse("its name", repr(source.path.name), f"one of {', '.join(TERMS)} in it",
+                      "add --term '3 years reserved' or what it is")  # fmt: skip
+    return terms.pop()
+
+
+def _drive(found: Found, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
+    source = found.source
+    unknown = sorted(set(facts) - KNOWN_DRIVE_KEYS)
+    if unknown:
+        source.refuse(
+            f"{at}.{shorten(unknown[0])}", "an unknown key", ", ".join(sorted(KNOWN_DRIVE_KEYS)), "correct it"
+        )
+    reads, writes = facts.get("annual_cost_per_read_io"), facts.get("annual_cost_per_write_io")
+    if reads != writes:
+        source.refuse(f"{at}.annual_cost_per_write_io", shorten(str(writes)), f"as for reads: {shorten(str(reads))}",
+                      "volumes of the catalogue have one price for both")  # fmt: skip
+    by_key = {key: facts.get(key) for key in PER}
+    if reads and by_key["annual_cost_per_io"]:
+        source.refuse(
+            f"{at}.annual_cost_per_io", "a price of requests beside one of reads", "one of the two", "correct it"
+        )
+    by_key["annual_cost_per_io"] = by_key["annual_cost_per_io"] or reads
+    rows = []
+    for key, value in by_key.items():
+        per, months = PER[key]
+        rows += [
+            {"part": f"volumes/{name}", "amount": figure(yearly / months), "per": per}
+            | ({"above": above} if above else {})
+            for above, yearly in _steps(source, value, f"{at}.{key}")
+            if yearly
+        ]
+    return rows
+
+
+def _steps(source: SourceFile, value: Any, at: str) -> Sequence[tuple[float, float]]:
+    """(above, price of a year) of each step, from a number or [[up to, price], ...]."""
+    if value is None or value == []:
+        return []
+    if not isinstance(value, list):
+        return [(0.0, source.number(value, at))]
+    steps, above = [], 0.0
+    for pair in value:
+        if not isinstance(pair, list) or len(pair) != 2:
+            source.refuse(at, shorten(str(pair)), "[up to, price] in each step", "correct it")
+        up_to, price = (source.number(each, at) for each in pair)
+        if up_to <= above or price < 0:
+            source.refuse(at, shorten(str(value)), "steps that rise, with prices of 0 or more", "correct it")
+        steps.append((figure(above), price))
+        above = up_to
+    return steps

@@ -1,0 +1,120 @@
+"""A person's own table: prices (part, amount, per, above, source) or machines (name, provider, cpu, cores, ...)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibration.importers.source_file import LOCALE_REMEDY, SourceFile, shorten
+from models.catalogue.entries import nearest
+from models.catalogue.importers.found import Found, Wanted, checked_region, date_of, figure, positive, whole
+from models.catalogue.price import PriceRow
+from models.catalogue.shape_specs import InstanceSpec
+
+NAME = "csv"
+PRICE_COLUMNS = tuple(PriceRow.model_fields)
+OF_THE_LIST = ("date", "currency", "term", "region")
+"""Columns of prices that must say the same in every row; options of the same name say it too."""
+NUMBERS = tuple(
+    name for name in InstanceSpec.model_fields
+    if name.startswith(("volume_", "network_")) or name in ("memory_gib", "hardware_share_lost")
+)  # fmt: skip
+MACHINE_COLUMNS = ("name", "provider", "cpu", "cores", *NUMBERS, "local_disk", "local_disk_count", "source")
+
+
+def detect(source: SourceFile) -> bool:
+    """Whether a file is a table of ours."""
+    columns = _columns(source.head.partition("\n")[0])
+    return {"part", "amount"} <= columns or {"name", "cpu", "memory_gib"} <= columns
+
+
+def _columns(line: str) -> set[str]:
+    return {word.strip().strip('"') for word in line.replace(";", ",").split(",")}
+
+
+def read(source: SourceFile, wanted: Wanted) -> Found:
+    """A price list named as the file, or machines. Raises InputError for unknown columns and other separators."""
+    first = source.head.partition("\n")[0]
+    if ";" in first:
+        source.refuse(
+            "the header", "columns between semicolons", "commas between columns, a point in decimals", LOCALE_REMEDY
+        )
+    rows = source.rows()
+    if not rows:
+        source.refuse("", "no rows", "a header and rows", "add some")
+    prices = "part" in rows[0]
+    allowed = (*PRICE_COLUMNS, *OF_THE_LIST) if prices else MACHINE_COLUMNS
+    for column in rows[0]:
+        if column not in allowed:
+            source.refuse("the header", f"the column {shorten(column)!r}{nearest(column, allowed)}",
+                          f"some of {', '.join(allowed)}", "rename or delete it")  # fmt: skip
+    found = Found(NAME, source)
+    (_prices if prices else _machines)(found, rows, wanted)
+    return found
+
+
+def _prices(found: Found, rows: list[dict[str, str]], wanted: Wanted) -> None:
+    source = found.source
+    said = {key: _one(source, rows, key) for key in OF_THE_LIST}
+    day = date_of(source, wanted, said["date"])
+    keys: dict[str, Any] = {"name": source.path.stem, "date": str(day)}
+    for key, given in (("currency", wanted.currency), ("term", wanted.term)):
+        if said[key] is not None and given is not None and said[key] != given:
+            source.refuse(key, repr(said[key]), f"{given!r}, as --{key} says", "leave one of the two out")
+        keys[key] = said[key] or given
+        if keys[key] is None:
+            example = "USD" if key == "currency" else "purchase"
+            source.refuse("the header", f"no column {key}", f"one, or --{key}", f"add --{key} {example}")
+    region = said["region"] or wanted.region
+    keys["region"] = None if region is None else checked_region(source, region)
+    keys["source"] = f"imported from {source.name}, {day}"
+    listed = []
+    for line, row in enumerate(rows, 2):
+        price: dict[str, Any] = {
+            "part": row["part"].strip(),
+            "amount": source.number(row["amount"], f"line {line}: amount"),
+        }
+        if row.get("per", "").strip():
+            price["per"] = row["per"].strip()
+        if row.get("above", "").strip():
+            price["above"] = source.number(row["above"], f"line {line}: above")
+        if row.get("source", "").strip():
+            price["source"] = row["source"].strip()
+        listed.append(price)
+    found.add_list(source.path.stem, keys, listed)
+
+
+def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | None:
+    """What a column says in every row; None without it."""
+    values = {row.get(column, "").strip() for row in rows} - {""}
+    if len(values) > 1:
+        source.refuse(
+            column, " and ".join(sorted(map(shorten, values))[:3]), "one for the whole list", "make one file of each"
+        )
+    return values.pop() if values else None
+
+
+def _machines(found: Found, rows: list[dict[str, str]], wanted: Wanted) -> None:
+    source = found.source
+    day = date_of(source, wanted, None)
+    for line, row in enumerate(rows, 2):
+        at = f"line {line}"
+        filled = {key: text.strip() for key, text in row.items() if text.strip()}
+        for column in ("name", "provider", "cpu", "memory_gib"):
+            if column not in filled:
+                source.refuse(at, f"no {column}", "one in every row", "add it")
+        cpu: dict[str, Any] = {"base": filled["cpu"]}
+        if "cores" in filled:
+            cpu["cores"] = whole(source, filled["cores"], f"{at}: cores")
+        keys: dict[str, Any] = {"provider": filled["provider"], "cpu": cpu}
+        for column in NUMBERS:
+            if column in filled:
+                text = filled[column]
+                plain = not text[-1:].isalpha() and not text.endswith("%")
+                keys[column] = figure(positive(source, text, f"{at}: {column}")) if plain else text
+        if "local_disk" in filled:
+            count = whole(source, filled.get("local_disk_count", "1"), f"{at}: local_disk_count")
+            keys["local_disks"] = {"disk": filled["local_disk"], "count": count} | (
+                {"level": "raid0"} if count > 1 else {}
+            )
+        keys["source"] = filled.get("source", f"imported from {source.name}, {day}")
+        found.add_instance(filled["name"], keys)

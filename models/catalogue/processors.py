@@ -1,0 +1,163 @@
+"""Which processors a few words mean: an entry of the catalogue, or a speed by family and clock."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from pydantic import Field
+
+from models.catalogue.entries import catalogue_entry, catalogue_names
+from models.quantities.base import Name, Spec, Text
+from models.quantities.quantities import Fraction, Number, WholeNumber
+from models.quantities.yaml_input import as_mapping, parse_yaml
+
+CORES = {"single": 1, "dual": 2, "quad": 4, "hexa": 6, "six": 6, "octa": 8, "eight": 8}
+COUNTS = {"one": 1, "two": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}
+NOISE = {"intel", "amd", "sun", "cpu", "cpus", "processor", "processors", "of", "at", "with", "the", "a"}
+CLOCK = re.compile(r"(?<![\w.])(\d{1,5}(?:\.\d{1,4})?) ?([gm])hz\b")
+WORDS_OF_CORES = re.compile(
+    rf"\b({'|'.join(CORES)}|\d{{1,4}})[- ]cores?\b(?! (?:2|duo|solo|quad|extreme|i\d))(?: of)?", re.ASCII
+)
+COUNT = re.compile(rf"^(?:(\d{{1,4}}) ?[x×] ?|(\d{{1,4}}) (?=[a-z])|({'|'.join(COUNTS)}) (?=[a-z]))")
+ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "iiii": "3i", "iiv": "3i", "piii": "pentium 3", "p3": "pentium 3",
+         "p4": "pentium 4", "athlon64": "athlon 64", "x86_64": "x86 64"}  # fmt: skip
+MODEL_NUMBER = re.compile(r"[a-z]?\d{3,5}[a-z]{0,2}|\d[a-z]\d\d")
+SAME_CLOCK = 0.02
+"""two clocks are the same within this share of them"""
+
+
+class FamilySpec(Spec):
+    """Processors of one architecture, whose speed follows the clock."""
+
+    names: tuple[Name, ...] = Field(min_length=1)
+    speed_per_ghz: Number = Field(gt=0)
+    factor: Number = Field(gt=1)
+    year: WholeNumber
+    cores: WholeNumber = Field(ge=1)
+    threads_per_core: WholeNumber = Field(default=1, ge=1, le=2)
+    memory_bus_share: Fraction = 0.0
+    source: Text
+
+
+class FamiliesFile(Spec):
+    """Families by their names."""
+
+    families: dict[Name, FamilySpec]
+
+
+@dataclass(frozen=True)
+class Processors:
+    """What a piece says of processors; None for what it doesn't. `name`: its words, as `words` in small letters."""
+
+    count: int | None
+    cores: int | None
+    ghz: float | None
+    name: str
+    words: tuple[str, ...]
+
+    def says_so(self) -> bool:
+        """Whether the piece is about processors at all, be they known or not."""
+        named = bool(self.words) and (family_of(self.words) is not None or catalogued(self) is not None)
+        known = named and not self.left_over()
+        return self.ghz is not None or self.cores is not None or known or (not self.words and bool(self.name))
+
+    def left_over(self) -> list[str]:
+        """Words that belong to no known processor."""
+        found = catalogued(self)
+        known = set(read(str(catalogue_entry("cpus", found)["model"])).words) if found else set()
+        best = _best(self.words)
+        if best is None:
+            return [word for word in self.words if word not in known]
+        known |= {word for word in self.words if any(_alike(each, word) for each in best[0].split())}
+        return [word for word in self.words if word not in known and not MODEL_NUMBER.fullmatch(word)]
+
+
+@cache
+def families() -> dict[str, FamilySpec]:
+    """Families of processors, by name."""
+    where = "catalogue/data/processor_families.yaml"
+    text = resources.files("models").joinpath(where).read_text(encoding="utf-8")
+    return FamiliesFile.model_validate({"families": as_mapping(parse_yaml(text, where), where)}).families
+
+
+def read(piece: str) -> Processors:
+    """What a piece says: '2 x quad-core Xeon 5410 2.33 GHz' is 2 processors of 4 cores at 2.33 GHz."""
+    text = re.sub(r"\((?:r|tm)\)|®|™|,", " ", piece.strip().lower())
+    text = re.sub(r"\s+", " ", text).strip()
+    clock = CLOCK.search(text)
+    ghz = None
+    if clock:
+        ghz = float(clock[1]) / (1.0 if clock[2] == "g" else 1000.0)
+        text = f"{text[: clock.start()]} {text[clock.end() :]}"
+    cores = WORDS_OF_CORES.search(text)
+    if cores:
+        text = f"{text[: cores.start()]} {text[cores.end() :]}"
+    text = re.sub(r"\s+", " ", text).strip(" -")
+    count = COUNT.match(text + " ")
+    if count:
+        text = text[count.end() :].strip()
+    words: list[str] = []
+    for word in re.split(r"[\s-]+", text):
+        words += ROMAN.get(word, word).split()
+    each = next((word for word in (count.groups() if count else ()) if word), None)
+    return Processors(
+        count=None if each is None else COUNTS.get(each) or int(each),
+        cores=None if cores is None else CORES.get(cores[1]) or int(cores[1]),
+        ghz=ghz,
+        name=_as_written(piece, words),
+        words=tuple(word for word in words if word not in NOISE),
+    )
+
+
+def family_of(words: tuple[str, ...]) -> str | None:
+    """The family with the longest name among the words."""
+    best = _best(words)
+    return None if best is None else best[1]
+
+
+def catalogued(said: Processors) -> str | None:
+    """The entry of the catalogue that is meant: by its number or words, and its clock if that is said."""
+    mine = set(said.words)
+    for name in catalogue_names("cpus"):
+        entry = read(str(catalogue_entry("cpus", name)["model"]))
+        theirs = set(entry.words)
+        if not mine or entry.ghz is None or "virtual" in theirs or "current" in theirs:
+            continue
+        same = said.ghz is not None and abs(said.ghz / entry.ghz - 1.0) <= SAME_CLOCK
+        numbers = {word for word in theirs if re.fullmatch(r"\d{3,5}", word)}
+        if (same and mine <= theirs) or (numbers & mine and (same or said.ghz is None)):
+            return name
+    return None
+
+
+def _as_written(piece: str, words: list[str]) -> str:
+    """The words of a name in the letters that they were written in."""
+    written = {word.lower(): word for word in re.split(r"[\s,-]+", piece)}
+    plain = {"pentium": "Pentium", "athlon": "Athlon"}
+    return " ".join(written.get(word, plain.get(word, word)) for word in words if word not in NOISE - {"intel", "amd"})
+
+
+def _best(words: tuple[str, ...]) -> tuple[str, str] | None:
+    """The longest name of a family that stands among the words, and the family.
+
+    Model numbers may stand between the words of a name: `xeon e5 v3` is in `xeon e5 2680 v3`.
+    """
+    found: list[tuple[int, str, str]] = []
+    for each in (words, tuple(word for word in words if not MODEL_NUMBER.fullmatch(word))):
+        for family, spec in families().items():
+            for name in spec.names:
+                wanted = name.split()
+                starts = range(len(each) - len(wanted) + 1)
+                if any(all(map(_alike, wanted, each[at : at + len(wanted)])) for at in starts):
+                    found.append((len(name), name, family))
+    return max(found)[1:] if found else None
+
+
+def _alike(pattern: str, word: str) -> bool:
+    """Whether a word is what a name says; x stands for a digit in names of digits."""
+    if re.fullmatch(r"\d[\dx]*x", pattern):
+        return re.fullmatch(pattern.replace("x", r"\d"), word.lstrip("elx")) is not None
+    return pattern == word

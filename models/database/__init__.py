@@ -1,0 +1,1 @@
+"""The database engine: buffer pool, writer, checkpoint, log, locks, path lengths."""

@@ -1,0 +1,1 @@
+"""The operating system: page cache, write-back, swap, CPU per call."""

@@ -1,0 +1,1 @@
+"""Scenario files and descriptions: reading, checking, the schema."""

@@ -1,0 +1,227 @@
+"""What no single key can say: whether the parts of a scenario fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from models.build import cluster
+from models.build.system import GIB, KIB, LOG_AREA_BYTES, clients_of, memory_plan
+from models.database.file_layout import by_table, most_pages
+from models.jobs.answer import faults as job_faults
+from models.machine.machine import RotatingDiskSpec
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.tpcc import sampling
+from models.workloads.tpcc.tables import pages_in, pages_of, regions_of
+from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
+from simulator.errors import Infeasible, InputError
+
+PAGE_SIZES_KIB = (2, 4, 8, 16, 32, 64)
+MOST_THINK_TIME_S = 3600
+SPARE_BUFFERS = 10
+
+
+def check(scenario: ScenarioSpec, where: str) -> None:
+    """Raises InputError with a line for each contradiction, or Infeasible if the machine can't run the workload."""
+    wrong = [f"{where}: {line}" for part in PARTS for line in part(scenario)]
+    if wrong:
+        raise InputError("\n".join(wrong))
+    impossible = [f"{where}: {line}" for part in (_memory, room_faults) for line in part(scenario)]
+    if impossible:
+        raise Infeasible("\n".join(impossible))
+
+
+def _workload(scenario: ScenarioSpec) -> Iterator[str]:
+    workload = scenario.workload
+    total = sum(getattr(workload.mix, name) for name in type(workload.mix).model_fields)
+    if abs(total - 1.0) > 1e-6:
+        yield f"workload.mix: the shares sum to {total:.6g}; they must sum to 1"
+    active = workload.active_warehouses
+    if active is not None and active > workload.warehouses:
+        yield f"workload.active_warehouses: got {active}; at most the {workload.warehouses} loaded warehouses"
+    arrivals = workload.arrivals
+    if isinstance(arrivals, ClosedClientsSpec) and arrivals.think_time_s > MOST_THINK_TIME_S:
+        hours = arrivals.think_time_s / 3600
+        hint = "more than 1 h looks like a wrong unit (a bare number is seconds)"
+        yield f"workload.arrivals.think_time_s: got {hours:.3g} h; {hint}"
+    if isinstance(arrivals, TerminalsSpec):
+        yield from _terminals(arrivals)
+    interval = scenario.interval
+    if interval.duration_s is not None and interval.duration_s < 1:
+        yield f"interval.duration_s: got {interval.duration_s:g} s; at least 1 s"
+    if interval.new_orders_per_client is not None and not isinstance(arrivals, ClosedClientsSpec):
+        yield (
+            f"interval.new_orders_per_client: transactions arrive by themselves here (workload.arrivals.kind: "
+            f"{arrivals.kind}), so that no client has work of its own; give duration_s, or closed clients"
+        )
+    if interval.new_orders_per_client is not None and workload.mix.new_order <= 0:
+        yield "interval.new_orders_per_client: the mix has no new orders; give duration_s"
+
+
+def _terminals(arrivals: TerminalsSpec) -> Iterator[str]:
+    times = [*arrivals.keying_time_s.model_dump().values(), *arrivals.think_time_s.model_dump().values()]
+    if not any(times):
+        yield "workload.arrivals: terminals that neither key nor think are clients; give kind: closed instead"
+
+
+def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
+    asked, cpu = scenario.operating_system.interrupts, scenario.machine.cpu
+    if asked is None or not asked.bound_processors:
+        return
+    key = "operating_system.interrupts.bound_processors"
+    if asked.bound_processors >= cpu.cores:
+        yield f"{key}: got {asked.bound_processors}; fewer than the machine's {cpu.cores} cores"
+    if cpu.threads_per_core > 1 or cpu.memory_bus_share > 0:
+        yield f"{key}: processors that slow each other down (threads_per_core, memory_bus_share) can't be set aside"
+
+
+def _database(scenario: ScenarioSpec) -> Iterator[str]:
+    database = scenario.database
+    if database.page_kib not in PAGE_SIZES_KIB:
+        yield f"database.page_kib: got {database.page_kib:g}; allowed: {', '.join(map(str, PAGE_SIZES_KIB))}"
+    elif scenario.workload.layout.page_kib != database.page_kib:
+        yield (
+            f"workload.layout.page_kib: got {scenario.workload.layout.page_kib:g}; the database's pages are of "
+            f"{database.page_kib:g} KiB (database.page_kib): give a layout with the rows that fit into one of those"
+        )
+    if database.pool.memory_per_buffer_kib < database.page_kib:
+        per_buffer = database.pool.memory_per_buffer_kib
+        yield f"database.pool.memory_per_buffer_kib: got {per_buffer:g}; at least the page of {database.page_kib:g} KiB"
+    writer = database.writer
+    if writer.dirty_low_fraction > writer.dirty_high_fraction:
+        low, high = writer.dirty_low_fraction, writer.dirty_high_fraction
+        yield f"database.writer.dirty_low_fraction: got {low:g}; at most dirty_high_fraction, {high:g}"
+    if writer.coalesced_pages > 1 and database.io == "buffered":
+        yield (
+            f"database.writer.coalesced_pages: got {writer.coalesced_pages} with database.io: buffered, where the "
+            "operating system joins neighbours (page_cache.merged_write_kib): take it out, or set io: direct"
+        )
+    least = clients_of(scenario.workload) + SPARE_BUFFERS
+    if database.pool.buffers < least:
+        reason = f"every client may hold one, and {SPARE_BUFFERS} to spare"
+        yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: {reason}"
+
+
+def _raid(scenario: ScenarioSpec) -> Iterator[str]:
+    disks, page_kib = scenario.machine.disks, scenario.database.page_kib
+    layout = disks.layout
+    if layout is None:
+        if disks.sets > 1:
+            yield f"machine.disks.sets: got {disks.sets}; independent disks make none: give a level, as raid0"
+        return
+    name, each = disks.level_name, disks.count // disks.sets
+    got = f"machine.disks.count: got {disks.count}" + (f" for {disks.sets} sets" if disks.sets > 1 else "")
+    if disks.count % disks.sets:
+        yield f"machine.disks.sets: got {disks.sets}; {disks.count} disks (machine.disks.count) don't make so many"
+    elif layout.least_disks == layout.most_disks != each:
+        yield f"{got}; {name} takes {layout.most_disks} disks with the same data"
+    elif each < layout.least_disks:
+        yield f"{got}; {name} takes at least {layout.least_disks} disks"
+    elif each % layout.copies:
+        yield f"{got}; {name} takes pairs of disks: an even number"
+    if disks.stripe_kib % page_kib:
+        yield (
+            f"machine.disks.stripe_kib: got {disks.stripe_kib:g}; must be a multiple of the database's page, "
+            f"{page_kib:g} KiB (database.page_kib)"
+        )
+
+
+def _disks(scenario: ScenarioSpec) -> Iterator[str]:
+    for key, disk in (("disks.disk", scenario.machine.disks.disk), ("log_disk", scenario.machine.log_disk)):
+        if isinstance(disk, RotatingDiskSpec):
+            track, average, full = disk.seek_track_to_track_ms, disk.seek_average_ms, disk.seek_full_stroke_ms
+            if not track <= average <= full:
+                yield (
+                    f"machine.{key}.seek_average_ms: got {average:g}; must lie between "
+                    f"track to track, {track:g}, and full stroke, {full:g}"
+                )
+
+
+def _volume_limits(scenario: ScenarioSpec) -> Iterator[str]:
+    machine = scenario.machine
+    for key, disk in (("disks.disk", machine.disks.disk), ("log_disk", machine.log_disk)):
+        if machine.volume_limits and isinstance(disk, RotatingDiskSpec):
+            yield (
+                f"machine.volume_limits: machine.{key} has an arm ({disk.name}), and limits hold for volumes of kind "
+                "flash alone: take them out, or give a flash disk"
+            )
+
+
+def _controllers(scenario: ScenarioSpec) -> Iterator[str]:
+    machine, disks = scenario.machine, scenario.machine.disks
+    if bool(disks.controllers) != bool(disks.controller_limits):
+        have, need = ("controllers", "controller_limits")[:: 1 if disks.controllers else -1]
+        yield f"machine.disks.{have}: given without {need}, and so without effect; give both, or neither"
+    elif disks.controllers and isinstance(disks.disk, RotatingDiskSpec):
+        yield f"machine.disks.controller_limits: {disks.disk.name} has an arm, and limits hold for flash disks alone"
+    elif disks.controllers and machine.volume_limits:
+        yield "machine.disks.controllers: together with machine.volume_limits; give the one or the other"
+    if disks.controllers and disks.files % disks.controllers:
+        what = "sets (machine.disks.sets)" if disks.layout else "disks (machine.disks.count)"
+        yield f"machine.disks.controllers: got {disks.controllers}; {disks.files} {what} can't be dealt to them evenly"
+    if machine.log_disks > 1 and machine.log_disk is None:
+        yield f"machine.log_disks: got {machine.log_disks} without a log_disk, which says what kind of disks they are"
+
+
+def _measured(scenario: ScenarioSpec) -> Iterator[str]:
+    keys = ("new_orders_per_minute", "job_figure")
+    own, other = keys if scenario.job is None else keys[::-1]
+    which = "without a job" if scenario.job is None else "with a job"
+    if scenario.measured is not None and getattr(scenario.measured, own) is None and not scenario.measured.figures:
+        yield f"measured.{own}: missing; add '{own}: ...', which a scenario {which} is measured by"
+    if scenario.measured is not None and getattr(scenario.measured, other) is not None:
+        yield f"measured.{other}: a scenario {which} is measured by {own}; take this one out"
+
+
+def _memory(scenario: ScenarioSpec) -> Iterator[str]:
+    plan = memory_plan(scenario)
+    per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
+    if plan.free_bytes <= per_buffer * SPARE_BUFFERS:
+        missing = scenario.machine.memory_gib - plan.free_bytes / GIB
+        total = scenario.machine.memory_gib
+        yield f"machine.memory_gib: {total:g} GiB; system, server process and clients alone take {missing:.3g} GiB"
+    elif plan.pool_bytes > plan.free_bytes:
+        yield (
+            f"database.pool.buffers: {scenario.database.pool.buffers} buffers of {per_buffer / KIB:g} KiB take "
+            f"{plan.pool_bytes / GIB:.3g} GiB; "
+            f"{plan.free_bytes / GIB:.3g} of {scenario.machine.memory_gib:g} GiB are free: "
+            f"at most {int(plan.free_bytes / per_buffer)} buffers"
+        )
+
+
+def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
+    """Why the data has no room: `key: what is wrong`.
+
+    The database's equal files begin behind swap and log on every device (models/build/system.py): each must have room.
+    Flash is not asked for swap that nobody needs: there no place is nearer than another.
+    """
+    disks, page_bytes = scenario.machine.disks, scenario.database.page_kib * KIB
+    device_gib = disks.disk.capacity_gib * disks.disks_per_file
+    one = "each disk" if disks.layout is None else "the RAID set" if disks.sets == 1 else "each RAID set"
+    swaps = memory_plan(scenario).resident_buffers < scenario.database.pool.buffers
+    before, others = float(LOG_AREA_BYTES), "the log"
+    if swaps or isinstance(disks.disk, RotatingDiskSpec):
+        before, others = LOG_AREA_BYTES + scenario.machine.memory_gib * GIB, "log and swap, as large as memory,"
+    room = device_gib * GIB - before
+    regions = regions_of(scenario.workload.layout, scenario.workload.warehouses)
+    pages = pages_in(regions)
+    on_one = pages_of(pages, disks.files)
+    if scenario.database.file_layout == "by_table":
+        on_one = most_pages(by_table(regions, disks.files, round(page_bytes)), round(page_bytes))
+    if room <= 0:
+        got = f"{disks.disk.capacity_gib:g} GiB"
+        yield f"machine.disks.disk.capacity_gib: {got}; {others} take {before / GIB:.4g} GiB of {one}"
+    elif on_one * page_bytes > room:
+        what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
+        sets = f"a {disks.level_name} set" if disks.sets == 1 else f"{disks.sets} {disks.level_name} sets"
+        what += f", {sets} of {device_gib:g} GiB" if disks.layout else ""
+        yield (
+            f"workload.warehouses: {scenario.workload.warehouses} warehouses are {pages * page_bytes / GIB:.4g} GiB of "
+            f"data with room to grow; {what}, of which {others} take {before / GIB:.4g} GiB"
+            f"{' each' if disks.files > 1 or not disks.layout else ''}, hold {disks.files * room / GIB:.4g} GiB"
+        )
+
+
+PARTS = (
+    _workload, _database, _interrupts, _disks, _volume_limits, _raid, _controllers, _measured, sampling.faults,
+    job_faults, cluster.faults,
+)  # fmt: skip

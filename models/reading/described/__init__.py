@@ -1,0 +1,8 @@
+"""Machines from one line of description: `described` gives the scenario and where each of its values is from."""
+
+from __future__ import annotations
+
+from models.reading.described.description import Description, described
+from models.reading.described.row import Row
+
+__all__ = ["Description", "Row", "described"]

@@ -1,0 +1,228 @@
+"""A machine and its run from one line: a scenario, and for each of its keys where the value is from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from models.build.system import GIB, KIB
+from models.catalogue.composition import override
+from models.catalogue.entries import catalogue_entry
+from models.quantities.quantities import parse
+from models.reading.described import hardware
+from models.reading.described.pieces import WHERE, Said, read_line
+from models.reading.described.row import Row
+from models.reading.described.systems import System
+from models.reading.loading import scenario_from_mapping
+from models.scenario import ScenarioSpec
+from simulator.errors import InputError
+
+POOL_SHARE = 120_000 * 10 * KIB / (2 * GIB)
+"""of the memory: 120,000 buffers of 10 KiB in 2 GiB, as the published SunFire V20z was set up"""
+BUFFERS_FACTOR = 1.2
+LOST_FACTOR = 1.3
+SMALL_GIB = 1.0
+"""machines with less memory have a server process without much beside its pool"""
+SMALL_PROCESS_GIB = 0.03
+PROCESS_FACTOR = 1.3
+WAREHOUSES = 40
+CLIENTS_PER_WAREHOUSE = 2
+HOUR_S = 3600
+LAST_OLD_YEAR = 2010
+"""of a processor's first models: until then Linux 2.6"""
+VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
+"""years of processors that were new with a version"""
+LAYOUTS = {"postgresql-15": "tpcc-postgresql", "mysql-5-1": "tpcc-16k"}
+NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
+NOTE = "assumption: "
+
+
+@dataclass(frozen=True)
+class Description:
+    """A described machine. `data`: the keys of its scenario file; `rows`: where they are from."""
+
+    line: str
+    scenario: ScenarioSpec
+    data: dict[str, Any]
+    rows: tuple[Row, ...]
+
+    def changed(self, setting: str) -> ScenarioSpec:
+        """The scenario with one key=value changed. Raises InputError if it contradicts itself then."""
+        return scenario_from_mapping(self.data, WHERE, [setting])
+
+
+def described(line: str, overrides: Sequence[str] = ()) -> Description:
+    """The scenario that a line of pieces between commas describes, with `overrides` (key=value) over it.
+
+    Raises InputError for pieces that aren't understood or contradict each other, and for machines that can't be.
+    """
+    said = read_line(line)
+    data, rows = _mapping(said)
+    scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
+    for setting in overrides:
+        data = override(data, setting)
+        key = setting.partition("=")[0].strip()
+        rows = [row for row in rows if not f"{row.key}.".startswith(f"{key}.")]
+        rows.append(Row(key.rpartition(".")[2], key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
+    notes = [f"{NOTE}{row.what}: {row.value}; {row.source}" for row in rows if row.piece is None]
+    data |= {"notes": [f"described by: {line}", *notes]}
+    return Description(line, scenario_from_mapping(data, WHERE), data, tuple(rows))
+
+
+def _mapping(said: dict[str, Said]) -> tuple[dict[str, Any], list[Row]]:
+    known = hardware.known_machine(said)
+    cpu, rows, year = hardware.cpu_of(said, known)
+    memory, row = hardware.memory_of(said, known)
+    rows.append(row)
+    system, entry, row = _system(said, year)
+    disks, more = hardware.disks_of(said, known, system, entry != "linux")
+    log_disk, of_log = hardware.log_disk_of(said)
+    rows += [*more, *of_log, row]
+    title = str(said["name"].value if "name" in said else "described machine")
+    machine: dict[str, Any] = {"name": title, "cpu": cpu, "memory_gib": memory, "disks": disks}
+    if log_disk is not None:
+        machine["log_disk"] = log_disk
+    if "virtualised" in said:
+        machine["hardware_share_lost"] = hardware.XEN_SHARE
+        key, source = (
+            "machine.hardware_share_lost",
+            "Xen takes a little under a tenth (Virtuoso article on hardware threads)",
+        )
+        rows.append(Row("virtualisation", key, str(hardware.XEN_SHARE), said["virtualised"].piece, source, LOST_FACTOR))
+    machine["source"] = "one line of description; see notes"
+    database, more = _database(said, parse(memory, "memory", "GiB"), year)
+    rows += more
+    run, of_run = _run(said, database["base"])
+    size = run["workload"]["warehouses"]
+    data = {
+        "name": f"{title}, {size:,} warehouses",
+        "machine": machine,
+        "operating_system": entry,
+        "database": database,
+    }
+    return data | run, [*rows, *of_run]
+
+
+def _system(said: dict[str, Said], year: int) -> tuple[System, str, Row]:
+    key, what = "operating_system", "operating system"
+    linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
+    if "system" not in said:
+        name = said["name"].value.lower() if "name" in said else ""
+        own = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
+        source = "the maker's own" if own != linux else "no system is said: Linux of the processor's time"
+        others = ("operating_system=windows-2000",) if own == "linux-2-6" else ()
+        return System(own, None), own, Row(what, key, own, None, source, others=others)
+    piece, system = said["system"].piece, said["system"].value
+    if system.entry is None:
+        return system, linux, Row(what, key, linux, piece, "of the processor's time, no version is said")
+    source = "the nearest in the catalogue" if system.nearest else ""
+    return system, system.entry, Row(what, key, system.entry, piece, source)
+
+
+def _database(said: dict[str, Said], memory_gib: float, year: int) -> tuple[dict[str, Any], list[Row]]:
+    """The engine with its pool."""
+    entry, nearest = said["engine"].value if "engine" in said else ("", False)
+    piece = said["engine"].piece if "engine" in said else None
+    source, times = "the nearest in the catalogue" if nearest else "", list[str]()
+    if not entry:
+        source, times = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)
+        at = sum(since <= year for since in VIRTUOSO_SINCE.values()) - 1
+        entry, times = times[at], times[max(at - 1, 0) : at + 2]
+    buffers, row = _buffers(said, entry, memory_gib)
+    changes: dict[str, Any] = {"pool": {"buffers": buffers}}
+    rows = [row]
+    if memory_gib < SMALL_GIB and entry in VIRTUOSO_SINCE:
+        key, why = "database.process_memory_gib", "a server set up for little memory, as the published one with 512 MB"
+        changes["process_memory_gib"] = SMALL_PROCESS_GIB
+        rows.append(Row("server process", key, f"{SMALL_PROCESS_GIB:g} GiB", None, why, PROCESS_FACTOR))
+    others = tuple(f"database={json.dumps({'base': each, **changes})}" for each in times if each != entry)
+    return {"base": entry, **changes}, [Row("database", "database", entry, piece, source, others=others), *rows]
+
+
+def _buffers(said: dict[str, Said], entry: str, memory_gib: float) -> tuple[int, Row]:
+    per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
+    key, what = "database.pool.buffers", "buffers"
+    if "buffers" in said and "pool_gib" in said:
+        one, other = said["buffers"].piece, said["pool_gib"].piece
+        raise InputError(f"{WHERE}: '{one}' and '{other}' both say how large the pool is; keep one of them")
+    if "buffers" in said:
+        buffers = said["buffers"].value
+        return buffers, Row(what, key, f"{buffers:,}", said["buffers"].piece, "")
+    if "pool_gib" in said:
+        buffers = int(said["pool_gib"].value * GIB / KIB / per_buffer_kib)
+        return buffers, Row(what, key, f"{buffers:,}", said["pool_gib"].piece, f"of {per_buffer_kib:g} KiB each")
+    buffers = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib)
+    source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
+    return buffers, Row(what, key, f"{buffers:,}", None, source, BUFFERS_FACTOR)
+
+
+def _run(said: dict[str, Said], engine: str) -> tuple[dict[str, Any], list[Row]]:
+    """Workload, interval and job."""
+    job = said["job"].value if "job" in said else None
+    fixed = "new_orders" in said
+    if job is not None:
+        for other in ("new_orders", "seconds", "clients", "in_memory"):
+            if other in said and not (job == "load" and other == "in_memory"):
+                raise InputError(
+                    f"{WHERE}: '{said['job'].piece}' and '{said[other].piece}': a {job} ends when it is done and has "
+                    "one client; leave one of them out"
+                )
+    if fixed and "seconds" in said:
+        raise InputError(
+            f"{WHERE}: '{said['new_orders'].piece}' and '{said['seconds'].piece}' both say how long the run is"
+        )
+    warehouses, clients, rows = _size(said, fixed, job is not None)
+    workload: dict[str, Any] = {"base": "virtuoso-tpcc", "warehouses": warehouses, "arrivals": {"clients": clients}}
+    if engine in LAYOUTS:
+        workload["layout"] = LAYOUTS[engine]
+    start = "warm" if "in_memory" in said or fixed else "after_load"
+    interval: dict[str, Any] = {"start": start}
+    if fixed:
+        interval["new_orders_per_client"] = said["new_orders"].value
+        rows.append(
+            Row("run", "interval.new_orders_per_client", f"{said['new_orders'].value:,}", said["new_orders"].piece, "")
+        )
+    else:
+        interval["duration_s"] = said["seconds"].value if "seconds" in said else HOUR_S
+    if job is not None:
+        rows.append(Row("job", "job.kind", job, said["job"].piece, ""))
+        return {"workload": workload, "interval": interval, "job": {"kind": job}}, rows
+    if not fixed:
+        piece = said["seconds"].piece if "seconds" in said else None
+        source = "" if piece else "no time is said: an hour, as published"
+        rows.append(Row("run", "interval.duration_s", f"{interval['duration_s']:,g} s", piece, source))
+    begun = said["in_memory"].piece if "in_memory" in said else said["new_orders"].piece if fixed else None
+    source = "" if begun else "from the state after a load, as published"
+    rows.append(Row("start", "interval.start", start, begun, source))
+    return {"workload": workload, "interval": interval}, rows
+
+
+def _size(said: dict[str, Said], fixed: bool, is_job: bool) -> tuple[int, int, list[Row]]:
+    """Warehouses, clients, and rows for those that the run uses."""
+    key, of = "workload.warehouses", "workload.arrivals.clients"
+    rows = []
+    if "warehouses" in said:
+        warehouses = said["warehouses"].value
+        rows.append(Row("warehouses", key, f"{warehouses:,}", said["warehouses"].piece, ""))
+    elif fixed and "clients" in said:
+        warehouses = said["clients"].value
+        rows.append(Row("warehouses", key, f"{warehouses:,}", None, "a warehouse for each client, as published"))
+    else:
+        warehouses = WAREHOUSES
+        rows.append(
+            Row("warehouses", key, f"{warehouses:,}", None, "no size is said: that of the published table of boxes")
+        )
+    if is_job:
+        return warehouses, 1, rows
+    if "clients" in said:
+        clients = said["clients"].value
+        rows.append(Row("clients", of, f"{clients:,}", said["clients"].piece, ""))
+    else:
+        each = 1 if fixed else CLIENTS_PER_WAREHOUSE
+        clients = each * warehouses
+        rows.append(
+            Row("clients", of, f"{clients:,}", None, f"{'one' if fixed else 'two'} for each warehouse, as published")
+        )
+    return warehouses, clients, rows

@@ -1,0 +1,247 @@
+"""The pieces of a line that describes a machine, and what each of them says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from models.catalogue import processors
+from models.catalogue.entries import nearest
+from models.reading.described.systems import engine_of, system_of
+from simulator.errors import InputError
+
+WHERE = "machine"
+EXAMPLE = "SunFire 440, 4 x UltraSPARC 1.6 GHz, 8 GB, 3 SCSI disks, Solaris 10, Virtuoso 5, 40 warehouses, 80 clients"
+FORMS = (
+    "2 x quad-core Xeon 5410 2.33 GHz", "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k",
+    "Solaris 10", "Virtuoso 5", "120,000 buffers", "buffer pool 2 GB", "40 warehouses", "80 clients", "30 min",
+    "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read",
+)  # fmt: skip
+WORDS = (
+    "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
+    "Windows", "Linux", "Fedora", "Virtuoso", "PostgreSQL", "MySQL", "Xeon", "Opteron", "Pentium", "UltraSPARC",
+    "hyper-threading", "orders", "serial", "threads", "cores",
+)  # fmt: skip
+N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
+SIZE = rf"{N} ?([kmgt])i?b(?:yte)?s?"
+POOL = "(?:shared[_ ]buffers?|buffer pool|buffers?|pool)"
+GIB_OF = {"k": 2.0**-20, "m": 2.0**-10, "g": 1.0, "t": 1024.0}
+SECONDS_OF = {"s": 1.0, "m": 60.0, "h": 3600.0}
+SPLIT = re.compile(
+    r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
+)
+MOST_LETTERS = 1000
+DISK_KINDS = {
+    r"nvme(?: ssds?)?": "nvme", r"(?:sata )?ssds?|flash": "sata-ssd", r"sata(?: hdds?)?": "sata", r"sas": "sas",
+    r"(?:ultra ?(?:160|320) )?scsi": "scsi", r"ide|pata|ata": "ide",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one piece of the line says of one thing."""
+
+    value: Any
+    piece: str
+
+
+def read_line(line: str) -> dict[str, Said]:
+    """Every thing that a line says, by its name. Raises InputError for what is not understood or said twice."""
+    if len(line) > MOST_LETTERS or not line.isprintable():
+        raise InputError(
+            f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
+        )
+    said: dict[str, Said] = {}
+    strange: list[str] = []
+    for piece in [each.strip() for each in SPLIT.split(line)]:
+        if not piece:
+            continue
+        try:
+            found = _understood(piece)
+        except ValueError as error:
+            raise InputError(f"{WHERE}: '{piece}': {error}") from error
+        if found is None:
+            strange.append(piece)
+        for key, value in (found or {}).items():
+            if key in said and said[key].value != value:
+                raise InputError(
+                    f"{WHERE}: '{said[key].piece}' and '{piece}' both say {_meaning(key)}; keep one of them"
+                )
+            said.setdefault(key, Said(value, piece))
+    if not said and not strange:
+        raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
+    names = [piece for piece in strange if _may_be_a_name(piece)]
+    for piece in strange:
+        if piece not in names[:1]:
+            raise InputError(_not_understood(piece, names))
+    if names:
+        said["name"] = Said(names[0], names[0])
+    return said
+
+
+def _not_understood(piece: str, names: list[str]) -> str:
+    words = [word for word in re.split(r"[\s-]+", piece) if len(word) > 3]
+    hints = [hint for hint in (nearest(word, WORDS) for word in words) if hint]
+    taken = f"; the machine's name is already '{names[0]}'" if names and piece != names[0] else ""
+    return (
+        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{taken}; pieces are like "
+        f"{', '.join(map(repr, FORMS))}; for example '{EXAMPLE}'"
+    )
+
+
+def _may_be_a_name(piece: str) -> bool:
+    """Whether what nothing else matches is the machine's name, and not a misspelt piece of something else."""
+    import difflib
+
+    known = [word.lower() for word in WORDS]
+    words = [word.lower() for word in re.split(r"[\s-]+", piece)]
+    misspelt = any(difflib.get_close_matches(word, known, 1, 0.8) for word in words if len(word) > 3)
+    return not misspelt and piece[:1].isalpha() and not re.search(r"\d ?[kmgt]i?b\b", piece.lower())
+
+
+def _meaning(key: str) -> str:
+    return MEANINGS.get(key, key.replace("_", " "))
+
+
+MEANINGS = {
+    "memory_gib": "how much memory there is", "level": "the RAID level", "disks": "how many disks there are",
+    "disk": "the kind of disk", "system": "the operating system", "engine": "the database engine",
+    "ghz": "the processors' clock", "words": "which processors", "count": "how many processors", "job": "what is run",
+    "cores": "how many cores a processor has", "pool_gib": "how large the pool is", "seconds": "how long the run is",
+}  # fmt: skip
+
+
+def number(text: str) -> float:
+    """A number above 0 with or without thousands' commas. Raises ValueError."""
+    value = float(text.replace(",", ""))
+    if value <= 0:
+        raise ValueError(f"got {text}; must be greater than 0")
+    return value
+
+
+def whole(text: str) -> int:
+    """A whole number above 0. Raises ValueError."""
+    value = number(text)
+    if not value.is_integer():
+        raise ValueError(f"got {text}; must be a whole number")
+    return int(value)
+
+
+def _understood(piece: str) -> dict[str, Any] | None:
+    """What a piece says; None if nothing here understands it."""
+    text = re.sub(r"\s+", " ", piece.lower()).strip()
+    for pattern, read in PATTERNS:
+        if found := pattern.fullmatch(text):
+            return read(found)
+    if (engine := engine_of(piece)) is not None:
+        return {"engine": engine}
+    if (system := system_of(piece)) is not None:
+        return {"system": system}
+    return _virtual(text) or _disks(text) or _processors(piece)
+
+
+def _virtual(text: str) -> dict[str, Any] | None:
+    found = re.fullmatch(rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?(.*)", text)
+    if not found:
+        return None
+    clock = processors.read(found[2]).ghz
+    return {"virtual": whole(found[1])} | ({"ghz": clock} if clock else {})
+
+
+def _disks(text: str) -> dict[str, Any] | None:
+    """Disks: a count, a kind, its revolutions and room, a RAID level, in any order."""
+    said: dict[str, Any] = {}
+    rest = f" {re.sub(r'[()]', ' ', text)} "
+    where = re.search(r" (?:log|wal|redo)(?: (?:disk|on|on an?|device))? ", rest)
+    rest = rest.replace(where[0], " ") if where else rest
+
+    def take(pattern: str, read: Callable[[re.Match[str]], dict[str, Any]]) -> None:
+        nonlocal rest
+        if found := re.search(f" (?:{pattern})(?= )", rest):
+            said.update(read(found))
+            rest = rest[: found.start()] + " " + rest[found.end() :].lstrip()
+            rest = f" {rest.strip()} "
+
+    take(rf"{N} ?(?:rpm|revolutions per minute)", lambda found: {"rpm": whole(found[1])})
+    take(r"(5\.4|7\.2|10|15) ?k", lambda found: {"rpm": int(1000 * float(found[1]))})
+    take(rf"{N} ?([gt])i?b", lambda found: {"disk_gib": number(found[1]) * {"g": 1e9, "t": 1e12}[found[2]] / 2**30})
+    take(r"raid[- ]?(0|10|1\+0|1|5|6)", lambda found: {"level": f"raid{found[1].replace('1+0', '10')}"})
+    if "level" not in said:
+        take(r"raid", lambda _: {"level": ""})
+    take("|".join(DISK_KINDS), lambda found: {"disk": _kind_of(found[0].strip())})
+    take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
+    take(r"(\d{1,4})(?: ?[x×])?", lambda found: {"disks": whole(found[1])})
+    take("one|a single|single", lambda _: {"disks": 1})
+    noise = {
+        "of",
+        "in",
+        "a",
+        "an",
+        "as",
+        "independent",
+        "x",
+        "with",
+        "on",
+        "each",
+        "over",
+        "array",
+        "set",
+        "2.5",
+        "inch",
+    }
+    if not {"disk", "level", "a_disk", "rpm"} & said.keys() or set(rest.split()) - noise:
+        return None
+    said.pop("a_disk", None)
+    return {f"log_{key}": value for key, value in said.items()} if where else said
+
+
+def _kind_of(text: str) -> str:
+    return next(kind for pattern, kind in DISK_KINDS.items() if re.fullmatch(pattern, text))
+
+
+def _processors(piece: str) -> dict[str, Any] | None:
+    found = processors.read(piece)
+    if not found.says_so():
+        return None
+    said = {"count": found.count, "cores": found.cores, "ghz": found.ghz, "words": found.words or None}
+    return {key: value for key, value in said.items() if value is not None} | (
+        {"processor": found.name} if found.words else {}
+    )
+
+
+Reader = Callable[[re.Match[str]], dict[str, Any]]
+
+
+def _gib(found: re.Match[str]) -> float:
+    return number(found[1]) * GIB_OF[found[2]]
+
+
+PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
+    (re.compile(pattern), read)
+    for pattern, read in (
+        (rf"{SIZE}(?: of)?(?: ram| memory)?", lambda found: {"memory_gib": _gib(found)}),
+        (rf"(?:ram|memory) (?:of )?{SIZE}", lambda found: {"memory_gib": _gib(found)}),
+        (rf"{POOL}(?: of| ?=)? {SIZE}", lambda found: {"pool_gib": _gib(found)}),
+        (rf"{SIZE}(?: of)? {POOL}", lambda found: {"pool_gib": _gib(found)}),
+        (rf"{N} ?(k?) buffers", lambda found: {"buffers": int(number(found[1]) * (1000 if found[2] else 1))}),
+        (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda found: {"buffers": whole(found[1])}),
+        (rf"{N} ?(?:warehouses?|wh|w)", lambda found: {"warehouses": whole(found[1])}),
+        (rf"(?:each of )?{N} (?:clients?|users?|terminals?|sessions?)", lambda found: {"clients": whole(found[1])}),
+        (rf"{N} new orders(?: each| per client| by each(?: client)?)?", lambda found: {"new_orders": whole(found[1])}),
+        (rf"(?:bulk )?load(?:ing)?(?: of {N} warehouses?)?",
+         lambda found: {"job": "load"} | ({"warehouses": whole(found[1])} if found[1] else {})),
+        (r"(?:cold )?serial (?:read|scan)|table scan|scan", lambda _: {"job": "scan"}),
+        (r"(?:all )?in (?:memory|ram)", lambda _: {"in_memory": True}),
+        (rf"(?:run of )?{N} ?(?:(s)|s(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)(?: run)?",
+         lambda found: {"seconds": number(found[1]) * SECONDS_OF[found[3] or found[4] or "s"]}),
+        (r"(?:with )?(?:hyper-?\s?threading|smt|(?:2|two) (?:hardware )?threads (?:per|a|each) core|ht)",
+         lambda _: {"threads": 2}),
+        (r"(?:no|without) (?:hyper-?\s?threading|smt)|(?:1|one) thread (?:per|a) core", lambda _: {"threads": 1}),
+        (r"(?:under |in |on )?(?:a )?(?:xen|vmware|kvm|hyper-v|virtual machine|vm)(?: guest| vm)?",
+         lambda _: {"virtualised": True}),
+        (r"(?:core |relative )speed (?:of )?(\d{1,3}(?:\.\d{1,4})?)", lambda found: {"speed": number(found[1])}),
+    )
+)  # fmt: skip
+"""Forms of pieces that stand for themselves; the first that matches counts."""

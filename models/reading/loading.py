@@ -1,0 +1,53 @@
+"""From a scenario file to a valid scenario. Every problem found is one line: file, key, what came, what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from models.catalogue.composition import compose, override, read_with_base
+from models.quantities.problems import MOST_SHOWN, UNION_TAGS, sentence
+from models.reading.consistency import check
+from models.scenario.scenario import ScenarioSpec
+from simulator.errors import InputError
+
+
+def load_scenario(path: Path | str, overrides: Sequence[str] = ()) -> ScenarioSpec:
+    """Read, compose, override and check a scenario file. Raises InputError with one line for each problem."""
+    path = Path(path)
+    return scenario_from_mapping(read_with_base(path), path.name, overrides)
+
+
+def scenario_from_mapping(data: dict[str, Any], where: str, overrides: Sequence[str] = ()) -> ScenarioSpec:
+    """As `load_scenario`, from keys that are in memory; `where` names them in messages.
+
+    A changed machine is another machine: overrides drop the scenario's measured figure.
+    """
+    data = compose(data, where)
+    if overrides:
+        data = {key: value for key, value in data.items() if key != "measured"}
+    for setting in overrides:
+        data = override(data, setting)
+    try:
+        scenario = ScenarioSpec.model_validate(data)
+    except ValidationError as error:
+        lines = (
+            f"{_origin(problem, where, overrides)}: {sentence(problem, ScenarioSpec, data)}"
+            for problem in error.errors()
+        )
+        raise InputError("\n".join(lines)) from error
+    check(scenario, where)
+    return scenario
+
+
+def _origin(problem: Any, where: str, overrides: Sequence[str]) -> str:
+    """Who wrote the key of a problem: the file, or the override that set it, what it stands in or what stands in it."""
+    keys = [str(key) for key in problem["loc"] if key not in UNION_TAGS]
+    for setting in reversed(overrides):
+        path = setting.partition("=")[0].strip().split(".")
+        if keys[: len(path)] == path or (problem["type"] == "extra_forbidden" and path[: len(keys)] == keys):
+            return f"{where} with --set {setting[:MOST_SHOWN]}"
+    return where

@@ -1,0 +1,176 @@
+"""The eight questions a DBA can answer at once, made into a scenario; what was not asked is assumed and said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from models.build.system import GIB, KIB, MIB
+from models.catalogue.composition import compose, override
+from models.catalogue.entries import catalogue_entry
+from models.quantities.problems import shown
+from models.quantities.quantities import parse
+from models.reading.loading import scenario_from_mapping
+from models.scenario import ScenarioSpec
+from models.workloads.tpcc.tables import loaded_pages
+from models.workloads.workload import LayoutSpec
+from simulator.errors import Infeasible, InputError
+
+POOL_SHARE = 0.6
+"""Share of the memory that system, server process and clients leave free which the buffer pool gets by default."""
+OPTIONS = {
+    "database": "--database",
+    "operating_system": "--os",
+    "machine.memory_gib": "--ram",
+    "machine.cpu": "--cpu",
+    "machine.cpu.cores": "--cores",
+    "machine.disks.disk": "--disk",
+    "machine.disks.count": "--disks",
+    "database.pool.buffers": "--buffers",
+    "workload.warehouses": "--warehouses",
+    "workload.arrivals.clients": "--clients",
+    "workload.arrivals.think_time_s": "--think",
+    "interval.warm_up_s": "--warm-up",
+    "interval.duration_s": "--duration",
+}
+"""Which option a key of the scenario comes from."""
+RATIO_OF_MIX = "virtuoso-tpcc"
+NOTE = "assumption: "
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The answers, as typed. `data_size` stands for warehouses, `pool` and `buffers` for the default pool."""
+
+    ram: str
+    cores: int
+    disk: str
+    disks: int
+    warehouses: int | None
+    data_size: str | None
+    clients: int
+    database: str
+    cpu: str
+    operating_system: str
+    buffers: int | None
+    pool: str | None
+    think: str
+    warm_up: str
+    duration: str
+    answered: Collection[str] = ()
+    """The options that were typed, such as --disks; what the others leave open is assumed."""
+
+
+def scenario_of(questions: Questions, overrides: Sequence[str] = ()) -> tuple[ScenarioSpec, dict[str, Any]]:
+    """The scenario that the answers and `overrides` (key=value) describe, and its file's keys.
+
+    Raises InputError for contradictory answers, Infeasible where memory or disks don't suffice.
+    """
+    data = _mapping(questions, [setting.partition("=")[0].strip() for setting in overrides])
+    try:
+        scenario = scenario_from_mapping(data, "quick", overrides)
+    except InputError as error:
+        raise type(error)("\n".join(_as_option(line, questions) for line in str(error).splitlines())) from error
+    for setting in overrides:
+        data = override(compose(data, "quick"), setting)
+    return scenario, data
+
+
+def assumed(scenario: ScenarioSpec) -> list[str]:
+    """What `scenario_of` assumed, in a few words each."""
+    return [note.removeprefix(NOTE).partition(";")[0] for note in scenario.notes if note.startswith(NOTE)]
+
+
+def _as_option(problem: str, questions: Questions) -> str:
+    """A problem of a key, said of the option that it came from."""
+    if not problem.startswith("quick: "):  # a key of --set, whose words say so
+        return problem
+    where, key, rest = problem.split(": ", 2)
+    option = "--pool" if key == "database.pool.buffers" and questions.pool else OPTIONS.get(key, key)
+    return f"{where}: {option}: {rest}"
+
+
+def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
+    database, system = (
+        _named("databases", q.database, "--database"),
+        _named("operating_systems", q.operating_system, "--os"),
+    )
+    warehouses = _warehouses(q, database)
+    limit = ", whose critical section may limit" if database["critical_section"]["share_of_path"] else ""
+    assumptions = {
+        "database": f"{q.database}{limit}",
+        "machine.cpu": f"{q.cpu} cores",
+        "operating_system": q.operating_system,
+        "machine.disks.count": "one disk",
+        "workload.arrivals.think_time_s": "no think time",
+        "interval.start": "warm start",
+        "machine.network.clients_on_server": "clients on the server",
+    }
+    buffers = q.buffers
+    if q.pool is not None and buffers is not None:
+        raise InputError("quick: --pool and --buffers both say how large the pool is; give one")
+    per_buffer = database["pool"]["memory_per_buffer_kib"] * KIB
+    if q.pool is not None:
+        buffers = int(quantity(q.pool, "memory", "GiB", "--pool") * GIB / per_buffer)
+    if buffers is None:
+        taken = (system["reserved_memory_gib"] + database["process_memory_gib"]) * GIB
+        taken += q.clients * system["memory_per_client_mib"] * MIB
+        free = quantity(q.ram, "memory", "GiB", "--ram") * GIB - taken
+        if free <= 0:
+            raise Infeasible(
+                f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {taken / GIB:.3g} GiB"
+            )
+        buffers = int(POOL_SHARE * free / per_buffer)
+        assumptions = {"database.pool.buffers": f"pool {100 * POOL_SHARE:.0f} % of free memory", **assumptions}
+    return {
+        "name": f"{q.ram} RAM, {q.cores} cores, {q.disks} x {q.disk}, {warehouses} warehouses, {q.clients} clients",
+        "machine": {
+            "name": "a machine described by quick",
+            "cpu": {"base": q.cpu, "cores": q.cores},
+            "memory_gib": q.ram,
+            "disks": {"disk": q.disk, "count": q.disks},
+            "source": "assumption: as asked",
+        },
+        "operating_system": q.operating_system,
+        "database": {"base": q.database, "pool": {"buffers": buffers}},
+        "workload": {
+            "base": RATIO_OF_MIX,
+            "warehouses": warehouses,
+            "arrivals": {"kind": "closed", "clients": q.clients, "think_time_s": q.think},
+        },
+        "interval": {"start": "warm", "warm_up_s": q.warm_up, "duration_s": q.duration},
+        "notes": [
+            f"{NOTE}{words}; {OPTIONS.get(key, f'--set {key}=...')} changes it"
+            for key, words in assumptions.items()
+            if OPTIONS.get(key) not in q.answered and not any(f"{key}.".startswith(f"{set_}.") for set_ in set_keys)
+        ],
+    }
+
+
+def _warehouses(q: Questions, database: dict[str, Any]) -> int:
+    if (q.warehouses is None) == (q.data_size is None):
+        raise InputError("quick: say how much data there is: --warehouses N or --data-size '4 GiB', one of them")
+    if q.warehouses is not None:
+        return q.warehouses
+    layout = LayoutSpec.model_validate(compose(RATIO_OF_MIX, "quick", "workload")["layout"])
+    wanted = quantity(q.data_size or "", "memory", "GiB", "--data-size") * GIB
+    return max(1, int(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
+
+
+def _named(kind: str, name: str, option: str) -> dict[str, Any]:
+    try:
+        return catalogue_entry(kind, name)
+    except InputError as error:
+        raise InputError(f"quick: {option}: {error}") from error
+
+
+def quantity(text: str, dimension: str, unit: str, where: str) -> float:
+    """A positive quantity from the command line in `unit`. Raises InputError naming the option."""
+    try:
+        value = float(parse(text, dimension, unit))
+    except ValueError as error:
+        raise InputError(f"quick: {where}: {shown(text)}; {error}") from error
+    if value <= 0:
+        raise InputError(f"quick: {where}: got {text!r}; must be greater than 0")
+    return value

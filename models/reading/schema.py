@@ -1,0 +1,97 @@
+"""The JSON schema of a scenario file, for editors: completion, units, catalogue names.
+
+`python -m models.schema` writes it to docs/reference/scenario.schema.json.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from models.catalogue.composition import CATALOGUED
+from models.catalogue.entries import catalogue_names
+from models.scenario.scenario import ScenarioSpec
+
+OWNERS = {
+    "machine": "ScenarioSpec",
+    "machine.cpu": "MachineSpec",
+    "machine.disks.disk": "DiskArraySpec",
+    "machine.log_disk": "MachineSpec",
+    "operating_system": "ScenarioSpec",
+    "database": "ScenarioSpec",
+    "workload": "ScenarioSpec",
+    "workload.layout": "WorkloadSpec",
+}
+"""In which spec each catalogued key stands."""
+
+
+def scenario_schema() -> dict[str, Any]:
+    """JSON schema (draft 2020-12) of a scenario file before composition.
+
+    A file may leave out what a `base` or a catalogue entry gives, so nothing is required; unknown keys are refused.
+    """
+    schema = ScenarioSpec.model_json_schema()
+    definitions = schema["$defs"]
+    definitions["ScenarioSpec"] = {key: schema[key] for key in ("properties", "type")}
+    for definition in definitions.values():
+        definition.pop("required", None)
+        if definition.get("type") == "object":
+            definition["additionalProperties"] = False
+        for each in definition["properties"].values():
+            _admit_any_kind(each)
+    for path, kind in CATALOGUED.items():
+        properties = definitions[OWNERS[path]]["properties"]
+        key = path.rsplit(".", 1)[-1]
+        names = {
+            "type": "string",
+            "enum": catalogue_names(kind),
+            "description": f"a name from the catalogue of {kind}",
+        }
+        own = {k: v for k, v in properties[key].items() if k not in ("default", "description")}
+        properties[key] = {"anyOf": [names, own]}
+        for target in _targets(own):
+            base = {
+                "type": "string",
+                "description": f"a name from the catalogue of {kind}; the other keys change it",
+            }
+            definitions[target]["properties"]["base"] = base
+    scenario = definitions.pop("ScenarioSpec")
+    scenario["properties"]["base"] = {
+        "type": "string",
+        "description": "another scenario file, which the other keys change",
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "oltpsim scenario",
+        **scenario,
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+
+
+def _admit_any_kind(node: dict[str, Any]) -> None:
+    """With a `base` the kind may be left out, and then the keys may fit more than one."""
+    for part in (node, *node.get("anyOf", ())):
+        if "oneOf" in part:
+            part["anyOf"] = part.pop("oneOf")
+            part.pop("discriminator", None)
+
+
+def _targets(node: Any) -> list[str]:
+    """Names of the definitions that a property refers to."""
+    if isinstance(node, dict):
+        found = [node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else []
+        return found + [name for value in node.values() for name in _targets(value)]
+    if isinstance(node, list):
+        return [name for value in node for name in _targets(value)]
+    return []
+
+
+def schema_text() -> str:
+    """The schema as it is written to its file."""
+    return json.dumps(scenario_schema(), indent=1, sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":
+    Path("docs/reference/scenario.schema.json").write_text(schema_text(), encoding="utf-8")

@@ -1,0 +1,112 @@
+"""A scenario: machine + operating system + database + workload + measured interval."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from models.database.database import DatabaseSpec
+from models.machine.machine import MachineSpec
+from models.operating_system.operating_system import OperatingSystemSpec
+from models.quantities.base import Name, Spec, Text
+from models.quantities.quantities import Fraction, Number, Seconds, WholeNumber
+from models.scenario.cluster import ClusterSpec
+from models.workloads.job import JobSpec
+from models.workloads.workload import WorkloadSpec
+
+
+class IntervalSpec(Spec):
+    """What the reported rate counts: `duration_s` of simulated time after `warm_up_s` that is not counted.
+
+    Or, in place of `duration_s`, a fixed amount of work: every client stops when it has ended `new_orders_per_client`
+    new orders, with the rest of its mix between them; the run lasts from the first start to the last end.
+
+    `start` is the state at time 0: `cold` (empty caches), `after_load` (what a bulk load and a checkpoint leave) or
+    `warm` (after_load followed by transactions that cost no time until the caches have turned over; as many buffers
+    are dirty as the background writer leaves).
+    """
+
+    start: Literal["cold", "after_load", "warm"]
+    warm_up_s: Seconds = Field(default=0.0, ge=0, le=10 * 86400)
+    duration_s: Seconds | None = Field(default=None, gt=0, le=10 * 86400)
+    new_orders_per_client: WholeNumber | None = Field(default=None, ge=1, le=100_000_000)
+
+    @model_validator(mode="after")
+    def _one_length(self) -> Self:
+        if (self.duration_s is None) == (self.new_orders_per_client is None):
+            raise ValueError(
+                "give the length of the run, either duration_s or new_orders_per_client"
+                + (", not both (null takes one away that a base gives)" if self.duration_s is not None else "")
+            )
+        if self.new_orders_per_client is not None and self.warm_up_s > 0:
+            raise ValueError("a run of new_orders_per_client counts all of them: leave warm_up_s out")
+        return self
+
+
+class FigureSpec(Spec):
+    """One more figure of a measured run, that of a result or of a job (names: calibration/records/figures.py)."""
+
+    figure: Name
+    value: Number
+    bound: Literal["about", "at_least", "at_most"] = Field(
+        default="about", description="what the source says: this value, or no less, or no more"
+    )
+    times_that_of: Name | None = Field(
+        default=None, description="the value is a multiple of the same figure of this scenario of the library"
+    )
+    role: Literal["fitted", "predicted"] = Field(description="whether a parameter was chosen with it in sight")
+    source: Text
+
+
+class MeasuredSpec(Spec):
+    """A figure that somebody measured on the real machine: the rate of transactions, or what a job is measured by."""
+
+    new_orders_per_minute: Number | None = Field(default=None, gt=0)
+    job_figure: Number | None = Field(
+        default=None, gt=0,
+        description="of a scenario with a job, in the job's unit: seconds of a load, MB/s of a scan, look-ups/s, "
+        "times as long as one thread (mutex), query mixes per hour",
+    )  # fmt: skip
+    cpu_cores_busy: Number | None = Field(default=None, ge=0)
+    figures: tuple[FigureSpec, ...] = Field(default=(), max_length=50)
+    role: Literal["fitted", "predicted"] = Field(description="whether a fit of the parameters has seen it")
+    source: Text
+
+
+class ScenarioSpec(Spec):
+    """One question, whole: everything that an engine needs to answer it."""
+
+    name: Name
+    machine: MachineSpec
+    operating_system: OperatingSystemSpec
+    database: DatabaseSpec
+    workload: WorkloadSpec
+    interval: IntervalSpec = Field(description="what the rate of transactions counts; a job has none")
+    job: JobSpec | None = Field(
+        default=None, description="what the machine does instead of the workload's transactions"
+    )
+    cluster: ClusterSpec | None = Field(
+        default=None, description="other servers beside the machine; it is alone if absent"
+    )
+    engine: Literal["kernel", "reference", "analytic"] = Field(
+        default="kernel",
+        description="kernel: compiled; reference: SimPy, the definition, with the same result; "
+        "analytic: calculated from mean values, in milliseconds, with an error that was measured against the kernel",
+    )
+    sampling_fraction: Fraction = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="share of the warehouses whose pages are held and stand for all; 1: page level, nothing sampled",
+    )
+    measured: MeasuredSpec | None = None
+    notes: tuple[Text, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_job_needs_no_interval(cls, data: Any) -> Any:
+        """A job ends when it is done: a scenario of one may leave the interval out, and then has this one."""
+        if isinstance(data, dict) and data.get("job") is not None and "interval" not in data:
+            return {**data, "interval": {"start": "cold", "duration_s": 3600}}
+        return data

@@ -1,0 +1,396 @@
+"""The TPC-C-like workload as a program: five transactions over the tables, each written as its story.
+
+Row numbers are counted from 0. A district's orders 0 .. orders-1 exist; orders below `delivered` have been delivered.
+Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps tables and counters in step.
+"""
+
+from __future__ import annotations
+
+from models.build.cluster import ALONE, ClusterPaths
+from models.build.paths import Paths, Rows
+from models.workloads.tpcc.cluster import ClusterStory
+from models.workloads.tpcc.rows import (
+    CUSTOMER_A,
+    CUSTOMERS_PER_DISTRICT,
+    DISTRICTS,
+    FEWEST_LINES,
+    ITEM_A,
+    ITEMS,
+    LAST_NAMES,
+    LINES_PER_ORDER,
+    MOST_LINES,
+    NAME_A,
+    ORDERS_DELIVERED,
+    ORDERS_LOADED,
+    nurand_pmf,
+    order_age_pmf,
+    pages_pmf,
+    uniform_pmf,
+)
+from models.workloads.tpcc.sampling import Sample, merged_pages
+from models.workloads.tpcc.tables import Tables, add_tables, pages_of
+from models.workloads.workload import ClosedClientsSpec, TerminalsSpec, WorkloadSpec
+from simulator.form.assembler import Assembler, Label
+from simulator.form.clock import from_s
+from simulator.form.program import Program
+from simulator.form.samplers import cut_of
+
+CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
+INTERRUPTS = "interrupts"
+"""station of the processors that are set aside for them"""
+MIX = "mix"
+"""alias table of the classes"""
+READ, WRITE = 0, 1
+SCATTER = 1237
+"""a prime: spreads the namesakes over the customers"""
+RECENT_ORDERS = 20
+LOCKED_HOME = "locked home"
+"""register of the warehouse whose rows are locked, where `home` says whose pages are used (sampling.py)"""
+RECENT_LINES = RECENT_ORDERS * LINES_PER_ORDER
+NAMESAKES = 3
+"""customers of one last name and district: 3000 rows over 1000 names"""
+NAMESAKES_READ = {"to_the_middle": 2, "all": NAMESAKES}
+"""rows fetched by last name: a cursor in order of first names stops at the middle one (clause 2.5.2.2), or doesn't"""
+LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
+"""assumption: after-images of the rows written, about 250 bytes each with their headers"""
+
+
+def tpcc_program(workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths = ALONE) -> Program:
+    """The program of one workload on one database engine; `paths` gives CPU times in ns."""
+    return TpccWriter(workload, paths, sample, cluster).write()
+
+
+def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
+    """Mean rows of each class, as its story has them: what critical sections and clients take a share of."""
+    by_name, heap = workload.tpcc.by_last_name_fraction, workload.layout.heap
+    read = NAMESAKES_READ[workload.tpcc.namesakes_read]
+    customers, orders = (heap.customers_moved_fraction, heap.orders_moved_fraction) if heap else (0.0, 0.0)
+    return {
+        "new order": Rows(6 + 3 * LINES_PER_ORDER, 0),
+        "payment": Rows(4 + by_name * (1 + read) + customers, 0),
+        "order status": Rows(3 + by_name * read, LINES_PER_ORDER),
+        "delivery": Rows((3 + customers + orders) * DISTRICTS, DISTRICTS * LINES_PER_ORDER),
+        "stock level": Rows(1, 3 * RECENT_LINES),
+    }
+
+
+class TpccWriter:
+    """Writes the program; one method for each transaction."""
+
+    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths) -> None:
+        self.workload, self.paths, self.sample = workload, paths, sample
+        self.row_counts = row_counts(workload)
+        self.warehouses = sample.warehouses
+        self.asm = Assembler()
+        asm, choice = self.asm, workload.tpcc
+        layout = workload.layout
+        item_pages = sample.of(pages_of(ITEMS, layout.item_rows_per_page))
+        held = workload.model_copy(update={"warehouses": self.warehouses})
+        self.tables: Tables = add_tables(asm, held, item_pages)
+        names = ("home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
+                 "line row", "lines", "count", "row", "age")  # fmt: skip
+        self.r = {name: asm.register(name) for name in names}
+        self.rows, self.branches = asm.stream("rows"), asm.stream("branches")
+        self.servers = ClusterStory(asm, cluster)
+        items = nurand_pmf(ITEM_A, 1, ITEMS) if choice.item_choice == "nurand" else uniform_pmf(ITEMS)
+        nurand = choice.customer_choice == "nurand"
+        customers = nurand_pmf(CUSTOMER_A, 1, CUSTOMERS_PER_DISTRICT) if nurand else uniform_pmf(CUSTOMERS_PER_DISTRICT)
+        popularity = merged_pages(pages_pmf(items, layout.item_rows_per_page), item_pages)
+        self.item_pages = asm.table("item pages", popularity)
+        self.stock_pages = asm.table("stock pages", pages_pmf(items, layout.stock_rows_per_page))
+        self.customer_rows = asm.table("customer rows", customers)
+        name_pmf = nurand_pmf(NAME_A, 0, LAST_NAMES - 1) if nurand else uniform_pmf(LAST_NAMES)
+        self.name_rows = asm.table("last names", name_pmf)
+        self.order_ages = asm.table("orders since the customer's last", order_age_pmf(customers, ORDERS_LOADED))
+        districts = self.warehouses * DISTRICTS
+        self.orders = asm.counter("orders", districts, ORDERS_LOADED)
+        self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
+        self.history = asm.counter("history rows", self.warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT)
+        self.recent_stock = asm.window(RECENT_LINES, districts)
+        self.warehouse_lock = asm.lock("warehouse row", sample.whole)
+        self.district_lock = asm.lock("district row", sample.whole * DISTRICTS)
+        self.locked_home, self.locked_district = self.r["home"], self.r["home district"]
+        if sample.warehouses < sample.whole:
+            self.locked_home, self.locked_district = asm.register(LOCKED_HOME), asm.register("locked district")
+        self._references()
+
+    def _references(self) -> None:
+        asm, t, r, layout = self.asm, self.tables, self.r, self.workload.layout
+        none = self.asm.register("zero")
+        home_district, customer_district = r["home district"], r["customer district"]
+
+        def row(name: str, region: int, group: int, register: int) -> int:
+            return asm.reference(name, "row", region, group, row=register)
+
+        def append(name: str, region: int, group: int, register: int, rows: int, per_page: int) -> int:
+            pages = pages_of(rows, per_page)
+            return asm.reference(name, "append", region, group, row=register, appended_pages=pages)
+
+        self.warehouse = row("warehouse", t.warehouse, none, r["home"])
+        self.district = row("district", t.district, none, home_district)
+        self.item = asm.reference("item", "popular", t.item, none, table=self.item_pages, stream=self.rows)
+        self.stock = asm.reference(
+            "stock", "popular", t.stock, r["supplier"], row=home_district, table=self.stock_pages,
+            window=self.recent_stock, stream=self.rows,
+        )  # fmt: skip
+        self.stock_recent = asm.reference(
+            "stock of recent orders", "recent", t.stock, r["home"], row=home_district, window=self.recent_stock,
+            stream=self.rows,
+        )  # fmt: skip
+        self.customer = row("customer", t.customer, customer_district, r["customer"])
+        self.customer_name = row("customer by name", t.customer_name, customer_district, r["row"])
+        self.order_index = row("orders by customer", t.orders_by_customer, home_district, r["customer"])
+        self.order = row("order", t.orders, home_district, r["order"])
+        self.order_lines = row("order line", t.order_line, home_district, r["line row"])
+        self.new_order = row("new order", t.new_order, home_district, r["row"])
+        lines = ORDERS_LOADED * LINES_PER_ORDER
+        self.order_insert = append(
+            "order insert", t.orders, home_district, r["order"], ORDERS_LOADED, layout.order_rows_per_page
+        )
+        self.line_insert = append(
+            "order line insert",
+            t.order_line,
+            home_district,
+            r["line row"],
+            lines,
+            layout.order_line_rows_per_page,
+        )
+        waiting = ORDERS_LOADED - ORDERS_DELIVERED
+        self.new_order_insert = append(
+            "new order insert", t.new_order, home_district, r["row"], waiting, layout.new_order_rows_per_page
+        )
+        self.history_insert = append(
+            "history insert", t.history, r["home"], r["row"], DISTRICTS * CUSTOMERS_PER_DISTRICT,
+            layout.history_rows_per_page,
+        )  # fmt: skip
+
+    def write(self) -> Program:
+        """All of it: the client's loop, then the five transactions."""
+        arrivals, mix = self.workload.arrivals, self.workload.mix
+        shares = [mix.new_order, mix.payment, mix.order_status, mix.delivery, mix.stock_level]
+        table = self.asm.table(MIX, shares)
+        if isinstance(arrivals, TerminalsSpec):
+            self.asm.emit("arrive")
+            self.asm.emit("enter")
+        elif isinstance(arrivals, ClosedClientsSpec):
+            think = self.asm.distribution("exponential", from_s(arrivals.think_time_s))
+            self.asm.emit("think", think, self.asm.stream("think"))
+        else:
+            self.asm.emit("arrive")
+        if not isinstance(arrivals, TerminalsSpec):
+            self.asm.emit("choose", table, self.asm.stream("mix"))
+        for name, story in zip(
+            CLASSES,
+            (self.new_order_story, self.payment_story, self.order_status_story, self.delivery_story,
+             self.stock_level_story),
+            strict=True,
+        ):  # fmt: skip
+            if not self.servers.runs_on_replica(name):
+                self._begin(name)
+                story()
+        return self.asm.finish("new order")
+
+    def _begin(self, name: str) -> None:
+        """What every transaction does first: the request arrives, a district is chosen."""
+        asm, r, paths = self.asm, self.r, self.paths
+        asm.begin_class(name)
+        self.servers.begin()
+        trips = self.workload.tpcc.round_trips
+        if paths.network_ns:
+            asm.emit("network", trips * paths.network_ns)
+        asm.emit("cpu", paths.transaction_ns, trips * paths.message_ns, paths.client_ns(self.row_counts[name]))
+        if paths.interrupts and paths.interrupts.bound:
+            served_ns = round(trips * paths.interrupts.per_message * paths.interrupts.served_ns)
+            asm.emit("visit", asm.station(INTERRUPTS), asm.distribution("constant", served_ns), self.rows)
+        if self.workload.tpcc.home_warehouse == "drawn":
+            self._draw_home()
+        asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)
+        asm.emit("combine", r["home district"], r["home"], DISTRICTS, r["district"])
+        asm.emit("combine", r["customer district"], r["home"], DISTRICTS, r["district"])
+
+    def _draw_home(self) -> None:
+        """Any active warehouse; sampled: one for the pages, and one of its own for the locks."""
+        sample, active = self.sample, self.workload.active_warehouses or self.workload.warehouses
+        held = -(-active * sample.warehouses // sample.whole)
+        self.asm.emit("uniform", self.r["home"], held, 0, self.rows)
+        if self.locked_home != self.r["home"]:
+            self.asm.emit("uniform", self.locked_home, active, 0, self.rows)
+
+    def _touch(self, reference: int, write: int, rows: int = 1) -> None:
+        self.asm.emit("touch", reference, write, self.paths.row_ns if rows == 1 else rows * self.paths.scanned_row_ns)
+
+    def _end(self, name: str) -> None:
+        """What every transaction does last: its share of the critical section, the commit."""
+        if section_ns := self.paths.section_ns(self.row_counts[name]):
+            self.asm.emit("section", self.asm.section("critical section"), section_ns)
+        if name in LOG_BYTES:
+            self.servers.log(LOG_BYTES[name])
+        self.asm.emit("commit")
+        self.asm.emit("end")
+
+    def _jump_unless(self, probability: float) -> Label:
+        """Skip to the label with the complement of a probability."""
+        label = self.asm.label()
+        self.asm.emit("maybe", cut_of(1.0 - probability), self.branches, label)
+        return label
+
+    def _other_warehouse(self, register: int) -> None:
+        """A warehouse that is not the client's own; sampled: any, since the own one's pages stand for others too."""
+        if self.sample.warehouses < self.sample.whole:
+            self.asm.emit("uniform", register, self.sample.warehouses, 0, self.rows)
+        else:
+            self.asm.emit("other", register, self.sample.whole, self.r["home"], self.rows)
+        self.servers.reach()
+
+    def _lock_district(self) -> None:
+        """Lock the row of the client's own district, which shares its page with others in a sample but not its lock."""
+        if self.locked_district != self.r["home district"]:
+            self.asm.emit("combine", self.locked_district, self.locked_home, DISTRICTS, self.r["district"])
+        self.asm.emit("lock", self.district_lock, self.locked_district)
+
+    def _choose_customer(self, touch_row: bool) -> None:
+        """By customer number, or in 60 % of cases by last name: the name index and about three rows."""
+        asm, r = self.asm, self.r
+        by_number, done = asm.label(), asm.label()
+        asm.emit("maybe", cut_of(1.0 - self.workload.tpcc.by_last_name_fraction), self.branches, by_number)
+        asm.emit("sample", r["name"], self.name_rows, 0, self.rows)
+        asm.emit("affine", r["row"], r["name"], NAMESAKES, 0, 0)
+        self._touch(self.customer_name, READ)
+        # one of the first thousand customers has the name, two of the others: fixed scattered rows stand for those
+        asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
+        self._touch(self.customer, READ)
+        others = CUSTOMERS_PER_DISTRICT - LAST_NAMES
+        for namesake in range(1, NAMESAKES_READ[self.workload.tpcc.namesakes_read]):
+            asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, others)
+            asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
+            self._touch(self.customer, READ)
+        asm.emit("jump", done)
+        asm.place(by_number)
+        asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
+        if touch_row:
+            self._touch(self.customer, READ)
+        elif self.workload.layout.heap:
+            self._place_in_names()
+        asm.place(done)
+
+    def _place_in_names(self) -> None:
+        """The customer's place in the index by last name."""
+        self.asm.emit("affine", self.r["row"], self.r["customer"], SCATTER, 0, CUSTOMERS_PER_DISTRICT)
+
+    def _moved(self, fraction: float, index: int) -> None:
+        """In a share of the changes the row has found no room on its page: an index other than its key is changed."""
+        stays = self._jump_unless(fraction)
+        self._touch(index, WRITE)
+        self.asm.place(stays)
+
+    def new_order_story(self) -> None:
+        """One order of 5 to 15 lines; 1 % of lines from another warehouse, 1 % of orders rolled back."""
+        asm, r, choice = self.asm, self.r, self.workload.tpcc
+        self._touch(self.warehouse, READ)
+        asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
+        self._touch(self.customer, READ)
+        self._lock_district()
+        self._touch(self.district, WRITE)
+        asm.emit("take", r["order"], self.orders, r["home district"], 1)
+        self._touch(self.order_insert, WRITE)
+        self._touch(self.order_index, WRITE)
+        asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
+        self._touch(self.new_order_insert, WRITE)
+        asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+        asm.emit("uniform", r["lines"], MOST_LINES - FEWEST_LINES + 1, FEWEST_LINES, self.rows)
+        next_line = asm.label()
+        asm.place(next_line)
+        self._touch(self.item, READ)
+        asm.emit("affine", r["supplier"], r["home"], 1, 0, 0)
+        local = self._jump_unless(choice.remote_stock_fraction)
+        self._other_warehouse(r["supplier"])
+        asm.place(local)
+        self._touch(self.stock, WRITE)
+        self._touch(self.line_insert, WRITE)
+        asm.emit("affine", r["line row"], r["line row"], 1, 1, 0)
+        asm.emit("loop", r["lines"], next_line)
+        commits = self._jump_unless(choice.rollback_fraction)
+        asm.emit("rollback")
+        asm.emit("end")
+        asm.place(commits)
+        self._end("new order")
+
+    def payment_story(self) -> None:
+        """A payment to warehouse, district and customer, who is of another warehouse in 15 % of cases."""
+        asm, r = self.asm, self.r
+        local = self._jump_unless(self.workload.tpcc.remote_payment_fraction)
+        self._other_warehouse(r["row"])
+        asm.emit("uniform", r["age"], DISTRICTS, 0, self.rows)
+        asm.emit("combine", r["customer district"], r["row"], DISTRICTS, r["age"])
+        asm.place(local)
+        customer_first = self.workload.tpcc.payment_order == "customer_first"
+        if customer_first:
+            self._choose_customer(touch_row=False)
+        asm.emit("lock", self.warehouse_lock, self.locked_home)
+        self._touch(self.warehouse, WRITE)
+        self._lock_district()
+        self._touch(self.district, WRITE)
+        if not customer_first:
+            self._choose_customer(touch_row=False)
+        self._touch(self.customer, WRITE)
+        if heap := self.workload.layout.heap:
+            self._moved(heap.customers_moved_fraction, self.customer_name)
+        asm.emit("take", r["row"], self.history, r["home"], 1)
+        self._touch(self.history_insert, WRITE)
+        self._end("payment")
+
+    def order_status_story(self) -> None:
+        """A customer's last order and its lines."""
+        asm, r = self.asm, self.r
+        self._choose_customer(touch_row=True)
+        self._touch(self.order_index, READ)
+        asm.emit("sample", r["age"], self.order_ages, 0, self.rows)
+        asm.emit("peek", r["order"], self.orders, r["home district"], 1)
+        asm.emit("combine", r["order"], r["age"], -1, r["order"])
+        self._touch(self.order, READ)
+        asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+        self._touch(self.order_lines, READ, rows=LINES_PER_ORDER)
+        self._end("order status")
+
+    def delivery_story(self) -> None:
+        """The oldest undelivered order of each of the ten districts."""
+        asm, r = self.asm, self.r
+        asm.emit("set", r["district"], 0)
+        asm.emit("set", r["count"], DISTRICTS)
+        next_district, nothing = asm.label(), asm.label()
+        asm.place(next_district)
+        asm.emit("combine", r["home district"], r["home"], DISTRICTS, r["district"])
+        asm.emit("combine", r["customer district"], r["home"], DISTRICTS, r["district"])
+        asm.emit("claim", r["order"], self.delivered, r["home district"], self.orders, nothing)
+        asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
+        self._touch(self.new_order, WRITE)
+        self._touch(self.order, WRITE)
+        asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+        self._touch(self.order_lines, WRITE, rows=LINES_PER_ORDER)
+        asm.emit("affine", r["line row"], r["line row"], 1, LINES_PER_ORDER - 1, 0)
+        self._touch(self.order_lines, WRITE, rows=0)
+        asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
+        self._touch(self.customer, WRITE)
+        if heap := self.workload.layout.heap:
+            self._moved(heap.orders_moved_fraction, self.order_index)
+            self._place_in_names()
+            self._moved(heap.customers_moved_fraction, self.customer_name)
+        asm.place(nothing)
+        asm.emit("affine", r["district"], r["district"], 1, 1, 0)
+        asm.emit("loop", r["count"], next_district)
+        self._end("delivery")
+
+    def stock_level_story(self) -> None:
+        """The stock of the items in the district's last 20 orders."""
+        asm, r, per_page = self.asm, self.r, self.workload.layout.order_line_rows_per_page
+        self._touch(self.district, READ)
+        for back in range(RECENT_LINES, 0, -per_page):
+            asm.emit("peek", r["order"], self.orders, r["home district"], -(-back // LINES_PER_ORDER))
+            asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+            self._touch(self.order_lines, READ, rows=min(per_page, back))
+        asm.emit("set", r["count"], RECENT_LINES)
+        next_item = asm.label()
+        asm.place(next_item)
+        self._touch(self.stock_recent, READ, rows=2)
+        asm.emit("loop", r["count"], next_item)
+        self._end("stock level")

@@ -1,0 +1,166 @@
+"""Spatial sampling by folding: the pages of a few warehouses stand for those of all.
+
+ clients, row locks, CPU, disks' speeds, log    whole    every transaction and every I/O is simulated
+ pages of warehouses, counters of their rows    folded   warehouse h uses the pages of h * warehouses // whole
+ item pages                                     merged   each is the sum of pages of about the same popularity
+ pool, memory, page cache, marks, files         share    times as large
+ intervals of write-back and checkpoints        share    times as long
+
+A page is referred to 1/share times as often and a pool of its share turns over 1/share times as soon: hit ratios, dirty
+shares and I/O per transaction stay. Why, and what is lost: docs/decisions/0007-sampling.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from models.scenario.scenario import ScenarioSpec
+from models.workloads.tpcc.rows import FloatArray
+from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
+from simulator.form import model as parts
+from simulator.results.result import Result
+
+LEAST_TURNOVER_RESPONSES = 10
+"""The sampled pool should take so many response times to turn over: only then are the waits short against it."""
+MOST_UNEVEN = 1.15
+"""how many times as many warehouses may fold onto one as onto another: an uneven popularity is another hit ratio"""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """`warehouses` of `whole` are held page by page; all of them without sampling."""
+
+    warehouses: int
+    whole: int
+
+    @property
+    def share(self) -> float:
+        """What sizes and times of the caches are multiplied by."""
+        return self.warehouses / self.whole
+
+    def of(self, amount: int) -> int:
+        """The sampled share of a number of pages or bytes, or of a time in ns: at least 1 of anything."""
+        return max(1, round(amount * self.share)) if amount else 0
+
+
+def sample_of(scenario: ScenarioSpec) -> Sample:
+    """Which part of a scenario's warehouses is held."""
+    whole = scenario.workload.warehouses
+    return Sample(max(1, round(scenario.sampling_fraction * whole)), whole)
+
+
+def merged_pages(popularity: FloatArray, pages: int) -> FloatArray:
+    """Popularity of `pages` pages that stand for more: each is the sum of pages about as popular as each other."""
+    if pages == len(popularity):
+        return popularity
+    return np.array([part.sum() for part in np.array_split(np.sort(popularity)[::-1], pages)])
+
+
+def folded(model: parts.Model, sample: Sample) -> parts.Model:
+    """A model whose program holds the sampled pages alone, with caches, files and daemons to match."""
+    if sample.warehouses == sample.whole:
+        return model
+    pool, cache, checkpoint = model.pool, model.page_cache, model.checkpoint
+    return replace(
+        model,
+        pool=replace(
+            pool,
+            pages=sample.of(pool.pages),
+            resident_pages=sample.of(pool.resident_pages),
+            writer_high_pages=sample.of(pool.writer_high_pages),
+            writer_low_pages=sample.of(pool.writer_low_pages),
+        ),
+        page_cache=replace(
+            cache,
+            pages=sample.of(cache.pages),
+            dirty_limit_pages=sample.of(cache.dirty_limit_pages),
+            expire_ns=sample.of(cache.expire_ns),
+            flush_interval_ns=sample.of(cache.flush_interval_ns),
+            in_flight_pages=sample.of(cache.in_flight_pages),
+        ),
+        storage=_smaller(model.storage, sample),
+        checkpoint=parts.Checkpoint(sample.of(checkpoint.interval_ns), sample.of(checkpoint.spread_ns)),
+    )
+
+
+def _smaller(storage: parts.Storage, sample: Sample) -> parts.Storage:
+    """Data disks as much smaller as what lies on them: the arm's way is the same share of its stroke."""
+    own, others = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
+    devices = (*(_smaller_device(device, sample) for device in own), *others)
+    log_on_data = storage.log_device < storage.data_devices
+    return replace(
+        storage,
+        devices=devices,
+        data_start_bytes=sample.of(storage.data_start_bytes),
+        log_start_bytes=sample.of(storage.log_start_bytes) if log_on_data else storage.log_start_bytes,
+        log_bytes=sample.of(storage.log_bytes) if log_on_data else storage.log_bytes,
+    )
+
+
+def _smaller_device(device: parts.Device, sample: Sample) -> parts.Device:
+    if isinstance(device, parts.RaidSet):
+        return replace(device, disks=tuple(_smaller_disk(disk, sample) for disk in device.disks))
+    return _smaller_disk(device, sample)
+
+
+def _smaller_disk(disk: parts.Disk, sample: Sample) -> parts.Disk:
+    if isinstance(disk, parts.RotatingDevice):
+        return replace(disk, capacity_bytes=sample.of(disk.capacity_bytes))
+    return disk
+
+
+def faults(scenario: ScenarioSpec) -> Iterator[str]:
+    """Why a scenario cannot be sampled as it asks, a line each; nothing if it can or does not ask."""
+    sample = sample_of(scenario)
+    if sample.warehouses == sample.whole:
+        return
+    got = f"sampling_fraction: got {scenario.sampling_fraction:g}"
+    if scenario.interval.start != "warm":
+        yield (
+            f"{got} with interval.start: {scenario.interval.start}; a sampled pool fills {1 / sample.share:.3g} times "
+            f"as fast: set interval.start: warm, or sampling_fraction: 1"
+        )
+    arrivals, active = scenario.workload.arrivals, scenario.workload.active_warehouses or sample.whole
+    everywhere = isinstance(arrivals, TerminalsSpec) or scenario.workload.tpcc.home_warehouse == "drawn"
+    clients = arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections
+    at_home = active if everywhere else min(active, clients)
+    used = np.bincount(np.arange(at_home) * sample.warehouses // sample.whole)
+    if used.max() > MOST_UNEVEN * used.min():
+        yield (
+            f"{got}; of the {used.sum():,} warehouses in use {used.max()} would share the pages of one and "
+            f"{used.min()} those of another: use 1, or a smaller share that divides them evenly"
+        )
+
+
+def warnings(scenario: ScenarioSpec, result: Result) -> list[str]:
+    """What a reader of a sampled result must know; nothing for a result at page level."""
+    sample = sample_of(scenario)
+    if sample.warehouses == sample.whole:
+        return []
+    held = f"{sample.warehouses:,} of {sample.whole:,} warehouses are held and stand for all"
+    lines = [f"pages sampled: {held}; its error was measured in docs/sampling.md"]
+    if result.engine == "analytic":  # which has no moments that could be too long for a small pool
+        return lines
+    turnover, response = turnover_s(result), response_s(result)
+    least = LEAST_TURNOVER_RESPONSES * response
+    if turnover < least:
+        lines.append(
+            f"sampled too thinly: the pool held turns over in {turnover:.3g} s, a transaction takes {response:.3g} s; "
+            f"a sampling_fraction {least / turnover:.2g} times as large would do"
+        )
+    return lines
+
+
+def turnover_s(result: Result) -> float:
+    """How long a run's misses take to bring in as many pages as the buffer pool holds."""
+    pool = result.caches[0]
+    return pool.capacity_pages * result.duration_s / max(pool.references - pool.hits, 1)
+
+
+def response_s(result: Result) -> float:
+    """Mean response time over all classes."""
+    completed = max(sum(each.completed for each in result.classes), 1)
+    return sum(each.mean_s * each.completed for each in result.classes) / completed

@@ -1,0 +1,1 @@
+"""Scenario files: those that come with the program, and one's own."""

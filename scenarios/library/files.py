@@ -1,0 +1,75 @@
+"""Scenario files: those that come with the program, and one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from models.scenario import ScenarioSpec
+
+
+def library() -> dict[str, Path]:
+    """The scenarios that come with the program, by name."""
+    folder = Path(str(resources.files("scenarios"))) / "library"
+    paths = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("*/*.yaml"))]
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in paths}
+
+
+def scenario_path(text: str) -> Path:
+    """The file that SCENARIO means. Raises InputError with the nearest name if there is none."""
+    path = Path(text)
+    if path.is_file():
+        return path
+    names = library()
+    if text in names:
+        return names[text]
+    if path.exists():
+        raise InputError(f"{text}: is {'a folder' if path.is_dir() else 'no plain file'}; give a scenario file")
+    from models.catalogue.entries import nearest
+
+    hint = nearest(path.stem, names)
+    raise InputError(
+        f"{text}: no such file or scenario of the library{hint}; the library has {', '.join(shelves(names))}"
+    )
+
+
+def shelves(names: Iterable[str]) -> list[str]:
+    """Names of scenarios, and of folders of them as one each."""
+    return list(dict.fromkeys(f"{folder}/..." if inside else folder for folder, inside, _ in map(_parts, names)))
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    return name.partition("/")
+
+
+def load(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
+    """The scenario in a file, whose `base` may also be one of the library.
+
+    Raises InputError, also for a scenario with a job unless `jobs`: most commands know only transactions.
+    """
+    return checked(read(path), path.name, overrides, jobs)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The keys of a scenario file over those of its `base`, not checked yet. Raises InputError."""
+    from models.catalogue.composition import read_with_base
+
+    return read_with_base(path, library())
+
+
+def checked(data: dict[str, Any], name: str, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
+    """As `load`, from what `read` found, so that a file is read once for many overrides. `name` is for messages."""
+    from models.reading.loading import scenario_from_mapping
+
+    scenario = scenario_from_mapping(data, name, overrides)
+    if scenario.job is not None and not jobs:
+        raise InputError(
+            f"{name}: job: {scenario.job.kind!r} runs no transactions, which this command is about; "
+            "'oltpsim run' answers it"
+        )
+    return scenario

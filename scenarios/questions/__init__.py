@@ -1,0 +1,1 @@
+"""Questions: values in, values out."""

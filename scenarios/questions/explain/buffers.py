@@ -1,0 +1,134 @@
+"""How memory is best shared between the database's buffers and the page cache, and where too many buffers are a cliff.
+
+Every size of the pool is one that the machine's memory holds: pool, server process, clients and what the system
+reserves are never more than RAM. What falls off the cliff is still within RAM: the system defends its page cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from calibration.fit.parameters import with_values
+from models.build.system import GIB, KIB, clients_of, memory_plan
+from models.reading.consistency import SPARE_BUFFERS
+from models.scenario import ScenarioSpec
+from scenarios.questions.explain.machines import Solver
+
+KEY = "database.pool.buffers"
+LEAST = 100
+"""as models/database/database.py allows"""
+SCALE, FINER = 20, 7
+"""sizes tried over the whole of memory; and between two of them, once where the best is and once where the cliff is"""
+ALIKE = 1e-3
+"""rates this near are not told apart: the solver's own tolerance. Of pools alike the smallest is the best"""
+NEAR_BEST, CLIFF = 0.98, 0.90
+"""shares of the best rate: what is as good for most purposes, and what has fallen off"""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A size of the pool: page frames, their memory, its share of RAM, and new orders per minute with it."""
+
+    buffers: int
+    gib: float
+    ram_fraction: float
+    rate_per_min: float
+
+
+@dataclass(frozen=True)
+class BufferAdvice:
+    """The best size of the pool, the range that is within 2 % of it, and the cliff beyond, if there is one."""
+
+    now: Setting
+    best: Setting
+    low: Setting
+    high: Setting
+    cliff: Setting | None
+    """the first size beyond the best that loses 10 % or more"""
+    swaps_above: int | None
+    """the largest pool that is never swapped; None if every pool that memory holds is"""
+    most: Setting
+    """the largest pool that memory holds at all"""
+    curve: tuple[tuple[int, float], ...]
+    """every size tried, with its rate"""
+
+
+def best_buffers(scenario: ScenarioSpec, solver: Solver) -> BufferAdvice:
+    """Try pools of all sizes, then finer ones around the best and around the cliff. Raises InputError."""
+    plan = memory_plan(scenario)
+    per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
+    most = int(plan.free_bytes / per_buffer)
+    least = max(LEAST, clients_of(scenario.workload) + SPARE_BUFFERS)
+    floor = scenario.operating_system.page_cache.floor_fraction * scenario.machine.memory_gib * GIB
+    edge = int((plan.free_bytes - floor) / per_buffer)
+    now = scenario.database.pool.buffers
+    rates: dict[int, float] = {}
+
+    def try_(sizes: Sequence[int]) -> None:
+        new = sorted({size for size in sizes if least <= size <= most} - set(rates))
+        found = solver(*(with_values(scenario, {KEY: size}) for size in new))
+        rates.update((size, each.rate_per_min) for size, each in zip(new, found, strict=True))
+
+    try_([now, edge, least, most, most // 32, most // 16, *_between(0, most, SCALE)])
+    try_(_around(rates, _best(rates)))
+    fallen = _cliff(rates)
+    if fallen is not None:
+        try_(_between(*fallen, FINER))
+    best = _best(rates)
+    near = _near(rates, best)
+    fallen = _cliff(rates)
+
+    def setting(size: int) -> Setting:
+        gib = size * per_buffer / GIB
+        return Setting(size, gib, gib / scenario.machine.memory_gib, rates[size])
+
+    return BufferAdvice(
+        now=setting(now),
+        best=setting(best),
+        low=setting(near[0]),
+        high=setting(near[-1]),
+        cliff=None if fallen is None else setting(fallen[1]),
+        swaps_above=edge if edge in rates else None,
+        most=setting(most),
+        curve=tuple(sorted(rates.items())),
+    )
+
+
+def _between(low: int, high: int, steps: int) -> list[int]:
+    return [round(float(size)) for size in np.linspace(low, high, steps + 1)]
+
+
+def _around(rates: dict[int, float], best: int) -> list[int]:
+    """Sizes from the one below the best to the one above it."""
+    sizes = sorted(rates)
+    at = sizes.index(best)
+    below, above = sizes[max(at - 1, 0)], sizes[min(at + 1, len(sizes) - 1)]
+    return [*_between(below, best, FINER), *_between(best, above, FINER)]
+
+
+def _best(rates: dict[int, float]) -> int:
+    enough = (1.0 - ALIKE) * max(rates.values())
+    return min(size for size, rate in rates.items() if rate >= enough)
+
+
+def _near(rates: dict[int, float], best: int) -> list[int]:
+    """The sizes around the best, without a gap, that do as well but for 2 %."""
+    sizes = sorted(rates)
+    good = [rates[size] >= NEAR_BEST * rates[best] for size in sizes]
+    first = last = sizes.index(best)
+    while first > 0 and good[first - 1]:
+        first -= 1
+    while last + 1 < len(sizes) and good[last + 1]:
+        last += 1
+    return sizes[first : last + 1]
+
+
+def _cliff(rates: dict[int, float]) -> tuple[int, int] | None:
+    """Neighbouring sizes beyond the best between which the rate falls below 90 % of it."""
+    best = _best(rates)
+    beyond = [size for size in sorted(rates) if size >= best]
+    return next((two for two in pairwise(beyond) if rates[two[1]] < CLIFF * rates[best]), None)

@@ -1,0 +1,81 @@
+"""All answers about one machine, from one solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from models.scenario import ScenarioSpec
+from scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
+from scenarios.questions.explain.buffers import BufferAdvice, best_buffers
+from scenarios.questions.explain.credits import Spent, credits_of
+from scenarios.questions.explain.growth import Growth, growth
+from scenarios.questions.explain.machines import Solver, calculated, saturated
+from scenarios.questions.explain.objective import Objective
+from scenarios.questions.explain.prices import UnitPrice
+from scenarios.questions.explain.room import Room, room
+from scenarios.questions.explain.steps import Step, steps
+from scenarios.questions.explain.warming import Warming, warming
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked beside the scenario. `growth_per_year`: a share; `load_per_min`: new orders asked for now."""
+
+    prices: Mapping[str, UnitPrice] = field(default_factory=dict)
+    objective: Objective | None = None
+    growth_per_year: float | None = None
+    load_per_min: float | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Answers about the steady machine; of transactions that arrive by themselves with all connections busy."""
+
+    scenario: str
+    start: str
+    rate_per_min: float
+    bottlenecks: Bottlenecks
+    steps: tuple[Step, ...]
+    buffers: BufferAdvice
+    room: Room
+    warming: Warming
+    credits: Spent | None
+    """None if no volume has any"""
+    growth: Growth | None
+
+
+def explanation(scenario: ScenarioSpec, asked: Asked, tell: Callable[[str], None]) -> Explanation:
+    """Every answer, each told by its name before it is looked for. Raises InputError."""
+    solver = Solver()
+    own = calculated(scenario)
+    most = saturated(own)
+    tell("the machine")
+    [machine] = solver(most)
+    tell("what limits it")
+    limits = bottlenecks(most, machine, solver)
+    tell("what more of each would give")
+    more = steps(most, machine, solver, asked.prices)
+    tell("buffers against page cache")
+    pool = best_buffers(most, solver)
+    tell("how much it holds")
+    holds = room(own, machine, solver, asked.objective)
+    tell("how it gets warm")
+    warms = warming(most, solver)
+    per_year = asked.growth_per_year
+    if per_year is not None:
+        tell("how long it lasts")
+    return Explanation(
+        scenario=scenario.name,
+        start=scenario.interval.start,
+        rate_per_min=machine.rate_per_min,
+        bottlenecks=limits,
+        steps=more,
+        buffers=pool,
+        room=holds,
+        warming=warms,
+        credits=credits_of(own, solver),
+        growth=None
+        if per_year is None
+        else growth(own, machine, solver, asked.objective, per_year, asked.load_per_min),
+    )

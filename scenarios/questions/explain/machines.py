@@ -1,0 +1,123 @@
+"""Machines once they are warm, by the analytic engine: what every question is answered from.
+
+All questions are about the steady machine, whatever state a scenario starts from. Transactions that arrive by
+themselves are the load; what a machine can do at most is asked with all connections busy. Volumes have no credits
+left: bursts are a question of their own (credits.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from calibration.fit.evaluate import Point, Reader, solved
+from calibration.fit.parameters import with_values
+from models.build.system import clients_of
+from models.scenario import ScenarioSpec
+from models.workloads.workload import ClosedClientsSpec
+from scenarios.show.words import main_of
+from simulator.analytic.answer import answer
+from simulator.analytic.figures import Case
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.retiming import retimed
+from simulator.analytic.system import Solution
+from simulator.analytic.validity import doubts
+from simulator.analytic.values import rows
+from simulator.analytic.volumes import Rates, sustained
+from simulator.analytic.workload import Workload
+from simulator.form.model import Model
+from simulator.results.result import Bottleneck, Result
+
+SEED = 1
+"""noted in results; the analytic engine draws nothing"""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One steady machine, solved."""
+
+    point: Point
+    parameters: Parameters
+    solution: Solution
+
+    @property
+    def rate_per_min(self) -> float:
+        """New orders per minute."""
+        workload = self.point.workload
+        return float(self.solution.rate[0] * workload.mix[workload.main_class]) * 60.0
+
+    @property
+    def model(self) -> Model:
+        """What was solved."""
+        return self.point.model
+
+    @cached_property
+    def workload(self) -> Workload:
+        """With this machine's CPU times: that of the point may be one with other times."""
+        return retimed(self.point.workload, self.point.model)
+
+    @cached_property
+    def result(self) -> Result:
+        """Everything that the engine knows of it."""
+        case = self.case(sustained(self.model))
+        return answer(case, SEED, doubts(case))
+
+    def case(self, rates: Rates) -> Case:
+        """As the engine's figures take it; `rates`: what the limits of volumes let through, as it was solved with."""
+        return Case(self.model, self.workload, self.parameters, self.solution, None, rates)
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """What limits it."""
+        return self.result.bottleneck
+
+    def response_s(self, percentile: Literal["p95", "p99"]) -> float:
+        """Percentile of the new orders' response time."""
+        main = main_of(self.result)
+        return main.p95_s if percentile == "p95" else main.p99_s
+
+
+class Solver:
+    """Solves scenarios together; keeps what it has read of their programs."""
+
+    def __init__(self) -> None:
+        self._reader = Reader()
+
+    def point(self, scenario: ScenarioSpec) -> Point:
+        """A scenario in the engine's terms. Raises InputError."""
+        return self._reader.point(scenario)
+
+    def __call__(self, *scenarios: ScenarioSpec) -> list[Machine]:
+        """Machines of scenarios, in their order. Raises InputError."""
+        return machines([self.point(each) for each in scenarios])
+
+
+def machines(points: Sequence[Point]) -> list[Machine]:
+    """Machines of points, in their order."""
+    found: dict[int, Machine] = {}
+    for _, parameters, solution, numbers in solved(points):
+        every = parameters.filled()
+        for row, number in enumerate(numbers):
+            one = rows(solution, np.array([row]))
+            found[number] = Machine(points[number], every.take(slice(row, row + 1)), one)
+    return [found[number] for number in range(len(points))]
+
+
+def calculated(scenario: ScenarioSpec) -> ScenarioSpec:
+    """The scenario for the analytic engine."""
+    return with_values(scenario, {"engine": "analytic"})
+
+
+def saturated(scenario: ScenarioSpec) -> ScenarioSpec:
+    """The scenario with all connections busy, if transactions arrive by themselves; else itself."""
+    if isinstance(scenario.workload.arrivals, ClosedClientsSpec):
+        return scenario
+    closed = {"kind": "closed", "clients": clients_of(scenario.workload), "think_time_s": 0.0}
+    changes: dict[str, object] = {"workload.arrivals": closed}
+    if scenario.workload.arrivals.kind == "terminals":  # of all warehouses
+        changes["workload.tpcc.home_warehouse"] = "drawn"
+    return with_values(scenario, changes)

@@ -1,0 +1,46 @@
+"""How long a machine takes until it does 95 % of its steady rate: from empty caches, and from its own start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.fit.parameters import with_values
+from models.scenario import ScenarioSpec
+from scenarios.questions.explain.machines import Machine, Solver
+from simulator.analytic.warming import STEADY, Course, course
+
+
+@dataclass(frozen=True)
+class Warming:
+    """Times until 95 % of the steady rate; `own_s` if the scenario starts from a load, else None."""
+
+    cold_s: float
+    own_s: float | None
+    steady_per_min: float
+
+
+def warming(scenario: ScenarioSpec, solver: Solver) -> Warming:
+    """From cold, and from the load if the scenario starts there."""
+    starts = ("cold", "after_load") if scenario.interval.start == "after_load" else ("cold",)
+    machines = solver(*(with_values(scenario, {"interval.start": start}) for start in starts))
+    times = [_until_steady_s(each) for each in machines]
+    return Warming(times[0], times[1] if len(times) > 1 else None, machines[0].rate_per_min)
+
+
+def _until_steady_s(machine: Machine) -> float:
+    of = course(machine.model, machine.workload, machine.parameters, machine.solution)
+    return _crossing_s(of)
+
+
+def _crossing_s(of: Course) -> float:
+    """When the rate comes to its share of the steady one for good, between two moments in proportion."""
+    wanted = STEADY * of.steady_per_s
+    slow = np.flatnonzero(of.rates_per_s < wanted)
+    if not len(slow):
+        return 0.0
+    last = int(slow[-1])
+    if last + 1 == len(of.times_s):
+        return float(of.times_s[last])
+    return float(np.interp(wanted, of.rates_per_s[last : last + 2], of.times_s[last : last + 2]))

@@ -1,0 +1,41 @@
+"""Runs as people name them: record files, folders, records that come with the program, measured scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from calibration.records.files import load_record, record_path, records_in, shipped
+from calibration.records.measured import record_of
+from calibration.records.record import RunRecord
+from models.scenario import ScenarioSpec
+from scenarios.library.files import library, load
+from simulator.errors import InputError
+
+
+def read_runs(texts: list[str], base: ScenarioSpec | None) -> tuple[list[RunRecord], dict[str, ScenarioSpec]]:
+    """The records, and by their names the scenarios that they are runs of: `base`, or a measured scenario itself.
+
+    A folder of the library stands for all of its scenarios. Raises InputError.
+    """
+    scenarios = library()
+    records: list[RunRecord] = []
+    bases: dict[str, ScenarioSpec] = {}
+    for text in texts:
+        named = [name for name in scenarios if name == text or name.startswith(f"{text}/")]
+        if named and text not in shipped() and not Path(text).exists():
+            for name in named:
+                scenario = load(scenarios[name], jobs=True)
+                records.append(record_of(name, scenario))
+                bases[name] = scenario
+            continue
+        folder = Path(text)
+        paths = records_in(folder) if folder.is_dir() else [record_path(text)]
+        if not paths:
+            raise InputError(f"{text}: no run record in this folder; 'oltpsim import' makes them")
+        for path in paths:
+            record = load_record(path)
+            if base is None:
+                raise InputError(f"{text}: a record doesn't say its whole machine; give a scenario with --base")
+            records.append(record)
+            bases[record.name] = base
+    return records, bases

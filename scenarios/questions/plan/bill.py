@@ -1,0 +1,98 @@
+"""What a candidate costs over the years that are asked for, line by line, each with the list that its price is from."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from models.catalogue.price import Per
+from models.catalogue.prices import Prices, is_old
+from scenarios.questions.plan.stock import Item
+from simulator.errors import InputError
+
+PERIODS_A_YEAR: dict[Per, float] = {
+    "hour": 8760.0, "month": 12.0, "gib_month": 12.0, "request_per_s_month": 12.0, "mib_per_s_month": 12.0,
+}  # fmt: skip
+UNITS: dict[Per, str] = {
+    "piece": "each", "hour": "an hour", "month": "a month", "gib_month": "a GiB and month",
+    "request_per_s_month": "a request/s and month", "mib_per_s_month": "a MiB/s and month",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a bill. `price`: of one unit, of several steps the mean of what is taken."""
+
+    part: str
+    pieces: int
+    units: float
+    per: Per
+    price: float
+    amount: float
+    price_list: str
+    date: str
+    old: bool
+
+    @property
+    def unit(self) -> str:
+        """What the price is for."""
+        return UNITS[self.per]
+
+
+@dataclass
+class Till:
+    """Adds up items at the prices of lists, over `years`, for one machine and its `spares`."""
+
+    prices: Prices
+    years: float
+    spares: int
+    today: dt.date
+    _known: dict[Item, float | None] = field(default_factory=dict)
+
+    def cost(self, items: Iterable[Item]) -> float | None:
+        """All of them, or None if one has no price."""
+        total = 0.0
+        for item in items:
+            if item not in self._known:
+                self._known[item] = self._amount(item)
+            amount = self._known[item]
+            if amount is None:
+                return None
+            total += amount
+        return total
+
+    def without_price(self, items: Iterable[Item]) -> list[str]:
+        """Parts that no list has a price of."""
+        return [f"{item.part} {UNITS[item.per]}" for item in items if self.prices.steps(item.part, item.per) is None]
+
+    def lines(self, items: Iterable[Item]) -> tuple[Line, ...]:
+        """The bill. Raises InputError for a part without a price."""
+        return tuple(self._line(item) for item in items)
+
+    def _line(self, item: Item) -> Line:
+        found, amount = self.prices.steps(item.part, item.per), self._amount(item)
+        if found is None or amount is None:
+            raise InputError(f"plan: no price of {item.part} {UNITS[item.per]}")
+        pieces = item.pieces * (1 + self.spares)
+        each = amount / (pieces * item.units * self._periods(item)) if item.units > 0 else 0.0
+        return Line(
+            part=item.part,
+            pieces=pieces,
+            units=item.units,
+            per=item.per,
+            price=each,
+            amount=amount,
+            price_list=found[0].name,
+            date=found[0].date.isoformat(),
+            old=is_old(found[0], self.today),
+        )
+
+    def _amount(self, item: Item) -> float | None:
+        if self.prices.steps(item.part, item.per) is None:
+            return None
+        one = self.prices.cost(item.part, item.per, item.units)
+        return one * item.pieces * (1 + self.spares) * self._periods(item)
+
+    def _periods(self, item: Item) -> float:
+        return 1.0 if item.per == "piece" else PERIODS_A_YEAR[item.per] * self.years

@@ -1,0 +1,105 @@
+"""The short list by simulation: each machine under the load that is asked for, by the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from models.reading.consistency import check
+from models.scenario import ScenarioSpec
+from models.scenario.scenario import IntervalSpec
+from scenarios.questions.plan.question import CLASSES, Objective, Question, even_parts, per_s
+from scenarios.run.progress import Display
+from scenarios.run.simulate import Task, run_all
+from simulator.errors import InputError
+from simulator.results.result import Result
+
+MOST_PAGES = 1_000_000
+"""pages of a simulated database; a larger one is sampled, warehouse by warehouse"""
+TRANSACTIONS = 800_000.0
+"""that a simulation runs through, at most about"""
+LEAST_S = 10.0
+CHECKPOINTS = 2.0
+"""intervals of checkpoints that a simulation lasts, if they are not too many transactions; half of it warms up"""
+SERVED = 0.98
+"""share of what arrives that must be completed: less is not chance any more"""
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """What the kernel says of a candidate. `times_s`: by objective; `holds`: whether all of them and the rate do."""
+
+    number: int
+    rate_per_min: float
+    low_per_min: float
+    high_per_min: float
+    times_s: tuple[float, ...]
+    bottleneck: str
+    holds: bool
+    sampling_fraction: float
+    fault: str = ""
+
+
+def confirmed(
+    scenarios: Sequence[tuple[int, ScenarioSpec, float]], question: Question, seed: int, workers: int, display: Display
+) -> Iterator[Confirmed]:
+    """Each of the numbered scenarios, with about what it does per minute, simulated; those that can't be say why."""
+    tasks: list[Task] = []
+    numbers: list[int] = []
+    for number, scenario, per_min in scenarios:
+        try:
+            tasks.append(Task(simulated(scenario, question.target_per_min or per_min), seed))
+            numbers.append(number)
+        except InputError as error:
+            yield _not(number, error)
+    left = set(range(len(tasks)))
+    try:
+        with closing(run_all(tasks, workers, display)) as outcomes:
+            for at, outcome in outcomes:
+                left.discard(at)
+                if isinstance(outcome, InputError):
+                    yield _not(numbers[at], outcome)
+                else:
+                    yield _confirmed(numbers[at], outcome, question, tasks[at].scenario.sampling_fraction)
+    except InputError as error:  # a worker is lost
+        for at in sorted(left):
+            yield _not(numbers[at], error)
+
+
+def _not(number: int, error: InputError) -> Confirmed:
+    return Confirmed(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
+
+
+def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
+    """A scenario, which does about so much, as the kernel runs it in seconds. Raises InputError."""
+    from models.workloads.tpcc.tables import loaded_pages
+
+    workload = scenario.workload
+    pages = loaded_pages(workload.layout, workload.warehouses)
+    active = workload.active_warehouses or workload.warehouses
+    share = max((1.0 / parts for parts in even_parts(active, 1) if pages / parts <= MOST_PAGES), default=1.0 / active)
+    rate = per_s(scenario, new_orders_per_min)
+    whole_s = min(CHECKPOINTS * scenario.database.checkpoint.interval_s, TRANSACTIONS / max(rate, 1.0))
+    half_s = round(max(whole_s, LEAST_S) / 2.0)
+    interval = IntervalSpec(start="warm", warm_up_s=half_s, duration_s=half_s)
+    changed = scenario.model_copy(update={"engine": "kernel", "interval": interval, "sampling_fraction": share})
+    check(changed, scenario.name)
+    return changed
+
+
+def _confirmed(number: int, result: Result, question: Question, fraction: float) -> Confirmed:
+    times = tuple(time_of(result, each) for each in question.objectives)
+    rate = result.rate_per_min
+    holds = all(time <= each.limit_s for time, each in zip(times, question.objectives, strict=True))
+    if question.target_per_min is not None:
+        holds = holds and rate.high >= SERVED * question.target_per_min
+    return Confirmed(number, rate.mean, rate.low, rate.high, times, result.bottleneck.name, holds, fraction)
+
+
+def time_of(result: Result, objective: Objective) -> float:
+    """How long an objective's share of transactions take at most, of a result that has that percentile."""
+    found = next(each for each in result.classes if each.name.replace("_", " ") == CLASSES[objective.number])
+    return {0.5: found.p50_s, 0.9: found.p90_s, 0.95: found.p95_s, 0.99: found.p99_s, 0.999: found.p999_s}[
+        objective.share
+    ]

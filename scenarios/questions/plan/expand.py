@@ -1,0 +1,141 @@
+"""From shapes of the catalogue to candidates: every choice of parts that a chassis has room for, every volume."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pydantic import TypeAdapter
+
+from models.build.system import GIB, LOG_AREA_BYTES
+from models.catalogue.entries import catalogue_entry
+from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
+from models.machine.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
+from scenarios.questions.plan.stock import Item, Processors, Stock, Storage
+
+VOLUMES = (1, 2, 4)
+"""network volumes that data is striped over"""
+BOUGHT = (1.0, 2.0, 4.0, 8.0)
+"""requests per second that are bought, in multiples of those that a volume has without"""
+LARGER = (1.0, 2.0, 4.0)
+"""sizes of volumes that grow faster with their size, in multiples of what data needs"""
+LOG_GIB = 64.0
+"""assumption: size of a volume for the log alone"""
+DISK = TypeAdapter[DiskSpec](DiskSpec)
+GOES_AWAY = "its local disks lose their data when the instance stops: keep a standby or backups elsewhere"
+
+
+def add_chassis(stock: Stock, name: str, chassis: ChassisSpec) -> None:
+    """Every machine that the parts of a chassis make."""
+    processors = [
+        (choice, count, stock.new_processors(Processors(_cpu(choice.cpu, choice.cores_each * count))))
+        for choice in chassis.processors
+        for count in choice.pieces
+    ]
+    memory = [
+        (choice, count, stock.new_memory(choice.gib_each * count))
+        for choice in chassis.memory
+        for count in choice.pieces
+    ]
+    logs = [None, *chassis.log_disks]
+    storage = [
+        (choice, count, log, stock.new_storage(Storage(DiskArraySpec(disk=_disk(choice.disk), count=count),
+                                                       None if log is None else _disk(log))))
+        for choice in chassis.disks
+        for count in choice.pieces
+        for log in logs
+    ]  # fmt: skip
+    box = Item(f"chassis/{name}", "piece", 1)
+    for (cpu, cpus, a), (module, modules, b), (disk, disks, log, c) in itertools.product(processors, memory, storage):
+        items = [
+            box,
+            Item(f"cpus/{cpu.cpu}", "piece", cpus),
+            Item(f"memory/{module.module}", "piece", modules),
+            Item(f"disks/{disk.disk}", "piece", disks),
+        ]
+        if disk.controller is not None:
+            items.append(Item(f"controllers/{disk.controller}", "piece", 1))
+        words = f"{name}: {cpus} x {cpu.cpu}, {module.gib_each * modules:g} GiB, {disks} x {disk.disk}"
+        if log is not None:
+            items.append(Item(f"disks/{log}", "piece", 1))
+            words += f", log on {log}"
+        stock.add(words, a, b, c, items)
+
+
+def add_instance(stock: Stock, name: str, instance: InstanceSpec, volumes: dict[str, VolumeSpec]) -> None:
+    """A cloud machine with the disks that come with it, and with each kind of volume of its provider."""
+    processors = stock.new_processors(Processors(instance.cpu, instance.hardware_share_lost))
+    memory = stock.new_memory(instance.memory_gib)
+    rent = Item(f"instances/{name}", "hour", 1)
+    if instance.local_disks is not None:
+        storage = stock.new_storage(Storage(instance.local_disks))
+        stock.add(f"{name}, local disks", processors, memory, storage, [rent], [GOES_AWAY])
+    limits = _limits(instance)
+    for volume_name, volume in volumes.items():
+        if volume.provider != instance.provider:
+            continue
+        for words, where, items in _volumes(stock, volume_name, volume):
+            number = stock.new_storage(replace(where, limits=limits))
+            stock.add(f"{name}, {words}", processors, memory, number, [rent, *items])
+
+
+def add_machine(stock: Stock, name: str, machine: MachineSpec) -> None:
+    """A machine of the catalogue as it is."""
+    processors = stock.new_processors(Processors(machine.cpu, machine.hardware_share_lost))
+    storage = stock.new_storage(Storage(machine.disks, machine.log_disk))
+    item = Item(f"machines/{name}", "piece", 1)
+    stock.add(name, processors, stock.new_memory(machine.memory_gib), storage, [item])
+
+
+def _volumes(stock: Stock, name: str, volume: VolumeSpec) -> Iterator[tuple[str, Storage, list[Item]]]:
+    """Volumes that hold the data: numbers of them, sizes, and what more of them can be bought."""
+    needed = stock.question.room_gib
+    for count in VOLUMES:
+        each_gib = needed / count + LOG_AREA_BYTES / GIB + 1.0
+        least = max(each_gib, volume.least_gib)
+        by_size = volume.requests_per_s_per_gib > 0 and volume.bought_requests_per_s_per_gib is None
+        for size in sorted({min(math.ceil(least * each), volume.most_gib) for each in (LARGER if by_size else (1.0,))}):
+            for wanted in _levels(volume, size):
+                disk = _volume(volume, size, wanted)
+                log = _volume(volume, max(LOG_GIB, volume.least_gib), None)
+                fault = ""
+                if each_gib > volume.most_gib:
+                    most = f"{volume.most_gib:,.0f} GiB"
+                    fault = f"{each_gib:,.0f} GiB a volume with room to spare; one of {name} has at most {most}"
+                array = DiskArraySpec(disk=disk, count=count)
+                items = [Item(f"volumes/{name}", "gib_month", count, size)]
+                if wanted is not None:
+                    items.append(Item(f"volumes/{name}", "request_per_s_month", count, wanted))
+                bought = "" if wanted is None else f" with {wanted:,.0f} requests/s"
+                words = f"{count} x {name} of {size:,.0f} GiB{bought}"
+                yield words, Storage(array, None, (), fault), items
+                own = [*items, Item(f"volumes/{name}", "gib_month", 1, max(LOG_GIB, volume.least_gib))]
+                if volume.requests_per_s + volume.least_requests_per_s > 0:
+                    yield f"{words}, log on its own", Storage(array, log, (), fault), own
+
+
+def _levels(volume: VolumeSpec, size_gib: float) -> Sequence[float | None]:
+    """Requests per second that may be bought for a volume; None where nothing is."""
+    if volume.bought_requests_per_s_per_gib is None:
+        return [None]
+    most = min(volume.most_requests_per_s, volume.bought_requests_per_s_per_gib * size_gib)
+    first = volume.requests_per_s or 2000.0
+    return sorted({min(first * each, most) for each in (*BOUGHT, math.inf)})
+
+
+def _volume(volume: VolumeSpec, size_gib: float, requests_per_s: float | None) -> DiskSpec:
+    return DISK.validate_python(volume.disk(size_gib, requests_per_s))
+
+
+def _limits(instance: InstanceSpec) -> tuple[RateLimitSpec, ...]:
+    return tuple(RateLimitSpec.model_validate(each) for each in instance.volume_limits())
+
+
+def _disk(name: str) -> DiskSpec:
+    return DISK.validate_python(catalogue_entry("disks", name))
+
+
+def _cpu(name: str, cores: int) -> CpuSpec:
+    return CpuSpec.model_validate(catalogue_entry("cpus", name) | {"cores": cores})

@@ -1,0 +1,179 @@
+"""Many machines under one load by the analytic engine: what each serves, how long answers take, and the most it holds.
+
+Machines are put together from parts: a model is built for each kind of processor, of memory and of storage, not for
+each machine; machines that differ in price only are solved once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.fit.evaluate import Point, Reader
+from models.build.system import build
+from models.scenario import ScenarioSpec
+from scenarios.questions.plan.question import Objective
+from scenarios.questions.plan.stock import Stock
+from simulator.analytic.loaded import loaded
+from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
+from simulator.analytic.percentiles import response_quantile_s
+from simulator.analytic.retiming import retimed
+from simulator.analytic.values import FloatArray, IntArray, rows
+from simulator.analytic.workload import Workload
+
+CHUNK = 1024
+"""machines solved together"""
+WIDE, STEPS = 9.0, 15
+"""how far below what the processors could do at most the search for what a machine holds begins, as a logarithm; its
+steps, each twice as fine: within 0.03 %"""
+CLOSE, CLOSE_STEPS = 0.5, 11
+"""how far around a rate that is near, and the steps there"""
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Machines that run one workload on data files of one number, at rates of transactions of the whole mix."""
+
+    workload: Workload
+    parameters: Parameters
+    per_s: FloatArray
+    policy: str
+    per_min: float
+    """new orders per minute for one transaction of the mix per second"""
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def at_load(self, times: float) -> Machines:
+        """At so many times the rate."""
+        return replace(self, per_s=self.per_s * times)
+
+    def some(self, which: IntArray) -> Machines:
+        """These of them."""
+        return replace(self, parameters=rows(self.parameters, which), per_s=self.per_s[which])
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Machines under their load: whether they take it, and how busy parts are.
+
+    `times_s`: how long the answers of each objective take, (machines, objectives).
+    """
+
+    fits: npt.NDArray[np.bool_]
+    needs: FloatArray
+    """processors, data disks, the log's own; (machines, 3)"""
+    reads_per_s: FloatArray
+    times_s: FloatArray
+
+
+class Assembly:
+    """Puts a stock's machines together; every part and every workload is read once."""
+
+    def __init__(self, stock: Stock) -> None:
+        self.stock = stock
+        self.reader = Reader()
+        self._files = np.array([each.disks.files for each in stock.storage], dtype=np.int64)
+        self._parts: dict[tuple[int, int, int], Parameters] = {}
+
+    def machines(self, which: IntArray) -> Iterator[tuple[IntArray, Machines]]:
+        """The machines of rows of numbers (processors, memory, storage), (machines, 3), by how many files data lies in.
+
+        Yields which rows, and them. Every row's pool must fit into its memory.
+        """
+        files = self._files[which[:, 2]]
+        for count in np.unique(files).tolist():
+            mine = np.flatnonzero(files == count)
+            yield mine, self._machines(which[mine], count)
+
+    def of(self, numbers: Sequence[int]) -> Iterator[tuple[IntArray, Machines]]:
+        """The machines of candidates of these numbers."""
+        candidates = [self.stock.candidates[number] for number in numbers]
+        rows_ = [(each.processors, each.memory, each.storage) for each in candidates]
+        yield from self.machines(np.array(rows_, dtype=np.int64).reshape(-1, 3))
+
+    def _machines(self, which: IntArray, files: int) -> Machines:
+        first = [int(each) for each in which[0]]
+        parts: list[Parameters] = []
+        rows_: list[IntArray] = []
+        point = self.reader.point(self.stock.put_together((first[0], first[1], first[2]), "candidates"))
+        for place, column in enumerate(which.T):
+            numbers, row = np.unique(column, return_inverse=True)
+            parts.append(stacked([self._part(place, number, files, first, point) for number in numbers.tolist()]))
+            rows_.append(row.ravel())
+        p = combined(parts[0], parts[1], parts[2], np.stack(rows_, axis=1))
+        w = point.workload
+        return Machines(w, p, p.arrivals_per_s, point.model.pool.replacement, 60.0 * float(w.mix[w.main_class]))
+
+    def _part(self, place: int, number: int, files: int, first: Sequence[int], point: Point) -> Parameters:
+        key = (place, number, files)
+        if key not in self._parts:
+            chosen = list(first)
+            chosen[place] = number
+            model = build(self.stock.put_together((chosen[0], chosen[1], chosen[2]), "candidates"))
+            self._parts[key] = parameters_of(model, retimed(point.workload, model))
+        return self._parts[key]
+
+
+def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
+    """Each machine under what arrives at it."""
+    w, found = machines.workload, []
+    for begin in range(0, len(machines), CHUNK):
+        some = machines.some(np.arange(begin, min(begin + CHUNK, len(machines))))
+        with np.errstate(over="ignore"):  # an overflowing power is an endless queue
+            at = loaded(w, some.parameters, machines.policy, some.per_s)
+        times = [response_quantile_s(w, at.solution, each.number, each.share) for each in objectives]
+        found.append(Answers(
+            fits=at.fits,
+            needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
+            reads_per_s=at.needs.reads_per_s,
+            times_s=np.stack(times, axis=1) if times else np.zeros((len(some), 0)),
+        ))  # fmt: skip
+    return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
+
+
+def capacities(machines: Machines, objectives: Sequence[Objective], near: FloatArray | None = None) -> FloatArray:
+    """Most new orders per minute at which every objective holds, (machines,); 0 if none does even without load.
+
+    Of machines that are loaded by clients who wait for their answers what they do, whatever the objectives. `near`:
+    rates, new orders per minute, around which alone is looked.
+    """
+    p = machines.parameters
+    if not p.arrivals_per_s.any():
+        objectives = ()
+    path_s = ((p.path_s + p.section_s) @ machines.workload.mix) * p.slowdowns[:, -1]
+    high = np.log(p.processors / path_s)
+    low, held, steps = high - WIDE, np.zeros(len(p)), STEPS
+    if near is not None:
+        around = np.log(np.maximum(near, 1e-9) / machines.per_min)
+        low, high, steps = around - CLOSE, np.minimum(around + CLOSE, high), CLOSE_STEPS
+        held = np.exp(low)
+    limits = np.array([each.limit_s for each in objectives])
+    for _ in range(steps):
+        middle = (low + high) / 2.0
+        rate = np.exp(middle)
+        at = answers(replace(machines, per_s=rate), objectives)
+        holds = at.fits & (at.times_s <= limits).all(axis=1)
+        held = np.where(holds, rate, held)
+        low, high = np.where(holds, middle, low), np.where(holds, high, middle)
+    return held * machines.per_min
+
+
+def capacities_of(
+    scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective], reader: Reader, near: FloatArray | None = None
+) -> FloatArray:
+    """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    points = [reader.point(each) for each in scenarios]
+    for number, point in enumerate(points):
+        groups.setdefault((id(point.workload), point.model.pool.replacement), []).append(number)
+    found = np.zeros(len(points))
+    for (_, policy), numbers in groups.items():
+        w = points[numbers[0]].workload
+        parameters = stacked([points[number].parameters for number in numbers])
+        machines = Machines(w, parameters, parameters.arrivals_per_s, policy, 60.0 * float(w.mix[w.main_class]))
+        found[numbers] = capacities(machines, objectives, None if near is None else near[numbers])
+    return found

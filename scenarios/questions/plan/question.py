@@ -1,0 +1,187 @@
+"""What is asked of a machine: a load with its growth, times that answers may take, data, money."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.build.system import GIB, KIB, clients_of, memory_plan
+from models.catalogue.entries import nearest
+from models.scenario import ScenarioSpec
+from models.scenario.scenario import IntervalSpec
+from models.workloads.tpcc.tables import file_pages, loaded_pages
+from models.workloads.workload import OpenArrivalsSpec
+from simulator.errors import InputError
+
+CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
+HELD = 128
+"""warehouses whose pages stand for all when many machines are calculated; models/workloads/tpcc/sampling.py"""
+MANY = 1000
+"""warehouses over which the size of one is taken: the items, which all share, count for little"""
+EVEN = 16
+"""many warehouses are taken as a multiple of this, or of `HELD`, so that an even share of them can be sampled"""
+COUNTED_S = 60.0
+"""an interval of steady work; how long it is matters to nothing that is calculated"""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """`share` of the transactions of a class end within `limit_s`."""
+
+    transaction: str
+    share: float
+    limit_s: float
+
+    @property
+    def words(self) -> str:
+        """As people write it: p95 of new order below 50 ms."""
+        return f"p{100 * self.share:g} of {self.transaction} at most {1000 * self.limit_s:g} ms"
+
+    @property
+    def number(self) -> int:
+        """Of the class in the workload's mix."""
+        return CLASSES.index(self.transaction)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question. `base`: database, operating system, network, and the workload as it is at the horizon's end.
+
+    Without a target the machine is loaded as `base` does it, and what counts is the cost for a rate, or within a budget
+    the rate.
+    """
+
+    base: ScenarioSpec
+    target_per_min: float | None
+    """at the horizon's end"""
+    objectives: tuple[Objective, ...] = ()
+    budget: float | None = None
+    years: float = 3.0
+    spares: int = 0
+    """machines that are bought beside, in case one fails"""
+    sure: float = 0.8
+    """least probability that the chosen machine reaches the target"""
+    pool_shares: tuple[float, ...] = ()
+    """shares of memory that the buffer pool may have; that of the base's machine if none"""
+    fill: float = 0.8
+    """most of a volume that data may take when it is bought for it; files that grow may need more room still"""
+    growth_per_month: float = 0.0
+    months: float = 0.0
+
+    @property
+    def connections(self) -> int:
+        """Clients, or connections, of the load."""
+        return clients_of(self.base.workload)
+
+    @property
+    def growth(self) -> float:
+        """Factor from today to the horizon's end."""
+        return float((1.0 + self.growth_per_month) ** self.months)
+
+    @property
+    def data_gib(self) -> float:
+        """The tables' size at the horizon's end."""
+        workload = self.base.workload
+        return float(loaded_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB)
+
+    @property
+    def room_gib(self) -> float:
+        """What volumes must hold: the data with as much room as its files need to grow in, or as `fill` asks for."""
+        workload = self.base.workload
+        files = file_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB
+        return max(float(files), self.data_gib / self.fill)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Shares of memory that are tried for the buffer pool."""
+        if self.pool_shares:
+            return self.pool_shares
+        return (memory_plan(self.base).pool_bytes / GIB / self.base.machine.memory_gib,)
+
+
+def per_s(base: ScenarioSpec, new_orders_per_min: float) -> float:
+    """Transactions of the whole mix per second at a rate of new orders."""
+    return new_orders_per_min / 60.0 / base.workload.mix.new_order
+
+
+def asked(
+    base: ScenarioSpec, target_per_min: float | None, data_gib: float | None, connections: int, active: float | None
+) -> ScenarioSpec:
+    """The base under the load that is asked for, warm. Data that isn't given is the base's. Raises InputError.
+
+    At a target transactions arrive by themselves, from users of any warehouse.
+    """
+    workload = base.workload
+    changes: dict[str, object] = {}
+    if data_gib is not None:
+        many = loaded_pages(workload.layout, MANY) * base.database.page_kib * KIB / GIB
+        changes = {"warehouses": _even(data_gib / many * MANY), "active_warehouses": None}
+    if active is not None:
+        loaded = int(str(changes.get("warehouses", workload.warehouses)))
+        changes["active_warehouses"] = min(_even(active * loaded), loaded)
+    if target_per_min is not None:
+        if base.workload.mix.new_order <= 0:
+            raise InputError("plan: --target counts new orders, of which the mix of this scenario has none")
+        arrivals = OpenArrivalsSpec(transactions_per_s=per_s(base, target_per_min), connections=connections)
+        changes |= {"arrivals": arrivals, "tpcc": workload.tpcc.model_copy(update={"home_warehouse": "drawn"})}
+    changed = workload.model_copy(update=changes)
+    parts = even_parts(changed.active_warehouses or changed.warehouses, least_held=HELD)
+    return base.model_copy(update={
+        "workload": changed, "sampling_fraction": min(base.sampling_fraction, 1.0 / parts[-1]),
+        "measured": None, "notes": (), "engine": "analytic",
+        "interval": IntervalSpec(start="warm", duration_s=COUNTED_S),
+    })  # fmt: skip
+
+
+def grown(
+    base: ScenarioSpec, target_per_min: float | None, data_size: str | None, growth: float, months: float,
+    connections: int, active: float | None, objectives: tuple[Objective, ...],
+) -> Question:  # fmt: skip
+    """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
+    from models.reading.quick import quantity
+
+    times = (1.0 + growth) ** months
+    data_gib = None if data_size is None else quantity(data_size, "memory", "GiB", "--data-size") * times
+    if data_size is None and times != 1.0:
+        data_gib = Question(base, None).data_gib * times
+    target = None if target_per_min is None else target_per_min * times
+    if objectives and target is None:
+        raise InputError("plan: --p95 and --p99 are asked at a load; give --target too")
+    scenario = asked(base, target, data_gib, connections, active)
+    return Question(scenario, target, objectives, growth_per_month=growth, months=months)
+
+
+def share_of(text: str, option: str) -> float:
+    """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
+    from models.quantities.quantities import parse
+
+    try:
+        found = float(parse(text if "%" in text else float(text), "share", ""))
+    except ValueError as error:
+        raise InputError(f"plan: {option} {text!r}: {error}; a share such as 25%") from error
+    if not 0.0 <= found <= 1.0:
+        raise InputError(f"plan: {option} {text!r}: must be from 0 to 100 %")
+    return found
+
+
+def even_parts(warehouses: int, least_held: int) -> list[int]:
+    """Into how many equal parts so many warehouses can be divided, at least so many in each if there are as many."""
+    most = max(warehouses // least_held, 1)
+    return [parts for parts in range(1, most + 1) if warehouses % parts == 0]
+
+
+def _even(warehouses: float) -> int:
+    """As near as what can be sampled evenly comes, within a few percent."""
+    step = HELD if warehouses >= EVEN * HELD else EVEN if warehouses >= EVEN * EVEN else 1
+    return max(1, step * round(warehouses / step))
+
+
+def objective_of(text: str, share: float, option: str) -> Objective:
+    """Read '50 ms' or 'payment=20 ms'. Raises InputError."""
+    from models.reading.quick import quantity
+
+    name, equals, limit = text.rpartition("=")
+    name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]
+    if name not in CLASSES:
+        raise InputError(f"plan: {option} {text!r}: unknown transaction {name!r}{nearest(name, CLASSES)}; one of "
+                         f"{', '.join(CLASSES)}")  # fmt: skip
+    return Objective(name, share, quantity(limit.strip(), "time", "s", option))

@@ -1,0 +1,212 @@
+"""Every candidate's verdict: what it costs, what it does at the load that is asked for, and why it falls out, if so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.reading.consistency import room_faults
+from scenarios.questions.plan.bill import Till
+from scenarios.questions.plan.loads import Assembly, Machines, answers, capacities
+from scenarios.questions.plan.question import Question
+from scenarios.questions.plan.stock import Stock
+from simulator.analytic.values import FloatArray, IntArray
+
+MEETS, NO_PRICE, BUDGET, ROOM, MEMORY, PROCESSORS, OVERLOAD, LATENCY = range(8)
+VERDICTS = (
+    "does what is asked", "no price", "over the budget", "no room for the data", "too little memory",
+    "processors too slow", "overloaded", "answers too slow",
+)  # fmt: skip
+"""by verdict"""
+AT_ONCE = 4096
+"""machines between two words of progress"""
+SMALLEST_POOL = 1000
+"""buffers; a pool with less is none"""
+PARTS = ("processors", "disks", "the log")
+Tell = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Machines of a stock under the load, an entry for each; without a target `reach_per_min` is what they do.
+
+    `need`: how busy the busiest part, number `busiest`, would have to be. `time_s`: how long answers take of the
+    objective number `objective`, the worst. `reach_per_min`: about the most the machine could do, by its busiest part.
+    """
+
+    verdict: IntArray
+    need: FloatArray
+    busiest: IntArray
+    time_s: FloatArray
+    objective: IntArray
+    reach_per_min: FloatArray
+    why: dict[int, str]
+    """sentences of those that have no room or too little memory"""
+
+    @classmethod
+    def blank(cls, count: int) -> Judged:
+        """Nothing is known of any of them."""
+        whole, unknown = np.zeros(count, dtype=np.int64), np.full(count, np.nan)
+        return cls(whole, unknown, whole.copy(), unknown.copy(), whole.copy(), unknown.copy(), {})
+
+
+@dataclass(frozen=True)
+class Screened:
+    """All candidates of a stock; arrays have an entry for each. Cost is nan where there is no price."""
+
+    assembly: Assembly
+    cost: FloatArray
+    kind: IntArray
+    """which machine of `judged` a candidate is; -1 if it fell out before"""
+    judged: Judged
+    verdict: IntArray
+    without_price: dict[int, str] = field(default_factory=dict)
+    solved: int = 0
+    """machines that the engine has solved"""
+
+    @property
+    def stock(self) -> Stock:
+        """The candidates."""
+        return self.assembly.stock
+
+    @property
+    def meets(self) -> IntArray:
+        """Numbers of the candidates that do what is asked, the best first: see `worth`."""
+        found = np.flatnonzero(self.verdict == MEETS)
+        by = worth(self.stock.question, self.cost, self.reach_per_min)
+        return found[np.lexsort((found, self.cost[found], by[found]))]
+
+    @property
+    def reach_per_min(self) -> FloatArray:
+        """About the most that each candidate could do."""
+        values = self.judged.reach_per_min
+        return np.where(self.kind >= 0, values[self.kind], np.nan) if len(values) else np.full(len(self.kind), np.nan)
+
+    def reason(self, number: int) -> str:
+        """Why a candidate fell out, in numbers; empty if it didn't."""
+        question, judged, kind = self.stock.question, self.judged, int(self.kind[number])
+        at = f"at {question.target_per_min:,.0f} new orders/min" if question.target_per_min is not None else "alone"
+        match int(self.verdict[number]):
+            case 0:
+                return ""
+            case 1:
+                return f"no price of {self.without_price[number]}"
+            case 2:
+                return f"costs {self.cost[number]:,.0f}, the budget is {question.budget or 0.0:,.0f}"
+            case 3 | 4:
+                return judged.why[kind]
+            case 5:
+                return f"processors {judged.need[kind]:.0%} busy {at} if nothing were ever read or written"
+            case 6:
+                part, need = PARTS[int(judged.busiest[kind])], float(judged.need[kind])
+                return f"{part} would be {need:.0%} busy {at}" if need > 1.0 else (
+                    f"more than {question.connections:,} connections would wait {at}, {part} {need:.0%} busy"
+                )  # fmt: skip
+            case _:
+                objective = question.objectives[int(judged.objective[kind])]
+                return f"{objective.words}: takes {1000 * judged.time_s[kind]:,.3g} ms {at}"
+
+
+def worth(question: Question, cost: FloatArray, per_min: FloatArray) -> FloatArray:
+    """By what machines are ranked, the least first.
+
+    Of a target the cost, else the cost for a rate, or if there is a budget the rate, the highest first.
+    """
+    if question.target_per_min is not None:
+        return cost
+    return -per_min if question.budget is not None else cost / np.maximum(per_min, 1e-9)
+
+
+def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Screened:
+    """Every candidate's verdict. `tell`: called with the share that is done."""
+    stock = assembly.stock
+    count = len(stock.candidates)
+    costs = [till.cost(each.items) for each in stock.candidates]
+    cost = np.array([np.nan if each is None else each for each in costs])
+    verdict = np.where(np.isnan(cost), NO_PRICE, MEETS)
+    missing = {
+        number: ", ".join(till.without_price(stock.candidates[number].items))
+        for number in np.flatnonzero(verdict == NO_PRICE).tolist()
+    }
+    if stock.question.budget is not None:
+        verdict = np.where((verdict == MEETS) & (cost > stock.question.budget), BUDGET, verdict)
+    which = np.array([(each.processors, each.memory, each.storage) for each in stock.candidates], dtype=np.int64)
+    left = np.flatnonzero(verdict == MEETS)
+    kinds, same = np.unique(which.reshape(count, 3)[left], axis=0, return_inverse=True)
+    judged, solved = judge(assembly, kinds, tell)
+    kind = np.full(count, -1)
+    kind[left] = same.ravel()
+    verdict[left] = judged.verdict[kind[left]]
+    return Screened(assembly, cost, kind, judged, verdict, missing, solved)
+
+
+def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[Judged, int]:
+    """Machines of these parts, and how many of them the engine has solved."""
+    stock, found = assembly.stock, Judged.blank(len(kinds))
+    _fit(stock, kinds, found)
+    left = np.flatnonzero(found.verdict == MEETS)
+    done = 0
+    for mine, machines in assembly.machines(kinds[left]):
+        at, alive = left[mine], np.arange(len(mine))
+        if stock.question.target_per_min is not None:
+            least = _least_busy(machines)
+            slow = least >= 1.0
+            found.verdict[at[slow]], found.need[at[slow]] = PROCESSORS, least[slow]
+            alive = np.flatnonzero(~slow)
+        for begin in range(0, len(alive), AT_ONCE):
+            some = alive[begin : begin + AT_ONCE]
+            _measure(stock.question, machines.some(some), at[some], found)
+            done += len(some)
+            tell(done / len(left), f"{done:,} of {len(left):,} machines")
+    return found, done
+
+
+def _measure(question: Question, machines: Machines, at: IntArray, found: Judged) -> None:
+    """What machines do, written to the rows `at`."""
+    if question.target_per_min is None:
+        found.reach_per_min[at] = rates = capacities(machines, question.objectives)
+        found.verdict[at[rates <= 0.0]] = LATENCY
+        return
+    said = answers(machines, question.objectives)
+    found.busiest[at] = said.needs.argmax(axis=1)
+    found.need[at] = said.needs.max(axis=1)
+    found.reach_per_min[at] = question.target_per_min / np.maximum(found.need[at], 1e-6)
+    limits = np.array([each.limit_s for each in question.objectives])
+    if len(limits):
+        worst = (said.times_s / limits).argmax(axis=1)
+        found.objective[at] = worst
+        found.time_s[at] = np.take_along_axis(said.times_s, worst[:, None], axis=1)[:, 0]
+        found.verdict[at[found.time_s[at] > limits[worst]]] = LATENCY
+    found.verdict[at[~said.fits]] = OVERLOAD
+
+
+def _least_busy(machines: Machines) -> FloatArray:
+    """Share of the processors that the load takes if nothing is ever missed, written or waited for."""
+    p, w = machines.parameters, machines.workload
+    path_s = ((p.path_s + p.section_s) @ w.mix) * p.slowdowns[:, -1]
+    return machines.per_s * path_s / p.processors
+
+
+def _fit(stock: Stock, kinds: IntArray, found: Judged) -> None:
+    """Refuse what has no room for pool or data; the same memory and disks are looked at once."""
+    known: dict[tuple[int, int], tuple[int, str]] = {}
+    for row, (processors, memory, storage) in enumerate(kinds.tolist()):
+        if (memory, storage) not in known:
+            known[memory, storage] = _fault(stock, processors, memory, storage)
+        verdict, words = known[memory, storage]
+        if verdict != MEETS:
+            found.verdict[row], found.why[row] = verdict, words
+
+
+def _fault(stock: Stock, processors: int, memory: int, storage: int) -> tuple[int, str]:
+    if stock.storage[storage].fault:
+        return ROOM, stock.storage[storage].fault
+    room = stock.memory[memory]
+    if room.buffers < SMALLEST_POOL:
+        return MEMORY, (
+            f"of {room.gib:g} GiB system, server and clients leave {room.buffers} buffers; at least {SMALLEST_POOL:,}"
+        )
+    fault = next(room_faults(stock.put_together((processors, memory, storage), "machine")), None)
+    return (MEETS, "") if fault is None else (ROOM, fault.partition(": ")[2])

@@ -1,0 +1,178 @@
+"""From where to where each number is varied: what is known of it before or after a calibration, or ± 25 %."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from calibration.fit.calibration import Calibration, applied, kept_out
+from calibration.fit.parameters import (
+    SIGMAS_OF_90_PERCENT,
+    Parameter,
+    default_parameters,
+    keys_of,
+    number_at,
+    scoped,
+    with_values,
+)
+from models.catalogue.entries import nearest
+from models.quantities.base import Spec
+from models.scenario import ScenarioSpec
+from simulator.errors import InputError
+
+AROUND = 0.25
+TRIALS = 12
+"""of the search for an end that is possible"""
+HARDWARE = (
+    "machine.cpu.relative_speed",
+    "machine.memory_gib",
+    "machine.disks.disk.rpm",
+    "machine.disks.disk.seek_average_ms",
+    "machine.disks.disk.transfer_mib_per_s",
+    "machine.log_disk.write_latency_us",
+    "machine.network.round_trip_us",
+    "database.pool.buffers",
+)
+"""varied by a quarter where the scenario has them, and no parameter of the fit is the same"""
+
+
+@dataclass(frozen=True)
+class Range:
+    """One number and its ends, in the unit that its key names; even steps are of its logarithm if `log`."""
+
+    key: str
+    low: float
+    middle: float
+    high: float
+    log: bool
+    whole: bool
+    """a whole number: what comes between is rounded"""
+    source: str
+
+    def at(self, share: float) -> float:
+        """The value at a share of the way from low to high."""
+        if self.log:
+            return self._rounded(self.low * math.exp(share * math.log(self.high / self.low)))
+        return self._rounded(self.low + share * (self.high - self.low))
+
+    def _rounded(self, value: float) -> float:
+        return round(value) if self.whole else value
+
+
+def default_ranges(scenario: ScenarioSpec) -> list[Range]:
+    """The fit's parameters over 90 % of what is known of them before any run, and hardware by a quarter."""
+    try:
+        known = [of_prior(each) for each in default_parameters(scenario)]
+    except InputError:
+        known = []
+    return [*known, *_hardware(scenario, {each.key for each in known})]
+
+
+def calibrated_ranges(calibration: Calibration, scenario: ScenarioSpec) -> tuple[ScenarioSpec, list[Range]]:
+    """The scenario with calibrated values, their intervals (of those that no run tells, the prior's), and hardware."""
+    machine = applied(calibration, scenario)
+    out = kept_out(calibration, scenario)
+    found = []
+    for each in calibration.parameters:
+        middle = number_at(machine, each.key)
+        if each.key in out or middle is None:
+            continue
+        if each.identified and each.low is not None and each.high is not None:
+            log = each.low > 0 and each.parameter.factor is not None
+            words = f"{calibration.confidence:.0%} interval of the calibration"
+            found.append(Range(each.key, each.low, middle, each.high, log, False, words))
+        else:
+            found.append(of_prior(each.parameter, middle))
+    keys = {each.key.partition("@")[0] for each in found}
+    return machine, [*found, *_hardware(machine, keys)]
+
+
+def of_prior(parameter: Parameter, middle: float | None = None) -> Range:
+    """The middle 90 % of a prior, within the parameter's bounds."""
+    low = max(parameter.at(-SIGMAS_OF_90_PERCENT), parameter.low)
+    high = min(parameter.at(SIGMAS_OF_90_PERCENT), parameter.high)
+    at = parameter.value if middle is None else middle
+    return Range(parameter.key, min(low, at), at, max(high, at), parameter.factor is not None and low > 0, False,
+                 "90 % of the prior")  # fmt: skip
+
+
+def parse_range(text: str, scenario: ScenarioSpec) -> Range:
+    """Read `KEY=LOW..HIGH`, two numbers in the key's unit. Raises InputError."""
+    key, equals, limits = text.partition("=")
+    key = key.strip()
+    try:
+        low, high = (float(end) for end in limits.split(".."))
+    except ValueError:
+        low = high = math.nan
+    if not equals or not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InputError(
+            f"--vary {text}: expected KEY=LOW..HIGH, two numbers in the key's own unit, for example "
+            "machine.memory_gib=8..32"
+        )
+    found = _number(scenario, key)
+    if found is None:
+        raise InputError(f"--vary {text}: the scenario has no such number{nearest(key, _known(scenario))}")
+    value, whole = found
+    middle = value if low <= value <= high else (low + high) / 2.0
+    log = low > 0 and high / low > 2.0
+    return Range(key, low, round(middle) if whole else middle, high, log, whole, "--vary")
+
+
+def ranges_of(texts: Sequence[str], scenario: ScenarioSpec) -> list[Range]:
+    """Those that are asked for, each once. Raises InputError."""
+    found = [parse_range(text, scenario) for text in texts]
+    twice = sorted({each.key for each in found if [other.key for other in found].count(each.key) > 1})
+    if twice:
+        raise InputError(f"--vary {twice[0]}: stands twice; keep one")
+    return found
+
+
+def _hardware(scenario: ScenarioSpec, taken: set[str]) -> list[Range]:
+    found = []
+    for key in HARDWARE:
+        number = _number(scenario, key)
+        if key in taken or number is None or number[0] <= 0:
+            continue
+        value, whole = number
+        low, high = value * (1.0 - AROUND), value * (1.0 + AROUND)
+        if whole:
+            low, high = round(low), round(high)
+        least, most = _possible(scenario, key, value, low, whole), _possible(scenario, key, value, high, whole)
+        if least < most:
+            clipped = "" if (least, most) == (low, high) else ", as far as there is such a machine"
+            found.append(Range(key, least, value, most, True, whole, f"± {AROUND:.0%}{clipped}"))
+    return found
+
+
+def _possible(scenario: ScenarioSpec, key: str, value: float, end: float, whole: bool) -> float:
+    """The end, or else about the farthest number on the way to it that the scenario can have."""
+    good, bad = value, end
+    for trial in range(TRIALS):
+        at = bad if not trial else (good + bad) / 2.0
+        at = round(at) if whole else at
+        try:
+            with_values(scenario, {key: at})
+        except InputError:
+            bad = at
+        else:
+            good = at
+            if not trial:
+                break
+    return good
+
+
+def _number(scenario: ScenarioSpec, key: str) -> tuple[float, bool] | None:
+    """A number and whether it is a whole one."""
+    value = number_at(scenario, key)
+    if value is not None or scoped(key):
+        return None if value is None else (value, False)
+    found: Any = scenario
+    for word in key.split("."):
+        found = getattr(found, word, None) if isinstance(found, Spec) else None
+    return (found, True) if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _known(scenario: ScenarioSpec) -> list[str]:
+    return [*keys_of(scenario), *(key for key in HARDWARE if _number(scenario, key) is not None)]

@@ -1,0 +1,56 @@
+"""One number at a time from its low end to its high, the others at their middle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scenarios.questions.sensitivity.ranges import Range
+from simulator.analytic.values import FloatArray
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What one number does to the rate. None: there is no such machine, for `reason`."""
+
+    range: Range
+    low_per_min: float | None
+    high_per_min: float | None
+    reason: str | None
+
+    def swing(self, middle: float) -> float:
+        """How far the rate moves between the two ends and the middle."""
+        ends = [end for end in (self.low_per_min, self.high_per_min) if end is not None]
+        return max([middle, *ends]) - min([middle, *ends])
+
+
+@dataclass(frozen=True)
+class Tornado:
+    """The rate with everything at its middle, and all bars, the widest first."""
+
+    rate_per_min: float
+    bars: tuple[Bar, ...]
+
+
+def tornado(
+    rates: Callable[[FloatArray], FloatArray], ranges: Sequence[Range], reasons: Callable[[], dict[int, str]]
+) -> Tornado:
+    """`rates` of points of shape (points, ranges); `reasons`: why those of its last call that are NaN are."""
+    middle = np.array([each.middle for each in ranges], dtype=np.float64)
+    places = np.tile(middle, (1 + 2 * len(ranges), 1))
+    for number, each in enumerate(ranges):
+        places[1 + 2 * number, number], places[2 + 2 * number, number] = each.low, each.high
+    found = rates(places)
+    why = reasons()
+    bars = [
+        Bar(each, _known(found[at]), _known(found[at + 1]), why.get(at, why.get(at + 1)))
+        for each, at in zip(ranges, range(1, len(places), 2), strict=True)
+    ]
+    rate = float(found[0])
+    return Tornado(rate, tuple(sorted(bars, key=lambda bar: (-bar.swing(rate), bar.range.key))))
+
+
+def _known(rate: float) -> float | None:
+    return None if np.isnan(rate) else float(rate)

@@ -1,0 +1,82 @@
+"""What a sweep found: a frozen value, the same wherever its runs were run, written to disk and read back."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from scenarios.questions.sweep.axes import Axis, Interval
+from simulator.errors import InputError
+
+FORMAT = "oltpsim-sweep-2"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point. `reason` says why it could not be run; every figure is None then."""
+
+    values: tuple[str, ...]
+    reason: str | None = None
+    rate_per_min: float | None = None
+    low_per_min: float | None = None
+    high_per_min: float | None = None
+    replications: int | None = None
+    bottleneck: str | None = None
+    cpu_utilisation: float | None = None
+    disk_utilisation: float | None = None
+    hit_ratios: dict[str, float] | None = None
+    model_hash: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def limit(self) -> str:
+        """The bottleneck; which one of several equal disks it is makes no difference."""
+        return re.sub(r"^disk \d+$", "disk", self.bottleneck or "")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All points in the order of their design, the last axis fastest; fewer of them after an interruption.
+
+    `samples` is their number for each combination of listed values, None for a grid. `replications` is the most that
+    a point could have: fewer where `until_fraction`, half the interval by the mean, was reached before.
+    `engine` names every engine that answered.
+    """
+
+    scenario: str
+    axes: tuple[Axis | Interval, ...]
+    seed: int
+    replications: int
+    engine: str
+    versions: dict[str, str]
+    confidence: float
+    rows: tuple[Row, ...]
+    samples: int | None = None
+    until_fraction: float | None = None
+
+
+def to_json(sweep: Sweep) -> str:
+    """The sweep as canonical JSON."""
+    return json.dumps({"format": FORMAT, **asdict(sweep)}, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def from_json(text: str, where: str = "sweep") -> Sweep:
+    """Read what `to_json` wrote. Raises InputError for anything else."""
+    try:
+        data: dict[str, Any] = json.loads(text)
+        found = data.pop("format")
+        axes = tuple(_axis(axis) for axis in data.pop("axes"))
+        lists = ("values", "warnings")
+        rows = tuple(Row(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
+        sweep = Sweep(axes=axes, rows=rows, **data)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{where}: not a sweep of this program: {error}") from error
+    if found != FORMAT:
+        raise InputError(f"{where}: format is {found!r}, expected {FORMAT!r}")
+    return sweep
+
+
+def _axis(data: dict[str, Any]) -> Axis | Interval:
+    return Axis(data["key"], tuple(data["values"])) if "values" in data else Interval(**data)

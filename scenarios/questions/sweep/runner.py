@@ -1,0 +1,255 @@
+"""Runs the points of a sweep that no sweep has run before, and keeps each result as it comes."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+
+from models.scenario import ScenarioSpec
+from scenarios.questions.sweep.answer import Row, Sweep
+from scenarios.questions.sweep.axes import Axis, Interval
+from scenarios.questions.sweep.design import Point
+from scenarios.questions.sweep.replications import Rule, interval
+from scenarios.run.executors import POLL_S, Meter, Place, place_for, work_through
+from scenarios.run.kept import Figures, Record, perform, program, run_hash, scenario_text
+from scenarios.run.progress import Display
+from scenarios.run.simulate import Task
+from scenarios.run.store import Run, Store
+from simulator.errors import InputError
+
+
+class Replicated:
+    """The runs of one scenario: seeds in order, as many as the rule asks for."""
+
+    def __init__(self, scenario: ScenarioSpec, text: str, seed: int) -> None:
+        self.scenario, self._text, self._seed = scenario, text, seed
+        self.records: list[Record | None] = []
+        self.is_complete = False
+
+    def run(self, number: int) -> Run:
+        """Which run the replication of a number is."""
+        seed = self._seed + number
+        return Run(run_hash(self._text, seed), self._text, seed)
+
+    def take(self, number: int, record: Record) -> None:
+        """The record of a replication; its result stays in the store."""
+        self.records[number] = replace(record, result=b"")
+
+    def more(self, rule: Rule) -> range:
+        """The replications to run next; empty while others are awaited, and when all are there."""
+        count = len(self.records)
+        if self.is_complete or None in self.records:
+            return range(0)
+        wanted = count
+        if not count:
+            wanted = rule.first
+        elif not self.reason:
+            wanted = rule.wanted([figures.rate_per_min.mean for figures in self.figures])
+        self.is_complete = wanted == count
+        self.records += [None] * (wanted - count)
+        return range(count, wanted)
+
+    @property
+    def figures(self) -> list[Figures]:
+        """Those of all replications that are done."""
+        found = [record.figures for record in self.records if record is not None]
+        return [figures for figures in found if figures is not None]
+
+    @property
+    def reason(self) -> str:
+        """Why the machine can't run it; empty if it can."""
+        return next((record.reason for record in self.records if record is not None and record.reason), "")
+
+
+Item = tuple[Replicated, int]
+
+
+class Waiting:
+    """The runs that are neither in the store nor claimed by another sweep on it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._items: deque[Item] = deque()
+        self._with_others: list[Item] = []
+        self.found: list[tuple[Item, Record]] = []
+
+    @property
+    def left(self) -> int:
+        """How many there are, with those that others run at the moment."""
+        return len(self._items) + len(self._with_others)
+
+    def add(self, item: Item) -> None:
+        """One more at the end."""
+        self._items.append(item)
+
+    def take(self, most: int) -> list[tuple[Item, Task]]:
+        """The first ones, claimed. What another sweep has finished meanwhile goes to `found`."""
+        taken: list[tuple[Item, Task]] = []
+        while self._items and len(taken) < most:
+            item = replicated, number = self._items.popleft()
+            run = replicated.run(number)
+            if not self._store.claim(run):
+                self._with_others.append(item)
+            elif (record := self._store.find(run)) is not None:
+                self._store.release(run)
+                self.found.append((item, record))
+            else:
+                taken.append((item, Task(replicated.scenario, run.seed)))
+        return taken
+
+    def try_again(self) -> None:
+        """What others run at the moment may be finished, or theirs no more."""
+        self._items.extend(self._with_others)
+        self._with_others.clear()
+
+
+class Runner:
+    """The points of a sweep, what is known of each, and what is still to run. `store` outlives it.
+
+    Points whose scenarios are equal share their runs. An interrupted sweep can still be shown.
+    """
+
+    def __init__(self, points: Sequence[Point], store: Store, seed: int, rule: Rule) -> None:
+        self.store = store
+        self._points, self._seed, self._rule = points, seed, rule
+        self.wanted = self.finished = self.reused = 0
+        self._texts = [
+            scenario_text(each.scenario) if isinstance(each.scenario, ScenarioSpec) else "" for each in points
+        ]
+        self._scenarios: dict[str, Replicated] = {}
+        for point, text in zip(points, self._texts, strict=True):
+            if isinstance(point.scenario, ScenarioSpec) and text not in self._scenarios:
+                self._scenarios[text] = Replicated(point.scenario, text, seed)
+        self._waiting = Waiting(store)
+
+    def run(self, workers: int, display: Display) -> None:
+        """Run what is not in the store yet, in this process or in several."""
+        meter = self._begin(display)
+        engines = [each.scenario.engine for each in self._scenarios.values() if not each.is_complete]
+        with place_for(engines * min(self._rule.first, workers), workers, meter) as place:
+            self._run_at(place, meter)
+
+    def run_at(self, place: Place, display: Display) -> None:
+        """Run what is not in the store yet in another place, such as an executor (`executors.Elsewhere`)."""
+        self._run_at(place, self._begin(display))
+
+    @property
+    def damaged(self) -> list[str]:
+        """Runs in the store that were not as they were written."""
+        return self.store.damaged
+
+    def _begin(self, display: Display) -> Meter:
+        for replicated in self._scenarios.values():
+            self._ask(replicated)
+        return Meter(display, self._waiting.left)
+
+    def _ask(self, replicated: Replicated) -> None:
+        """Take from the store what the rule asks for, and queue the rest."""
+        while more := replicated.more(self._rule):
+            self.wanted += len(more)
+            for number in more:
+                record = self.store.find(replicated.run(number))
+                if record is None:
+                    self._waiting.add((replicated, number))
+                else:
+                    self.reused += 1
+                    self.finished += 1
+                    replicated.take(number, record)
+
+    def _run_at(self, place: Place, meter: Meter) -> None:
+        work = partial(perform, program())
+        while self._waiting.left:
+            with closing(work_through(self._waiting, place, work, meter)) as finished:
+                for some in finished:
+                    self._keep(some)
+                    meter.count = self.wanted - self.reused
+            self._take_found()
+            if self._waiting.left:
+                meter.display.step("waiting for runs that another sweep on this store has begun")
+                time.sleep(POLL_S)
+                self._waiting.try_again()
+
+    def _keep(self, some: list[tuple[Item, Record]]) -> None:
+        runs = [(replicated.run(number), record) for (replicated, number), record in some]
+        self.store.keep(runs)
+        for run, _ in runs:
+            self.store.release(run)
+        self._settle(some)
+        self._take_found()
+
+    def _take_found(self) -> None:
+        found, self._waiting.found = self._waiting.found, []
+        self.reused += len(found)
+        self._settle(found)
+
+    def _settle(self, some: list[tuple[Item, Record]]) -> None:
+        for (replicated, number), record in some:
+            replicated.take(number, record)
+            self.finished += 1
+            self._ask(replicated)
+
+    def sweep(self, scenario: str, axes: Sequence[Axis | Interval], samples: int | None = None) -> Sweep:
+        """What is done so far, in the order of the points. Raises InputError if no point could be run."""
+        rows: list[Row] = []
+        example: Figures | None = None
+        engines: list[str] = []
+        for point, replicated in self._replicated():
+            if isinstance(point.scenario, InputError):
+                rows.append(Row(point.values, reason=str(point.scenario)))
+            elif replicated is not None and replicated.reason:
+                rows.append(Row(point.values, reason=replicated.reason))
+            elif replicated is not None and replicated.is_complete:
+                figures = replicated.figures
+                example = example or figures[0]
+                engines += [each.engine for each in figures]
+                rows.append(self._row(point.values, figures))
+        if example is None:
+            reasons = "; ".join(sorted({row.reason for row in rows if row.reason}))
+            raise InputError(f"no point of the sweep could be run: {reasons or 'none was finished'}")
+        return Sweep(
+            scenario=scenario,
+            axes=tuple(axes),
+            samples=samples,
+            seed=self._seed,
+            replications=self._rule.most,
+            until_fraction=self._rule.until_fraction,
+            engine=", ".join(dict.fromkeys(engines)),
+            versions=example.versions,
+            confidence=example.rate_per_min.confidence,
+            rows=tuple(rows),
+        )
+
+    def _row(self, values: tuple[str, ...], figures: list[Figures]) -> Row:
+        """The figures of the first replication; its rate replaced by the mean of all, with a t interval."""
+        first = figures[0]
+        rates = [each.rate_per_min.mean for each in figures]
+        rate = interval(rates) if len(rates) > 1 else first.rate_per_min
+        shortfall = self._rule.shortfall(rates)
+        return Row(
+            values=values,
+            rate_per_min=rate.mean,
+            low_per_min=rate.low,
+            high_per_min=rate.high,
+            replications=len(figures),
+            bottleneck=first.bottleneck,
+            cpu_utilisation=first.cpu_utilisation,
+            disk_utilisation=first.disk_utilisation,
+            hit_ratios=first.hit_ratios,
+            model_hash=first.model_hash,
+            warnings=(*first.warnings, *([shortfall] if shortfall else [])),
+        )
+
+    def runs(self) -> Iterator[tuple[int, Point, Run]]:
+        """Every run of a finished point, with the number of the point from 1 and the point itself; for exports."""
+        for number, (point, replicated) in enumerate(self._replicated(), start=1):
+            if replicated is not None and replicated.is_complete and not replicated.reason:
+                for replication in range(len(replicated.records)):
+                    yield number, point, replicated.run(replication)
+
+    def _replicated(self) -> Iterator[tuple[Point, Replicated | None]]:
+        for point, text in zip(self._points, self._texts, strict=True):
+            yield point, self._scenarios.get(text)

@@ -1,0 +1,1 @@
+"""Running scenarios: executors, progress, the store, saved runs."""

@@ -1,0 +1,226 @@
+"""Runs that are done, in one SQLite file that can be queried while it grows.
+
+A run is there whole or not at all: each commit is on the disk before the next run is waited for (write-ahead log,
+synchronous=FULL), and every row carries a digest of its content, so that a damaged one is told from a sound one.
+`answers` shows for each run its rate and, as JSON, every key of its scenario.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from scenarios.run.kept import DONE, REFUSED, Record, program
+from scenarios.run.saved import SavedRun
+from simulator.errors import InputError
+
+APPLICATION_ID = 0x4F4C5450  # "OLTP": tells our files from other programs' SQLite files
+VERSION = 1
+BUSY_S = 60.0
+TABLES = """
+CREATE TABLE scenarios (scenario TEXT PRIMARY KEY, spec TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE runs (
+    run TEXT PRIMARY KEY,        -- hash of scenario, seed and program
+    scenario TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    program TEXT NOT NULL,       -- hash of code, libraries and interpreter
+    status TEXT NOT NULL,        -- done, or refused: the machine can't run the workload
+    answer TEXT NOT NULL,        -- JSON: figures, or the reason
+    result BLOB NOT NULL,        -- JSON, compressed by zlib; with all series
+    digest TEXT NOT NULL         -- of all columns, to tell damage
+);
+CREATE VIEW answers AS SELECT
+    run, json_extract(spec, '$.name') AS name, seed, status,
+    json_extract(answer, '$.engine') AS engine,
+    json_extract(answer, '$.rate_per_min.mean') AS rate_per_min,
+    json_extract(answer, '$.rate_per_min.low') AS low_per_min,
+    json_extract(answer, '$.rate_per_min.high') AS high_per_min,
+    json_extract(answer, '$.bottleneck') AS bottleneck,
+    json_extract(answer, '$.reason') AS reason,
+    program, spec
+FROM runs JOIN scenarios USING (scenario);
+"""
+FIND = (
+    "SELECT spec, seed, program, status, answer, result, digest FROM runs JOIN scenarios USING (scenario) WHERE run = ?"
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Which run a record is of: its hash, its scenario as canonical JSON, and its seed."""
+
+    hash: str
+    scenario: str
+    seed: int
+
+
+class Store:
+    """Records by the hash of their run, in a file, or in memory where nothing is to be kept. Closed after `with`.
+
+    Raises InputError for a file that is something else, is damaged as a whole, or can't be written.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self.damaged: list[str] = []
+        with self._told():
+            self._db = sqlite3.connect(path or ":memory:", timeout=BUSY_S)
+            try:
+                self._open()
+            except BaseException:
+                self._db.close()
+                raise
+        self._claims = None if path is None else Claims(path.with_name(f"{path.name}-claims"))
+
+    def _open(self) -> None:
+        """Make a new file ours, or see that it is: before anything in another program's file is changed."""
+        if not self._is_new():
+            self._check_ours()
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            if self._is_new():  # and not made meanwhile by another sweep
+                for statement in TABLES.split(";\n"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._db.execute(f"PRAGMA user_version = {VERSION}")
+        self._check_ours()
+
+    def _is_new(self) -> bool:
+        return self._number("SELECT count(*) FROM sqlite_master") == 0 and self._number("PRAGMA application_id") == 0
+
+    def _check_ours(self) -> None:
+        mark, version = self._number("PRAGMA application_id"), self._number("PRAGMA user_version")
+        if (mark, version) != (APPLICATION_ID, VERSION):
+            found = "another program's" if mark != APPLICATION_ID else f"of version {version} of its layout"
+            raise InputError(f"{self.path}: is an SQLite file {found}; give the name of a new file")
+
+    def _number(self, question: str) -> int:
+        (number,) = self._db.execute(question).fetchone()
+        return int(number)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+        if self._claims is not None:
+            self._claims.close()
+
+    def find(self, run: Run) -> Record | None:
+        """The record of a run; None if there is none or if it is damaged, which `damaged` then tells."""
+        with self._told():
+            row = self._db.execute(FIND, (run.hash,)).fetchone()
+        if row is None:
+            return None
+        record = _checked(run, row)
+        if record is None and run.hash not in self.damaged:
+            self.damaged.append(run.hash)
+        return record
+
+    def keep(self, records: Iterable[tuple[Run, Record]]) -> None:
+        """Write records, all of them or none; they are on the disk afterwards."""
+        with self._told(), self._db:
+            for run, record in records:
+                scenario = _hash(run.scenario)
+                self._db.execute("INSERT OR REPLACE INTO scenarios VALUES (?, ?)", (scenario, run.scenario))
+                content = (run.seed, program(), record.status, record.answer, record.result)
+                row = (run.hash, scenario, *content, _digest(run.hash, run.scenario, *content))
+                self._db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def claim(self, run: Run) -> bool:
+        """Whether this process may run it; not while another sweep does. Ends with `release` or the process."""
+        return self._claims is None or self._claims.take(run.hash)
+
+    def release(self, run: Run) -> None:
+        """Give a claim back: the run is kept, or will not be run."""
+        if self._claims is not None:
+            self._claims.give(run.hash)
+
+    def saved(self, run: Run) -> SavedRun:
+        """A run that is done, for a report. Raises InputError if it isn't there."""
+        from models.reading.loading import scenario_from_mapping
+
+        record = self.find(run)
+        if record is None or record.status != DONE:
+            raise InputError(f"{self.path}: holds no finished run {run.hash}")
+        where = f"{self.path}: run {run.hash}"
+        return SavedRun(scenario_from_mapping(json.loads(run.scenario), where), record.whole(where))
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Failures of the file in words."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise InputError(f"{self.path}: cannot be used as a store of runs: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"{self.path}: no store of runs, or damaged as a whole ({error}); give the name of a new file"
+            ) from error
+
+
+def _checked(run: Run, row: tuple[object, ...]) -> Record | None:
+    """The record in a row, if every part of it is as it was written."""
+    spec, seed, made_by, status, answer, result, digest = row
+    if not isinstance(result, bytes) or (spec, seed) != (run.scenario, run.seed):
+        return None
+    if digest != _digest(run.hash, spec, seed, made_by, status, answer, result) or status not in (DONE, REFUSED):
+        return None
+    return Record(str(status), str(answer), result)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _digest(run: object, scenario: object, seed: object, made_by: object, status: object, answer: object,
+            result: bytes) -> str:  # fmt: skip
+    content = hashlib.sha256(
+        json.dumps([str(part) for part in (run, scenario, seed, made_by, status, answer)]).encode()
+    )
+    content.update(result)
+    return content.hexdigest()[:20]
+
+
+class Claims:
+    """Which runs are being run, among the sweeps that use a store at the same time: a lock on a byte for each.
+
+    The operating system gives a process's locks back when it ends, however it ends, so no claim outlives its sweep.
+    The bytes are those of an empty file beside the store, far beyond its end. Claims are told apart by process, so that
+    two sweeps in one process could run the same.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror}; give the store another place") from error
+
+    def take(self, run: str) -> bool:
+        """Whether the run is ours from now on."""
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _byte(run))
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
+
+    def give(self, run: str) -> None:
+        """Let others have it."""
+        fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte(run))
+
+    def close(self) -> None:
+        """Let others have all."""
+        os.close(self._file)
+
+
+def _byte(run: str) -> int:
+    return int(run[:15], 16)

@@ -1,0 +1,48 @@
+"""The catalogue for people: names with whose they are, and price lists as tables with their age."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from models.catalogue.entries import catalogue_places, shadowed_names
+from models.catalogue.price import PriceList
+from models.catalogue.prices import is_old
+from models.catalogue.shapes import price_list
+
+DAYS_A_YEAR = 365.25
+OWN = "(yours)"
+SHADOWS = "(yours, in place of the program's)"
+
+
+def names_of(kind: str) -> list[str]:
+    """Entries of a kind, a line each; those of the user's folder say so."""
+    shadowed = set(shadowed_names(kind))
+    return [
+        f"  {name} {SHADOWS if name in shadowed else OWN}" if place.own else f"  {name}"
+        for name, place in sorted(catalogue_places(kind).items())
+    ]
+
+
+def age(prices: PriceList, today: dt.date) -> str | None:
+    """'prices of 2006-06-01: 20 years old', if they are older than a year."""
+    if not is_old(prices, today):
+        return None
+    years = (today - prices.date).days / DAYS_A_YEAR
+    return f"prices of {prices.date}: {years:.0f} year{'s' * (round(years) != 1)} old"
+
+
+def price_table(name: str, today: dt.date) -> str:
+    """A price list: what it is of, a row for each price, and its source last."""
+    prices = price_list(name)
+    about = [prices.name, prices.region, prices.term, prices.currency, str(prices.date)]
+    lines = [f"prices/{name}", f"  {'; '.join(word for word in about if word)}"]
+    old = age(prices, today)
+    if old is not None:
+        lines.append(f"  {old}")
+    width = max(len(row.part) for row in prices.rows)
+    lines.append(f"  {'part':{width}}  {'amount':>12}  per")
+    for row in prices.rows:
+        above = f", above {row.above:g}" if row.above else ""
+        own = f"  ({row.source})" if row.source else ""
+        lines.append(f"  {row.part:{width}}  {row.amount:>12,.8g}  {row.per}{above}{own}")
+    return "\n".join([*lines, f"  source: {prices.source}"])

@@ -1,0 +1,189 @@
+"""A comparison for people, for programs and for tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from statistics import fmean
+from typing import Any
+
+from scenarios.questions.compare.comparison import Comparison
+from scenarios.questions.compare.pairing import Difference, Interval
+from scenarios.run.simulate import pool
+from scenarios.show.numbers import NONE, count, plural, share, signed_share, significant, time
+from scenarios.show.summary import Value, cost_words, flow
+from scenarios.show.words import confidence as confidence_words
+from scenarios.show.words import interval, is_calculated, main_of, page_cache, unit_of
+from simulator.results.result import Result
+
+FORMAT = "oltpsim-comparison-1"
+LABEL = 24
+GAP = "   "
+NOT_INDEPENDENT = (
+    "formulas draw nothing: the difference is exactly theirs. Their errors, which the intervals above are, aren't "
+    "independent of each other: what they miss of one machine they mostly miss of the other too"
+)
+ONE_SEED = "a single seed says nothing of chance: --replications 5 would"
+
+
+def table(found: Comparison, width: int) -> str:
+    """Lines for people: who is who, the rates, what differs beside them, and whether the difference is real."""
+    lines = [f"{side.label}  {side.title}" for side in found.sides]
+    rows = _rows(found)
+    widths = [max(len(row[at]) for row in rows) for at in range(1, len(found.sides) + 1)]
+    for label, *cells in rows:
+        line = GAP.join(cell.ljust(each) for cell, each in zip(cells, widths, strict=True))
+        lines.append(f"  {label.ljust(LABEL)}{line}".rstrip())
+    for side, difference in zip(found.sides[1:], found.differences, strict=True):
+        lines += flow(f"{side.label} against {found.sides[0].label}", verdict(found, difference), width)
+    if all(is_calculated(each) for each in _firsts(found)):
+        lines += flow("", NOT_INDEPENDENT.split(), width, separator=" ")
+    warnings = {warning: side.label for side, first in zip(found.sides, _firsts(found), strict=True)
+                for warning in first.warnings}  # fmt: skip
+    for warning, label in warnings.items():
+        lines += flow(f"warning {label}", warning.split(), width, separator=" ")
+    return "\n".join([*lines, _origin(found)]) + "\n"
+
+
+def verdict(found: Comparison, difference: Difference) -> list[str]:
+    """Whether a side differs from the first one, by how much, and what common random numbers were worth."""
+    if difference.same or (difference.seeds == 1 and not difference.difference_per_min):
+        return [f"exactly the same in {plural(difference.seeds, 'seed')}"]
+    faster = "faster" if difference.ratio > 1 else "slower"
+    by = f"{signed_share(difference.ratio - 1.0)}, {_signed(difference.difference_per_min)}/min"
+    if difference.ratio_interval is None:
+        calculated = all(is_calculated(each) for each in _firsts(found))
+        return [f"{faster}: {by}", *([] if calculated else [ONE_SEED])]
+    bounds = f"[{_ratio(difference.ratio_interval)}]"
+    seeds = f"{100 * difference.confidence:.4g} % interval, {plural(difference.seeds, 'seed')}"
+    words = [f"{faster}: {by}" if difference.distinguishable else f"not told apart: {by}", f"{bounds} {seeds}"]
+    if difference.correlation is not None:
+        words.append(f"correlation {difference.correlation:.2f}")
+    if difference.variance_reduction is not None:
+        words.append(f"variance {significant(difference.variance_reduction, 2)} times less than of independent seeds")
+    return words
+
+
+def _ratio(of: Interval) -> str:
+    return f"{signed_share(of.low - 1.0)} .. {signed_share(of.high - 1.0)}"
+
+
+def _signed(number: float) -> str:
+    return f"{'−' if number < 0 else '+'}{count(abs(number))}"
+
+
+def _firsts(found: Comparison) -> list[Result]:
+    return [results[0] for results in found.results]
+
+
+def _rows(found: Comparison) -> list[list[str]]:
+    """Label and cells. All figures but the bottleneck are means over the seeds."""
+    pooled = [pool(results) for results in found.results]
+    rows = [["", *(side.label for side in found.sides)]]
+    rows.append([unit_of(pooled[0].main_class), *(f"{count(each.rate_per_min.mean)}  {interval(each.rate_per_min)}"
+                                                  for each in pooled)])  # fmt: skip
+    rows.append(["bottleneck", *(f"{each.bottleneck.name}, {share(each.bottleneck.share)}" for each in pooled)])
+    figures = [_figures(results) for results in found.results]
+    for key, label in (("p50_s", "response p50"), ("p95_s", "p95"), ("p99_s", "p99")):
+        rows.append([label, *(time(each[key]) for each in figures)])
+    for key, label in SHARES.items():
+        rows.append([label, *(share(each[key]) if key in each else NONE for each in figures)])
+    prices = [side.scenario.machine.price for side in found.sides]
+    if any(prices):
+        cells = [cost_words(price, each.rate_per_min.mean) if price else NONE
+                 for price, each in zip(prices, pooled, strict=True)]  # fmt: skip
+        rows.append(["cost", *cells])
+    return rows
+
+
+SHARES = {
+    "cpu_fraction": "cpu",
+    "disk_fraction": "busiest disk",
+    "pool_hit_fraction": "pool hits",
+    "page_cache_hit_fraction": "page cache hits",
+}
+
+
+def _figures(results: tuple[Result, ...]) -> dict[str, float]:
+    """Means over a side's seeds."""
+    mains = [main_of(result) for result in results]
+    found = {key: fmean(getattr(main, key) for main in mains) for key in ("p50_s", "p95_s", "p99_s")}
+    found["cpu_fraction"] = fmean(result.cpu.utilisation for result in results)
+    found["disk_fraction"] = fmean(max(device.utilisation for device in result.devices) for result in results)
+    found["pool_hit_fraction"] = fmean(result.caches[0].hit_ratio for result in results)
+    lower = [cache.hit_ratio for result in results if (cache := page_cache(result)) is not None]
+    return found | ({"page_cache_hit_fraction": fmean(lower)} if lower else {})
+
+
+def _origin(found: Comparison) -> str:
+    first = found.results[0][0]
+    seeds = f"seed {found.seeds[0]}" if len(found.seeds) == 1 else f"seeds {found.seeds[0]}..{found.seeds[-1]}"
+    engines = ", ".join(dict.fromkeys(each.engine for each in _firsts(found)))
+    models = ", ".join(dict.fromkeys(each.model_hash for each in _firsts(found)))
+    how = confidence_words(pool(found.results[0]).rate_per_min)
+    return f"rates: {how}\noltpsim {first.versions.get('oltpsim', '?')} · engine {engines} · {seeds} · models {models}"
+
+
+def data(found: Comparison) -> dict[str, Any]:
+    """The comparison as plain values: each side with its rates by seed and its means, then the differences."""
+    every = zip(found.sides, found.results, strict=True)
+    return {
+        "format": FORMAT,
+        "seeds": found.seeds,
+        "sides": [
+            {
+                "label": side.label,
+                "scenario": side.scenario.name,
+                "asked": side.title,
+                "engine": results[0].engine,
+                "model_hash": results[0].model_hash,
+                "oltpsim_version": results[0].versions.get("oltpsim", ""),
+                "rate_per_min": asdict(pool(results).rate_per_min),
+                "rates_per_min": [result.rate_per_min.mean for result in results],
+                "bottleneck": results[0].bottleneck.name,
+                "means": _figures(results),
+                "warnings": list(results[0].warnings),
+            }
+            for side, results in every
+        ],
+        "differences": [
+            asdict(difference) | {"label": side.label, "distinguishable": difference.distinguishable,
+                                  "same": difference.same}
+            for side, difference in zip(found.sides[1:], found.differences, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def as_json(found: Comparison) -> str:
+    """All of it."""
+    return json.dumps(data(found), sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def as_csv(found: Comparison) -> str:
+    """One row for each side; the first one's differences are empty."""
+    rows: list[dict[str, Value | None]] = []
+    for side, results, difference in zip(found.sides, found.results, [None, *found.differences], strict=True):
+        rate = pool(results).rate_per_min
+        row: dict[str, Value | None] = {
+            "label": side.label, "asked": side.title, "engine": results[0].engine, "seeds": len(results),
+            "rate_per_min": rate.mean, "rate_low_per_min": rate.low, "rate_high_per_min": rate.high,
+            "bottleneck": results[0].bottleneck.name,
+        }  # fmt: skip
+        figures = _figures(results)
+        row |= {key: figures.get(key) for key in ("p50_s", "p95_s", "p99_s", *SHARES)}
+        ratio = None if difference is None else difference.ratio_interval
+        row |= {
+            "difference_per_min": None if difference is None else difference.difference_per_min,
+            "ratio": None if difference is None else difference.ratio,
+            "ratio_low": None if ratio is None else ratio.low,
+            "ratio_high": None if ratio is None else ratio.high,
+            "distinguishable": None if difference is None else difference.distinguishable,
+        }
+        rows.append(row)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,81 @@
+"""The answer to a job: its figure, what limits it, and where the time goes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from importlib.metadata import version
+
+from models.jobs import JobResult
+from models.scenario import ScenarioSpec
+from models.workloads.job import LoadSpec, ScanSpec
+from models.workloads.partitioned_store import PartitionedStoreSpec
+from scenarios.show.numbers import count, plural, share, signed_share, significant, time
+from scenarios.show.summary import LABEL, WIDTH, flow
+from scenarios.show.words import hardware
+
+FORMAT = "oltpsim-job-1"
+DIGITS = 4
+
+
+def to_json(result: JobResult, scenario: ScenarioSpec) -> str:
+    """Result and measured figure as canonical JSON; `error` is relative to what was measured."""
+    measured = scenario.measured
+    data = {
+        "format": FORMAT,
+        "scenario": scenario.name,
+        "versions": {name: version(name) for name in ("oltpsim", "numpy")},
+        **asdict(result),
+        "measured": measured and {**measured.model_dump(mode="json"), "error": _error(result.value, scenario)},
+    }
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def to_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:
+    """The answer in lines of at most `width` columns, the last one ended too."""
+    measured, whole_s = scenario.measured, sum(result.parts_s.values())
+    threads = scenario.machine.cpu.threads
+    busy = [f"{result.cpu_cores_busy:.2f} of {plural(threads, 'processor')} busy"]
+    if measured is not None and measured.cpu_cores_busy is not None:
+        busy.append(f"measured by others: {measured.cpu_cores_busy:.2f}")
+    lines = flow("", [*hardware(scenario), *_data(scenario)], width, separator=" · ", indent=0)
+    lines += flow(result.figure, [_figure(result.value, result.unit), *_measured(result, scenario)], width)
+    longest = max((len(name) for name in result.also), default=0)
+    for name, value in result.also.items():
+        number = count(value) if isinstance(value, int) else significant(value, DIGITS)
+        lines.append(f"  {name:<{max(longest + 2, LABEL)}}{number}")
+    lines += flow("limited by", [result.limited_by], width)
+    lines += flow("cpu", busy, width)
+    lines += flow(result.parts_of, [time(whole_s)], width)
+    longest = max(len(name) for name in result.parts_s)
+    for name, seconds in result.parts_s.items():
+        if seconds:
+            lines.append(f"    {name:<{longest}}  {time(seconds):>9}  {share(seconds / whole_s):>7}")
+    return "\n".join([*lines, f"  {result.basis}"]) + "\n"
+
+
+def _figure(value: float, unit: str) -> str:
+    number = count(value) if value >= 10 ** (DIGITS - 1) else significant(value, DIGITS)
+    return f"{number} {unit}"
+
+
+def _data(scenario: ScenarioSpec) -> list[str]:
+    """The data of those jobs that read or write the workload's tables; of a store its machines."""
+    if isinstance(scenario.job, PartitionedStoreSpec):
+        servers, clients = (plural(number, "machine") for number in (scenario.job.servers, scenario.job.clients))
+        return [scenario.job.name, f"{servers} like this", f"{clients} of clients, {scenario.job.threads:,} threads"]
+    sized = isinstance(scenario.job, LoadSpec | ScanSpec)
+    return [scenario.database.name, *([plural(scenario.workload.warehouses, "warehouse")] if sized else [])]
+
+
+def _measured(result: JobResult, scenario: ScenarioSpec) -> list[str]:
+    measured, error = scenario.measured, _error(result.value, scenario)
+    if measured is None or measured.job_figure is None or error is None:
+        return []
+    figure = _figure(measured.job_figure, result.unit)
+    return [f"measured by others: {figure} ({signed_share(error)}, {measured.role})"]
+
+
+def _error(value: float, scenario: ScenarioSpec) -> float | None:
+    figure = None if scenario.measured is None else scenario.measured.job_figure
+    return None if figure is None else value / figure - 1.0

@@ -1,0 +1,156 @@
+"""What a line of description was taken for and what the machine will do, for people, programs and files."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from calibration.fit.calibration import Calibration, scenario_hash
+from calibration.judge.certificate import plural
+from calibration.predict.guessed import Foreseen
+from models.jobs import JobResult
+from models.reading.described import Description, Row
+from scenarios.show.numbers import count, share, significant
+from scenarios.show.summary import flow
+from scenarios.show.words import bottleneck_details
+
+FORMAT = "oltpsim-machine-1"
+GUESSED = "guessed"
+MOST_PARTS = 3
+MOST_PIECE = 32
+COLUMNS = ("piece", "key", "value", "uncertainty")
+
+
+def table(description: Description, found: Foreseen, calibration: Calibration | None, width: int) -> str:
+    """What was understood, what was guessed and why, the figure, its limit and its interval."""
+    rows = description.rows
+    lines = [found.scenario.machine.name, "", *_rows(rows), ""]
+    reasons = [row for row in rows if row.piece is None and row.source]
+    lines += ["guessed, because the line doesn't say it:"] if reasons else []
+    for row in reasons:
+        lines += flow(row.what, [row.source], width)
+    lines += [""] if reasons else []
+    lines += _figures(found, width)
+    for text in found.outside:
+        lines += flow("beyond the runs", [text], width)
+    if found.not_applied:
+        lines += flow("not calibrated", [", ".join(found.not_applied)], width)
+    if calibration is not None:
+        runs = plural(len(calibration.runs), "run")
+        lines += flow("model", [f"{calibration.base.name}, fitted to {runs}, fit {calibration.task_hash}"], width)
+    return "\n".join(lines) + "\n"
+
+
+def _figures(found: Foreseen, width: int) -> list[str]:
+    """The figure with its interval, what limits it, and what the interval is made of."""
+    figure, value = _figure(found)
+    about = "no interval: no calibrated model"
+    if found.low is not None and found.high is not None:
+        ends = f"[{_number(found.low)} .. {_number(found.high)}]"
+        about = f"{ends}  {found.confidence:.0%} interval, {found.role}"
+    lines = flow(figure, [value, about], width)
+    lines += flow("limited by", [_limit(found)], width)
+    parts = [f"{part.what} ±{_spread(part.sd)}" for part in found.parts[:MOST_PARTS]]
+    if parts:
+        parts.append(f"in all ±{_spread(found.sd)}, one standard deviation each")
+    return lines + flow("uncertain by", parts or ["nothing that the line leaves open"], width)
+
+
+def _spread(sd: float) -> str:
+    """A standard deviation of a logarithm as a share, upwards."""
+    return share(math.expm1(sd))
+
+
+def as_json(description: Description, found: Foreseen, calibration: Calibration | None) -> str:
+    """All of it as canonical JSON."""
+    figure, _ = _figure(found)
+    data = {
+        "format": FORMAT,
+        "line": description.line,
+        "understood": [_row(row) for row in description.rows],
+        "scenario": found.scenario.model_dump(mode="json", exclude={"measured"}),
+        "scenario_hash": scenario_hash(found.scenario),
+        "figure": figure,
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "confidence": found.confidence if found.low is not None else None,
+        "role": found.role,
+        "limited_by": _limit(found),
+        "parts_sd": [{"what": part.what, "sd": part.sd} for part in found.parts],
+        "outside": found.outside,
+        "not_applied": found.not_applied,
+        "model": None if calibration is None else {"base": calibration.base.name, "task_hash": calibration.task_hash},
+    }
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def as_yaml(description: Description) -> str:
+    """The scenario as a file for `oltpsim run`, with a comment wherever a value was guessed or read from the line."""
+    comments = {row.key: _comment(row) for row in description.rows}
+    text = yaml.safe_dump(description.data, sort_keys=False, width=150, allow_unicode=True)
+    lines = [f"# {description.line}"]
+    path: list[str] = []
+    for line in text.splitlines():
+        key, colon, _ = line.strip().partition(":")
+        indent = len(line) - len(line.lstrip())
+        if colon and line.lstrip()[0] not in "-'\"" and indent % 2 == 0 and indent // 2 <= len(path):
+            path = [*path[: indent // 2], key]
+            place = ".".join(path)
+            while place.endswith(".base"):
+                place = place.removesuffix(".base")
+            comment = comments.pop(place, "")
+            if comment:
+                lines.append(f"{' ' * indent}# {comment}")
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _comment(row: Row) -> str:
+    known = f"; {row.uncertainty}" if row.uncertainty else ""
+    origin = f"'{row.piece}'" if row.piece is not None else GUESSED
+    return f"{row.what}: {row.value}, {origin}{': ' if row.source else ''}{row.source}{known}"
+
+
+def _rows(rows: Sequence[Row]) -> list[str]:
+    cells = [COLUMNS, *((_short(row.piece), row.key, row.value, row.uncertainty) for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(COLUMNS))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _short(piece: str | None) -> str:
+    text = GUESSED if piece is None else piece
+    return text if len(text) <= MOST_PIECE else f"{text[: MOST_PIECE - 3]}..."
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "what": row.what,
+        "key": row.key,
+        "value": row.value,
+        "piece": row.piece,
+        "source": row.source,
+        "factor": row.factor,
+        "others": row.others,
+    }
+
+
+def _figure(found: Foreseen) -> tuple[str, str]:
+    """What is predicted, and its value with the unit."""
+    if isinstance(found.answer, JobResult):
+        return found.answer.figure, f"{_number(found.value)} {found.answer.unit}"
+    return "new orders per minute", count(found.value)
+
+
+def _number(value: float) -> str:
+    return count(value) if value >= 1000 else significant(value, 4)
+
+
+def _limit(found: Foreseen) -> str:
+    if isinstance(found.answer, JobResult):
+        return found.answer.limited_by
+    return f"{found.answer.bottleneck.name}: {', '.join(bottleneck_details(found.answer))}"

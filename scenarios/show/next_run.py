@@ -1,0 +1,190 @@
+"""Advice on the next run: a table for people, JSON, CSV, and the sentence with which a calibration's doubts end."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+from calibration.fit.calibration import Calibration
+from calibration.predict.candidates import around
+from calibration.predict.next_run import Advice, Worth, advise
+from simulator.errors import InputError
+
+FORMAT = "oltpsim-next-run-1"
+MOST_NAMED = 3
+
+
+def would_tell(calibration: Calibration) -> list[str]:
+    """For each group of parameters that the runs don't tell the usual run that would tell most of it, if one does."""
+    open_ones = [each for each in calibration.parameters if not each.identified]
+    groups = sorted({tuple(sorted({each.key, *each.not_told_from})) for each in open_ones})
+    choice = around(calibration)
+    if not groups or not choice.candidates:
+        return []
+    try:
+        runs = advise(calibration, choice, None, pairs=0).runs
+    except InputError:
+        return []  # the calibrated machine can do none of them
+    lines = []
+    for group in groups:
+        best = max(runs, key=lambda run: len(_of(group, run)))
+        told = _of(group, best)
+        if told:
+            rest = " from the others" if len(told) < len(group) else " apart" if len(group) > 1 else ""
+            lines.append(f"a run like {choice.like} with {best.candidate.name} would tell {_and(told)}{rest}")
+    return lines
+
+
+def _of(group: tuple[str, ...], run: Worth) -> tuple[str, ...]:
+    """Those of a group that a run would tell."""
+    tells = {key for some in run.tells for key in some}
+    return tuple(key for key in group if key in tells)
+
+
+def to_text(advice: Advice) -> str:
+    """What is open, the candidates, and which to make."""
+    return "\n".join([*_opening(advice), "", *_table(advice), *_left_out(advice), "", _sentence(advice)]) + "\n"
+
+
+def to_json(advice: Advice) -> str:
+    """Canonical JSON."""
+    asked = advice.asked
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "like": advice.like,
+        "cost_unit": advice.cost_unit,
+        "open_sd": advice.open_sd,
+        "asked": None
+        if asked is None
+        else {
+            "name": asked.scenario.name,
+            "rate_per_min": asked.rate_per_min,
+            "low_per_min": asked.low_per_min,
+            "high_per_min": asked.high_per_min,
+            "confidence": asked.confidence,
+            "parameters_sd": asked.parameters_sd,
+            "run_to_run_sd": asked.run_to_run_sd,
+            "discrepancy_sd": asked.discrepancy_sd,
+        },
+        "best": None if advice.best is None else advice.best.candidate.name,
+        "candidates": [
+            {
+                "name": each.candidate.name,
+                "settings": each.candidate.settings,
+                "cost": each.candidate.cost,
+                "left_sd": each.left_sd,
+                "narrower_fraction": each.narrower,
+                "low_per_min": each.low_per_min,
+                "high_per_min": each.high_per_min,
+                "tells": each.tells,
+            }
+            for each in advice.runs
+        ],
+        "impossible": {each.name: each.reason for each in advice.impossible},
+    }
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def to_csv(advice: Advice) -> str:
+    """One line per candidate with a header; the impossible ones last, with a reason in place of figures."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        ["name", "settings", "cost", "narrower_fraction", "left_sd", "open_sd", "low_per_min", "high_per_min", "tells",
+         "reason"]
+    )  # fmt: skip
+    for each in advice.runs:
+        tells = "; ".join(" ".join(group) for group in each.tells)
+        writer.writerow(
+            [each.candidate.name, _settings(each), each.candidate.cost, each.narrower, each.left_sd, advice.open_sd,
+             each.low_per_min, each.high_per_min, tells, None]
+        )  # fmt: skip
+    for one in advice.impossible:
+        writer.writerow([one.name, *[None] * 8, one.reason])
+    return out.getvalue()
+
+
+def _opening(advice: Advice) -> list[str]:
+    asked = advice.asked
+    if asked is None:
+        text = f"what the runs leave open of the parameters: {advice.open_sd:.2f} standard deviations of their priors"
+        return [text]
+    parts = {
+        "parameters": asked.parameters_sd, "one run from the next": asked.run_to_run_sd,
+        "what the model misses": asked.discrepancy_sd,
+    }  # fmt: skip
+    whole = max(sum(sd**2 for sd in parts.values()), 1e-300)
+    shares = ", ".join(f"{name} {sd**2 / whole:.0%}" for name, sd in parts.items())
+    interval = f"{asked.confidence:.0%} interval {_interval(asked.low_per_min, asked.high_per_min)}"
+    return [
+        f"{asked.scenario.name}: {asked.rate_per_min:,.0f} new orders/min, {interval}",
+        f"its variance: {shares}; a run can only take of the first",
+    ]
+
+
+def _table(advice: Advice) -> list[str]:
+    costs = advice.cost_unit is not None
+    open_of = "interval after it" if advice.asked is not None else "left open"
+    rows = [["next run", *([advice.cost_unit or ""] if costs else []), open_of, "narrower by", "sets", "tells"]]
+    for each in advice.runs:
+        left = f"{each.left_sd:.2f}"
+        if each.low_per_min is not None and each.high_per_min is not None:
+            left = _interval(each.low_per_min, each.high_per_min)
+        cost = [f"{each.candidate.cost:g}"] if costs else []
+        tells = "; ".join(", ".join(map(_short, group)) for group in each.tells) or "-"
+        rows.append([each.candidate.name, *cost, left, f"{each.narrower:.0%}", _settings(each), tells])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    order = f"; best first, by what they give for their {advice.cost_unit}" if costs else "; best first"
+    return [f"each like the run {advice.like} but for what it sets{order}", *lines]
+
+
+def _left_out(advice: Advice) -> list[str]:
+    return [f"left out: {each.name}: {each.reason}" for each in advice.impossible]
+
+
+def _sentence(advice: Advice) -> str:
+    best, asked = advice.best, advice.asked
+    if best is None:
+        if asked is None:
+            return "no run of these tells more of the parameters than your runs do"
+        rest = (
+            "of one run from the next and of what the model misses" if _fixed(advice) else "of what none of them shows"
+        )
+        return f"no run of these is worth making for {asked.scenario.name}: nearly all of its interval is {rest}"
+    told = [f"tells {_and(group)}{' apart' if len(group) > 1 else ''}" for group in best.tells[:MOST_NAMED]]
+    also = f"; it {', and '.join(told)}" if told else ""
+    how = f"make a run like {advice.like} with {best.candidate.name}"
+    if asked is None:
+        return f"{how}: it leaves {best.left_sd:.2f} of {advice.open_sd:.2f} standard deviations open{also}"
+    assert best.low_per_min is not None
+    assert best.high_per_min is not None
+    return (
+        f"{how}: the interval of {asked.scenario.name} goes from {_interval(asked.low_per_min, asked.high_per_min)} "
+        f"to about {_interval(best.low_per_min, best.high_per_min)}{also}"
+    )
+
+
+def _fixed(advice: Advice) -> bool:
+    """Whether most of the variance is of what no run can take."""
+    asked = advice.asked
+    return asked is not None and asked.parameters_sd**2 < asked.run_to_run_sd**2 + asked.discrepancy_sd**2
+
+
+def _settings(each: Worth) -> str:
+    return ", ".join(f"{key}={text}" for key, text in each.candidate.settings.items())
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low:,.0f} .. {high:,.0f}"
+
+
+def _and(keys: tuple[str, ...]) -> str:
+    names = [_short(key) for key in keys]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _short(key: str) -> str:
+    return key.rpartition(".")[2]

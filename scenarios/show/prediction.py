@@ -1,0 +1,109 @@
+"""Predictions of a calibration for people, for programs and for tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from calibration.fit.calibration import Calibration, scenario_hash
+from calibration.judge.certificate import plural
+from calibration.predict.prediction import Predicted
+from calibration.records.origin import fit_versions
+from scenarios.show.numbers import count, share
+
+FORMAT = "oltpsim-prediction-1"
+COLUMNS: tuple[str, ...] = (
+    "scenario", "role", "new_orders_per_min", "low", "high", "confidence", "parameters_sd", "run_to_run_sd",
+    "discrepancy_sd", "outside", "not_applied", "certificate",
+)  # fmt: skip
+LABEL = 24
+
+
+def validated(calibration: Calibration, path: Path) -> str:
+    """One line: what the model's certificate says, or that it has none and how to get one."""
+    found = calibration.certificate
+    if found is None:
+        return f"not validated: oltpsim validate {path} RUN... --save {path}"
+    other = found.versions.get("code") != fit_versions()["code"]
+    return found.line + ("; by another version of this program" if other else "")
+
+
+def table(calibration: Calibration, answers: Sequence[Predicted], certificate: str, changed: Sequence[str]) -> str:
+    """A block for each scenario, then the model. `changed`: what --set has changed of all scenarios."""
+    lines = [line for answer in answers for line in (*_block(answer, changed), "")]
+    runs = plural(len(calibration.runs), "run")
+    lines += [
+        f"model: {calibration.base.name}, fitted to {runs}, fit {calibration.task_hash}, seed {calibration.seed}",
+        certificate,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
+    interval = f"[{count(answer.low_per_min)} .. {count(answer.high_per_min)}]"
+    parts = (
+        f"parameters {share(answer.parameters_sd)}, run to run {share(answer.run_to_run_sd)}, "
+        f"what the model misses {share(answer.discrepancy_sd)}"
+    )
+    rate = f"{count(answer.rate_per_min)}  {interval}  {answer.confidence:.0%} interval, {answer.role}"
+    title = ", ".join([answer.scenario.name, *changed])
+    lines = [title, _line("new orders per minute", rate), _line("standard deviations", parts)]
+    lines += [_line("beyond the runs", text) for text in answer.outside]
+    if answer.not_applied:
+        keys = ", ".join(answer.not_applied)
+        lines.append(
+            _line("not applied", f"{keys}: the scenario's own value isn't the base's, the runs haven't seen it")
+        )
+    return lines
+
+
+def _line(label: str, text: str) -> str:
+    return f"  {label.ljust(LABEL)}{text}"
+
+
+def as_json(calibration: Calibration, answers: Sequence[Predicted], certificate: str, changed: Sequence[str]) -> str:
+    """All of it, with the whole certificate."""
+    found = calibration.certificate
+    data = {
+        "format": FORMAT,
+        "set": [*changed],
+        "model": {
+            "base": calibration.base.name, "task_hash": calibration.task_hash, "seed": calibration.seed,
+            "versions": calibration.versions, "validated": certificate,
+        },
+        "certificate": None if found is None else found.model_dump(mode="json"),
+        "predictions": [
+            _row(answer) | {"scenario_hash": scenario_hash(answer.scenario), "outside": answer.outside,
+                            "not_applied": answer.not_applied}
+            for answer in answers
+        ],
+    }  # fmt: skip
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def as_csv(_: Calibration, answers: Sequence[Predicted], certificate: str, __: Sequence[str]) -> str:
+    """One row for each scenario."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for answer in answers:
+        words = {"outside": "; ".join(answer.outside), "not_applied": " ".join(answer.not_applied)}
+        writer.writerow(_row(answer) | words | {"certificate": certificate})
+    return text.getvalue()
+
+
+def _row(answer: Predicted) -> dict[str, object]:
+    return {
+        "scenario": answer.scenario.name,
+        "role": answer.role,
+        "new_orders_per_min": answer.rate_per_min,
+        "low": answer.low_per_min,
+        "high": answer.high_per_min,
+        "confidence": answer.confidence,
+        "parameters_sd": answer.parameters_sd,
+        "run_to_run_sd": answer.run_to_run_sd,
+        "discrepancy_sd": answer.discrepancy_sd,
+    }

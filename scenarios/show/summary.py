@@ -1,0 +1,226 @@
+"""The answer in the terminal: what was run, the rate, what limits it, and how busy the rest is.
+
+Plain text: it reads the same in 80 columns, without colour and in a file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from models.machine.machine import PriceSpec
+from models.scenario import ScenarioSpec
+from scenarios.show.numbers import count, share, significant, span, time
+from scenarios.show.words import (
+    bottleneck_details,
+    class_name,
+    comparison,
+    configuration_line,
+    interval,
+    is_calculated,
+    loads,
+    main_of,
+    next_words,
+    page_cache,
+    unit_of,
+)
+from simulator.results.result import Result
+
+WIDTH = 80
+LABEL = 24
+FULL, EMPTY = "▇", "▁"
+BAR, SHORT_BAR = 10, 6
+
+Value = str | int | float
+"""A cell of a table of results."""
+
+
+def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, assumed: Sequence[str] = ()) -> str:
+    """The answer in lines of at most `width` columns, the last one ended too; `assumed` is listed in it."""
+    lines = flow("", configuration_line(scenario).split(" · "), width, separator=" · ", indent=0)
+    lines += _rate(result, scenario, width)
+    limit, details = result.bottleneck, bottleneck_details(result)
+    lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
+    lines += flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
+    main = main_of(result)
+    percentiles = [f"{name} {time(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))]
+    lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
+    lines += flow(None, _bars(result, BAR if width >= 100 else SHORT_BAR), width)
+    lines += flow("hit ratio", _hits(result), width)
+    if assumed:
+        lines += flow(None, f"assumed: {'; '.join(assumed)}".split(), width, separator=" ")
+    for warning in result.warnings:
+        lines += flow("warning", warning.split(), width, separator=" ")
+    for law in result.broken_laws:
+        sides = f"{significant(law.left, 5)} against {significant(law.right, 5)}"
+        lines += flow("BROKEN LAW", f"{law.name}: {sides}; do not use this result".split(), width, separator=" ")
+    return "\n".join(lines) + "\n"
+
+
+def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
+    parts = [f"{count(result.rate_per_min.mean)}  {interval(result.rate_per_min)}"]
+    if scenario.interval.new_orders_per_client:
+        parts.append(f"{significant(result.duration_s)} s from the first start to the last end")
+    if is_calculated(result):
+        parts.append("calculated, not simulated")
+    measured = comparison(result, scenario)
+    if measured is not None:
+        parts.append(
+            f"measured by others: {count(measured.measured_per_min)} ({measured.error_words}, {measured.role})"
+        )
+    if scenario.machine.price is not None:
+        parts.append(cost_words(scenario.machine.price, result.rate_per_min.mean))
+    return flow(unit_of(result.main_class), parts, width)
+
+
+def cost_words(price: PriceSpec, per_min: float) -> str:
+    """What throughput costs: of a machine that is bought by its rate, of a rented one by what it does."""
+    scale, unit = (1e3 / per_min, "1,000/min") if price.per == "machine" else (1e6 / (per_min * 60.0), "a million")
+    ends = significant(price.usd * scale)
+    if price.usd_at_most is not None:
+        ends += f" to {significant(price.usd_at_most * scale)}"
+    return f"{ends} USD for {unit} at the price of {price.year}"
+
+
+def _bars(result: Result, length: int) -> list[str]:
+    """The processors, the busiest disk, the log's own disk or else the wait for the log, and the locks."""
+    names = {device.name for device in result.devices}
+    sections = {lock.name for lock in result.locks}
+    every = {load.name: load.share for load in loads(result)}
+    disks = [part for name, part in every.items() if name in names - {"log disk"}]
+    shown = {
+        "cpu": every["cpu"],
+        "disk": max(disks, default=0.0),
+        "log" if "log disk" in names else "log wait": every.get("log disk", every.get("log", 0.0)),
+        "locks": max((part for name, part in every.items() if name in sections), default=0.0),
+    }
+    return [f"{name} {bar(part, length)} {100 * part:.0f} %" for name, part in shown.items()]
+
+
+def bar(part: float, length: int) -> str:
+    """A share as so many blocks: at least one of them full if there is anything."""
+    filled = min(length, max(round(part * length), 1 if part > 0 else 0))
+    return FULL * filled + EMPTY * (length - filled)
+
+
+def _hits(result: Result) -> list[str]:
+    pool, lower = result.caches[0], page_cache(result)
+    found = [f"pool {share(pool.hit_ratio)}"]
+    found += [f"page cache {share(lower.hit_ratio)}"] if lower else []
+    found.append(f"dirty {share(pool.dirty_fraction)}")
+    return found if is_calculated(result) else [*found, f"steady after {span(result.steady_from_s)}"]
+
+
+def flow(label: str | None, parts: Sequence[str], width: int, separator: str = "   ", indent: int = 2) -> list[str]:
+    """Parts behind a label, as many to a line as fit; a part too long for a line is broken at its words."""
+    gap = " " * indent if label is None else (" " * indent + label).ljust(LABEL + indent if label else 0)
+    if label and not gap.endswith(" "):
+        gap += "  "
+    lines, line, empty = [], gap, True
+    for part in _pieces(parts, width - len(gap)):
+        joined = line + ("" if empty else separator) + part
+        if len(joined) > width and not empty:
+            lines.append(line.rstrip())
+            line, joined = " " * len(gap), " " * len(gap) + part
+        line, empty = joined, False
+    return [*lines, line.rstrip()]
+
+
+def _pieces(parts: Sequence[str], room: int) -> Iterable[str]:
+    import textwrap
+
+    for part in parts:
+        yield from textwrap.wrap(part, max(room, 10), break_long_words=False) or [""]
+
+
+def summary_row(result: Result) -> dict[str, Value]:
+    """One result as flat columns, units in their names; one group of columns per class and per device."""
+    rate, steady, limit = result.rate_per_min, result.steady_rate_per_min, result.bottleneck
+    row: dict[str, Value] = {
+        "scenario": result.scenario,
+        "engine": result.engine,
+        "seed": result.seed,
+        "oltpsim_version": result.versions.get("oltpsim", ""),
+        "model_hash": result.model_hash,
+        "start": result.start,
+        "warm_up_s": result.warm_up_s,
+        "duration_s": result.duration_s,
+        "main_class": class_name(result.main_class),
+        "rate_per_min": rate.mean,
+        "rate_low_per_min": rate.low,
+        "rate_high_per_min": rate.high,
+        "rate_confidence_fraction": rate.confidence,
+        "steady_rate_per_min": steady.mean,
+        "steady_from_s": result.steady_from_s,
+        "transactions_per_s": result.transactions_per_s,
+        "bottleneck": limit.name,
+        "bottleneck_fraction": limit.share,
+        "next_bottleneck": limit.next_name,
+        "next_bottleneck_fraction": limit.next_share,
+        "cpu_user_fraction": result.cpu.user,
+        "cpu_system_fraction": result.cpu.system,
+        "cpu_iowait_fraction": result.cpu.iowait,
+        "cpu_idle_fraction": result.cpu.idle,
+        "reads_pending": result.reads_pending,
+        "log_bytes_per_s": result.log.bytes_per_s,
+        "log_flushes_per_s": result.log.flushes_per_s,
+        "swap_in_per_s": result.swap_in_per_s,
+        "swap_out_per_s": result.swap_out_per_s,
+        "warnings": len(result.warnings),
+        "broken_laws": len(result.broken_laws),
+    }
+    return row | _class_columns(result) | _part_columns(result)
+
+
+def _class_columns(result: Result) -> dict[str, Value]:
+    row: dict[str, Value] = {}
+    for one in result.classes:
+        name = _column(one.name)
+        row |= {f"{name}_per_min": one.rate_per_min, f"{name}_completed": one.completed}
+        times = (one.mean_s, one.p50_s, one.p90_s, one.p95_s, one.p99_s, one.p999_s)
+        names = ("mean", "p50", "p90", "p95", "p99", "p999")
+        row |= {f"{name}_{which}_s": seconds for which, seconds in zip(names, times, strict=True)}
+    return row
+
+
+def _part_columns(result: Result) -> dict[str, Value]:
+    row: dict[str, Value] = {}
+    for cache in result.caches:
+        name = _column(cache.name)
+        row |= {f"{name}_hit_fraction": cache.hit_ratio, f"{name}_dirty_fraction": cache.dirty_fraction}
+    for device in result.devices:
+        name = _column(device.name)
+        row |= {
+            f"{name}_utilisation_fraction": device.utilisation,
+            f"{name}_reads_per_s": device.reads_per_s,
+            f"{name}_writes_per_s": device.writes_per_s,
+            f"{name}_queue": device.mean_queue,
+            f"{name}_response_s": device.mean_response_s,
+        }
+    return row
+
+
+def _column(name: str) -> str:
+    return name.lower().replace(" ", "_").replace("-", "_")
+
+
+def summary_rows(results: Iterable[Result]) -> list[dict[str, Value]]:
+    """Several results as rows of one table: the same columns in each, empty where a result has none."""
+    rows = [summary_row(result) for result in results]
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    return [{column: row.get(column, "") for column in columns} for row in rows]
+
+
+def summary_csv(result: Result | Iterable[Result], scenario: ScenarioSpec | None = None) -> str:
+    """One result or several as CSV with a header line; with a scenario also what others measured on it."""
+    rows = summary_rows([result] if isinstance(result, Result) else result)
+    measured = scenario.measured if scenario is not None else None
+    if measured is not None and measured.new_orders_per_minute is not None:
+        figure, role = measured.new_orders_per_minute, measured.role
+        rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

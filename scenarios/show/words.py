@@ -1,0 +1,175 @@
+"""What a result says, in words and figures: shared by the report and the answer in the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.scenario import IntervalSpec, ScenarioSpec
+from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
+from scenarios.show.numbers import count, plural, share, signed_share, span
+from simulator.results.result import CacheResult, ClassResult, Estimate, Result
+
+STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
+SATURATED = 0.6
+"""Below this share of its capacity nothing is called near its limit: clients and latency set the rate."""
+ROLES = {
+    "fitted": "fitted: the parameters have seen this figure",
+    "predicted": "predicted: no fit has seen this figure",
+}
+
+
+@dataclass(frozen=True)
+class Load:
+    """How much of something is in use. `meaning` says of what `share` is a share."""
+
+    name: str
+    share: float
+    meaning: str
+    is_bottleneck: bool
+    is_next: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The predicted rate beside one that somebody measured; `error` is relative to the measured one."""
+
+    measured_per_min: float
+    error: float
+    role: str
+    source: str
+
+    @property
+    def error_words(self) -> str:
+        """The error with its sign."""
+        return signed_share(self.error)
+
+
+def is_calculated(result: Result) -> bool:
+    """Whether formulas gave a result, so that there was no simulated time."""
+    return result.engine == "analytic"
+
+
+def unit_of(main_class: str) -> str:
+    """What the rate of a run counts."""
+    name = main_class.replace("_", " ")
+    return "new orders per minute" if name == "new order" else f"{name} transactions per minute"
+
+
+def class_name(name: str) -> str:
+    """A transaction class as people write it."""
+    return name.replace("_", " ")
+
+
+def interval(estimate: Estimate) -> str:
+    """The confidence interval: [1,180 .. 1,290]."""
+    return f"[{count(estimate.low)} .. {count(estimate.high)}]"
+
+
+def confidence(estimate: Estimate) -> str:
+    """What kind of interval it is: 95 % interval, batch means."""
+    return f"{estimate.confidence * 100:.4g} % interval, {estimate.method}"
+
+
+def hardware(scenario: ScenarioSpec) -> list[str]:
+    """Machine, processors, memory and disks in a few words each."""
+    machine, disks = scenario.machine, scenario.machine.disks
+    return [
+        machine.name,
+        machine.cpu.described(),
+        f"{machine.memory_gib:,.4g} GiB",
+        f"{disks.count} × {disks.disk.name}"
+        + (f" as {disks.level_name}" if disks.layout else "")
+        + (f" in {disks.sets} sets" if disks.sets > 1 else "")
+        + (f" + {plural(machine.log_disks, 'log disk')}" if machine.log_disks > 1 else "")
+        + (" + log disk" if machine.log_disk and machine.log_disks == 1 else ""),
+    ]
+
+
+def configuration_line(scenario: ScenarioSpec) -> str:
+    """Machine, database, size and clients in one line."""
+    workload, window = scenario.workload, scenario.interval
+    arrivals = workload.arrivals
+    if isinstance(arrivals, ClosedClientsSpec):
+        clients = plural(arrivals.clients, "client")
+    elif isinstance(arrivals, TerminalsSpec):
+        terminals = arrivals.terminals_per_warehouse * (workload.active_warehouses or workload.warehouses)
+        clients = f"{plural(terminals, 'terminal')} on {plural(arrivals.connections, 'connection')}"
+    else:
+        clients = f"{arrivals.transactions_per_s:,.4g} transactions/s arriving"
+    since = (
+        f"after {span(window.warm_up_s)} of warm-up from {STARTS[window.start]}"
+        if window.warm_up_s
+        else f"counted from {STARTS[window.start]}"
+    )
+    parts = [
+        *hardware(scenario),
+        f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
+        f"{plural(workload.warehouses, 'warehouse')}, {clients}",
+        f"{_length(window)} {since}",
+    ]
+    return " · ".join(parts)
+
+
+def _length(window: IntervalSpec) -> str:
+    if window.duration_s is None:
+        return f"{count(window.new_orders_per_client or 0)} new orders of each client"
+    return span(window.duration_s)
+
+
+def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:
+    """How far the result is from the measured figure, if there is one."""
+    measured = scenario.measured
+    if measured is None or measured.new_orders_per_minute is None:
+        return None
+    error = result.rate_per_min.mean / measured.new_orders_per_minute - 1.0
+    return Comparison(measured.new_orders_per_minute, error, measured.role, measured.source)
+
+
+def main_of(result: Result) -> ClassResult:
+    """The class whose rate is reported."""
+    return next(one for one in result.classes if one.name == result.main_class)
+
+
+def loads(result: Result) -> list[Load]:
+    """Everything that can be the bottleneck: CPU, devices, critical sections, waits of the main class."""
+    main = main_of(result)
+    found = [("cpu", result.cpu.utilisation, "of all cores")]
+    found += [(device.name, device.utilisation, "busy") for device in result.devices]
+    found += [(lock.name, lock.utilisation, "occupied") for lock in result.locks if lock.name != "row locks"]
+    waits = [name for name in ("row locks", "log") if name in main.time_by_s]
+    of_time = f"of a {class_name(main.name)}'s time"
+    found += [(name, main.time_by_s[name] / main.mean_s if main.mean_s else 0.0, of_time) for name in waits]
+    limit = result.bottleneck
+    return [Load(name, part, meaning, name == limit.name, name == limit.next_name) for name, part, meaning in found]
+
+
+def next_words(result: Result) -> str:
+    """How loaded the next bottleneck is."""
+    name, part = result.bottleneck.next_name, result.bottleneck.next_share
+    return f"{share(part)} {_meaning(result, name)}"
+
+
+def _meaning(result: Result, name: str) -> str:
+    return next((load.meaning for load in loads(result) if load.name == name), "busy")
+
+
+def bottleneck_details(result: Result) -> list[str]:
+    """What the bottleneck shows besides its utilisation."""
+    name = result.bottleneck.name
+    words = [f"{share(result.bottleneck.share)} {_meaning(result, name)}"]
+    if max(load.share for load in loads(result)) < SATURATED:
+        words.append("nothing is near its limit")
+    device = next((one for one in result.devices if one.name == name), None)
+    cache = page_cache(result)
+    if device is not None:
+        words.append(f"queue {device.mean_queue:,.1f}")
+        words.append(f"{result.reads_pending:,.1f} reads pending")
+        if cache is not None:
+            words.append(f"{share(1.0 - cache.hit_ratio)} of pool misses go to disk")
+    return words
+
+
+def page_cache(result: Result) -> CacheResult | None:
+    """The tier below the buffer pool, if anything was ever looked up in it."""
+    lower = [cache for cache in result.caches[1:] if cache.references and cache.capacity_pages > 1]
+    return lower[0] if lower else None

@@ -1,0 +1,1 @@
+"""What engines run, as arrays with names: programs, stations, devices, samplers, simulated time."""

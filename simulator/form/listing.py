@@ -1,0 +1,81 @@
+"""A program as people read it: tables first, then each operation with its operands by name."""
+
+from __future__ import annotations
+
+from simulator.form.program import DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.samplers import CUT_ONE
+
+CODE_NAMES = tuple(OPERATIONS)
+TIMES = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
+
+
+def listing(program: Program) -> str:
+    """The whole program as text, one line for each table row and operation."""
+    return "\n".join([*_tables(program), "", *_operations(program)]) + "\n"
+
+
+def time_text(time_ns: int) -> str:
+    """A time in the largest unit that leaves it at least 1."""
+    for unit, size_ns in TIMES:
+        if time_ns >= size_ns:
+            return f"{time_ns / size_ns:g} {unit}"
+    return f"{time_ns} ns"
+
+
+def _tables(program: Program) -> list[str]:
+    lines = [f"{program.pages:,} pages in {len(program.regions)} regions"]
+    for name, (base, groups, pages, rows, *_) in zip(program.region_names, program.regions.tolist(), strict=True):
+        lines.append(f"  region {name}: from page {base:,}, {groups:,} groups of {pages:,} pages, {rows} rows a page")
+    for name, (kind, region, *_) in zip(program.reference_names, program.references.tolist(), strict=True):
+        lines.append(f"  reference {name}: {REFERENCE_KINDS[kind]} in {program.region_names[region]}")
+    for name, (_, length) in zip(program.table_names, program.tables.tolist(), strict=True):
+        lines.append(f"  sampler {name}: alias table of {length:,}")
+    for name, (_, length) in zip(program.counter_names, program.counter_tables.tolist(), strict=True):
+        lines.append(f"  counter {name}: {length:,} groups")
+    for name, (_, rows) in zip(program.lock_names, program.lock_tables.tolist(), strict=True):
+        lines.append(f"  lock {name}: {rows:,} rows")
+    lines += [f"  critical section {name}" for name in program.sections]
+    lines += [f"  station {name}" for name in program.stations]
+    return lines
+
+
+def _operations(program: Program) -> list[str]:
+    entries = {entry: name for name, entry in zip(program.classes, program.entries.tolist(), strict=True)}
+    lines = []
+    for number, (code, *operands) in enumerate(program.operations.tolist()):
+        if number in entries:
+            lines += ["", f"{entries[number]}:"]
+        name = CODE_NAMES[code]
+        words = [_operand(program, kind, value) for kind, value in zip(OPERATIONS[name], operands, strict=False)]
+        lines.append(f"{number:5d}  {name:9s} {', '.join(words)}".rstrip())
+    return lines
+
+
+def _operand(program: Program, kind: str, value: int) -> str:
+    named = {
+        "reference": program.reference_names,
+        "lock": program.lock_names,
+        "section": program.sections,
+        "station": program.stations,
+        "table": program.table_names,
+        "counter": program.counter_names,
+        "limit": program.counter_names,
+        "until": program.counter_names,
+        "s": program.streams,
+    }
+    if kind in named:
+        return named[kind][value]
+    if kind == "r" or kind.startswith("r_"):
+        return f"[{program.registers[value]}]"
+    if kind == "distribution":
+        shape, a, b = program.distributions[value].tolist()
+        return f"{DISTRIBUTION_KINDS[shape]} {time_text(a)}" + (f" {b}" if b else "")
+    if kind.endswith("_ns"):
+        return f"{kind.removesuffix('_ns')} {time_text(value)}"
+    if kind == "cut":
+        return f"{100 * value / CUT_ONE:.3g} %"
+    if kind == "target":
+        return f"to {value}"
+    if kind == "write":
+        return "write" if value else "read"
+    return f"{kind} {value}"

@@ -1,0 +1,175 @@
+"""The intermediate form: what a client does, as data that any engine can execute.
+
+A program is a list of operations with integer operands over numbered tables: registers, counters, random
+streams, samplers (alias tables), regions of pages, references into them, locks, critical sections. Nothing in
+it is a Python callable. Time is in nanoseconds, probabilities are 32-bit cuts (simulator/form/samplers.py).
+
+A client starts at operation 0 and never stops: wait (think or next arrival), choose a transaction class, jump to
+its entry, run it, end, and start again at 0.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, fields
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from simulator.errors import InputError
+
+Int64Array = npt.NDArray[np.int64]
+FORMAT = "oltpsim-program-1"
+
+# Operations: code, then up to five operands as named here. r: register, s: stream purpose.
+OPERATIONS: dict[str, tuple[str, ...]] = {
+    "think": ("distribution", "s"),  # wait a drawn time before the next transaction
+    "arrive": (),  # wait for the next open arrival
+    "choose": ("table", "s"),  # draw a class, go to its entry
+    "end": (),  # the transaction is complete: back to 0
+    "uniform": ("r", "bound", "add", "s"),  # r = add + 0..bound-1
+    "sample": ("r", "table", "add", "s"),  # r = add + draw from alias table
+    "other": ("r", "bound", "r_not", "s"),  # r = uniform over 0..bound-1 without the value of r_not
+    "set": ("r", "value"),
+    "combine": ("r", "r_high", "factor", "r_low"),  # r = r_high * factor + r_low
+    "affine": (
+        "r",
+        "r_from",
+        "factor",
+        "add",
+        "modulus",
+    ),  # r = (r_from * factor + add) mod modulus; 0: no mod
+    "maybe": ("cut", "s", "target"),  # jump with probability cut / 2**32
+    "jump": ("target",),
+    "loop": ("r", "target"),  # r -= 1; jump while r > 0
+    "take": ("r", "counter", "r_group", "amount"),  # r = counter[group]; counter[group] += amount
+    "claim": (
+        "r",
+        "counter",
+        "r_group",
+        "limit",
+        "target",
+    ),  # as take 1 while below counter `limit`, else jump
+    "peek": ("r", "counter", "r_group", "back"),  # r = max(0, counter[group] - back)
+    "cpu": ("user_ns", "system_ns", "client_ns"),  # CPU demand, paid before the next wait
+    "work": ("distribution", "s"),  # CPU demand in user mode of a drawn length, paid before the next wait
+    "visit": ("station", "distribution", "s"),  # queue at a station and be served for a drawn time
+    "touch": ("reference", "write", "user_ns"),  # refer to a page, read or write
+    "lock": ("lock", "r"),  # exclusive lock on row r, held to the end of the transaction
+    "section": ("section", "hold_ns"),  # a critical section
+    "log": ("bytes",),  # add to the transaction's log
+    "commit": (),  # write the log as the engine's rule says, release locks
+    "rollback": (),  # release locks, nothing logged
+    "network": ("delay_ns",),  # a delay that occupies nobody
+    "enter": (),  # go to the entry of the class that a terminal has chosen
+    "visit_one": ("station", "r", "distribution", "s"),  # as visit, at the station that is r behind this one
+    "gate": (
+        "station",
+        "counter",
+        "r_group",
+        "distribution",
+        "s",
+    ),  # pass a gate that closes by itself: GATE_COLUMNS
+    "put": ("counter", "r_group", "r"),  # counter[group] = r
+    "note": ("counter", "r_group"),  # counter[group] = the present instant
+    "sleep_until": ("counter", "r_group"),  # wait until the instant in counter[group], if it is still to come
+    "if_between": ("counter", "until", "r_group", "target"),  # jump if counter[group] <= now < until[group]
+    "flush": (),  # wait for the log as a commit does, but keep the locks
+    "if_equal": ("counter", "r_group", "r", "target"),  # jump if counter[group] = r
+}
+CODES = {name: code for code, name in enumerate(OPERATIONS)}
+OPERATION_WIDTH = 6
+
+# Gates: three places of a counter for each group. A passage counts one off PASSAGES_LEFT; the one that finds the last
+# closes the gate for a drawn time. Who comes while it is closed waits at the station until it opens.
+GATE_COLUMNS = ("passages_left", "closed_until", "passages_between")
+
+# Distributions of times: kind, then two operands in ns (a count, for erlang's second).
+DISTRIBUTION_KINDS = ("constant", "exponential", "uniform", "erlang")
+DISTRIBUTION_COLUMNS = ("kind", "a", "b")
+# constant: a; exponential: mean a; uniform: a..b; erlang: mean a, sum of b equal exponential phases
+
+# Regions: pages of a table or index, in `groups` of `group_pages` each, from page `base` on. Rows fill pages in
+# order; a group is a ring. `interior` is the region of index pages above it (or -1), one per `fanout` pages.
+REGION_COLUMNS = ("base", "groups", "group_pages", "rows_per_page", "interior", "fanout")
+# References: how an operation finds its page in a region. r_group chooses the group.
+#   popular: offset drawn from alias `table`; the page is also remembered in window `window` of group `r` (if >= 0)
+#   row: the page of the row in register r
+#   append: as row, but a page that no row of the group has reached yet is created, not read
+#   recent: a page drawn evenly from what window `window` of group `r` remembers
+REFERENCE_KINDS = ("popular", "row", "append", "recent")
+REFERENCE_COLUMNS = ("kind", "region", "r_group", "r", "table", "window", "s", "high")
+
+
+@dataclass(frozen=True)
+class Program:
+    """See the module's text. All arrays are int64; tables are (rows, columns)."""
+
+    classes: tuple[str, ...]
+    main_class: int
+    entries: Int64Array
+    operations: Int64Array
+    registers: tuple[str, ...]
+    streams: tuple[str, ...]
+    alias: Int64Array
+    tables: Int64Array
+    """(start, length) of each alias table"""
+    table_names: tuple[str, ...]
+    distributions: Int64Array
+    counters: Int64Array
+    """initial values, tables laid end to end"""
+    counter_tables: Int64Array
+    counter_names: tuple[str, ...]
+    regions: Int64Array
+    region_names: tuple[str, ...]
+    references: Int64Array
+    reference_names: tuple[str, ...]
+    initial_high: Int64Array
+    """highest page that appends have reached at the start, by `high` of the reference + group"""
+    windows: Int64Array
+    """(start, length, groups, first counter) of each window of recent pages"""
+    lock_tables: Int64Array
+    """(start, rows) of each kind of lock"""
+    lock_names: tuple[str, ...]
+    sections: tuple[str, ...]
+    stations: tuple[str, ...]
+    load_order: Int64Array
+    """(region, group, first_page, pages): what a bulk load writes, in order"""
+
+    @property
+    def pages(self) -> int:
+        """Pages of the whole database."""
+        return int((self.regions[:, 0] + self.regions[:, 1] * self.regions[:, 2]).max(initial=1))
+
+
+_ARRAYS = ("entries", "operations", "alias", "tables", "distributions", "counters", "counter_tables", "regions",
+           "references",           "initial_high", "windows", "lock_tables", "load_order")  # fmt: skip
+
+
+def save(program: Program, file: BinaryIO) -> None:
+    """Write a program as one NPZ file (arrays and a JSON head)."""
+    head: dict[str, Any] = {"format": FORMAT}
+    head |= {f.name: getattr(program, f.name) for f in fields(program) if f.name not in _ARRAYS}
+    arrays: dict[str, Any] = {name: getattr(program, name) for name in _ARRAYS}
+    text = np.frombuffer(json.dumps(head, sort_keys=True).encode(), dtype=np.uint8)
+    np.savez_compressed(file, head=text, **arrays)
+
+
+def load(file: BinaryIO, where: str = "program") -> Program:
+    """Read what `save` wrote. Raises InputError for anything else; never unpickles."""
+    try:
+        with np.load(io.BytesIO(file.read()), allow_pickle=False) as stored:
+            head = json.loads(bytes(stored["head"]))
+            arrays = {name: stored[name] for name in _ARRAYS}
+    except (ValueError, OSError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise InputError(f"{where}: not a program file of oltpsim: {error}") from error
+    if not isinstance(head, dict) or head.pop("format", None) != FORMAT:
+        raise InputError(f"{where}: another format than {FORMAT}")
+    known: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in head.items()}
+    try:
+        return Program(**known, **arrays)
+    except TypeError as error:
+        raise InputError(f"{where}: not a program file of this version: {error}") from error

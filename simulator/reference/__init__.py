@@ -1,0 +1,1 @@
+"""The reference engine: SimPy processes that define the semantics."""

@@ -1,0 +1,1 @@
+"""Results of runs: counters, series, laws, statistics, and what limits a machine."""

@@ -1,0 +1,81 @@
+"""What limits a result, and what must be said with it: pure functions of figures, for every engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from simulator.results.result import (
+    Bottleneck,
+    ClassResult,
+    CpuResult,
+    DeviceResult,
+    LimitResult,
+    LockResult,
+    StationResult,
+)
+
+UNIT_NAMES = {"requests": "requests", "mib": "MiB"}
+MOST_ERRORS = 5
+"""standard errors of a Poisson count by which completions may lag behind arrivals before it's called overload"""
+
+
+def bottleneck_of(
+    cpu: CpuResult,
+    devices: Sequence[DeviceResult],
+    locks: Sequence[LockResult],
+    stations: Sequence[StationResult],
+    main: ClassResult,
+    volume_limits: Sequence[LimitResult] = (),
+) -> Bottleneck:
+    """What is busiest; a device that its cap keeps busy goes by the cap's name, as do those of all volumes together.
+
+    Row locks count with their share of the main class's response time.
+    """
+    shares = [(cpu.utilisation, "cpu"), *((device.utilisation, _name(device)) for device in devices)]
+    shares += [(limit.utilisation, limit.name) for limit in volume_limits]
+    shares += [(lock.utilisation, lock.name) for lock in locks if lock.name != "row locks"]
+    shares += [(station.utilisation, station.name) for station in stations]
+    if main.mean_s > 0:
+        shares.append((main.time_by_s["row locks"] / main.mean_s, "row locks"))
+    ordered = sorted(shares, key=lambda item: (-item[0], item[1]))
+    return Bottleneck(ordered[0][1], ordered[0][0], ordered[1][1], ordered[1][0])
+
+
+def _name(device: DeviceResult) -> str:
+    caps = [limit for limit in device.limits if limit.utilisation >= device.utilisation]
+    return caps[0].name if caps else device.name
+
+
+def spent_credits(devices: Sequence[DeviceResult], volume_limits: Sequence[LimitResult]) -> list[str]:
+    """A sentence for the limits whose credits ran out; volumes that are alike share one."""
+    alike: dict[tuple[str, float, float], list[LimitResult]] = {}
+    for limit in [limit for device in devices for limit in device.limits]:
+        if limit.ran_out:
+            alike.setdefault((limit.of, limit.per_s, limit.burst_per_s), []).append(limit)
+    groups = [*alike.values(), *([limit] for limit in volume_limits if limit.ran_out)]
+    return [_ran_out(sorted(group, key=lambda limit: limit.credits_lasted_s)) for group in groups]
+
+
+def _ran_out(limits: list[LimitResult]) -> str:
+    first, others = limits[0], f" and {len(limits) - 1} like it" if len(limits) > 1 else ""
+    after, rate = f"{first.credits_lasted_s / 60:.3g} min", f"{first.per_s:,.6g} {UNIT_NAMES[first.of]}/s"
+    return f"{first.name}{others}: credits ran out after {after}; sustained rate, {rate}, from there on"
+
+
+def overload(arrivals_per_s: float, completed: float, duration_s: float, connections: int) -> list[str]:
+    """A sentence if open arrivals come faster than they are completed, by more than chance and a full house explain."""
+    due = arrivals_per_s * duration_s
+    if due - completed <= MOST_ERRORS * math.sqrt(due) + connections:
+        return []
+    come, go = f"{arrivals_per_s:,.4g}", f"{completed / duration_s:,.4g}"
+    return [
+        f"overloaded: of {come} transactions/s that arrive {go} are completed; response times grow with the duration"
+    ]
+
+
+def swapping(buffers_per_s: float) -> list[str]:
+    """A sentence if buffers are read back from swap at all."""
+    if not buffers_per_s:
+        return []
+    return [f"the machine swaps: {buffers_per_s:.1f} buffers/s are read back from swap; fewer buffers are faster"]

@@ -1,0 +1,300 @@
+"""The result of a run: frozen values that can be written to disk and read back.
+
+Rates are per simulated time. Every field is determined by model and seed: a result holds no clock time,
+so the same seed gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from dataclasses import dataclass, field
+from typing import Any
+
+from simulator.errors import InputError
+
+FORMAT = "oltpsim-result-1"
+IF_ANY = {"if any": True}
+"""of fields that are left out of the JSON while they are empty"""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its confidence interval. `method` says how the interval was found."""
+
+    mean: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+
+
+@dataclass(frozen=True)
+class ClassResult:
+    """One transaction class in the measured interval. Times are response times in seconds.
+
+    `time_by_s` splits the mean response time by where it went (cpu, cpu queue, disk read, ...); it sums to `mean_s`.
+    """
+
+    name: str
+    completed: int
+    rolled_back: int
+    rate_per_min: float
+    mean_s: float
+    p50_s: float
+    p90_s: float
+    p95_s: float
+    p99_s: float
+    p999_s: float
+    time_by_s: dict[str, float]
+
+
+@dataclass(frozen=True)
+class CpuResult:
+    """Shares of the CPU capacity of all cores; user + system + iowait + idle = 1.
+
+    iowait is idle capacity of processors on which a task last ran that sleeps in block I/O (reference/io_wait.py).
+    `by_activity` splits user + system by what the time was spent on, as shares of the same capacity.
+    """
+
+    cores: int
+    user: float
+    system: float
+    iowait: float
+    idle: float
+    by_activity: dict[str, float]
+    interrupts_per_s: float = field(default=0.0, metadata=IF_ANY)
+
+    @property
+    def utilisation(self) -> float:
+        """Share of capacity in use."""
+        return self.user + self.system
+
+
+@dataclass(frozen=True)
+class LimitResult:
+    """A cap of a volume, of a controller, or of a machine's volumes together, in requests or MiB (`of`).
+
+    `utilisation` is the share of time in which the next request had to wait for it. `credits_left` are those at the
+    end; `credits_lasted_s` is when they first ran out, if `ran_out`, and otherwise the end of the run.
+    """
+
+    name: str
+    of: str
+    per_s: float
+    burst_per_s: float
+    utilisation: float
+    credits: float
+    credits_left: float
+    ran_out: bool
+    credits_lasted_s: float
+
+
+@dataclass(frozen=True)
+class DeviceResult:
+    """One device. Queue length counts waiting and in service; times are per request.
+
+    Utilisation is its own or that of one of its `limits`, whichever is more. `occupied_fraction` is the share of time
+    with at least one request there, queued or served: what iostat calls %util. `occupied_per_request_s` is that time
+    per request, which iostat calls svctm: less than a request takes where several are served at once.
+    """
+
+    name: str
+    kind: str
+    reads_per_s: float
+    writes_per_s: float
+    utilisation: float
+    mean_queue: float
+    mean_service_s: float
+    mean_response_s: float
+    by_purpose_per_s: dict[str, float]
+    limits: list[LimitResult] = field(default_factory=list, metadata=IF_ANY)
+    occupied_fraction: float = field(default=0.0, metadata=IF_ANY)
+    occupied_per_request_s: float = field(default=0.0, metadata=IF_ANY)
+
+
+@dataclass(frozen=True)
+class StationResult:
+    """One plain queueing station. `mean_number` counts waiting and in service; utilisation is per server."""
+
+    name: str
+    servers: int
+    visits_per_s: float
+    utilisation: float
+    mean_number: float
+
+
+@dataclass(frozen=True)
+class CacheResult:
+    """One cache tier. `dirty_fraction` and `resident_fraction` are time averages."""
+
+    name: str
+    capacity_pages: int
+    references: int
+    hits: int
+    hit_ratio: float
+    evictions: int
+    dirty_evictions: int
+    dirty_fraction: float
+    resident_fraction: float
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """References of one table or index, and where they were answered."""
+
+    name: str
+    references: int
+    pool_hits: int
+    page_cache_hits: int
+    disk_reads: int
+    created: int
+
+
+@dataclass(frozen=True)
+class LockResult:
+    """One kind of lock, critical section or log."""
+
+    name: str
+    acquisitions: int
+    waits: int
+    mean_wait_s: float
+    utilisation: float
+
+
+@dataclass(frozen=True)
+class LogResult:
+    """The transaction log."""
+
+    bytes_per_s: float
+    commits_per_s: float
+    flushes_per_s: float
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law that every result must satisfy, the figures on both sides, and whether it holds."""
+
+    name: str
+    left: float
+    right: float
+    tolerance: float
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """What limits the rate now, and what would be next. `share` is utilisation, or the share of response time."""
+
+    name: str
+    share: float
+    next_name: str
+    next_share: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """Means or counts per `step_s` from time 0, warm-up included. All lists have the same length."""
+
+    step_s: float
+    values: dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything a run reports (docs/model.md, section 6)."""
+
+    scenario: str
+    engine: str
+    seed: int
+    versions: dict[str, str]
+    model_hash: str
+    start: str
+    warm_up_s: float
+    duration_s: float
+    main_class: str
+    rate_per_min: Estimate
+    steady_rate_per_min: Estimate
+    steady_from_s: float
+    transactions_per_s: float
+    classes: list[ClassResult]
+    cpu: CpuResult
+    devices: list[DeviceResult]
+    reads_pending: float
+    caches: list[CacheResult]
+    tables: list[TableResult]
+    locks: list[LockResult]
+    log: LogResult
+    swap_in_per_s: float
+    swap_out_per_s: float
+    checkpoints_s: list[list[float]]
+    bottleneck: Bottleneck
+    series: Series
+    laws: list[Law]
+    warnings: list[str] = field(default_factory=list)
+    stations: list[StationResult] = field(default_factory=list)
+    volume_limits: list[LimitResult] = field(default_factory=list, metadata=IF_ANY)
+    format: str = FORMAT
+
+    @property
+    def broken_laws(self) -> list[Law]:
+        """The laws that this result breaks: empty for a sound run."""
+        return [law for law in self.laws if not law.holds]
+
+
+def to_json(result: Result) -> str:
+    """The result as canonical JSON: sorted keys, shortest floats, one trailing newline."""
+    return json.dumps(_plain(result), sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """A dataclass as a dictionary, without the empty ones of the fields that are there if anything is in them."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    pairs = ((each, getattr(value, each.name)) for each in dataclasses.fields(value))
+    return {each.name: _plain(item) for each, item in pairs if item or not each.metadata}
+
+
+def from_json(text: str, where: str = "result") -> Result:
+    """Read what `to_json` wrote. Raises InputError naming the key that is missing, unknown or of a wrong type."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}: not JSON: {error.msg} at line {error.lineno}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, dict) else type(data).__name__
+        raise InputError(f"{where}: not a result of this program: format is {found!r}, expected {FORMAT!r}")
+    result = _build(Result, data, where)
+    assert isinstance(result, Result)
+    return result
+
+
+def _build(kind: Any, data: Any, where: str) -> Any:
+    """Rebuild a value of type `kind` from plain JSON data, checking types on the way."""
+    if dataclasses.is_dataclass(kind):
+        if not isinstance(data, dict):
+            raise InputError(f"{where}: expected a table of keys, found {type(data).__name__}")
+        hints = typing.get_type_hints(kind)
+        optional = {each.name for each in dataclasses.fields(kind) if each.metadata}
+        missing = sorted(set(hints) - set(data) - optional)
+        unknown = sorted(set(data) - set(hints))
+        if missing or unknown:
+            raise InputError(f"{where}: missing keys {missing}, unknown keys {unknown}")
+        fields = {name: _build(hint, data[name], f"{where}.{name}") for name, hint in hints.items() if name in data}
+        return typing.cast(Any, kind)(**fields)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is list and isinstance(data, list):
+        return [_build(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(data)]
+    if origin is dict and isinstance(data, dict):
+        return {key: _build(arguments[1], item, f"{where}.{key}") for key, item in data.items()}
+    if isinstance(origin, types.UnionType):
+        raise InputError(f"{where}: unions are not part of a result")
+    if kind is float and isinstance(data, int | float) and not isinstance(data, bool):
+        return float(data)
+    if origin is None and isinstance(data, kind) and not (kind is int and isinstance(data, bool)):
+        return data
+    raise InputError(f"{where}: expected {getattr(kind, '__name__', kind)}, found {data!r:.60}")
