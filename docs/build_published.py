@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.fit.calibration import Calibration, calibration_of, read, write
+from calibration.fit.certificate import Certificate, Judged, JudgedRun
 from calibration.fit.checkpoint import Kept
 from calibration.fit.fit import Task, fit
 from calibration.fit.mapping import runs_of
 from calibration.fit.parameters import chosen
-from calibration.judge.certificate import Certificate, Judged, JudgedRun
 from calibration.judge.left_out import digest, processes
 from calibration.judge.validation import runs_to_judge, validate
 from calibration.predict.prediction import predict

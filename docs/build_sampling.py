@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from models.build.sampling import response_s, sample_of, turnover_s
 from models.reading.loading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.sampling import response_s, sample_of, turnover_s
 from scenarios.library.files import library
 from scenarios.run import saved
 from scenarios.run.progress import display

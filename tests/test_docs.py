@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.build.sampling import sample_of
 from models.build.system import build, memory_plan
 from models.reading.loading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.sampling import sample_of
 from scenarios.commands.cli import main
 from scenarios.library.files import scenario_path
 from scenarios.questions.compare.sides import sides

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
+from calibration.fit.certificate import Certificate
 from calibration.fit.discrepancy import assumed_sd
 from calibration.fit.evaluate import Steady, steady
 from calibration.fit.fit import Fit
@@ -23,13 +24,12 @@ from calibration.fit.objective import Data
 from calibration.fit.observables import RUN_TO_RUN
 from calibration.fit.parameters import Parameter, number_at, scoped, with_values
 from calibration.fit.profile import CONFIDENCE
-from calibration.judge.certificate import Certificate
 from calibration.records.origin import fit_versions
 from calibration.records.whole_file import write_whole
 from models.build.system import GIB, KIB, clients_of
-from models.quantities.base import Name, Spec, Text
-from models.quantities.problems import sentence, shown
-from models.quantities.quantities import Number
+from models.input.base import Name, Spec, Text
+from models.input.problems import sentence, shown
+from models.input.quantities import Number
 from models.scenario import ScenarioSpec
 from simulator.analytic.values import FloatArray
 from simulator.errors import InputError

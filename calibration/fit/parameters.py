@@ -17,11 +17,10 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from models.catalogue.entries import nearest
-from models.quantities.base import Name, Spec, Text
-from models.quantities.problems import sentence, shown
-from models.quantities.quantities import Number
-from models.quantities.yaml_input import read_mapping
+from models.input.base import Name, Spec, Text
+from models.input.problems import nearest, sentence, shown
+from models.input.quantities import Number
+from models.input.yaml_input import read_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.reading import Reading
-from calibration.importers.source_file import SourceFile
+from calibration.records.reading import Reading
+from models.input.source_file import SourceFile
 
 KIND = "blkparse"
 EVENT = re.compile(r"^\s*(\d+,\d+)\s+\d+\s+\d+\s+(\d+\.\d+)\s+\d+\s+([QDC])\s+([A-Z]+)\s+(\d+) \+ (\d+)")

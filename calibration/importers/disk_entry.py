@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import yaml
 from pydantic import ValidationError
 
-from calibration.importers.reading import DiskPoint
+from calibration.records.reading import DiskPoint
+from models.input.problems import sentence
+from models.input.quantities import parse
 from models.machine.machine import FlashDiskSpec
-from models.quantities.problems import sentence
-from models.quantities.quantities import parse
 from simulator.errors import InputError
 
 MOST_ERROR = 0.15

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from calibration.importers.phases import phase_of
-from calibration.importers.reading import Rate, Reading, Snapshot
-from calibration.importers.source_file import SourceFile
+from calibration.records.reading import Rate, Reading, Snapshot
+from models.input.source_file import SourceFile
 
 KIND = "PostgreSQL"
 Row = Mapping[str, object]

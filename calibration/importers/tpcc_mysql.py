@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from calibration.importers.classes import TPCC_CLASSES
-from calibration.importers.reading import Reading
-from calibration.importers.source_file import SourceFile
+from calibration.records.reading import Reading
+from models.input.source_file import SourceFile
 
 KIND = "tpcc-mysql result"
 RAW = re.compile(r"^\s*\[(\d)\] sc:\s*(\d+)\s+lt:\s*(\d+)\s+rt:\s*(\d+)\s+fl:\s*(\d+)(?:\s+avg_rt: ([\d.,]+))?")

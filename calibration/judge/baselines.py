@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.judge.certificate import Baseline, BaselineRow, Judged, errors_of
+from calibration.fit.certificate import Baseline, BaselineRow, Judged, errors_of
 from models.scenario import ScenarioSpec
 from simulator.analytic.values import FloatArray
 

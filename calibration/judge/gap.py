@@ -17,9 +17,9 @@ from itertools import combinations
 
 import numpy as np
 
+from calibration.fit.certificate import Gap, GapPart
 from calibration.fit.evaluate import Point, Reader
 from calibration.fit.observables import NEXT_TO_NOTHING, READS, Choice, data_devices, rates_of
-from calibration.judge.certificate import Gap, GapPart
 from calibration.records.record import Device, RunRecord
 from models.scenario import ScenarioSpec
 from simulator.analytic.demands import Demands, demands_of

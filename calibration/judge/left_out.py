@@ -18,12 +18,12 @@ from functools import partial
 from typing import Any, Literal
 
 from calibration.fit.calibration import Calibration, calibration_of, content_hash
+from calibration.fit.certificate import NEW_ORDERS, Judged, LeaveOut, errors_of, judged, plural
 from calibration.fit.checkpoint import Kept
 from calibration.fit.evaluate import begin_worker
 from calibration.fit.fit import Task, Tell, fit
 from calibration.fit.mapping import Run
 from calibration.fit.observables import RATE
-from calibration.judge.certificate import NEW_ORDERS, Judged, LeaveOut, errors_of, judged, plural
 from calibration.predict.prediction import predict
 from calibration.records.origin import fit_versions
 from models.jobs import run_job

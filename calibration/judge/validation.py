@@ -7,11 +7,7 @@ from concurrent.futures import Executor
 from functools import partial
 
 from calibration.fit.calibration import Calibration, FittedRun, content_hash, scenario_hash
-from calibration.fit.checkpoint import Kept
-from calibration.fit.fit import Tell
-from calibration.fit.mapping import MappingFile, Run, choice_of, runs_of
-from calibration.judge.baselines import compared, point
-from calibration.judge.certificate import (
+from calibration.fit.certificate import (
     Certificate,
     Coverage,
     Errors,
@@ -22,6 +18,10 @@ from calibration.judge.certificate import (
     errors_of,
     judged,
 )
+from calibration.fit.checkpoint import Kept
+from calibration.fit.fit import Tell
+from calibration.fit.mapping import MappingFile, Run, choice_of, runs_of
+from calibration.judge.baselines import compared, point
 from calibration.judge.gap import explain
 from calibration.judge.left_out import judged_rate, left_out, unit_of
 from calibration.predict.prediction import Predicted, predict

@@ -14,10 +14,10 @@ from calibration.fit.calibration import Calibration, FittedRun, scenario_hash
 from calibration.fit.mapping import Value
 from calibration.fit.observables import RATE
 from models.build.system import clients_of, memory_plan
-from models.quantities.base import Name, Spec, Text
-from models.quantities.problems import sentence
-from models.quantities.quantities import Number
-from models.quantities.yaml_input import read_mapping
+from models.input.base import Name, Spec, Text
+from models.input.problems import sentence
+from models.input.quantities import Number
+from models.input.yaml_input import read_mapping
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError

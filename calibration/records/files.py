@@ -11,11 +11,10 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from calibration.importers.source_file import SourceFile
 from calibration.records.record import RunRecord
-from models.catalogue.entries import nearest
-from models.quantities.problems import sentence
-from models.quantities.yaml_input import as_mapping, parse_yaml
+from models.input.problems import nearest, sentence
+from models.input.source_file import SourceFile
+from models.input.yaml_input import as_mapping, parse_yaml
 from simulator.errors import InputError
 
 SUFFIXES = (".yaml", ".yml", ".json")

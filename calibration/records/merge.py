@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from calibration.importers.counters import differences, pairs_of, span_of
-from calibration.importers.reading import RANK_OF_WITNESS, Leaf, Path, Reading, Samples
-from calibration.importers.timing import aligned, is_timed, means
+from calibration.records.counters import differences, pairs_of, span_of
+from calibration.records.reading import RANK_OF_WITNESS, Leaf, Path, Reading, Samples
 from calibration.records.record import RunRecord
-from models.quantities.problems import sentence
+from calibration.records.timing import aligned, is_timed, means
+from models.input.problems import sentence
 from simulator.errors import InputError
 
 MOST_APART = 0.1

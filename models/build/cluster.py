@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
+from models.workloads.tpcc.paths import ALONE, ClusterPaths
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from models.build.paths import speed_of
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from simulator.form.clock import NS_PER_MS, NS_PER_US
 from simulator.results.result import Result
 
 
-@dataclass(frozen=True)
-class ClusterPaths:
-    """Times of one server in a cluster, in ns; 0 where there is nothing of that kind."""
-
-    elsewhere: float
-    """chance that another warehouse is on another server"""
-    round_trip_ns: int
-    message_ns: int
-    """CPU time of a message and its answer, at one side"""
-    standby_ns: int
-    """from the end of the own flush until the standby has the log, too"""
-    replica_ns: int
-    """response time of read-only transactions, which other machines run"""
-    ships: bool
-    """whether the log goes to a standby or replica"""
 
 
-ALONE = ClusterPaths(0.0, 0, 0, 0, 0, False)
-"""One server without any other."""
 
 
 def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:

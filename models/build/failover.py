@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.workloads.tpcc.sampling import response_s
-from models.scenario.scenario import IntervalSpec, ScenarioSpec
+from models.build.sampling import response_s
+from models.scenario import IntervalSpec, ScenarioSpec
 from simulator.results.result import Result
 
 RECOVERED = 0.9

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from models.workloads.tpcc.paths import Interrupts, Paths
+
 from dataclasses import dataclass
 
 from models.build.memory_references import row_operation_ns
@@ -12,54 +14,10 @@ from simulator.form.clock import NS_PER_US
 from simulator.form.model import Costs
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Row operations of one transaction on average, and rows that it meets in range scans."""
-
-    operations: float
-    scanned: float
 
 
-@dataclass(frozen=True)
-class Interrupts:
-    """Those of a message, and what one takes where it is served; `bound` processors serve them all, unless 0."""
-
-    per_message: float
-    local_ns: float
-    """what request and message have of it in their times"""
-    served_ns: float
-    bound: int
-
-    @property
-    def more_ns(self) -> float:
-        """What one adds to the time of a request or message where it is served."""
-        return (0.0 if self.bound else self.served_ns) - self.local_ns
 
 
-@dataclass(frozen=True)
-class Paths:
-    """Times on this machine: path lengths on the reference core divided by the core's speed."""
-
-    transaction_ns: int
-    row_ns: int
-    scanned_row_ns: int
-    message_ns: int
-    network_ns: int
-    client_fraction: float
-    section_share: float
-    interrupts: Interrupts | None = None
-
-    def user_ns(self, rows: Rows) -> float:
-        """User time of a transaction of so many rows, critical sections left out."""
-        return self.transaction_ns + rows.operations * self.row_ns + rows.scanned * self.scanned_row_ns
-
-    def section_ns(self, rows: Rows) -> int:
-        """Time in critical sections, on top of `user_ns`."""
-        return round(self.user_ns(rows) * self.section_share / (1.0 - self.section_share))
-
-    def client_ns(self, rows: Rows) -> int:
-        """CPU time of the client program, if it runs on the server."""
-        return round(self.client_fraction * (self.user_ns(rows) + self.section_ns(rows)))
 
 
 def speed_of(machine: MachineSpec) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.build.system import clients_of
 
 

@@ -2,7 +2,7 @@
 
  workload ──> tables and transactions ──> program ─┐
  machine, operating system, database ──> stations ─┴──> model (simulator.model.Model) ──> any engine
-                                                          └─ folded, if pages are sampled (models/workloads/tpcc/sampling.py)
+                                                          └─ folded, if pages are sampled (models/build/sampling.py)
 
 Memory of the machine, as the operating system shares it out:
 
@@ -16,15 +16,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from models.build.cluster import ClusterPaths, cluster_paths
-from models.database.file_layout import by_table
-from models.build.paths import Interrupts, Paths, costs_of, interrupts_of, paths_of, speed_of
+from models.workloads.tpcc.paths import ClusterPaths
+from models.build.cluster import cluster_paths
+from models.build.file_layout import by_table
+from models.workloads.tpcc.paths import Interrupts, Paths
+from models.build.paths import costs_of, interrupts_of, paths_of, speed_of
 from models.machine.processors import slowdowns
-from models.workloads.tpcc.sampling import Sample, folded, sample_of
+from models.workloads.tpcc.folding import Sample
+from models.build.sampling import folded, sample_of
 from models.database.database import WriterSpec
 from models.machine.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
 from models.operating_system.operating_system import CfqSpec, NoopSpec
-from models.scenario.scenario import IntervalSpec, ScenarioSpec
+from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads.workload import ClosedClientsSpec, OpenArrivalsSpec, WorkloadSpec
 from models.workloads.tpcc.clients import client_registers, terminals_of
 from models.workloads.tpcc.program import tpcc_program

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from models.catalogue.entries import catalogue_entry, merged, nearest
-from models.quantities.problems import shown
-from models.quantities.yaml_input import as_mapping, parse_yaml, read_mapping
+from models.catalogue.entries import catalogue_entry, merged
+from models.input.problems import nearest, shown
+from models.input.yaml_input import as_mapping, parse_yaml, read_mapping
 from simulator.errors import InputError
 
 CATALOGUED = {

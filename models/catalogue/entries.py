@@ -7,9 +7,8 @@ environment variable OLTPSIM_CATALOG names (`oltpsim --catalog FOLDER` sets it),
 from __future__ import annotations
 
 import copy
-import difflib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -17,7 +16,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from models.quantities.yaml_input import MOST_BYTES, as_mapping, parse_yaml
+from models.input.problems import MOST_COMPARED, nearest
+from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml
 from simulator.errors import InputError
 
 PARTS = ("machines", "cpus", "disks", "operating_systems", "databases", "workloads", "layouts")
@@ -28,7 +28,6 @@ KINDS = (*PARTS, *FOR_SALE)
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 SIZES = "sizes"
 """A file with this key is a family: each of its entries is what stands below it over the file's other keys."""
-MOST_COMPARED = 100
 MOST_LISTED = 12
 MOST_USER_BYTES = 16 * MOST_BYTES
 """A price list of one region has 1,000 rows."""
@@ -187,9 +186,3 @@ def _lines(entry: dict[str, Any], depth: int) -> list[str]:
         else:
             lines.append(f"{'  ' * depth}{key}: {value}")
     return lines
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """' (did you mean ...?)' if something known is near."""
-    close = difflib.get_close_matches(name[:MOST_COMPARED], list(known), n=2, cutoff=0.5)
-    return f" (did you mean {' or '.join(repr(c) for c in close)}?)" if close else ""

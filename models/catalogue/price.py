@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
-from models.quantities.base import Name, Spec, Text
-from models.quantities.quantities import Number
+from models.input.base import Name, Spec, Text
+from models.input.quantities import Number
 
 Currency = Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")]
 """ISO 4217: USD, EUR"""

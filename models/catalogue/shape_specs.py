@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
+from models.input.base import Name, Spec, Text
+from models.input.quantities import Fraction, Gib, Kib, MibPerSecond, Microseconds, Number, Seconds, WholeNumber
 from models.machine.machine import CpuSpec, DiskArraySpec
-from models.quantities.base import Name, Spec, Text
-from models.quantities.quantities import Fraction, Gib, Kib, MibPerSecond, Microseconds, Number, Seconds, WholeNumber
 from simulator.errors import InputError
 
 VOLUME_UNIT_KIB = 256

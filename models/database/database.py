@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities.base import Name, Spec, Text
-from models.quantities.quantities import Fraction, Gib, Kib, Microseconds, Number, Seconds, WholeNumber
+from models.input.base import Name, Spec, Text
+from models.input.quantities import Fraction, Gib, Kib, Microseconds, Number, Seconds, WholeNumber
 
 
 class BufferPoolSpec(Spec):

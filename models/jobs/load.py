@@ -8,7 +8,7 @@ from models.jobs.processors import US
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
 from models.machine.machine import RotatingDiskSpec
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.workloads.tpcc.tables import loaded_pages, loaded_rows
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from models.jobs.processors import NS, US, chances, slowed_by_busy
 from models.jobs.result import JobResult, most_crowded
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.workloads.job import LookupsSpec
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from models.build.paths import speed_of
 from models.jobs.processors import US
 from models.jobs.result import JobResult
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.workloads.job import MutexSpec
 
 

@@ -8,7 +8,7 @@ from models.build.paths import speed_of
 from models.build.system import GIB, KIB, memory_plan
 from models.jobs.processors import US, chances, slowed_by_busy
 from models.jobs.result import JobResult, most_crowded
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.workloads.job import QueryMixSpec
 
 

@@ -7,7 +7,7 @@ from models.build.system import KIB, device_of
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.workloads.job import ScanSpec
 from models.workloads.tpcc.tables import file_pages, loaded_pages, loaded_rows
 from simulator.analytic.disks import in_order_s

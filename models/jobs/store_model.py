@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from models.build.paths import speed_of
 from models.jobs.stations import model_of_stations
 from models.jobs.store_program import Speeds, StoreWriter
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.workloads.partitioned_store import PartitionedStoreSpec
 from simulator.form.model import Model
 

@@ -6,8 +6,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from models.quantities.base import Name, Spec, Text
-from models.quantities.quantities import (
+from models.input.base import Name, Spec, Text
+from models.input.quantities import (
     Fraction,
     Gib,
     Kib,

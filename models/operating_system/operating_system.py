@@ -6,18 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.quantities.base import Name, Spec, Text
-from models.quantities.quantities import (
-    Fraction,
-    Gib,
-    Kib,
-    Mib,
-    Microseconds,
-    Milliseconds,
-    Number,
-    Seconds,
-    WholeNumber,
-)
+from models.input.base import Name, Spec, Text
+from models.input.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Number, Seconds, WholeNumber
 
 
 class PageCacheSpec(Spec):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build import cluster
+from models.build import cluster, sampling
+from models.build.file_layout import by_table, most_pages
 from models.build.system import GIB, KIB, LOG_AREA_BYTES, clients_of, memory_plan
-from models.database.file_layout import by_table, most_pages
 from models.jobs.answer import faults as job_faults
 from models.machine.machine import RotatingDiskSpec
-from models.scenario.scenario import ScenarioSpec
-from models.workloads.tpcc import sampling
+from models.scenario import ScenarioSpec
 from models.workloads.tpcc.tables import pages_in, pages_of, regions_of
 from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
 from simulator.errors import Infeasible, InputError

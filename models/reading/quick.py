@@ -9,8 +9,8 @@ from typing import Any
 from models.build.system import GIB, KIB, MIB
 from models.catalogue.composition import compose, override
 from models.catalogue.entries import catalogue_entry
-from models.quantities.problems import shown
-from models.quantities.quantities import parse
+from models.input.problems import shown
+from models.input.quantities import parse
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc.tables import loaded_pages

@@ -11,7 +11,7 @@ from typing import Any
 
 from models.catalogue.composition import CATALOGUED
 from models.catalogue.entries import catalogue_names
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 
 OWNERS = {
     "machine": "ScenarioSpec",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from models.quantities.base import Spec
-from models.quantities.quantities import Microseconds, Milliseconds, Seconds, WholeNumber
+from models.input.base import Spec
+from models.input.quantities import Microseconds, Milliseconds, Seconds, WholeNumber
 
 
 class StandbySpec(Spec):

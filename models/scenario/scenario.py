@@ -7,10 +7,10 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from models.database.database import DatabaseSpec
+from models.input.base import Name, Spec, Text
+from models.input.quantities import Fraction, Number, Seconds, WholeNumber
 from models.machine.machine import MachineSpec
 from models.operating_system.operating_system import OperatingSystemSpec
-from models.quantities.base import Name, Spec, Text
-from models.quantities.quantities import Fraction, Number, Seconds, WholeNumber
 from models.scenario.cluster import ClusterSpec
 from models.workloads.job import JobSpec
 from models.workloads.workload import WorkloadSpec

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.quantities.base import Name, Spec
-from models.quantities.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Number, WholeNumber
+from models.input.base import Name, Spec
+from models.input.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Number, WholeNumber
 from models.workloads.partitioned_store import PartitionedStoreSpec
 
 MOST_THREADS = 100_000
@@ -91,5 +91,3 @@ class QueryMixSpec(Spec):
 JobSpec = Annotated[
     LoadSpec | ScanSpec | LookupsSpec | MutexSpec | QueryMixSpec | PartitionedStoreSpec, Field(discriminator="kind")
 ]
-JOB_KINDS = ("load", "scan", "lookups", "mutex", "query_mix", "partitioned_store")
-"""What `job.kind` may say."""

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities.base import Name, Spec
-from models.quantities.quantities import (
+from models.input.base import Name, Spec
+from models.input.quantities import (
     Fraction,
     Gib,
     Kib,

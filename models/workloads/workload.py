@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities.base import Name, Spec, Text
-from models.quantities.quantities import Fraction, Kib, Milliseconds, PerSecond, Seconds, WholeNumber
+from models.input.base import Name, Spec, Text
+from models.input.quantities import Fraction, Kib, Milliseconds, PerSecond, Seconds, WholeNumber
 
 
 class MixSpec(Spec):

@@ -96,7 +96,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
 
 
 def _share(text: str) -> float:
-    from models.quantities.quantities import parse
+    from models.input.quantities import parse
 
     try:
         found = parse(text, "share", "")

@@ -152,7 +152,7 @@ def _prices(
 
 
 def _objective(p95: str | None, p99: str | None) -> Objective | None:
-    from models.quantities.quantities import parse
+    from models.input.quantities import parse
     from scenarios.questions.explain.objective import Objective, Percentile
 
     given: dict[Percentile, str] = {}

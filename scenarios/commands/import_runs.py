@@ -12,7 +12,7 @@ from scenarios.commands.options import Output, OutputOption
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.importers.reading import DiskPoint
+    from calibration.records.reading import DiskPoint
     from calibration.records.record import RunRecord
 
 LAW_BROKEN = 1
@@ -46,13 +46,13 @@ def import_(
     after) in their names. Results of fio become a disk for the catalogue. Exit status 1 if a run breaks a law, such as
     Little's.
     """
-    from calibration.records.directory import find_runs
+    from calibration.importers.directory import find_runs
     from scenarios.commands.inputs import check_places, check_store
 
     if save is not None:
         (check_places if save.suffix else check_store)(save)
     if mapping is not None:
-        from calibration.records.table import read_table
+        from calibration.importers.table import read_table
 
         if len(paths) != 1:
             raise InputError(f"import --mapping: got {len(paths)} paths; expected one CSV table")

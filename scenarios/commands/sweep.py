@@ -186,7 +186,7 @@ class Files:
 
     def check(self, fields: int) -> None:
         """Refuse what can't be written, before the work."""
-        from scenarios.questions.sweep.export import check_kind
+        from scenarios.show.sweep_export import check_kind
 
         if self.picture is not None and self.picture.suffix not in {".html", ".svg"}:
             raise InputError(f"--picture {self.picture}: the name must end in .html or .svg")
@@ -200,7 +200,7 @@ class Files:
     def write(self, answer: Sweep, runner: Runner) -> None:
         """Write each, and say so."""
         from calibration.records.whole_file import write_whole
-        from scenarios.questions.sweep import export
+        from scenarios.show import sweep_export as export
         from scenarios.show.charts import sweep as figures
 
         if self.export is not None:

@@ -15,7 +15,7 @@ from scenarios.commands.predict import ModelArgument
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.judge.certificate import Certificate
+    from calibration.fit.certificate import Certificate
     from calibration.judge.large_systems import FigureRow
 
 PUBLISHED = "published"

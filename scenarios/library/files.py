@@ -30,7 +30,7 @@ def scenario_path(text: str) -> Path:
         return names[text]
     if path.exists():
         raise InputError(f"{text}: is {'a folder' if path.is_dir() else 'no plain file'}; give a scenario file")
-    from models.catalogue.entries import nearest
+    from models.input.problems import nearest
 
     hint = nearest(path.stem, names)
     raise InputError(

@@ -40,7 +40,7 @@ def write(path: Path, run: SavedRun) -> None:
 
 def read(path: Path) -> SavedRun:
     """Read what `write` wrote. Raises InputError that says what is wrong with anything else."""
-    from models.quantities.problems import shown
+    from models.input.problems import shown
     from models.reading.loading import scenario_from_mapping
 
     try:

@@ -43,10 +43,9 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
 
     The analytic engine tells neither progress nor steps: it is done before anybody could read them.
     """
-    from models.build import cluster
+    from models.build import cluster, sampling
     from models.build.remarks import remarks
     from models.build.system import build
-    from models.workloads.tpcc import sampling
 
     if task.scenario.engine == "analytic":
         from simulator.analytic import engine

@@ -15,8 +15,8 @@ from scenarios.run.simulate import pool
 from scenarios.show.numbers import NONE, count, plural, share, signed_share, significant, time
 from scenarios.show.summary import Value, cost_words, flow
 from scenarios.show.words import confidence as confidence_words
-from scenarios.show.words import interval, is_calculated, main_of, page_cache, unit_of
-from simulator.results.result import Result
+from scenarios.show.words import interval, is_calculated, page_cache, unit_of
+from simulator.results.result import Result, main_of
 
 FORMAT = "oltpsim-comparison-1"
 LABEL = 24

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from calibration.fit.calibration import Calibration, scenario_hash
-from calibration.judge.certificate import plural
+from calibration.fit.certificate import plural
 from calibration.predict.guessed import Foreseen
 from models.jobs import JobResult
 from models.reading.described import Description, Row

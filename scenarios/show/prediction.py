@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.fit.calibration import Calibration, scenario_hash
-from calibration.judge.certificate import plural
+from calibration.fit.certificate import plural
 from calibration.predict.prediction import Predicted
 from calibration.records.origin import fit_versions
 from scenarios.show.numbers import count, share

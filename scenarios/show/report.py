@@ -15,7 +15,7 @@ from scenarios.show import words as report_text
 from scenarios.show.charts import report as report_figures
 from scenarios.show.charts import series as report_series
 from scenarios.show.page import render
-from simulator.results.result import Result, from_json, to_json
+from simulator.results.result import Result, from_json, main_of, to_json
 
 
 def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:
@@ -54,7 +54,7 @@ def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, 
         "measured": measured,
         "calculated": report_text.is_calculated(result),
         "roles": report_text.ROLES,
-        "main": report_text.main_of(result),
+        "main": main_of(result),
         "limit": report_text.bottleneck_details(result),
         "next_load": report_text.next_words(result),
         "pictures": pictures,

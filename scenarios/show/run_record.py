@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from calibration.importers.directory import Found
 from calibration.records.checks import Finding, check, missing
-from calibration.records.directory import Found
 from calibration.records.record import Observed, RunRecord, Series, Told
 from scenarios.show.numbers import significant
 

@@ -20,12 +20,11 @@ from scenarios.show.words import (
     interval,
     is_calculated,
     loads,
-    main_of,
     next_words,
     page_cache,
     unit_of,
 )
-from simulator.results.result import Result
+from simulator.results.result import Result, main_of
 
 WIDTH = 80
 LABEL = 24

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from calibration.fit.calibration import Calibration
-from calibration.judge.certificate import (
+from calibration.fit.certificate import (
     NEW_ORDERS,
     Baseline,
     Certificate,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from calibration.fit.calibration import Calibration
-from calibration.judge.certificate import Certificate
+from calibration.fit.certificate import Certificate
 from calibration.records.whole_file import write_whole
 from scenarios.show import validation as text
 from scenarios.show.charts import validation as figures

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
 from scenarios.show.numbers import count, plural, share, signed_share, span
-from simulator.results.result import CacheResult, ClassResult, Estimate, Result
+from simulator.results.result import CacheResult, Estimate, Result, main_of
 
 STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
 SATURATED = 0.6
@@ -123,11 +123,6 @@ def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:
         return None
     error = result.rate_per_min.mean / measured.new_orders_per_minute - 1.0
     return Comparison(measured.new_orders_per_minute, error, measured.role, measured.source)
-
-
-def main_of(result: Result) -> ClassResult:
-    """The class whose rate is reported."""
-    return next(one for one in result.classes if one.name == result.main_class)
 
 
 def loads(result: Result) -> list[Load]:

@@ -1,7 +1,7 @@
 """The kernel's disks with arms: what the drive takes in, what it serves next, and its write cache.
 
 A cache keeps the writes it has acknowledged in order of arrival: the oldest of them are those the drive chooses among
-(`destaging`), the others follow (`cached`, a ring). As in reference_arms.py.
+(`destaging`), the others follow (`cached`, a ring). As in reference/arms.py.
 """
 
 # pyright: reportReturnType=false

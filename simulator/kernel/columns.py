@@ -85,7 +85,7 @@ STAGES, OCCUPIED, BY_PURPOSE = 51, 55, 57
 """STAGES: first and end of the limiters that requests pass, in two stages. OCCUPIED: 1 while there is a request"""
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 DATA_READ, EVICTION_WRITE, SWAP_IN, SWAP_OUT, WRITE_BACK, LOG_WRITE, WRITER_WRITE = range(len(PURPOSES))
-# Fair queueing (kernel_scheduler.py). ON_TURN: who owns the device: the column of a queue, A_CLIENT or NONE
+# Fair queueing (scheduler.py). ON_TURN: who owns the device: the column of a queue, A_CLIENT or NONE
 (QUANTUM, SLICE, BACKGROUND_SLICE, SLICE_END, ON_TURN, HANDED_OVER, TURN_FIRST, TURN_LAST, OWNERS) = range(
     BY_PURPOSE + len(PURPOSES), BY_PURPOSE + len(PURPOSES) + 9
 )

@@ -1,4 +1,4 @@
-"""The kernel's daemons: log, write-back, background writer, checkpoints, arrivals. As in reference_daemons.py."""
+"""The kernel's daemons: log, write-back, background writer, checkpoints, arrivals. As in reference/daemons.py."""
 
 # pyright: reportReturnType=false
 
@@ -26,7 +26,7 @@ from simulator.kernel.streams import exponential_ns
 from simulator.kernel.terminal_events import arrive
 from simulator.kernel.write_back import flush_dirt
 
-# Phases of a checkpoint after its job (kernel_jobs.py)
+# Phases of a checkpoint after its job (page_writes.py)
 _SYNC_OLD, _SYNC_REST = 10, 11
 
 

@@ -1,6 +1,6 @@
 """The kernel: the engine that executes a program as compiled code. Its trajectory is the reference engine's.
 
-An event is the number of an entity (kernel_state.py). `run` takes the next one, finds out what it means from the
+An event is the number of an entity (columns.py). `run` takes the next one, finds out what it means from the
 entity's stage, and lets the entity go on to its next wait. Python takes part at the steps of the time series only.
 """
 

@@ -1,4 +1,4 @@
-"""The kernel's fair queueing before a device (CFQ): owners take turns. As in reference_scheduler.py.
+"""The kernel's fair queueing before a device (CFQ): owners take turns. As in reference/scheduler.py.
 
 A client has one request at a time, which is its turn. Owners of several have a queue in three columns of their device:
 first and last of the requests that wait, and whether there is one in line for the owner's next turn. That one is in the

@@ -1,4 +1,4 @@
-"""The kernel's terminals, and the queue of transactions for free connections. As in reference_terminals.py."""
+"""The kernel's terminals, and the queue of transactions for free connections. As in reference/terminals.py."""
 
 # pyright: reportReturnType=false
 

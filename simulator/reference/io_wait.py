@@ -30,7 +30,7 @@ def waiting_shares(processors: int) -> npt.NDArray[np.int64]:
 
 
 class IoWait:
-    """Idle CPU time that counts as waiting, as an integral. The reference engine's; kernel_io_wait.py is its twin."""
+    """Idle CPU time that counts as waiting, as an integral. The reference engine's; kernel/io_wait.py is its twin."""
 
     def __init__(self, engine: ReferenceEngine) -> None:
         self.engine = engine

@@ -298,3 +298,8 @@ def _build(kind: Any, data: Any, where: str) -> Any:
     if origin is None and isinstance(data, kind) and not (kind is int and isinstance(data, bool)):
         return data
     raise InputError(f"{where}: expected {getattr(kind, '__name__', kind)}, found {data!r:.60}")
+
+
+def main_of(result: Result) -> ClassResult:
+    """The class whose rate is reported."""
+    return next(one for one in result.classes if one.name == result.main_class)

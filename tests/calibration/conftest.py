@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.reading import Reading
 from calibration.importers.registry import read_file
-from calibration.importers.source_file import SourceFile
+from calibration.records.reading import Reading
+from models.input.source_file import SourceFile
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 RUNS = SAMPLES / "run_directories"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.reading import Reading
 from calibration.importers.registry import read_file
-from calibration.importers.source_file import SourceFile
+from calibration.records.reading import Reading
+from models.input.source_file import SourceFile
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of
 

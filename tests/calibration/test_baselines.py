@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from calibration.fit.certificate import judged
 from calibration.judge.baselines import (
     BASELINES,
     CLIENTS,
@@ -19,7 +20,6 @@ from calibration.judge.baselines import (
     same_memory,
     scalability_law,
 )
-from calibration.judge.certificate import judged
 from tests.calibration.synthetic import base
 
 BUFFERS, MEMORY, LATENCY = "database.pool.buffers", "machine.memory_gib", "machine.disks.disk.read_latency_us"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from calibration.fit.certificate import Gap
 from calibration.fit.evaluate import Reader, solved
 from calibration.fit.observables import CPU, MISSES, RATE, READS, WRITES, Choice
 from calibration.fit.parameters import with_values
-from calibration.judge.certificate import Gap
 from calibration.judge.gap import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, explain
 from calibration.records.record import RunRecord
 from models.reading.loading import load_scenario

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.reading import Reading
 from calibration.records.checks import check
 from calibration.records.merge import Merged, merge
+from calibration.records.reading import Reading
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
 

@@ -11,8 +11,8 @@ import pytest
 from calibration.judge import large_systems
 from calibration.judge.large_systems import FigureRow, key_of, measured_figures, rows_of, values_of
 from calibration.records.figures import OF_RESULT, value_of
-from models.scenario import ScenarioSpec
-from models.scenario.scenario import FigureSpec, MeasuredSpec
+from models.scenario import MeasuredSpec, ScenarioSpec
+from models.scenario.scenario import FigureSpec
 from scenarios.library.files import library, load
 from scenarios.questions.large_systems import amount, error, lines, measured_systems
 from simulator.errors import InputError

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from calibration.importers.directory import find_runs
 from calibration.records.checks import check, little, missing
-from calibration.records.directory import find_runs
 from calibration.records.files import as_text, load_record, records_in, save_records, shipped
 from calibration.records.merge import merge
 from calibration.records.record import RunRecord

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from calibration.importers.directory import find_runs
 from calibration.records.checks import check, missing
-from calibration.records.directory import find_runs
 from calibration.records.merge import Merged, merge
 from simulator.errors import InputError
 from tests.calibration.conftest import RUNS
@@ -158,7 +158,7 @@ def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
 
 def test_a_huge_file_of_another_kind_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(RUNS / DISK, tmp_path / "run")
-    monkeypatch.setattr("calibration.importers.source_file.MOST_BYTES", 100_000)
+    monkeypatch.setattr("models.input.source_file.MOST_BYTES", 100_000)
     (tmp_path / "run" / "base.tar").write_bytes(b"\x00" * 200_000)
     (found,) = find_runs([tmp_path / "run"])
     assert found.unknown == ["base.tar"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibration.importers.reading import Meaning, Sample, Samples
-from calibration.importers.timing import SYSTEM, USER, aligned, in_window, means
+from calibration.records.reading import Meaning, Sample, Samples
+from calibration.records.timing import SYSTEM, USER, aligned, in_window, means
 
 SHARE = Meaning("%", 0.01, "share")
 MEANINGS = {USER: SHARE, SYSTEM: SHARE}

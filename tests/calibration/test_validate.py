@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from calibration.fit.calibration import Calibration, as_text, calibration_of, content_hash, read, write
+from calibration.fit.certificate import Certificate, Coverage, errors_of, judged
 from calibration.fit.checkpoint import Kept
 from calibration.fit.fit import Task, fit
 from calibration.fit.mapping import MappingFile, RunMapping, runs_of
 from calibration.fit.observables import CPU, RATE, READS
 from calibration.fit.parameters import parse_vary, with_values
-from calibration.judge.certificate import Certificate, Coverage, errors_of, judged
 from calibration.judge.gap import CPU_PART
 from calibration.judge.left_out import digest, folds_of, predicted_without, task_of
 from calibration.judge.validation import coverage, runs_to_judge, validate

@@ -11,15 +11,8 @@ from models.catalogue import check as catalogue_check
 from models.catalogue import entries as catalogue
 from models.catalogue.check import SPECS, entry_faults
 from models.catalogue.composition import CATALOGUED, compose
-from models.catalogue.entries import (
-    FOR_SALE,
-    PARTS,
-    catalogue_entry,
-    catalogue_kinds,
-    catalogue_names,
-    describe,
-    nearest,
-)
+from models.catalogue.entries import FOR_SALE, PARTS, catalogue_entry, catalogue_kinds, catalogue_names, describe
+from models.input.problems import nearest
 from models.reading.loading import load_scenario
 from scenarios.commands.cli import main
 from simulator.errors import InputError

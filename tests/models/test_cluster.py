@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from models.build.cluster import ALONE, cluster_paths
+from models.build.cluster import cluster_paths
 from models.build.failover import failover_of
 from models.build.system import build
 from models.reading.loading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc.cluster import PREPARE_BYTES
+from models.workloads.tpcc.paths import ALONE
 from scenarios.run.simulate import Task, simulate
 from simulator.errors import InputError
 from simulator.form.model import Model

@@ -7,7 +7,7 @@ import pytest
 from models.build.paths import costs_of
 from models.build.system import build
 from models.reading.loading import load_scenario
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form.model import FairQueueing
 from simulator.kernel.engine import simulate

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.build.system import build
-from models.quantities.yaml_input import parse_yaml
+from models.input.yaml_input import parse_yaml
 from models.reading.loading import load_scenario, scenario_from_mapping
 from simulator.errors import Infeasible, InputError
 

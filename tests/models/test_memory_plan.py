@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.build.system import GIB, KIB, MIB, MemoryPlan, build, memory_plan
 from models.reading.loading import load_scenario
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.workloads.tpcc.tables import file_pages
 from simulator.errors import Infeasible, InputError
 

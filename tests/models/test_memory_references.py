@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from models.build.memory_references import row_operation_ns
 from models.build.paths import paths_of
 from models.reading.loading import load_scenario
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 POOL_KIB = 2000 * 9

@@ -10,7 +10,7 @@ import pytest
 
 from models.build.system import build
 from models.reading.loading import load_scenario
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 SWAPPING = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "v20z-150000-buffers.yaml"

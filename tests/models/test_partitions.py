@@ -8,7 +8,7 @@ import pytest
 
 from models.build.system import build
 from models.reading.loading import load_scenario
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from scenarios.show.words import configuration_line
 from simulator.analytic import engine as analytic
 from simulator.errors import Infeasible, InputError

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from models.quantities.quantities import (
+from models.input.quantities import (
     MOST,
     UNITS,
     Fraction,

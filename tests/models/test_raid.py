@@ -8,7 +8,7 @@ import pytest
 
 from models.build.system import GIB, KIB, build
 from models.reading.loading import load_scenario
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from scenarios.show.words import configuration_line
 from simulator.errors import Infeasible, InputError
 from simulator.form.model import RaidSet, RotatingDevice

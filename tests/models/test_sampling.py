@@ -16,13 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.build import sampling
+from models.build.sampling import folded, sample_of
 from models.build.system import build, clients_of
 from models.reading.loading import load_scenario
-from models.scenario.scenario import ScenarioSpec
-from models.workloads.tpcc import sampling
+from models.scenario import ScenarioSpec
+from models.workloads.tpcc.folding import Sample, merged_pages
 from models.workloads.tpcc.program import LOCKED_HOME
 from models.workloads.tpcc.rows import DISTRICTS
-from models.workloads.tpcc.sampling import Sample, folded, merged_pages, sample_of
 from scenarios.library.files import library
 from simulator.form.model import Model, RotatingDevice
 from simulator.kernel import engine as kernel

@@ -16,8 +16,8 @@ from models.catalogue.entries import FOLDER_VARIABLE, catalogue_entry, catalogue
 from models.catalogue.price import PriceList, PriceRow
 from models.catalogue.prices import Prices, is_old
 from models.catalogue.shape_specs import VolumeSpec
+from models.input.quantities import UNITS
 from models.machine.machine import FlashDiskSpec, RateLimitSpec
-from models.quantities.quantities import UNITS
 from simulator.errors import InputError
 
 MB_IN_MIB = UNITS["transfer rate"]["MB/s"] / UNITS["transfer rate"]["MiB/s"]

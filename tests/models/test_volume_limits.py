@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from models.build.system import build, device_of
 from models.machine.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
 from models.reading.loading import load_scenario, scenario_from_mapping
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form.model import FlashDevice, LimitedDevice, RaidSet, RateLimit
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from calibration.fit.calibration import Calibration
-from calibration.judge.certificate import (
+from calibration.fit.certificate import (
     Baseline,
     BaselineRow,
     Certificate,

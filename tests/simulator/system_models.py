@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.database.file_layout import by_table
+from models.build.file_layout import by_table
 from simulator.form.assembler import Assembler
 from simulator.form.model import Cpu, Model, Section, Station, Storage
 from simulator.form.program import Program

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.database.file_layout import by_table, most_pages
+from models.build.file_layout import by_table, most_pages
 from simulator.form.placement import extent_of, round_robin
 from simulator.kernel import columns as ks
 from simulator.kernel.engine import KernelEngine

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibration.importers.source_file import SourceFile, shorten
 from models.catalogue.importers.found import (
     GIB,
     MIB,
@@ -22,6 +21,7 @@ from models.catalogue.importers.found import (
     whole,
 )
 from models.catalogue.importers.processors import cpu_of
+from models.input.source_file import SourceFile, shorten
 
 NAME = "cloudspecs"
 NEEDED = ("instance", "ram_gib", "vcpus", "cores", "price_hour")

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from calibration.importers.source_file import SourceFile, shorten
 from models.catalogue.entries import catalogue_names
 from models.catalogue.importers.found import (
     GIB,
@@ -26,6 +25,7 @@ from models.catalogue.importers.found import (
     whole,
 )
 from models.catalogue.importers.processors import cpu_of, threads_per_core
+from models.input.source_file import SourceFile, shorten
 
 NAME = "ec2instances"
 TERMS = {

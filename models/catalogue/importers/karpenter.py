@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from calibration.importers.source_file import SourceFile, shorten
 from models.catalogue.importers.found import (
     DATE,
     MOST_USD_AN_HOUR,
@@ -21,6 +20,7 @@ from models.catalogue.importers.found import (
     positive,
     region_of,
 )
+from models.input.source_file import SourceFile, shorten
 
 NAME = "karpenter"
 GO_MAP = re.compile(r"\bInitialOnDemandPrices\w*\s*=\s*map\[string\]map\[string\]float64\s*\{")

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calibration.importers.source_file import SourceFile, shorten
 from models.catalogue.entries import catalogue_names
 from models.catalogue.importers.found import (
     HOURS_A_YEAR,
@@ -27,6 +26,7 @@ from models.catalogue.importers.found import (
     region_of,
     whole,
 )
+from models.input.source_file import SourceFile, shorten
 
 NAME = "netflix"
 SPEED_PER_GHZ = 1.67

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibration.importers.source_file import LOCALE_REMEDY, SourceFile, shorten
-from models.catalogue.entries import nearest
 from models.catalogue.importers.found import Found, Wanted, checked_region, date_of, figure, positive, whole
 from models.catalogue.price import PriceRow
 from models.catalogue.shape_specs import InstanceSpec
+from models.input.problems import nearest
+from models.input.source_file import LOCALE_REMEDY, SourceFile, shorten
 
 NAME = "csv"
 PRICE_COLUMNS = tuple(PriceRow.model_fields)

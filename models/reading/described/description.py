@@ -10,7 +10,7 @@ from typing import Any
 from models.build.system import GIB, KIB
 from models.catalogue.composition import override
 from models.catalogue.entries import catalogue_entry
-from models.quantities.quantities import parse
+from models.input.quantities import parse
 from models.reading.described import hardware
 from models.reading.described.pieces import WHERE, Said, read_line
 from models.reading.described.row import Row

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from models.workloads.tpcc.folding import Sample
 from models.workloads.tpcc.program import CLASSES, LOCKED_HOME, MIX
-from models.workloads.tpcc.sampling import Sample
 from models.workloads.workload import TerminalsSpec, WorkloadSpec
 from simulator.form.clock import from_s
 from simulator.form.model_parts import Terminals

@@ -8,7 +8,7 @@ force their prepare record, and only then does the coordinator force the commit;
 
 from __future__ import annotations
 
-from models.build.cluster import ClusterPaths
+from models.workloads.tpcc.paths import ClusterPaths
 from simulator.form.assembler import Assembler
 from simulator.form.samplers import cut_of
 

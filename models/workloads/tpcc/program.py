@@ -6,9 +6,9 @@ Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps
 
 from __future__ import annotations
 
-from models.build.cluster import ALONE, ClusterPaths
-from models.build.paths import Paths, Rows
 from models.workloads.tpcc.cluster import ClusterStory
+from models.workloads.tpcc.folding import Sample, merged_pages
+from models.workloads.tpcc.paths import ALONE, ClusterPaths, Paths, Rows
 from models.workloads.tpcc.rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
@@ -27,7 +27,6 @@ from models.workloads.tpcc.rows import (
     pages_pmf,
     uniform_pmf,
 )
-from models.workloads.tpcc.sampling import Sample, merged_pages
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
 from models.workloads.workload import ClosedClientsSpec, TerminalsSpec, WorkloadSpec
 from simulator.form.assembler import Assembler, Label

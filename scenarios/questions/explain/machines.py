@@ -19,7 +19,6 @@ from calibration.fit.parameters import with_values
 from models.build.system import clients_of
 from models.scenario import ScenarioSpec
 from models.workloads.workload import ClosedClientsSpec
-from scenarios.show.words import main_of
 from simulator.analytic.answer import answer
 from simulator.analytic.figures import Case
 from simulator.analytic.parameters import Parameters
@@ -30,7 +29,7 @@ from simulator.analytic.values import rows
 from simulator.analytic.volumes import Rates, sustained
 from simulator.analytic.workload import Workload
 from simulator.form.model import Model
-from simulator.results.result import Bottleneck, Result
+from simulator.results.result import Bottleneck, Result, main_of
 
 SEED = 1
 """noted in results; the analytic engine draws nothing"""

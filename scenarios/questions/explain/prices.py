@@ -12,7 +12,7 @@ from models.catalogue.entries import catalogue_entry, catalogue_names
 from models.catalogue.price import PriceList
 from models.catalogue.prices import Prices
 from models.catalogue.shape_specs import ChassisSpec, ProcessorChoice
-from models.quantities.yaml_input import read_mapping
+from models.input.yaml_input import read_mapping
 from models.scenario import ScenarioSpec
 
 MEMORY, DISK, CORE = "1 GiB of RAM", "1 disk", "1 core"

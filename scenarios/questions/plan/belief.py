@@ -20,8 +20,8 @@ from calibration.fit.evaluate import Reader
 from calibration.fit.objective import MOST_SIGMAS, bounds_of
 from calibration.fit.observables import RATE
 from calibration.fit.parameters import Parameter, default_parameters, number_at
+from models.input.base import Spec
 from models.machine.machine import FlashDiskSpec, RotatingDiskSpec
-from models.quantities.base import Spec
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
 from scenarios.questions.plan.question import Objective

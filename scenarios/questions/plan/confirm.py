@@ -7,8 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from models.reading.consistency import check
-from models.scenario import ScenarioSpec
-from models.scenario.scenario import IntervalSpec
+from models.scenario import IntervalSpec, ScenarioSpec
 from scenarios.questions.plan.question import CLASSES, Objective, Question, even_parts, per_s
 from scenarios.run.progress import Display
 from scenarios.run.simulate import Task, run_all

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from models.build.system import GIB, KIB, clients_of, memory_plan
-from models.catalogue.entries import nearest
-from models.scenario import ScenarioSpec
-from models.scenario.scenario import IntervalSpec
+from models.input.problems import nearest
+from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads.tpcc.tables import file_pages, loaded_pages
 from models.workloads.workload import OpenArrivalsSpec
 from simulator.errors import InputError
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 HELD = 128
-"""warehouses whose pages stand for all when many machines are calculated; models/workloads/tpcc/sampling.py"""
+"""warehouses whose pages stand for all when many machines are calculated; models/build/sampling.py"""
 MANY = 1000
 """warehouses over which the size of one is taken: the items, which all share, count for little"""
 EVEN = 16
@@ -152,7 +151,7 @@ def grown(
 
 def share_of(text: str, option: str) -> float:
     """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
-    from models.quantities.quantities import parse
+    from models.input.quantities import parse
 
     try:
         found = float(parse(text if "%" in text else float(text), "share", ""))

@@ -17,8 +17,8 @@ from calibration.fit.parameters import (
     scoped,
     with_values,
 )
-from models.catalogue.entries import nearest
-from models.quantities.base import Spec
+from models.input.base import Spec
+from models.input.problems import nearest
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from calibration.judge.certificate import Certificate, Gap, Judged
+from calibration.fit.certificate import Certificate, Gap, Judged
 from calibration.judge.gap import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
 from scenarios.show.marks import (
     BLUE,

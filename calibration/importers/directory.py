@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calibration.importers.reading import Reading
 from calibration.importers.registry import read_file
-from calibration.importers.source_file import SourceFile
+from calibration.records.reading import Reading
+from models.input.source_file import SourceFile
 from simulator.errors import InputError
 
 MOST_FILES = 2000

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import re
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from models.catalogue.entries import nearest
-from models.workloads.job import JOB_KINDS
-
+JOB_KINDS = ("load", "scan", "lookups", "mutex", "query_mix", "partitioned_store")
+"""What `job.kind` may say."""
+MOST_COMPARED = 100
 KINDS = {"arrivals": ("closed", "open"), "job": JOB_KINDS}
 """Kinds of what stands under a key; elsewhere those of disks."""
 DISK_KINDS = ("rotating", "flash")
@@ -108,3 +109,9 @@ def _models_in(annotation: Any) -> typing.Iterator[type[BaseModel]]:
         yield annotation
     for argument in typing.get_args(annotation):
         yield from _models_in(argument)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """' (did you mean ...?)' if something known is near."""
+    close = difflib.get_close_matches(name[:MOST_COMPARED], list(known), n=2, cutoff=0.5)
+    return f" (did you mean {' or '.join(repr(c) for c in close)}?)" if close else ""

@@ -12,8 +12,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.quantities.base import Name, Spec, Text
-from models.quantities.quantities import Number
+from models.input.base import Name, Spec, Text
+from models.input.quantities import Number
 
 FORMAT: Literal["oltpsim-certificate-1"] = "oltpsim-certificate-1"
 UNSURE = 0.4

@@ -8,16 +8,15 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from calibration.importers.reading import Leaf
-from calibration.importers.reading import Path as Keys
-from calibration.importers.source_file import SourceFile
 from calibration.records.merge import record_of
+from calibration.records.reading import Leaf
+from calibration.records.reading import Path as Keys
 from calibration.records.record import RunRecord, Told
-from models.catalogue.entries import nearest
-from models.quantities.base import Name, Spec, Text
-from models.quantities.problems import sentence
-from models.quantities.quantities import Number
-from models.quantities.yaml_input import read_mapping
+from models.input.base import Name, Spec, Text
+from models.input.problems import nearest, sentence
+from models.input.quantities import Number
+from models.input.source_file import SourceFile
+from models.input.yaml_input import read_mapping
 from simulator.errors import InputError
 
 MOST_ROWS = 10_000

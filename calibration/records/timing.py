@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.importers.reading import Path, Sample, Samples
+from calibration.records.reading import Path, Sample, Samples
 
 USER = ("resources", "cpu_user_fraction")
 SYSTEM = ("resources", "cpu_system_fraction")

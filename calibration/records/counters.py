@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.importers.reading import Leaf, Path, Rate, Reading
+from calibration.records.reading import Leaf, Path, Rate, Reading
 from simulator.errors import InputError
 
 MOST_OUTSIDE = 0.1

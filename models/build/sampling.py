@@ -12,12 +12,14 @@ shares and I/O per transaction stay. Why, and what is lost: docs/decisions/0007-
 
 from __future__ import annotations
 
+from models.workloads.tpcc.folding import Sample
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.scenario.scenario import ScenarioSpec
+from models.scenario import ScenarioSpec
 from models.workloads.tpcc.rows import FloatArray
 from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
 from simulator.form import model as parts
@@ -29,21 +31,6 @@ MOST_UNEVEN = 1.15
 """how many times as many warehouses may fold onto one as onto another: an uneven popularity is another hit ratio"""
 
 
-@dataclass(frozen=True)
-class Sample:
-    """`warehouses` of `whole` are held page by page; all of them without sampling."""
-
-    warehouses: int
-    whole: int
-
-    @property
-    def share(self) -> float:
-        """What sizes and times of the caches are multiplied by."""
-        return self.warehouses / self.whole
-
-    def of(self, amount: int) -> int:
-        """The sampled share of a number of pages or bytes, or of a time in ns: at least 1 of anything."""
-        return max(1, round(amount * self.share)) if amount else 0
 
 
 def sample_of(scenario: ScenarioSpec) -> Sample:
@@ -52,11 +39,6 @@ def sample_of(scenario: ScenarioSpec) -> Sample:
     return Sample(max(1, round(scenario.sampling_fraction * whole)), whole)
 
 
-def merged_pages(popularity: FloatArray, pages: int) -> FloatArray:
-    """Popularity of `pages` pages that stand for more: each is the sum of pages about as popular as each other."""
-    if pages == len(popularity):
-        return popularity
-    return np.array([part.sum() for part in np.array_split(np.sort(popularity)[::-1], pages)])
 
 
 def folded(model: parts.Model, sample: Sample) -> parts.Model:

@@ -1,0 +1,33 @@
+"""Folding: the pages of a few warehouses stand for those of all (models/build/sampling.py says how and why)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.workloads.tpcc.rows import FloatArray
+
+
+@dataclass(frozen=True)
+class Sample:
+    """`warehouses` of `whole` are held page by page; all of them without sampling."""
+
+    warehouses: int
+    whole: int
+
+    @property
+    def share(self) -> float:
+        """What sizes and times of the caches are multiplied by."""
+        return self.warehouses / self.whole
+
+    def of(self, amount: int) -> int:
+        """The sampled share of a number of pages or bytes, or of a time in ns: at least 1 of anything."""
+        return max(1, round(amount * self.share)) if amount else 0
+
+
+def merged_pages(popularity: FloatArray, pages: int) -> FloatArray:
+    """Popularity of `pages` pages that stand for more: each is the sum of pages about as popular as each other."""
+    if pages == len(popularity):
+        return popularity
+    return np.array([part.sum() for part in np.array_split(np.sort(popularity)[::-1], pages)])

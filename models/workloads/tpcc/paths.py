@@ -1,0 +1,76 @@
+"""Times of TPC-C's steps on one machine, in nanoseconds: what its program spends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Row operations of one transaction on average, and rows that it meets in range scans."""
+
+    operations: float
+    scanned: float
+
+
+@dataclass(frozen=True)
+class Interrupts:
+    """Those of a message, and what one takes where it is served; `bound` processors serve them all, unless 0."""
+
+    per_message: float
+    local_ns: float
+    """what request and message have of it in their times"""
+    served_ns: float
+    bound: int
+
+    @property
+    def more_ns(self) -> float:
+        """What one adds to the time of a request or message where it is served."""
+        return (0.0 if self.bound else self.served_ns) - self.local_ns
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Times on this machine: path lengths on the reference core divided by the core's speed."""
+
+    transaction_ns: int
+    row_ns: int
+    scanned_row_ns: int
+    message_ns: int
+    network_ns: int
+    client_fraction: float
+    section_share: float
+    interrupts: Interrupts | None = None
+
+    def user_ns(self, rows: Rows) -> float:
+        """User time of a transaction of so many rows, critical sections left out."""
+        return self.transaction_ns + rows.operations * self.row_ns + rows.scanned * self.scanned_row_ns
+
+    def section_ns(self, rows: Rows) -> int:
+        """Time in critical sections, on top of `user_ns`."""
+        return round(self.user_ns(rows) * self.section_share / (1.0 - self.section_share))
+
+    def client_ns(self, rows: Rows) -> int:
+        """CPU time of the client program, if it runs on the server."""
+        return round(self.client_fraction * (self.user_ns(rows) + self.section_ns(rows)))
+
+
+@dataclass(frozen=True)
+class ClusterPaths:
+    """Times of one server in a cluster, in ns; 0 where there is nothing of that kind."""
+
+    elsewhere: float
+    """chance that another warehouse is on another server"""
+    round_trip_ns: int
+    message_ns: int
+    """CPU time of a message and its answer, at one side"""
+    standby_ns: int
+    """from the end of the own flush until the standby has the log, too"""
+    replica_ns: int
+    """response time of read-only transactions, which other machines run"""
+    ships: bool
+    """whether the log goes to a standby or replica"""
+
+
+ALONE = ClusterPaths(0.0, 0, 0, 0, 0, False)
+"""One server without any other."""
