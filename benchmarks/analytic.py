@@ -9,13 +9,10 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.page import Section, at_least, at_most, figure, table
-from models.build.system import build
-from models.reading.loading import load_scenario
-from scenarios.library.files import library
-from simulator.analytic.engine import simulate
-from simulator.analytic.parameters import Parameters, parameters_of
-from simulator.analytic.system import rates, solve
-from simulator.analytic.workload import read_workload
+from models.build import build
+from models.reading import load_scenario
+from scenarios.library import library
+from simulator.analytic import Parameters, parameters_of, rates, read_workload, simulate, solve
 from simulator.kernel import engine as kernel
 
 MACHINES, SEED = 4096, 1

@@ -11,9 +11,9 @@ from benchmarks import others
 from benchmarks.machine import resident_mib
 from benchmarks.page import Section, at_most, table
 from benchmarks.v20z import SCENARIO
-from models.build.system import build
-from models.reading.loading import load_scenario
-from simulator.form.model import Progress
+from models.build import build
+from models.reading import load_scenario
+from simulator.form import Progress
 from simulator.kernel.engine import simulate
 from simulator.results.record import MOST_STEPS
 

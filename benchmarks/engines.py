@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import perf_counter
 
-from simulator.form.clock import to_s
-from simulator.form.model import Model, Progress
+from simulator.form import Model, Progress, to_s
 from simulator.kernel.caches import POOL, REFERENCES
 from simulator.kernel.engine import KernelEngine
 from simulator.reference.engine import ReferenceEngine

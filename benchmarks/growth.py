@@ -7,7 +7,7 @@ from statistics import median
 from benchmarks.engines import Run, run_engine
 from benchmarks.page import Section, at_most, figure, table
 from benchmarks.pages import WARM_UP_S, model_of
-from simulator.form.model import Model
+from simulator.form import Model
 
 MOST_BEYOND_PROPORTION = 1.1
 """A tenth for what a shared machine does to a measurement"""

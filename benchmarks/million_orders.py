@@ -11,8 +11,8 @@ from statistics import median
 from benchmarks import others, v20z
 from benchmarks.engines import run_engine
 from benchmarks.page import Goal, Section, at_least, at_most, figure, table
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 
 SCENARIO = others.ROOT / "scenarios" / "library" / "million-orders.yaml"
 MOST_GIB = 8

@@ -11,9 +11,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from simulator.form.assembler import Assembler
-from simulator.form.clock import from_s
-from simulator.form.model import (
+from simulator.form import (
+    Assembler,
     Checkpoint,
     Costs,
     Cpu,
@@ -25,6 +24,7 @@ from simulator.form.model import (
     Pool,
     Station,
     Storage,
+    from_s,
 )
 
 LONG_S = 1e7

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.pages import model_of
-from simulator.form.model import Pool
+from simulator.form import Pool
 from simulator.kernel import interpreter as waits
 from simulator.kernel.caches import FLAGS, POOL, clear_dirty
 from simulator.kernel.compiled import compiled

@@ -7,9 +7,9 @@ from statistics import median
 from benchmarks.engines import Run, run_engine
 from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.v20z import SCENARIO
-from models.build.system import build
-from models.reading.loading import load_scenario
-from simulator.form.model import Model
+from models.build import build
+from models.reading import load_scenario
+from simulator.form import Model
 
 WARM_UP_S = 5
 LEAST_CLIENTS = 400

@@ -8,18 +8,10 @@ from time import perf_counter
 
 from benchmarks.page import Section, at_most, figure, table
 from benchmarks.peers import simpy_plan
-from models.catalogue.price import PriceList, PriceRow
-from models.catalogue.prices import Prices
-from models.catalogue.shape_specs import ChassisSpec
-from scenarios.library.files import library, load
-from scenarios.questions.plan.belief import Open
-from scenarios.questions.plan.confirm import confirmed
-from scenarios.questions.plan.expand import add_chassis
-from scenarios.questions.plan.plan import Plan, planned
-from scenarios.questions.plan.question import Objective, Question, asked
-from scenarios.questions.plan.stock import Stock
-from scenarios.run.progress import Silent
-from scenarios.run.simulate import default_workers
+from models.catalogue import ChassisSpec, PriceList, PriceRow, Prices
+from scenarios.library import library, load
+from scenarios.questions.plan import Objective, Open, Plan, Question, Stock, add_chassis, asked, confirmed, planned
+from scenarios.run import Silent, default_workers
 
 TARGET, DATA_GIB, SEED = 60_000.0, 500.0, 1
 BEST, SAMPLE, TRANSACTIONS = 10, 10, 3_000

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from models.reading.loading import scenario_from_mapping
+from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 
 REGIMES = ("cpu bound", "one disk", "many disks", "transition", "lock bound", "swap")

@@ -17,13 +17,8 @@ from benchmarks.others import ROOT
 from benchmarks.page import Section, at_least, at_most, table
 from benchmarks.race import Contestant, Outcome, race
 from benchmarks.sweep_kills import SHORT, START, TINY, environment, kept, killed_and_resumed, words
-from scenarios.questions.sweep.answer import to_json
-from scenarios.questions.sweep.axes import Axis
-from scenarios.questions.sweep.design import design
-from scenarios.questions.sweep.replications import Rule
-from scenarios.questions.sweep.runner import Runner
-from scenarios.run.cluster import cluster
-from scenarios.run.store import Store
+from scenarios.questions.sweep import Axis, Rule, Runner, design, to_json
+from scenarios.run import Store, dask_cluster
 
 WORKERS = 2
 LEAST_SHARE = 0.9
@@ -84,7 +79,7 @@ def swept(runs: int, address: str | None) -> tuple[Outcome, str]:
         if address is None:
             runner.run(WORKERS, watch)
         else:
-            with cluster(address, watch) as place:
+            with dask_cluster(address, watch) as place:
                 runner.run_at(place, watch)
         return watch.outcome(runs), to_json(runner.sweep("tiny", [axis]))
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from calibration.records.checks import check
-from calibration.records.record import RunRecord
+from calibration.records import RunRecord, check
 
 Data = dict[str, Any]
 LEAST_READS_PER_S = 1.0

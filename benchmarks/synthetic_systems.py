@@ -14,17 +14,28 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit.mapping import Run, runs_of
-from calibration.fit.observables import BUSY, CPU, FLUSHES, MISSES, NOISE, RATE, READS, RUN_TO_RUN, WRITES
-from calibration.fit.parameters import Parameter, default_parameters, with_values
-from calibration.fit.simulated import figures_of
-from calibration.records.record import RunRecord
-from models.build.system import build
-from models.reading.loading import load_scenario
+from calibration.fit import (
+    BUSY,
+    CPU,
+    FLUSHES,
+    MISSES,
+    NOISE,
+    RATE,
+    READS,
+    RUN_TO_RUN,
+    WRITES,
+    Parameter,
+    Run,
+    default_parameters,
+    figures_of,
+    runs_of,
+    with_values,
+)
+from calibration.records import RunRecord
+from models.build import build
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from scenarios.run import saved
-from scenarios.run.progress import Display
-from scenarios.run.simulate import Task, run_all
+from scenarios.run import Display, Task, run_all, saved
 from simulator.errors import InputError
 from simulator.results.result import Result
 

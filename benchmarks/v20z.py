@@ -6,9 +6,9 @@ from benchmarks.engines import run_engine
 from benchmarks.others import ROOT
 from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.race import Contestant, Outcome, Standing, race
-from models.build.system import build
-from models.reading.loading import load_scenario
-from simulator.form.model import Model
+from models.build import build
+from models.reading import load_scenario
+from simulator.form import Model
 
 HOUR_S, SHORT_S = 3600, 300
 LEAST_TIMES_FASTER, MOST_HOUR_S = 100, 5

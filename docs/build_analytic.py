@@ -15,14 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.random_machines import REGIMES, random_machine
-from models.build.system import build
+from models.build import build
 from models.scenario import ScenarioSpec
-from scenarios.run import saved
-from scenarios.run.progress import display
-from scenarios.run.simulate import Task, default_workers, run_all
-from simulator.analytic.engine import simulate
-from simulator.analytic.errors import FIGURES, regime_of_result
-from simulator.analytic.errors import REGIMES as LIMITS
+from scenarios.run import Task, default_workers, display, run_all, saved
+from simulator.analytic import FIGURES, regime_of_result, simulate
+from simulator.analytic import REGIMES as LIMITS
 from simulator.errors import InputError
 from simulator.results.result import Result
 

@@ -19,20 +19,30 @@ import numpy as np
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, simulated, system
-from calibration.fit.calibration import Calibration, calibration_of
-from calibration.fit.checkpoint import Kept
-from calibration.fit.evaluate import ENGINE_FIGURES, Reader, engine_errors, solved, steady
-from calibration.fit.fit import Task, fit
-from calibration.fit.observables import FLUSHES, KINDS, NEXT_TO_NOTHING, RUN_TO_RUN, logs
-from calibration.fit.parameters import parse_vary
-from calibration.fit.profile import CONFIDENCE
-from calibration.fit.simulated import figures_of
-from calibration.judge.validation import exact_share
-from calibration.predict.prediction import predict
-from calibration.records.origin import fit_versions
-from calibration.records.whole_file import write_whole
-from scenarios.run.progress import display
-from scenarios.run.simulate import default_workers
+from calibration.fit import (
+    CONFIDENCE,
+    ENGINE_FIGURES,
+    FLUSHES,
+    KINDS,
+    NEXT_TO_NOTHING,
+    RUN_TO_RUN,
+    Calibration,
+    Kept,
+    Reader,
+    Task,
+    calibration_of,
+    engine_errors,
+    figures_of,
+    fit,
+    logs,
+    parse_vary,
+    solved,
+    steady,
+)
+from calibration.judge import exact_share
+from calibration.predict import predict
+from calibration.records import fit_versions, write_whole
+from scenarios.run import default_workers, display
 from simulator.errors import InputError
 from simulator.results.result import Result
 

@@ -14,17 +14,14 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from calibration.fit.calibration import scenario_hash
+from calibration.fit import scenario_hash
 from calibration.judge import large_systems
-from calibration.records.figures import value_of
+from calibration.records import value_of, write_whole
 from models.jobs import JobResult, run_job
-from models.scenario import ScenarioSpec
-from models.scenario.scenario import FigureSpec
-from scenarios.library.files import library, load
+from models.scenario import FigureSpec, ScenarioSpec
+from scenarios.library import library, load
 from scenarios.questions.large_systems import SEED, amount, error, measured_systems
-from scenarios.run import saved
-from scenarios.run.progress import display
-from scenarios.run.simulate import Task, default_workers, run_all
+from scenarios.run import Task, default_workers, display, run_all, saved
 from scenarios.show.bars import Panel, picture
 from simulator.errors import InputError
 from simulator.results.result import Result
@@ -182,7 +179,7 @@ def simulate(scenarios: dict[str, ScenarioSpec]) -> None:
         }
     )
     drawn = {name: [asdict(panel) for panel in some] for name, some in panels(every, found).items()}
-    saved.write_whole(DATA, json.dumps(drawn, indent=1, sort_keys=True) + "\n")
+    write_whole(DATA, json.dumps(drawn, indent=1, sort_keys=True) + "\n")
 
 
 def main() -> None:
@@ -191,9 +188,9 @@ def main() -> None:
     if "--draw" not in sys.argv:
         simulate(scenarios)
     for name in TITLES:
-        saved.write_whole(PICTURES / f"{name}.svg", drawing(name))
+        write_whole(PICTURES / f"{name}.svg", drawing(name))
     page = replaced(PAGE.read_text(encoding="utf-8"), "the figures", table(kept_rows(scenarios)))
-    saved.write_whole(PAGE, page)
+    write_whole(PAGE, page)
 
 
 if __name__ == "__main__":

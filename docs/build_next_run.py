@@ -18,19 +18,23 @@ from typing import Any
 import numpy as np
 
 from benchmarks.synthetic_systems import FITTED, Settings, System, record, simulated, system
-from calibration.fit.calibration import Calibration, calibration_of
-from calibration.fit.checkpoint import Kept
-from calibration.fit.fit import Task, fit
-from calibration.fit.mapping import MappingFile, Run, RunMapping, runs_of
-from calibration.fit.observables import KINDS, RATE
-from calibration.predict.candidates import CLIENTS, Candidate, Choice, around, usual_run
-from calibration.predict.next_run import Worth, advise
-from calibration.predict.prediction import Predicted, predict
-from calibration.records.origin import fit_versions
-from calibration.records.whole_file import write_whole
-from models.build.system import clients_of
-from scenarios.run.progress import Silent, display
-from scenarios.run.simulate import default_workers
+from calibration.fit import (
+    KINDS,
+    RATE,
+    Calibration,
+    Kept,
+    MappingFile,
+    Run,
+    RunMapping,
+    Task,
+    calibration_of,
+    fit,
+    runs_of,
+)
+from calibration.predict import CLIENTS, Candidate, Choice, Predicted, Worth, advise, around, predict, usual_run
+from calibration.records import fit_versions, write_whole
+from models.build import clients_of
+from scenarios.run import Silent, default_workers, display
 from simulator.errors import InputError
 
 DOCS = Path(__file__).resolve().parent

@@ -10,16 +10,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenarios.library.files import scenario_path
-from scenarios.questions.sweep.answer import Sweep, from_json, to_json
-from scenarios.questions.sweep.axes import Axis, parse_axis
-from scenarios.questions.sweep.design import Point, design
-from scenarios.questions.sweep.replications import Rule
-from scenarios.questions.sweep.runner import Runner
-from scenarios.run.progress import display
-from scenarios.run.saved import write_whole
-from scenarios.run.simulate import default_workers
-from scenarios.run.store import Store
+from calibration.records import write_whole
+from scenarios.library import scenario_path
+from scenarios.questions.sweep import Axis, Point, Rule, Runner, Sweep, design, from_json, parse_axis, to_json
+from scenarios.run import Store, default_workers, display
 from scenarios.show.charts.sweep import to_svg
 from scenarios.show.sweep import to_text
 

@@ -13,20 +13,26 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.fit.calibration import Calibration, calibration_of, read, write
-from calibration.fit.certificate import Certificate, Judged, JudgedRun
-from calibration.fit.checkpoint import Kept
-from calibration.fit.fit import Task, fit
-from calibration.fit.mapping import runs_of
-from calibration.fit.parameters import chosen
-from calibration.judge.left_out import digest, processes
-from calibration.judge.validation import runs_to_judge, validate
-from calibration.predict.prediction import predict
-from calibration.records.origin import fit_versions
-from scenarios.library.files import library, load
+from calibration.fit import (
+    Calibration,
+    Certificate,
+    Judged,
+    JudgedRun,
+    Kept,
+    Task,
+    calibration_of,
+    chosen,
+    fit,
+    read,
+    runs_of,
+    write,
+)
+from calibration.judge import digest, processes, runs_to_judge, validate
+from calibration.predict import predict
+from calibration.records import fit_versions
+from scenarios.library import library, load
 from scenarios.questions.measured_runs import read_runs
-from scenarios.run.progress import display
-from scenarios.run.simulate import default_workers
+from scenarios.run import default_workers, display
 from scenarios.show.charts.published import against, residuals
 from scenarios.show.validation import amount
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.build.sampling import response_s, sample_of, turnover_s
-from models.reading.loading import load_scenario
+from models.build import response_s, sample_of, turnover_s
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from scenarios.library.files import library
-from scenarios.run import saved
-from scenarios.run.progress import display
-from scenarios.run.simulate import Task, default_workers, run_all
+from scenarios.library import library
+from scenarios.run import Task, default_workers, display, run_all, saved
 from simulator.errors import InputError
 from simulator.results.result import Result
 

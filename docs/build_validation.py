@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from scenarios.library.files import library
-from scenarios.run import saved
-from scenarios.run.progress import display
-from scenarios.run.simulate import Task, default_workers, run_all
+from scenarios.library import library
+from scenarios.run import Task, default_workers, display, run_all, saved
 from simulator.errors import InputError
 from simulator.results.result import Result
 

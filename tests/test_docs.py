@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.build.sampling import sample_of
-from models.build.system import build, memory_plan
-from models.reading.loading import load_scenario
+from models.build import build, memory_plan, sample_of
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
-from scenarios.library.files import scenario_path
-from scenarios.questions.compare.sides import sides
-from scenarios.questions.sweep.answer import from_json
-from scenarios.questions.sweep.axes import parse_axis
-from scenarios.questions.sweep.design import design
+from scenarios.library import scenario_path
+from scenarios.questions.compare import sides
+from scenarios.questions.sweep import design, from_json, parse_axis
 from simulator.errors import InputError
 from simulator.kernel.columns import new_kernel
 from simulator.kernel.state import new_state

@@ -24,14 +24,11 @@ from calibration.fit.objective import Data
 from calibration.fit.observables import RUN_TO_RUN
 from calibration.fit.parameters import Parameter, number_at, scoped, with_values
 from calibration.fit.profile import CONFIDENCE
-from calibration.records.origin import fit_versions
-from calibration.records.whole_file import write_whole
-from models.build.system import GIB, KIB, clients_of
-from models.input.base import Name, Spec, Text
-from models.input.problems import sentence, shown
-from models.input.quantities import Number
+from calibration.records import fit_versions, write_whole
+from models.build import GIB, KIB, clients_of
+from models.input import Name, Number, Spec, Text, sentence, shown
 from models.scenario import ScenarioSpec
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 from simulator.errors import InputError
 
 FORMAT: Literal["oltpsim-calibration-1"] = "oltpsim-calibration-1"

@@ -12,8 +12,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Number
+from models.input import Name, Number, Spec, Text
 
 FORMAT: Literal["oltpsim-certificate-1"] = "oltpsim-certificate-1"
 UNSURE = 0.4

@@ -25,16 +25,23 @@ from calibration.fit.mapping import Run
 from calibration.fit.observables import CPU, KINDS, NEXT_TO_NOTHING, RATE, READS, WRITES, logs
 from calibration.fit.parameters import Parameter
 from calibration.fit.simulated import SIGMAS_OF_95_PERCENT, figures_of, noise_of
-from models.build.system import build, clients_of
+from models.build import build, clients_of
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
-from simulator.analytic.parameters import Parameters, parameters_of, stacked
-from simulator.analytic.retiming import retimed, same_but_times
-from simulator.analytic.system import Solution, solve
-from simulator.analytic.values import FloatArray
-from simulator.analytic.workload import Workload, read_workload
+from simulator.analytic import (
+    FloatArray,
+    Parameters,
+    Solution,
+    Workload,
+    parameters_of,
+    read_workload,
+    retimed,
+    same_but_times,
+    solve,
+    stacked,
+)
 from simulator.errors import InputError
-from simulator.form.model import Model
+from simulator.form import Model
 
 NOT_A_MACHINE = np.nan
 """stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""

@@ -26,7 +26,7 @@ from calibration.fit.objective import Data, Objective, data_of
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import Ends, bootstrap, profile
 from calibration.fit.search import CLOSE, ROUGH, STARTS, Found, chord, search, starts
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 from simulator.errors import InputError
 
 BoolArray = npt.NDArray[np.bool_]

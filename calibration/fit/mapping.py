@@ -12,12 +12,9 @@ from pydantic import Field, ValidationError
 
 from calibration.fit.observables import KINDS, Choice, Observation, observations
 from calibration.fit.parameters import number_at, with_values
-from calibration.records.record import Observed, RunRecord, Told
-from models.input.base import Name, Spec, Text
-from models.input.problems import nearest, sentence
-from models.input.quantities import Number, parse
-from models.input.yaml_input import read_mapping
-from models.reading.loading import scenario_from_mapping
+from calibration.records import Observed, RunRecord, Told
+from models.input import Name, Number, Spec, Text, nearest, parse, read_mapping, sentence
+from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 

@@ -14,12 +14,9 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from calibration.records.record import Device, Observed, RunRecord, Series
+from calibration.records import Device, Observed, RunRecord, Series
 from models.scenario import ScenarioSpec
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.system import Solution
-from simulator.analytic.values import FloatArray
-from simulator.analytic.workload import Workload
+from simulator.analytic import FloatArray, Parameters, Solution, Workload
 
 RATE = "new orders/min"
 """of another job than transactions the figure that it is measured by, in its own unit"""

@@ -17,10 +17,7 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from models.input.base import Name, Spec, Text
-from models.input.problems import nearest, sentence, shown
-from models.input.quantities import Number
-from models.input.yaml_input import read_mapping
+from models.input import Name, Number, Spec, Text, nearest, read_mapping, sentence, shown
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
@@ -225,7 +222,7 @@ def with_values(scenario: ScenarioSpec, values: Mapping[str, object]) -> Scenari
 
     Values of parts that it hasn't are left aside.
     """
-    from models.reading.loading import scenario_from_mapping
+    from models.reading import scenario_from_mapping
 
     data = scenario.model_dump(mode="json", exclude={"measured"})
     for key, value in values.items():

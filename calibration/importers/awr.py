@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from calibration.records.reading import RANK_OF_WITNESS, Reading
-from models.input.source_file import SourceFile
+from calibration.records import RANK_OF_WITNESS, Reading
+from models.input import SourceFile
 
 KIND = "Oracle AWR"
 NUMBER = r"[\d,]+(?:\.\d+)?|\.\d+"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from calibration.importers.classes import class_name
-from calibration.records.reading import RANK_OF_DETAIL, Reading
-from models.input.source_file import SourceFile
+from calibration.records import RANK_OF_DETAIL, Reading
+from models.input import SourceFile
 
 KIND = "BenchBase"
 TOOL = "BenchBase"

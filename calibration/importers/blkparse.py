@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 
 KIND = "blkparse"
 EVENT = re.compile(r"^\s*(\d+,\d+)\s+\d+\s+\d+\s+(\d+\.\d+)\s+\d+\s+([QDC])\s+([A-Z]+)\s+(\d+) \+ (\d+)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from calibration.records.reading import Meaning, Path
+from calibration.records import Meaning, Path
 
 DEVICE_COLUMNS: dict[str, tuple[str, float, str]] = {
     "r/s": ("reads_per_s", 1.0, "reads completed per s, after merging"),

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calibration.importers.registry import read_file
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 from simulator.errors import InputError
 
 MOST_FILES = 2000

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import yaml
 from pydantic import ValidationError
 
-from calibration.records.reading import DiskPoint
-from models.input.problems import sentence
-from models.input.quantities import parse
-from models.machine.machine import FlashDiskSpec
+from calibration.records import DiskPoint
+from models.input import parse, sentence
+from models.machine import FlashDiskSpec
 from simulator.errors import InputError
 
 MOST_ERROR = 0.15

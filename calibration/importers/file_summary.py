@@ -7,8 +7,8 @@ of the engine, which the operating system's cache may answer.
 from __future__ import annotations
 
 from calibration.importers.phases import phase_of
-from calibration.records.reading import Rate, Reading, Snapshot
-from models.input.source_file import SourceFile
+from calibration.records import Rate, Reading, Snapshot
+from models.input import SourceFile
 
 KIND = "MySQL file summary"
 PS_PER_MS = 1e9

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from calibration.records.reading import DiskPoint, Reading
-from models.input.source_file import SourceFile
+from calibration.records import DiskPoint, Reading
+from models.input import SourceFile
 
 KIND = "fio result"
 KIB = {"k": 1.0, "m": 1024.0, "": 1 / 1024}

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from calibration.importers.classes import class_name
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 
 KIND = "go-tpc result"
 MOST_NEW_ORDERS_PER_WAREHOUSE = 12.86

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 
 from calibration.importers.classes import class_name
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 
 TOOL = "HammerDB"
 RESULT = re.compile(r"TEST RESULT : System achieved ([\d.,]+) NOPM from ([\d.,]+) (.+?) TPM")

@@ -13,8 +13,8 @@ from contextlib import closing
 
 from calibration.importers import hammerdb
 from calibration.importers.columns import CPU_DEFINITION, moment_s
-from calibration.records.reading import Meaning, Path, Reading, Sample, Samples
-from models.input.source_file import SQLITE_MAGIC, SourceFile
+from calibration.records import Meaning, Path, Reading, Sample, Samples
+from models.input import SQLITE_MAGIC, SourceFile
 
 KIND = "HammerDB database"
 SETTINGS = {"warehouses": r"count_ware\s+(\d+)", "ramp": r"_rampup\s+(\d+)", "minutes": r"_duration\s+(\d+)"}

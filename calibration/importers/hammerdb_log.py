@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from calibration.importers import hammerdb
-from calibration.records.reading import RANK_OF_DETAIL, Reading
-from models.input.source_file import SourceFile
+from calibration.records import RANK_OF_DETAIL, Reading
+from models.input import SourceFile
 
 KIND = "HammerDB log"
 OPENING = re.compile(r"^(?:HammerDB (?:CLI|v\d)|Vuser \d+:)", re.MULTILINE)

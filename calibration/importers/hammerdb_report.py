@@ -10,8 +10,8 @@ from typing import Any
 
 from calibration.importers import hammerdb
 from calibration.importers.columns import CPU_DEFINITION, moment_s
-from calibration.records.reading import RANK_OF_DETAIL, Meaning, Path, Reading, Sample, Samples
-from models.input.source_file import SourceFile
+from calibration.records import RANK_OF_DETAIL, Meaning, Path, Reading, Sample, Samples
+from models.input import SourceFile
 
 KIND = "HammerDB job"
 SCHEMA = "hammerdb-job-report-v1"

@@ -10,8 +10,8 @@ import re
 
 from calibration.importers.columns import moment_s
 from calibration.importers.phases import phase_of
-from calibration.records.reading import Rate, Reading, Snapshot
-from models.input.source_file import SourceFile
+from calibration.records import Rate, Reading, Snapshot
+from models.input import SourceFile
 
 KIND = "InnoDB status"
 BANNER = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \S+ INNODB MONITOR OUTPUT", re.MULTILINE)

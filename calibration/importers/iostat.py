@@ -10,8 +10,8 @@ import re
 from itertools import pairwise
 
 from calibration.importers.columns import cpu_values, device_values, moment_s
-from calibration.records.reading import Meaning, Path, Reading, Sample, Samples
-from models.input.source_file import SourceFile
+from calibration.records import Meaning, Path, Reading, Sample, Samples
+from models.input import SourceFile
 
 KIND = "iostat"
 BANNER = re.compile(r"^Linux \S+ \(.*\((\d+) CPU\)")

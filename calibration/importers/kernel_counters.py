@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from calibration.importers.phases import phase_of
-from calibration.records.reading import Rate, Reading, Snapshot
-from models.input.source_file import SourceFile
+from calibration.records import Rate, Reading, Snapshot
+from models.input import SourceFile
 
 KIND = "kernel counters"
 TICKS_PER_S = 100.0

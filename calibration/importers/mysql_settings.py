@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 
 KIND = "MySQL settings"
 ROW = re.compile(r"^\|?\s*([a-z][\w-]*)\s*(?:\t|\||=)\s*(.*?)\s*\|?$")

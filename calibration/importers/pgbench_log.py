@@ -11,8 +11,8 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from calibration.records.reading import RANK_OF_DETAIL, Reading
-from models.input.source_file import SourceFile
+from calibration.records import RANK_OF_DETAIL, Reading
+from models.input import SourceFile
 
 KIND = "pgbench log"
 AGGREGATE = re.compile(r"^\d{10} \d+ \d+ \d+ \d+ \d+( \d+)*$")

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from calibration.importers.phases import phase_of
-from calibration.records.reading import Rate, Reading, Snapshot
-from models.input.source_file import SourceFile
+from calibration.records import Rate, Reading, Snapshot
+from models.input import SourceFile
 
 KIND = "PostgreSQL"
 Row = Mapping[str, object]

@@ -26,8 +26,8 @@ from calibration.importers import (
     tpcc_mysql,
     vmstat,
 )
-from calibration.records.reading import Importer, Reading
-from models.input.source_file import SourceFile
+from calibration.records import Importer, Reading
+from models.input import SourceFile
 
 IMPORTERS: tuple[Importer, ...] = (
     fio,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 
 KIND = "sysbench result"
 NEW_ORDERS = 10.0 / 23.0

@@ -11,8 +11,8 @@ from typing import Any
 
 from calibration.importers.columns import cpu_values, device_values, moment_s
 from calibration.importers.iostat import BANNER, cores, timed
-from calibration.records.reading import Meaning, Path, Reading, Sample, Samples
-from models.input.source_file import SourceFile
+from calibration.records import Meaning, Path, Reading, Sample, Samples
+from models.input import SourceFile
 
 KIND = "sar or mpstat"
 UTC_NAMES = {"UTC", "GMT", "Etc/UTC"}

@@ -8,15 +8,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from calibration.records import Leaf, RunRecord, Told
+from calibration.records import Path as Keys
 from calibration.records.merge import record_of
-from calibration.records.reading import Leaf
-from calibration.records.reading import Path as Keys
-from calibration.records.record import RunRecord, Told
-from models.input.base import Name, Spec, Text
-from models.input.problems import nearest, sentence
-from models.input.quantities import Number
-from models.input.source_file import SourceFile
-from models.input.yaml_input import read_mapping
+from models.input import Name, Number, SourceFile, Spec, Text, nearest, read_mapping, sentence
 from simulator.errors import InputError
 
 MOST_ROWS = 10_000

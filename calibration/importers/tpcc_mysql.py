@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from calibration.importers.classes import TPCC_CLASSES
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 
 KIND = "tpcc-mysql result"
 RAW = re.compile(r"^\s*\[(\d)\] sc:\s*(\d+)\s+lt:\s*(\d+)\s+rt:\s*(\d+)\s+fl:\s*(\d+)(?:\s+avg_rt: ([\d.,]+))?")

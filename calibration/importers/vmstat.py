@@ -10,8 +10,8 @@ import re
 
 from calibration.importers.columns import cpu_values, moment_s
 from calibration.importers.iostat import timed
-from calibration.records.reading import Meaning, Path, Reading, Sample, Samples
-from models.input.source_file import SourceFile
+from calibration.records import Meaning, Path, Reading, Sample, Samples
+from models.input import SourceFile
 
 KIND = "vmstat"
 HEADER = re.compile(r"^\s*r\s+b\s+swpd\s+free\s", re.MULTILINE)

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit.certificate import Baseline, BaselineRow, Judged, errors_of
+from calibration.fit import Baseline, BaselineRow, Judged, errors_of
 from models.scenario import ScenarioSpec
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 
 CLIENTS = "workload.arrivals.clients"
 MEMORY = frozenset({"database.pool.buffers", "machine.memory_gib"})

@@ -17,19 +17,24 @@ from itertools import combinations
 
 import numpy as np
 
-from calibration.fit.certificate import Gap, GapPart
-from calibration.fit.evaluate import Point, Reader
-from calibration.fit.observables import NEXT_TO_NOTHING, READS, Choice, data_devices, rates_of
-from calibration.records.record import Device, RunRecord
+from calibration.fit import NEXT_TO_NOTHING, READS, Choice, Gap, GapPart, Point, Reader, data_devices, rates_of
+from calibration.records import Device, RunRecord
 from models.scenario import ScenarioSpec
-from simulator.analytic.demands import Demands, demands_of
-from simulator.analytic.parameters import Parameters, stacked
-from simulator.analytic.pool import Pool, pool_of
-from simulator.analytic.stations import Residence, at_stations
-from simulator.analytic.system import solve
-from simulator.analytic.traffic import Traffic, traffic
-from simulator.analytic.values import FloatArray
-from simulator.form.model import RotatingDevice
+from simulator.analytic import (
+    Demands,
+    FloatArray,
+    Parameters,
+    Pool,
+    Residence,
+    Traffic,
+    at_stations,
+    demands_of,
+    pool_of,
+    solve,
+    stacked,
+    traffic,
+)
+from simulator.form import RotatingDevice
 
 MISSES_PART, READS_PART, WRITES_PART = "pool misses", "reads per transaction", "writes per transaction"
 CPU_PART, DEVICE_PART = "CPU per transaction", "device service"

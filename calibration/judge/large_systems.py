@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from calibration.fit.calibration import scenario_hash
-from calibration.records.figures import value_of
-from calibration.records.whole_file import write_whole
+from calibration.fit import scenario_hash
+from calibration.records import value_of, write_whole
 from models.jobs import JobResult
-from models.scenario import ScenarioSpec
-from models.scenario.scenario import FigureSpec
+from models.scenario import FigureSpec, ScenarioSpec
 from simulator.errors import InputError
 from simulator.results.result import Result
 

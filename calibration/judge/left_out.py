@@ -17,15 +17,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from calibration.fit.calibration import Calibration, calibration_of, content_hash
-from calibration.fit.certificate import NEW_ORDERS, Judged, LeaveOut, errors_of, judged, plural
-from calibration.fit.checkpoint import Kept
-from calibration.fit.evaluate import begin_worker
-from calibration.fit.fit import Task, Tell, fit
-from calibration.fit.mapping import Run
-from calibration.fit.observables import RATE
-from calibration.predict.prediction import predict
-from calibration.records.origin import fit_versions
+from calibration.fit import (
+    NEW_ORDERS,
+    RATE,
+    Calibration,
+    Judged,
+    Kept,
+    LeaveOut,
+    Run,
+    Task,
+    Tell,
+    begin_worker,
+    calibration_of,
+    content_hash,
+    errors_of,
+    fit,
+    judged,
+    plural,
+)
+from calibration.predict import predict
+from calibration.records import fit_versions
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError

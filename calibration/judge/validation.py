@@ -6,28 +6,33 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 
-from calibration.fit.calibration import Calibration, FittedRun, content_hash, scenario_hash
-from calibration.fit.certificate import (
+from calibration.fit import (
+    Calibration,
     Certificate,
     Coverage,
     Errors,
+    FittedRun,
     Judged,
     JudgedRun,
+    Kept,
     LeaveOut,
+    MappingFile,
     RegimeErrors,
+    Run,
+    Tell,
+    choice_of,
+    content_hash,
     errors_of,
     judged,
+    runs_of,
+    scenario_hash,
 )
-from calibration.fit.checkpoint import Kept
-from calibration.fit.fit import Tell
-from calibration.fit.mapping import MappingFile, Run, choice_of, runs_of
 from calibration.judge.baselines import compared, point
 from calibration.judge.gap import explain
 from calibration.judge.left_out import judged_rate, left_out, unit_of
-from calibration.predict.prediction import Predicted, predict
-from calibration.records.origin import fit_versions
-from calibration.records.record import RunRecord
-from models.build.system import build
+from calibration.predict import Predicted, predict
+from calibration.records import RunRecord, fit_versions
+from models.build import build
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -152,8 +157,7 @@ def _judged_run(calibration: Calibration, run: Run, rate: float, said: Predicted
 
 def _limit(said: Predicted) -> tuple[str, str]:
     """Name and kind of the bottleneck, by the analytic engine; of a job what limits it."""
-    from simulator.analytic import engine
-    from simulator.analytic.errors import regime_of_result
+    from simulator.analytic import engine, regime_of_result
 
     if said.scenario.job is not None:
         return run_job(said.scenario).limited_by, said.scenario.job.kind

@@ -10,15 +10,10 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from calibration.fit.calibration import Calibration, FittedRun, scenario_hash
-from calibration.fit.mapping import Value
-from calibration.fit.observables import RATE
-from models.build.system import clients_of, memory_plan
-from models.input.base import Name, Spec, Text
-from models.input.problems import sentence
-from models.input.quantities import Number
-from models.input.yaml_input import read_mapping
-from models.reading.loading import scenario_from_mapping
+from calibration.fit import RATE, Calibration, FittedRun, Value, scenario_hash
+from models.build import clients_of, memory_plan
+from models.input import Name, Number, Spec, Text, read_mapping, sentence
+from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 

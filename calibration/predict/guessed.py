@@ -11,13 +11,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from calibration.fit.calibration import Calibration, applied, kept_out
-from calibration.fit.evaluate import steady
-from calibration.fit.parameters import number_at
+from calibration.fit import Calibration, applied, kept_out, number_at, steady
 from calibration.predict.prediction import half_width, predict
-from models.build.system import build
+from models.build import build
 from models.jobs import JobResult, run_job
-from models.reading.described import Description, Row
+from models.reading import Description, Row
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.results.result import Result

@@ -16,16 +16,30 @@ from statistics import median
 
 import numpy as np
 
-from calibration.fit.calibration import Calibration, applied
-from calibration.fit.evaluate import Point, Reader, solved
-from calibration.fit.fit import Tell
-from calibration.fit.identifiability import identify
-from calibration.fit.objective import AT_BOUND, STEP, bounds_of
-from calibration.fit.observables import BUSY, FLUSHES, FULL, KINDS, NEXT_TO_NOTHING, RATE, RESPONSE, logs
+from calibration.fit import (
+    AT_BOUND,
+    BUSY,
+    FLUSHES,
+    FULL,
+    KINDS,
+    NEXT_TO_NOTHING,
+    RATE,
+    RESPONSE,
+    STEP,
+    Calibration,
+    Point,
+    Reader,
+    Tell,
+    applied,
+    bounds_of,
+    identify,
+    logs,
+    solved,
+)
 from calibration.predict.candidates import Candidate, Choice, Impossible, scenario_of
 from calibration.predict.prediction import Predicted, predict
 from models.scenario import ScenarioSpec
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 from simulator.errors import InputError
 
 PAIRS = 2

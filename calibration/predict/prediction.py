@@ -11,13 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.fit.calibration import Calibration, applied, conditions, kept_out, scenario_hash
-from calibration.fit.discrepancy import assumed_sd
-from calibration.fit.evaluate import correction, simulable, steady
-from calibration.fit.objective import MOST_SIGMAS, STEP, bounds_of
-from calibration.fit.observables import RATE
+from calibration.fit import (
+    MOST_SIGMAS,
+    RATE,
+    STEP,
+    Calibration,
+    applied,
+    assumed_sd,
+    bounds_of,
+    conditions,
+    correction,
+    kept_out,
+    scenario_hash,
+    simulable,
+    steady,
+)
 from models.scenario import ScenarioSpec
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 from simulator.errors import InputError
 
 BESIDE = 1.25

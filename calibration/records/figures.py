@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from models.jobs import JobResult
-from models.scenario import ScenarioSpec
-from models.scenario.scenario import FigureSpec
+from models.scenario import FigureSpec, ScenarioSpec
 from simulator.errors import InputError
 from simulator.results.result import DeviceResult, Result
 

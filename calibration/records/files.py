@@ -12,9 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from calibration.records.record import RunRecord
-from models.input.problems import nearest, sentence
-from models.input.source_file import SourceFile
-from models.input.yaml_input import as_mapping, parse_yaml
+from models.input import SourceFile, as_mapping, nearest, parse_yaml, sentence
 from simulator.errors import InputError
 
 SUFFIXES = (".yaml", ".yml", ".json")

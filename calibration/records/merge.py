@@ -12,7 +12,7 @@ from calibration.records.counters import differences, pairs_of, span_of
 from calibration.records.reading import RANK_OF_WITNESS, Leaf, Path, Reading, Samples
 from calibration.records.record import RunRecord
 from calibration.records.timing import aligned, is_timed, means
-from models.input.problems import sentence
+from models.input import sentence
 from simulator.errors import InputError
 
 MOST_APART = 0.1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from models.input.source_file import SourceFile
+from models.input import SourceFile
 
 Path = tuple[str, ...]
 """The keys down to a field of the record, such as ("resources", "devices", "sda", "reads_per_s")."""

@@ -10,8 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Number
+from models.input import Name, Number, Spec, Text
 
 FORMAT: Literal["oltpsim-run-1"] = "oltpsim-run-1"
 MOST_SERIES_POINTS = 120

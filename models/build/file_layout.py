@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from models.workloads.tpcc.tables import pages_in, pages_of
-from simulator.form.placement import Extent
+from models.workloads.tpcc import pages_in, pages_of
+from simulator.form import Extent
 
 
 def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> tuple[Extent, ...]:

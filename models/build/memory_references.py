@@ -8,9 +8,9 @@ all that goes to memory is remote, and takes `remote_memory_factor` times as lon
 
 from __future__ import annotations
 
-from models.database.database import DatabaseSpec
-from models.machine.machine import MachineSpec
-from models.operating_system.operating_system import OperatingSystemSpec
+from models.database import DatabaseSpec
+from models.machine import MachineSpec
+from models.operating_system import OperatingSystemSpec
 
 TABLE_ENTRY_KIB = 8 / 1024
 KIB_PER_MIB = 1024

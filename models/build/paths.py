@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from models.workloads.tpcc.paths import Interrupts, Paths
+from models.workloads.tpcc import Interrupts, Paths
 
 from dataclasses import dataclass
 
 from models.build.memory_references import row_operation_ns
-from models.database.database import DatabaseSpec
-from models.machine.machine import MachineSpec
-from models.operating_system.operating_system import OperatingSystemSpec
-from simulator.form.clock import NS_PER_US
-from simulator.form.model import Costs
+from models.database import DatabaseSpec
+from models.machine import MachineSpec
+from models.operating_system import OperatingSystemSpec
+from simulator.form import NS_PER_US
+from simulator.form import Costs
 
 
 

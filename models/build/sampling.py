@@ -12,7 +12,7 @@ shares and I/O per transaction stay. Why, and what is lost: docs/decisions/0007-
 
 from __future__ import annotations
 
-from models.workloads.tpcc.folding import Sample
+from models.workloads.tpcc import Sample
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.rows import FloatArray
-from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
+from models.workloads.tpcc import FloatArray
+from models.workloads import ClosedClientsSpec, TerminalsSpec
 from simulator.form import model as parts
 from simulator.results.result import Result
 

@@ -16,26 +16,26 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from models.workloads.tpcc.paths import ClusterPaths
+from models.workloads.tpcc import ClusterPaths
 from models.build.cluster import cluster_paths
 from models.build.file_layout import by_table
-from models.workloads.tpcc.paths import Interrupts, Paths
+from models.workloads.tpcc import Interrupts, Paths
 from models.build.paths import costs_of, interrupts_of, paths_of, speed_of
-from models.machine.processors import slowdowns
-from models.workloads.tpcc.folding import Sample
+from models.machine import slowdowns
+from models.workloads.tpcc import Sample
 from models.build.sampling import folded, sample_of
-from models.database.database import WriterSpec
-from models.machine.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
-from models.operating_system.operating_system import CfqSpec, NoopSpec
+from models.database import WriterSpec
+from models.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
+from models.operating_system import CfqSpec, NoopSpec
 from models.scenario import IntervalSpec, ScenarioSpec
-from models.workloads.workload import ClosedClientsSpec, OpenArrivalsSpec, WorkloadSpec
-from models.workloads.tpcc.clients import client_registers, terminals_of
-from models.workloads.tpcc.program import tpcc_program
+from models.workloads import ClosedClientsSpec, OpenArrivalsSpec, WorkloadSpec
+from models.workloads.tpcc import client_registers, terminals_of
+from models.workloads.tpcc import tpcc_program
 from simulator.form import model as parts
-from simulator.form.clock import NS_PER_MS, NS_PER_US, from_s
+from simulator.form import NS_PER_MS, NS_PER_US, from_s
 from simulator.errors import InputError
-from simulator.form.model_parts import Interrupts as InterruptParts
-from simulator.form.program import Program
+from simulator.form import Interrupts as InterruptParts
+from simulator.form import Program
 
 GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 LOG_AREA_BYTES = 1 * GIB

@@ -10,11 +10,11 @@ from models.catalogue.composition import PLACES, compose
 from models.catalogue.entries import catalogue_entry, catalogue_names, catalogue_places
 from models.catalogue.price import PriceList
 from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
-from models.database.database import DatabaseSpec
-from models.input.problems import nearest, sentence
-from models.machine.machine import CpuSpec, DiskSpec, MachineSpec
-from models.operating_system.operating_system import OperatingSystemSpec
-from models.workloads.workload import LayoutSpec, WorkloadSpec
+from models.database import DatabaseSpec
+from models.input import nearest, sentence
+from models.machine import CpuSpec, DiskSpec, MachineSpec
+from models.operating_system import OperatingSystemSpec
+from models.workloads import LayoutSpec, WorkloadSpec
 from simulator.errors import InputError
 
 SPECS: dict[str, Any] = {

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue.entries import catalogue_entry, merged
-from models.input.problems import nearest, shown
-from models.input.yaml_input import as_mapping, parse_yaml, read_mapping
+from models.input import as_mapping, nearest, parse_yaml, read_mapping, shown
 from simulator.errors import InputError
 
 CATALOGUED = {

@@ -16,8 +16,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from models.input.problems import MOST_COMPARED, nearest
-from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml
+from models.input import MOST_BYTES, MOST_COMPARED, as_mapping, nearest, parse_yaml
 from simulator.errors import InputError
 
 PARTS = ("machines", "cpus", "disks", "operating_systems", "databases", "workloads", "layouts")

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Number
+from models.input import Name, Number, Spec, Text
 
 Currency = Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")]
 """ISO 4217: USD, EUR"""

@@ -10,9 +10,7 @@ from importlib import resources
 from pydantic import Field
 
 from models.catalogue.entries import catalogue_entry, catalogue_names
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Fraction, Number, WholeNumber
-from models.input.yaml_input import as_mapping, parse_yaml
+from models.input import Fraction, Name, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml
 
 CORES = {"single": 1, "dual": 2, "quad": 4, "hexa": 6, "six": 6, "octa": 8, "eight": 8}
 COUNTS = {"one": 1, "two": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}

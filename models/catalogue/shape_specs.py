@@ -6,9 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Fraction, Gib, Kib, MibPerSecond, Microseconds, Number, Seconds, WholeNumber
-from models.machine.machine import CpuSpec, DiskArraySpec
+from models.input import Fraction, Gib, Kib, MibPerSecond, Microseconds, Name, Number, Seconds, Spec, Text, WholeNumber
+from models.machine import CpuSpec, DiskArraySpec
 from simulator.errors import InputError
 
 VOLUME_UNIT_KIB = 256

@@ -8,7 +8,7 @@ from models.catalogue.check import checked, read_entry
 from models.catalogue.entries import catalogue_names
 from models.catalogue.price import PriceList
 from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
-from models.input.yaml_input import read_mapping
+from models.input import read_mapping
 
 
 def instance(name: str) -> InstanceSpec:

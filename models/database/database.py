@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Fraction, Gib, Kib, Microseconds, Number, Seconds, WholeNumber
+from models.input import Fraction, Gib, Kib, Microseconds, Name, Number, Seconds, Spec, Text, WholeNumber
 
 
 class BufferPoolSpec(Spec):

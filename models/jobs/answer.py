@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build.system import GIB, KIB, memory_plan
-from models.input.problems import JOB_KINDS
+from models.build import GIB, KIB, memory_plan
+from models.input import JOB_KINDS
 from models.jobs import lookups, mutex, query_mix, store_model
 from models.jobs.load import load
 from models.jobs.result import JobResult
 from models.jobs.scan import scan
 from models.scenario import ScenarioSpec
-from models.workloads.job import LoadSpec, LookupsSpec, MutexSpec, QueryMixSpec, ScanSpec
-from models.workloads.partitioned_store import PartitionedStoreSpec
+from models.workloads import LoadSpec, LookupsSpec, MutexSpec, PartitionedStoreSpec, QueryMixSpec, ScanSpec
 from simulator.errors import InputError, InternalError
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from models.build.paths import speed_of
-from models.build.system import KIB, MIB, memory_plan
+from models.build import KIB, MIB, memory_plan, speed_of
 from models.jobs.processors import US
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
-from models.machine.machine import RotatingDiskSpec
+from models.machine import RotatingDiskSpec
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.tables import loaded_pages, loaded_rows
+from models.workloads.tpcc import loaded_pages, loaded_rows
 
 
 def load(scenario: ScenarioSpec) -> JobResult:

@@ -7,7 +7,7 @@ import numpy as np
 from models.jobs.processors import NS, US, chances, slowed_by_busy
 from models.jobs.result import JobResult, most_crowded
 from models.scenario import ScenarioSpec
-from models.workloads.job import LookupsSpec
+from models.workloads import LookupsSpec
 
 
 def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from models.build.paths import speed_of
+from models.build import speed_of
 from models.jobs.processors import US
 from models.jobs.result import JobResult
 from models.scenario import ScenarioSpec
-from models.workloads.job import MutexSpec
+from models.workloads import MutexSpec
 
 
 def mutex(scenario: ScenarioSpec, job: MutexSpec) -> JobResult:

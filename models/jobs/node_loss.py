@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from models.jobs.store_program import DEAD
-from models.workloads.partitioned_store import NodeLossSpec
+from models.workloads import NodeLossSpec
 from simulator.errors import InternalError
-from simulator.form.clock import NS_PER_S
-from simulator.form.program import Program
+from simulator.form import NS_PER_S, Program
 from simulator.kernel.state import REGISTERS, State
 from simulator.results.result import Series
 

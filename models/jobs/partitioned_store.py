@@ -12,7 +12,7 @@ from models.jobs.result import JobResult, most_crowded
 from models.jobs.store_model import store_model
 from models.jobs.store_program import QUERY, UPDATE
 from models.scenario import ScenarioSpec
-from models.workloads.partitioned_store import PartitionedStoreSpec
+from models.workloads import PartitionedStoreSpec
 from simulator.kernel.columns import HISTOGRAM
 from simulator.kernel.engine import KernelEngine
 from simulator.results.recorder import share_below

@@ -6,8 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.machine.machine import CpuSpec, MachineSpec
-from models.machine.processors import FloatArray, slowdowns
+from models.machine import CpuSpec, FloatArray, MachineSpec, slowdowns
 
 NS, US = 1e-9, 1e-6
 

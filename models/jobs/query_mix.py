@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.build.paths import speed_of
-from models.build.system import GIB, KIB, memory_plan
+from models.build import GIB, KIB, memory_plan, speed_of
 from models.jobs.processors import US, chances, slowed_by_busy
 from models.jobs.result import JobResult, most_crowded
 from models.scenario import ScenarioSpec
-from models.workloads.job import QueryMixSpec
+from models.workloads import QueryMixSpec
 
 
 def query_mix(scenario: ScenarioSpec, job: QueryMixSpec) -> JobResult:

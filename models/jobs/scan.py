@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from models.build.paths import speed_of
-from models.build.system import KIB, device_of
+from models.build import KIB, device_of, speed_of
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
 from models.scenario import ScenarioSpec
-from models.workloads.job import ScanSpec
-from models.workloads.tpcc.tables import file_pages, loaded_pages, loaded_rows
-from simulator.analytic.disks import in_order_s
-from simulator.form.model import RotatingDevice
+from models.workloads import ScanSpec
+from models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
+from simulator.analytic import in_order_s
+from simulator.form import RotatingDevice
 
 MB = 1e6
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from simulator.form import NS_PER_MS, Program, from_s
 from simulator.form import model as parts
-from simulator.form.clock import NS_PER_MS, from_s
-from simulator.form.program import Program
 
 NEVER_NS = 10**18
 STEPS = 300

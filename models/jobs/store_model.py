@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build.paths import speed_of
+from models.build import speed_of
 from models.jobs.stations import model_of_stations
 from models.jobs.store_program import Speeds, StoreWriter
 from models.scenario import ScenarioSpec
-from models.workloads.partitioned_store import PartitionedStoreSpec
-from simulator.form.model import Model
+from models.workloads import PartitionedStoreSpec
+from simulator.form import Model
 
 LEAST_SERVERS_OF_A_LOSS = 3
 

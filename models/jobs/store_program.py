@@ -17,16 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from models.jobs.stations import NEVER_NS
-from models.workloads.partitioned_store import (
-    CollectorSpec,
-    NodeLossSpec,
-    PartitionedStoreSpec,
-    StorePathSpec,
-    UpdatePathSpec,
-)
-from simulator.form.assembler import Assembler, Label
-from simulator.form.clock import NS_PER_MS, NS_PER_US, from_s
-from simulator.form.program import Program
+from models.workloads import CollectorSpec, NodeLossSpec, PartitionedStoreSpec, StorePathSpec, UpdatePathSpec
+from simulator.form import NS_PER_MS, NS_PER_US, Assembler, Label, Program, from_s
 
 KIB, GBIT = 1024, 1e9
 CHUNK_KIB = 64

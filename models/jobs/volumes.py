@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from models.build.system import rate_limit_of
-from models.machine.machine import FlashDiskSpec, MachineSpec
-from simulator.analytic.volumes import turn_of
+from models.build import rate_limit_of
+from models.machine import FlashDiskSpec, MachineSpec
+from simulator.analytic import turn_of
 
 
 def turn_s(machine: MachineSpec, size_bytes: float) -> float:

@@ -6,8 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from models.input.base import Name, Spec, Text
-from models.input.quantities import (
+from models.input import (
     Fraction,
     Gib,
     Kib,
@@ -15,8 +14,11 @@ from models.input.quantities import (
     MibPerSecond,
     Microseconds,
     Milliseconds,
+    Name,
     Nanoseconds,
     Number,
+    Spec,
+    Text,
     WholeNumber,
 )
 

@@ -6,8 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Number, Seconds, WholeNumber
+from models.input import (
+    Fraction,
+    Gib,
+    Kib,
+    Mib,
+    Microseconds,
+    Milliseconds,
+    Name,
+    Number,
+    Seconds,
+    Spec,
+    Text,
+    WholeNumber,
+)
 
 
 class PageCacheSpec(Spec):

@@ -1,1 +1,23 @@
 """Scenario files and descriptions: reading, checking, the schema."""
+
+from models.reading.consistency import SPARE_BUFFERS, check, room_faults
+from models.reading.described import Description, Row, described
+from models.reading.loading import load_scenario, scenario_from_mapping
+from models.reading.quick import Questions, assumed, quantity, scenario_of
+from models.reading.schema import scenario_schema
+
+__all__ = [
+    "SPARE_BUFFERS",
+    "Description",
+    "Questions",
+    "Row",
+    "assumed",
+    "check",
+    "described",
+    "load_scenario",
+    "quantity",
+    "room_faults",
+    "scenario_from_mapping",
+    "scenario_of",
+    "scenario_schema",
+]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build import cluster, sampling
-from models.build.file_layout import by_table, most_pages
-from models.build.system import GIB, KIB, LOG_AREA_BYTES, clients_of, memory_plan
-from models.jobs.answer import faults as job_faults
-from models.machine.machine import RotatingDiskSpec
+from models.build import GIB, KIB, LOG_AREA_BYTES, by_table, clients_of, cluster, memory_plan, most_pages, sampling
+from models.jobs import faults as job_faults
+from models.machine import RotatingDiskSpec
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.tables import pages_in, pages_of, regions_of
-from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
+from models.workloads import ClosedClientsSpec, TerminalsSpec
+from models.workloads.tpcc import pages_in, pages_of, regions_of
 from simulator.errors import Infeasible, InputError
 
 PAGE_SIZES_KIB = (2, 4, 8, 16, 32, 64)

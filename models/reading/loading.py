@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.catalogue.composition import compose, override, read_with_base
-from models.input.problems import MOST_SHOWN, UNION_TAGS, sentence
+from models.catalogue import compose, override, read_with_base
+from models.input import MOST_SHOWN, UNION_TAGS, sentence
 from models.reading.consistency import check
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError

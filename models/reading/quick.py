@@ -6,15 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.build.system import GIB, KIB, MIB
-from models.catalogue.composition import compose, override
-from models.catalogue.entries import catalogue_entry
-from models.input.problems import shown
-from models.input.quantities import parse
+from models.build import GIB, KIB, MIB
+from models.catalogue import catalogue_entry, compose, override
+from models.input import parse, shown
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.tables import loaded_pages
-from models.workloads.workload import LayoutSpec
+from models.workloads import LayoutSpec
+from models.workloads.tpcc import loaded_pages
 from simulator.errors import Infeasible, InputError
 
 POOL_SHARE = 0.6

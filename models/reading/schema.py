@@ -9,8 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from models.catalogue.composition import CATALOGUED
-from models.catalogue.entries import catalogue_names
+from models.catalogue import CATALOGUED, catalogue_names
 from models.scenario import ScenarioSpec
 
 OWNERS = {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from models.input.base import Spec
-from models.input.quantities import Microseconds, Milliseconds, Seconds, WholeNumber
+from models.input import Microseconds, Milliseconds, Seconds, Spec, WholeNumber
 
 
 class StandbySpec(Spec):

@@ -6,14 +6,12 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.database.database import DatabaseSpec
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Fraction, Number, Seconds, WholeNumber
-from models.machine.machine import MachineSpec
-from models.operating_system.operating_system import OperatingSystemSpec
+from models.database import DatabaseSpec
+from models.input import Fraction, Name, Number, Seconds, Spec, Text, WholeNumber
+from models.machine import MachineSpec
+from models.operating_system import OperatingSystemSpec
 from models.scenario.cluster import ClusterSpec
-from models.workloads.job import JobSpec
-from models.workloads.workload import WorkloadSpec
+from models.workloads import JobSpec, WorkloadSpec
 
 
 class IntervalSpec(Spec):

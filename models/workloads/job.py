@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.input.base import Name, Spec
-from models.input.quantities import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Number, WholeNumber
+from models.input import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Name, Number, Spec, WholeNumber
 from models.workloads.partitioned_store import PartitionedStoreSpec
 
 MOST_THREADS = 100_000

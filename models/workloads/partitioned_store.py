@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input.base import Name, Spec
-from models.input.quantities import (
+from models.input import (
     Fraction,
     Gib,
     Kib,
@@ -15,8 +14,10 @@ from models.input.quantities import (
     MibPerSecond,
     Microseconds,
     Milliseconds,
+    Name,
     Number,
     Seconds,
+    Spec,
     WholeNumber,
 )
 

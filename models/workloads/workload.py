@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input.base import Name, Spec, Text
-from models.input.quantities import Fraction, Kib, Milliseconds, PerSecond, Seconds, WholeNumber
+from models.input import Fraction, Kib, Milliseconds, Name, PerSecond, Seconds, Spec, Text, WholeNumber
 
 
 class MixSpec(Spec):

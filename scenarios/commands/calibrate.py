@@ -11,7 +11,7 @@ from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOp
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.records.record import RunRecord
+    from calibration.records import RunRecord
 
 MOST_BOOTSTRAP = 1000
 CONFIRM = 3
@@ -66,17 +66,12 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     Without --vary and --parameters the path lengths, device times and memory are fitted that the scenario has. A number
     that the runs don't identify stays at its prior and is not printed as a result.
     """
-    from calibration.fit.calibration import as_text, calibration_of, write
-    from calibration.fit.checkpoint import Kept
-    from calibration.fit.fit import Task, fit
-    from calibration.fit.mapping import read_mapping_file, runs_of
-    from calibration.fit.parameters import chosen
-    from calibration.records.origin import fit_versions
+    from calibration.fit import Kept, Task, as_text, calibration_of, chosen, fit, read_mapping_file, runs_of, write
+    from calibration.records import fit_versions
     from scenarios.commands.inputs import check_places
-    from scenarios.library.files import load, scenario_path
+    from scenarios.library import load, scenario_path
     from scenarios.questions.measured_runs import read_runs
-    from scenarios.run.progress import display
-    from scenarios.run.simulate import default_workers
+    from scenarios.run import default_workers, display
     from scenarios.show.calibration import calibration_lines
     from scenarios.show.next_run import would_tell
 
@@ -126,7 +121,7 @@ def say_kept(what: str, state: Path | None) -> None:
 
 def _say_broken_laws(records: list[RunRecord]) -> None:
     """A record with a wrong unit or a mixed-up counter would bend the fit: it is used, and said."""
-    from calibration.records.checks import check
+    from calibration.records import check
 
     for record in records:
         for finding in check(record):

@@ -26,8 +26,8 @@ def list_entries(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="Only this kind, such as disks.")] = None,
 ) -> None:
     """List the entries by kind, then the library of scenarios."""
-    from models.catalogue.entries import catalogue_kinds
-    from scenarios.library.files import library
+    from models.catalogue import catalogue_kinds
+    from scenarios.library import library
     from scenarios.show.catalogue import names_of
 
     for one in [kind] if kind else [*catalogue_kinds(), SCENARIOS]:
@@ -40,7 +40,7 @@ def show(
     kind: Annotated[str, typer.Argument(metavar="KIND")], name: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
     """Show one entry with its source; of a price list also how old it is, if that is more than a year."""
-    from models.catalogue.entries import describe
+    from models.catalogue import describe
     from scenarios.show.catalogue import price_table
 
     text = price_table(name, dt.date.today()) if kind == "prices" else describe(kind, name)  # noqa: DTZ011
@@ -50,8 +50,7 @@ def show(
 @app.command()
 def check() -> None:
     """Check that every entry is valid and says where its figures come from. Exit status 2 if one does not."""
-    from models.catalogue.check import entry_faults, without_price, without_shape
-    from models.catalogue.entries import catalogue_kinds, catalogue_names
+    from models.catalogue import catalogue_kinds, catalogue_names, entry_faults, without_price, without_shape
 
     entries = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
     faults = [fault for kind, name in entries for fault in entry_faults(kind, name)]

@@ -11,8 +11,7 @@ import typer
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from models.catalogue.importers.found import Found
-    from models.catalogue.importers.importing import Written
+    from models.catalogue.importers import Found, Written
 
 MOST_NAMES = 5
 MOST_FILES = 8
@@ -45,9 +44,8 @@ def import_(
     Netflix's service-capacity-modeling, cloudspecs as CSV, and CSV with the columns part, amount, per, above, source or
     name, provider, cpu, cores, memory_gib.
     """
-    from models.catalogue.importers.found import Wanted
-    from models.catalogue.importers.importing import read_list, write_entries
-    from scenarios.run.progress import display
+    from models.catalogue.importers import Wanted, read_list, write_entries
+    from scenarios.run import display
 
     wanted = Wanted(_day(date), region, term, currency)
     with display(quiet=False) as shown:

@@ -21,7 +21,7 @@ from scenarios.commands.options import (
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from scenarios.questions.compare.comparison import Comparison
+    from scenarios.questions.compare import Comparison
 
 REPLICATIONS = 5
 MOST_UNTIL = 200
@@ -59,10 +59,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     The scenarios are called A, B, C, ...; what is changed may be told apart by that: --set B:machine.disks.count=2.
     With --target the exit status is 1 if none of them reaches it.
     """
-    from scenarios.questions.compare.comparison import Comparer
-    from scenarios.questions.compare.sides import sides
-    from scenarios.run.progress import display
-    from scenarios.run.simulate import default_workers
+    from scenarios.questions.compare import Comparer, sides
+    from scenarios.run import default_workers, display
 
     if replications is not None and until is not None:
         raise InputError("--replications and --until: give one of them")
@@ -96,7 +94,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
 
 
 def _share(text: str) -> float:
-    from models.input.quantities import parse
+    from models.input import parse
 
     try:
         found = parse(text, "share", "")
@@ -117,7 +115,7 @@ def _text(found: Comparison, output: Output) -> str:
 
 def _check(found: Comparison, target: float | None, narrow: float | None) -> None:
     """Say what was missed. Raises typer.Exit(1) for a target that no scenario reaches."""
-    from scenarios.run.simulate import pool
+    from scenarios.run import pool
 
     widest = max(difference.half_width for difference in found.differences)
     if narrow is not None and widest > narrow:

@@ -11,14 +11,12 @@ import typer
 from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption, finite
-from scenarios.library.files import load, scenario_path
+from scenarios.library import load, scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from models.scenario import ScenarioSpec
-    from scenarios.questions.explain.explanation import Explanation
-    from scenarios.questions.explain.objective import Objective
-    from scenarios.questions.explain.prices import UnitPrice
+    from scenarios.questions.explain import Explanation, Objective, UnitPrice
     from simulator.results.result import ClassResult, Result
 
 BAR = 40
@@ -79,8 +77,8 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     if program:
         typer.echo(_program(what, set_ or []), nl=False)
         return
-    from scenarios.questions.explain.explanation import Asked, explanation
-    from scenarios.run.progress import display
+    from scenarios.questions.explain import Asked, explanation
+    from scenarios.run import display
 
     if picture is not None and picture.suffix not in {".svg", ".html"}:
         raise InputError(f"--picture {picture}: the name must end in .svg or .html")
@@ -92,7 +90,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         found = explanation(scenario, asked, shown.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
-        from calibration.records.whole_file import write_whole
+        from calibration.records import write_whole
         from scenarios.show.charts.explain import to_html, to_svg
 
         write_whole(picture, to_svg(found) if picture.suffix == ".svg" else to_html(found))
@@ -126,7 +124,7 @@ def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[
 
 def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
     """A scenario calculated at once, with lines that say whose the bars are."""
-    from scenarios.run.simulate import Task, simulate
+    from scenarios.run import Task, simulate
 
     words = [word for setting in overrides for word in ("--set", setting)]
     run = [command_line(["oltpsim", "run", what, *words, "--save", "FILE.json"]), "oltpsim explain FILE.json"]
@@ -144,16 +142,16 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
 def _prices(
     scenario: ScenarioSpec, lists: list[str], memory: float | None, disk: float | None, core: float | None
 ) -> dict[str, UnitPrice]:
-    from models.catalogue.prices import Prices
-    from scenarios.questions.explain.prices import CORE, DISK, MEMORY, price_list, unit_prices
+    from models.catalogue import Prices
+    from scenarios.questions.explain import CORE, DISK, MEMORY, price_list, unit_prices
 
     known = Prices(tuple(price_list(text) for text in lists))
     return unit_prices(scenario, known, {MEMORY: memory, DISK: disk, CORE: core})
 
 
 def _objective(p95: str | None, p99: str | None) -> Objective | None:
-    from models.input.quantities import parse
-    from scenarios.questions.explain.objective import Objective, Percentile
+    from models.input import parse
+    from scenarios.questions.explain import Objective, Percentile
 
     given: dict[Percentile, str] = {}
     if p95 is not None:
@@ -175,16 +173,16 @@ def _objective(p95: str | None, p99: str | None) -> Objective | None:
 
 
 def _growth(text: str | None) -> float | None:
-    from scenarios.questions.explain.growth import parse_growth
+    from scenarios.questions.explain import parse_growth
 
     return None if text is None else parse_growth(text)
 
 
 def _program(what: str, overrides: list[str]) -> str:
-    from models.build.system import build
-    from models.reading.loading import scenario_from_mapping
+    from models.build import build
+    from models.reading import scenario_from_mapping
     from scenarios.run import saved
-    from simulator.form.listing import listing
+    from simulator.form import listing
 
     if what.endswith(".json"):
         scenario = scenario_from_mapping(saved.read(Path(what)).scenario.model_dump(mode="json"), what, overrides)

@@ -12,8 +12,7 @@ from scenarios.commands.options import Output, OutputOption
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.records.reading import DiskPoint
-    from calibration.records.record import RunRecord
+    from calibration.records import DiskPoint, RunRecord
 
 LAW_BROKEN = 1
 
@@ -46,13 +45,13 @@ def import_(
     after) in their names. Results of fio become a disk for the catalogue. Exit status 1 if a run breaks a law, such as
     Little's.
     """
-    from calibration.importers.directory import find_runs
+    from calibration.importers import find_runs
     from scenarios.commands.inputs import check_places, check_store
 
     if save is not None:
         (check_places if save.suffix else check_store)(save)
     if mapping is not None:
-        from calibration.importers.table import read_table
+        from calibration.importers import read_table
 
         if len(paths) != 1:
             raise InputError(f"import --mapping: got {len(paths)} paths; expected one CSV table")
@@ -63,7 +62,7 @@ def import_(
     if points and not any(each.has_result for each in found):
         _disk(points, found[0].name, capacity, save, output)
         return
-    from calibration.records.merge import merge
+    from calibration.records import merge
     from scenarios.show.run_record import found_lines
 
     merged = [merge(each.name, each.readings) for each in found]
@@ -71,8 +70,7 @@ def import_(
 
 
 def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:
-    from calibration.records.checks import check
-    from calibration.records.files import save_records
+    from calibration.records import check, save_records
     from scenarios.show.run_record import as_csv, record_lines
 
     saved = save_records(records, save) if save is not None else []
@@ -91,7 +89,7 @@ def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | No
 
 
 def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path | None, output: Output) -> None:
-    from calibration.importers.disk_entry import as_yaml, disk_entry, table_lines
+    from calibration.importers import as_yaml, disk_entry, table_lines
 
     if save is not None and not save.suffix:
         raise InputError(f"{save}: is a folder; a disk is one file: give FILE.yaml")

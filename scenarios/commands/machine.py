@@ -13,7 +13,7 @@ from scenarios.commands.options import Output, OutputOption, QuietOption, SetOpt
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.fit.calibration import Calibration
+    from calibration.fit import Calibration
 
 NO_MODEL = "none"
 PUBLISHED = "published"
@@ -46,10 +46,10 @@ def machine(
 
     What the line leaves open is guessed; each guess is shown with its source, and the interval holds it.
     """
-    from calibration.predict.guessed import foresee
-    from calibration.records.whole_file import write_whole
-    from models.reading.described import described
-    from scenarios.run.progress import display
+    from calibration.predict import foresee
+    from calibration.records import write_whole
+    from models.reading import described
+    from scenarios.run import display
     from scenarios.show import machine as machine_text
 
     if output is Output.CSV:
@@ -74,7 +74,7 @@ def _calibration(model: str) -> Calibration | None:
     """The calibrated model: of a file, the one that comes with the program if there is one, or none."""
     from importlib import resources
 
-    from calibration.fit.calibration import read
+    from calibration.fit import read
 
     if model == NO_MODEL:
         return None

@@ -11,8 +11,8 @@ from scenarios.commands.options import Output, OutputOption, QuietOption, SetOpt
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.fit.calibration import Calibration
-    from calibration.predict.candidates import Choice
+    from calibration.fit import Calibration
+    from calibration.predict import Choice
     from models.scenario import ScenarioSpec
 
 LONGEST_NAME = 60
@@ -45,9 +45,9 @@ def next_run(
     tell. Candidates are one of your runs with something changed; without --could and --candidates: other numbers of
     clients, pools and warehouses.
     """
-    from calibration.fit.calibration import read
-    from calibration.predict.next_run import advise
-    from scenarios.run.progress import display
+    from calibration.fit import read
+    from calibration.predict import advise
+    from scenarios.run import display
     from scenarios.show import next_run as next_run_text
 
     calibration = read(model)
@@ -65,8 +65,8 @@ def next_run(
 
 def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> ScenarioSpec | None:
     """The scenario whose rate is wanted; settings are part of its name, since they make another machine of it."""
-    from models.reading.loading import scenario_from_mapping
-    from scenarios.library.files import load, scenario_path
+    from models.reading import scenario_from_mapping
+    from scenarios.library import load, scenario_path
 
     if name is None and not settings:
         return None
@@ -83,8 +83,8 @@ def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> S
 
 
 def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path | None) -> Choice:
-    from calibration.predict.candidates import around, named, read_candidates
-    from scenarios.questions.sweep.axes import parse_axis
+    from calibration.predict import around, named, read_candidates
+    from scenarios.questions.sweep import parse_axis
 
     if file is not None and could:
         raise InputError("--could and --candidates: give one of them; the file can hold all candidates")

@@ -24,8 +24,8 @@ from scenarios.commands.options import (
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from scenarios.questions.plan.plan import Plan
-    from scenarios.run.progress import Display
+    from scenarios.questions.plan import Plan
+    from scenarios.run import Display
 
 MISSED = 1
 LISTS = ("aws-us-east-1", "us-2024")
@@ -97,14 +97,12 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     All candidates are calculated, the best are simulated; each rejected one has its reason in numbers (--output csv).
     Exit status 1 if no candidate is sure enough to hold the target.
     """
-    from calibration.fit.calibration import model_path, read
-    from models.catalogue.prices import Prices
-    from models.catalogue.shapes import price_list
-    from scenarios.library.files import load, scenario_path
+    from calibration.fit import model_path, read
+    from models.catalogue import Prices, price_list
+    from scenarios.library import load, scenario_path
+    from scenarios.questions.plan import Open, planned, stock_of, today
     from scenarios.questions.plan import question as asking
-    from scenarios.questions.plan.belief import Open
-    from scenarios.questions.plan.plan import planned, stock_of, today
-    from scenarios.run.progress import display
+    from scenarios.run import display
     from scenarios.show import plan as plan_text
 
     check_places(report)
@@ -145,9 +143,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown: Display) -> Plan:
     """The best candidates by the kernel, and others as long as it refutes the choice; Ctrl-C keeps what is done."""
-    from scenarios.questions.plan.confirm import Confirmed, confirmed
-    from scenarios.questions.plan.plan import confirmed_by
-    from scenarios.run.simulate import default_workers
+    from scenarios.questions.plan import Confirmed, confirmed, confirmed_by
+    from scenarios.run import default_workers
 
     best = list(found.listed[:confirm])
     if confirm and found.choice is not None and found.choice not in best:

@@ -11,7 +11,7 @@ from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOpt
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.fit.calibration import Calibration
+    from calibration.fit import Calibration
     from models.scenario import ScenarioSpec
 
 ModelArgument = Annotated[
@@ -40,9 +40,9 @@ def predict(
 
     A scenario that the model was fitted to is called fitted, all others predicted.
     """
-    from calibration.fit.calibration import model_path, read
+    from calibration.fit import model_path, read
     from calibration.predict import prediction
-    from scenarios.run.progress import display
+    from scenarios.run import display
     from scenarios.show import prediction as prediction_text
 
     calibration = read(model_path(model))
@@ -72,8 +72,8 @@ def predict(
 
 def _scenario(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
     """The scenario of a file or of the library, or without a name the base."""
-    from models.reading.loading import scenario_from_mapping
-    from scenarios.library.files import load, scenario_path
+    from models.reading import scenario_from_mapping
+    from scenarios.library import load, scenario_path
 
     if name is not None:
         return load(scenario_path(name), overrides)

@@ -76,10 +76,9 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     import yaml
 
-    from calibration.records.whole_file import write_whole
-    from models.reading.quick import Questions, assumed, scenario_of
-    from scenarios.run.progress import display
-    from scenarios.run.simulate import replicate
+    from calibration.records import write_whole
+    from models.reading import Questions, assumed, scenario_of
+    from scenarios.run import display, replicate
     from scenarios.show.numbers import significant
 
     questions = Questions(
@@ -111,7 +110,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted) -> Timed | None:
     """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
-    from scenarios.run.simulate import Task, simulate
+    from scenarios.run import Task, simulate
 
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:

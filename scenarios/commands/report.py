@@ -9,7 +9,7 @@ import typer
 
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import QuietOption, SeedOption
-from scenarios.library.files import load, scenario_path
+from scenarios.library import load, scenario_path
 
 if TYPE_CHECKING:
     from scenarios.run import saved
@@ -43,9 +43,7 @@ def report(
 
 
 def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
-    from scenarios.run import saved
-    from scenarios.run.progress import display
-    from scenarios.run.simulate import replicate
+    from scenarios.run import display, replicate, saved
 
     spec = load(scenario_path(what))
     with display(quiet) as shown:

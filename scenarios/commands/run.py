@@ -23,7 +23,7 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.library.files import load, scenario_path
+from scenarios.library import load, scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
-    from scenarios.run.progress import display
-    from scenarios.run.simulate import check_replications, default_workers, pool, replicate
+    from scenarios.run import check_replications, default_workers, display, pool, replicate
 
     path = scenario_path(scenario)
     spec = load(path, settings(set_, engine), jobs=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from calibration.records.record import RunRecord
+    from calibration.records import RunRecord
 
 LAW_BROKEN = 1
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show and check records of measured runs.")
@@ -32,7 +32,7 @@ def list_runs(folder: FolderArgument = None) -> None:
 @app.command()
 def show(run: RunArgument) -> None:
     """Show a record: every figure with its source, the laws it was held against, what it lacks."""
-    from calibration.records.files import load_record, record_path
+    from calibration.records import load_record, record_path
     from scenarios.show.run_record import record_lines
 
     typer.echo("\n".join(record_lines(load_record(record_path(run)))))
@@ -46,8 +46,8 @@ def check(
     ] = None,
 ) -> None:
     """Check records against Little's law and others. Exit status 1 if one is broken, 2 if a record can't be read."""
-    from calibration.records.checks import check as check_record
-    from calibration.records.files import load_record, record_path
+    from calibration.records import check as check_record
+    from calibration.records import load_record, record_path
     from scenarios.show.run_record import finding_lines
 
     records: dict[str, RunRecord] = {}
@@ -64,7 +64,7 @@ def check(
 
 
 def _records(folder: Path | None) -> dict[str, RunRecord]:
-    from calibration.records.files import load_record, records_in, shipped
+    from calibration.records import load_record, records_in, shipped
 
     paths = shipped() if folder is None else {path.name: path for path in records_in(folder)}
     return {name: load_record(path) for name, path in paths.items()}

@@ -12,7 +12,7 @@ def schema() -> None:
 
     Editors complete and check scenario files with it.
     """
-    from models.reading.schema import scenario_schema
+    from models.reading import scenario_schema
 
     typer.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))
 

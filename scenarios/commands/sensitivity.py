@@ -10,14 +10,12 @@ import typer
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ScenarioArgument, SeedOption, SetOption
-from scenarios.library.files import load, scenario_path
+from scenarios.library import load, scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from models.scenario import ScenarioSpec
-    from scenarios.questions.sensitivity.ranges import Range
-    from scenarios.questions.sensitivity.sobol import Indices
-    from scenarios.questions.sensitivity.tornado import Tornado
+    from scenarios.questions.sensitivity import Indices, Range, Tornado
 
 
 def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -49,10 +47,8 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     with --model, after its runs, and the hardware by a quarter up and down. --sobol varies all of them at once: which
     share of the variance of the rate's logarithm each makes up, alone and with all that it does together with others.
     """
-    from scenarios.questions.sensitivity.rates import Rates
-    from scenarios.questions.sensitivity.sobol import Samples
-    from scenarios.questions.sensitivity.tornado import tornado
-    from scenarios.run.progress import display
+    from scenarios.questions.sensitivity import Rates, Samples, tornado
+    from scenarios.run import display
 
     if picture is not None and picture.suffix not in {".svg", ".html"}:
         raise InputError(f"--picture {picture}: the name must end in .svg or .html")
@@ -73,7 +69,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     indices = None if samples is None or (interrupted and not samples.done) else samples.indices()
     typer.echo(_text(machine.name, found, indices, output), nl=False)
     if picture is not None:
-        from calibration.records.whole_file import write_whole
+        from calibration.records import write_whole
         from scenarios.show.charts.sensitivity import to_html, to_svg
 
         draw = to_svg if picture.suffix == ".svg" else to_html
@@ -85,11 +81,11 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tuple[ScenarioSpec, list[Range]]:
     """The scenario at its middle, and what varies. Raises InputError if nothing does."""
-    from scenarios.questions.sensitivity.ranges import calibrated_ranges, default_ranges, ranges_of
+    from scenarios.questions.sensitivity import calibrated_ranges, default_ranges, ranges_of
 
     found: list[Range] | None = None
     if model is not None:
-        from calibration.fit.calibration import model_path, read
+        from calibration.fit import model_path, read
 
         scenario, found = calibrated_ranges(read(model_path(model)), scenario)
     if vary:

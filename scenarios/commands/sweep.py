@@ -22,13 +22,11 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.library.files import scenario_path
+from scenarios.library import scenario_path
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from scenarios.questions.sweep.answer import Sweep
-    from scenarios.questions.sweep.replications import Rule
-    from scenarios.questions.sweep.runner import Runner
+    from scenarios.questions.sweep import Rule, Runner, Sweep
 
 
 def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -91,11 +89,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     Points that cannot be run are listed with the reason. The result is the same on any number of workers, and on a
     cluster.
     """
-    from scenarios.questions.sweep.axes import parse_axes
-    from scenarios.questions.sweep.design import balance_note, design
-    from scenarios.questions.sweep.runner import Runner
-    from scenarios.run.simulate import check_replications
-    from scenarios.run.store import Store
+    from scenarios.questions.sweep import Runner, balance_note, design, parse_axes
+    from scenarios.run import Store, check_replications
 
     if cluster is not None and workers is not None:
         raise InputError("--cluster and --workers: give one of them; a cluster has its own workers")
@@ -123,7 +118,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
 
 
 def _rule(replications: int | None, until: str | None) -> Rule:
-    from scenarios.questions.sweep.replications import MOST_UNTIL, Rule
+    from scenarios.questions.sweep import MOST_UNTIL, Rule
 
     if until is None:
         return Rule(1 if replications is None else replications)
@@ -139,8 +134,7 @@ def _rule(replications: int | None, until: str | None) -> Rule:
 
 def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, save: Path | None, quiet: bool) -> bool:
     """Run what is to be run; whether Ctrl-C ended it. Says what is kept if it didn't come to its end."""
-    from scenarios.run.progress import display
-    from scenarios.run.simulate import default_workers
+    from scenarios.run import default_workers, display
 
     ended = False
     try:
@@ -148,9 +142,9 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
             if cluster is None:
                 runner.run(workers or default_workers(), shown)
             else:
-                from scenarios.run import cluster as dask
+                from scenarios.run.dask_cluster import dask_cluster
 
-                with dask.cluster(cluster, shown) as place:
+                with dask_cluster(cluster, shown) as place:
                     runner.run_at(place, shown)
         ended = True
     except KeyboardInterrupt:
@@ -168,7 +162,7 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
 
 
 def _text(answer: Sweep, output: Output) -> str:
-    from scenarios.questions.sweep.answer import to_json
+    from scenarios.questions.sweep import to_json
     from scenarios.show.sweep import to_csv, to_text
 
     write = {Output.JSON: to_json, Output.CSV: to_csv, Output.TABLE: to_text}
@@ -199,7 +193,7 @@ class Files:
 
     def write(self, answer: Sweep, runner: Runner) -> None:
         """Write each, and say so."""
-        from calibration.records.whole_file import write_whole
+        from calibration.records import write_whole
         from scenarios.show import sweep_export as export
         from scenarios.show.charts import sweep as figures
 

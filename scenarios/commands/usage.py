@@ -24,7 +24,7 @@ def _wrong_value(error: Any) -> str | None:
     """'--seed: got '-1'; must be ...', if a value is what is wrong and typer's own message leaves out which."""
     from pydantic import ValidationError
 
-    from models.input.problems import allowed_by, shown
+    from models.input import allowed_by, shown
 
     if not isinstance(error.__cause__, ValidationError):
         return None

@@ -15,8 +15,8 @@ from scenarios.commands.predict import ModelArgument
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from calibration.fit.certificate import Certificate
-    from calibration.judge.large_systems import FigureRow
+    from calibration.fit import Certificate
+    from calibration.judge import FigureRow
 
 PUBLISHED = "published"
 
@@ -63,15 +63,11 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
     that every later prediction shows.
     """
-    from calibration.fit.calibration import model_path, read, shipped, write
-    from calibration.fit.checkpoint import Kept
-    from calibration.fit.mapping import read_mapping_file
-    from calibration.judge.left_out import digest, processes
-    from calibration.judge.validation import runs_to_judge
-    from calibration.judge.validation import validate as held_against
+    from calibration.fit import Kept, model_path, read, read_mapping_file, shipped, write
+    from calibration.judge import digest, processes, runs_to_judge
+    from calibration.judge import validate as held_against
     from scenarios.questions.measured_runs import read_runs
-    from scenarios.run.progress import display
-    from scenarios.run.simulate import default_workers
+    from scenarios.run import default_workers, display
     from scenarios.show.validation import validation_lines
 
     if output is Output.CSV:
@@ -114,7 +110,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
 def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
     """The rows of the published systems that no calibration is of."""
     from scenarios.questions.large_systems import measured_systems, rows
-    from scenarios.run.progress import display
+    from scenarios.run import display
 
     with display(quiet) as shown:
         return rows(measured_systems(), workers, shown, again=again)
@@ -127,7 +123,7 @@ def _text(found: Certificate, output: Output, lines: list[str], large: list[Figu
         return "\n".join([*lines, *(["", *large_lines(large)] if large else [])]) + "\n"
     import json
 
-    from calibration.judge.large_systems import as_json
+    from calibration.judge import as_json
 
     data = found.model_dump(mode="json") | ({"large_systems": as_json(large)} if large else {})
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"

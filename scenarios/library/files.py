@@ -30,7 +30,7 @@ def scenario_path(text: str) -> Path:
         return names[text]
     if path.exists():
         raise InputError(f"{text}: is {'a folder' if path.is_dir() else 'no plain file'}; give a scenario file")
-    from models.input.problems import nearest
+    from models.input import nearest
 
     hint = nearest(path.stem, names)
     raise InputError(
@@ -57,14 +57,14 @@ def load(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> Scena
 
 def read(path: Path) -> dict[str, Any]:
     """The keys of a scenario file over those of its `base`, not checked yet. Raises InputError."""
-    from models.catalogue.composition import read_with_base
+    from models.catalogue import read_with_base
 
     return read_with_base(path, library())
 
 
 def checked(data: dict[str, Any], name: str, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
     """As `load`, from what `read` found, so that a file is read once for many overrides. `name` is for messages."""
-    from models.reading.loading import scenario_from_mapping
+    from models.reading import scenario_from_mapping
 
     scenario = scenario_from_mapping(data, name, overrides)
     if scenario.job is not None and not jobs:

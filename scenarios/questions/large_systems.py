@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from calibration.judge import large_systems
-from calibration.judge.large_systems import FigureRow
+from calibration.judge import FigureRow, large_systems
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
-from scenarios.library.files import library, load
-from scenarios.run.progress import Display
-from scenarios.run.simulate import Task, run_all
+from scenarios.library import library, load
+from scenarios.run import Display, Task, run_all
 from simulator.errors import InputError
 
 SEED = 1

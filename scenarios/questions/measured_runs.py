@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from calibration.records.files import load_record, record_path, records_in, shipped
+from calibration.records import RunRecord, load_record, record_path, records_in, shipped
 from calibration.records.measured import record_of
-from calibration.records.record import RunRecord
 from models.scenario import ScenarioSpec
-from scenarios.library.files import library, load
+from scenarios.library import library, load
 from simulator.errors import InputError
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from scenarios.run.progress import Display
 from simulator.errors import InputError
-from simulator.form.model import OnProgress, Progress
+from simulator.form import OnProgress, Progress
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event

@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 
-from calibration.records.origin import code_digest
+from calibration.records import code_digest
 from models.scenario import ScenarioSpec
 from scenarios.run.executors import OnStep
 from scenarios.run.simulate import Task, simulate
 from simulator.errors import InputError
-from simulator.form.model import OnProgress
+from simulator.form import OnProgress
 from simulator.results.result import Estimate, Result, from_json, to_json
 
 FORMAT = "oltpsim-runs-1"

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.records.whole_file import write_whole
+from calibration.records import write_whole
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.results.result import Result, from_json, to_json
@@ -40,8 +40,8 @@ def write(path: Path, run: SavedRun) -> None:
 
 def read(path: Path) -> SavedRun:
     """Read what `write` wrote. Raises InputError that says what is wrong with anything else."""
-    from models.input.problems import shown
-    from models.reading.loading import scenario_from_mapping
+    from models.input import shown
+    from models.reading import scenario_from_mapping
 
     try:
         data = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)

@@ -15,7 +15,7 @@ from models.scenario import ScenarioSpec
 from scenarios.run.executors import KERNEL_STEP, Line, Meter, OnStep, place_for, work_through
 from scenarios.run.progress import Display
 from simulator.errors import InputError
-from simulator.form.model import OnProgress
+from simulator.form import OnProgress
 from simulator.results.result import Estimate, Result
 
 MODEL_STEP = "model"
@@ -43,9 +43,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
 
     The analytic engine tells neither progress nor steps: it is done before anybody could read them.
     """
-    from models.build import cluster, sampling
-    from models.build.remarks import remarks
-    from models.build.system import build
+    from models.build import build, cluster, remarks, sampling
 
     if task.scenario.engine == "analytic":
         from simulator.analytic import engine
@@ -55,7 +53,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
         result = _by_events(task, on_progress, on_step or _ignored)
     more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result), *cluster.remarks(task.scenario, result)]
     if task.scenario.cluster is not None:
-        from models.build.failover import failover_of
+        from models.build import failover_of
 
         lost = failover_of(task.scenario, result, lambda after: _by_events(Task(after, task.seed), None, _ignored))
         more += [lost.said()] if lost else []
@@ -72,7 +70,7 @@ def _ignored(_: str) -> None:
 
 def _by_events(task: Task, on_progress: OnProgress | None, on_step: OnStep) -> Result:
     on_step(MODEL_STEP)
-    from models.build.system import build
+    from models.build import build
 
     model = build(task.scenario)
     from simulator.kernel import compiled

@@ -147,7 +147,7 @@ class Store:
 
     def saved(self, run: Run) -> SavedRun:
         """A run that is done, for a report. Raises InputError if it isn't there."""
-        from models.reading.loading import scenario_from_mapping
+        from models.reading import scenario_from_mapping
 
         record = self.find(run)
         if record is None or record.status != DONE:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from calibration.fit.calibration import Calibration, FittedParameter, FittedRun
-from calibration.fit.observables import RATE
+from calibration.fit import RATE, Calibration, FittedParameter, FittedRun
 
 MOST_NAMED = 2
 MOST_MISSED = 0.25

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from models.catalogue.entries import catalogue_places, shadowed_names
-from models.catalogue.price import PriceList
-from models.catalogue.prices import is_old
-from models.catalogue.shapes import price_list
+from models.catalogue import PriceList, catalogue_places, is_old, price_list, shadowed_names
 
 DAYS_A_YEAR = 365.25
 OWN = "(yours)"

@@ -9,9 +9,8 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
-from scenarios.questions.compare.comparison import Comparison
-from scenarios.questions.compare.pairing import Difference, Interval
-from scenarios.run.simulate import pool
+from scenarios.questions.compare import Comparison, Difference, Interval
+from scenarios.run import pool
 from scenarios.show.numbers import NONE, count, plural, share, signed_share, significant, time
 from scenarios.show.summary import Value, cost_words, flow
 from scenarios.show.words import confidence as confidence_words

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from models.scenario import ScenarioSpec
-from models.workloads.workload import MixSpec
+from models.workloads import MixSpec
 from scenarios.show.numbers import count, share, span
 
 UNITS = {

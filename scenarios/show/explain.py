@@ -10,15 +10,20 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from models.catalogue.prices import OLD_AFTER_DAYS
-from scenarios.questions.explain.buffers import BufferAdvice, Setting
-from scenarios.questions.explain.credits import Spent
-from scenarios.questions.explain.explanation import Explanation
-from scenarios.questions.explain.growth import Growth
-from scenarios.questions.explain.objective import Objective
-from scenarios.questions.explain.room import KEEPS, Held, Room
-from scenarios.questions.explain.steps import Step
-from scenarios.questions.explain.warming import Warming
+from models.catalogue import OLD_AFTER_DAYS
+from scenarios.questions.explain import (
+    KEEPS,
+    BufferAdvice,
+    Explanation,
+    Growth,
+    Held,
+    Objective,
+    Room,
+    Setting,
+    Spent,
+    Step,
+    Warming,
+)
 from scenarios.show.numbers import NONE, count, milliseconds, plural, share, signed_share, significant, span
 from scenarios.show.summary import flow
 from scenarios.show.words import SATURATED, STARTS

@@ -8,8 +8,7 @@ from importlib.metadata import version
 
 from models.jobs import JobResult
 from models.scenario import ScenarioSpec
-from models.workloads.job import LoadSpec, ScanSpec
-from models.workloads.partitioned_store import PartitionedStoreSpec
+from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
 from scenarios.show.numbers import count, plural, share, signed_share, significant, time
 from scenarios.show.summary import LABEL, WIDTH, flow
 from scenarios.show.words import hardware

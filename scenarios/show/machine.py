@@ -9,11 +9,10 @@ from typing import Any
 
 import yaml
 
-from calibration.fit.calibration import Calibration, scenario_hash
-from calibration.fit.certificate import plural
-from calibration.predict.guessed import Foreseen
+from calibration.fit import Calibration, plural, scenario_hash
+from calibration.predict import Foreseen
 from models.jobs import JobResult
-from models.reading.described import Description, Row
+from models.reading import Description, Row
 from scenarios.show.numbers import count, share, significant
 from scenarios.show.summary import flow
 from scenarios.show.words import bottleneck_details

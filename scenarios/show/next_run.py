@@ -7,9 +7,8 @@ import io
 import json
 from typing import Any
 
-from calibration.fit.calibration import Calibration
-from calibration.predict.candidates import around
-from calibration.predict.next_run import Advice, Worth, advise
+from calibration.fit import Calibration
+from calibration.predict import Advice, Worth, advise, around
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-next-run-1"

@@ -11,11 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit.calibration import scenario_hash
-from scenarios.questions.plan.bill import Line
-from scenarios.questions.plan.choice import FrontierPoint, Listed
-from scenarios.questions.plan.plan import Plan
-from scenarios.questions.plan.screening import LATENCY, OVERLOAD, PROCESSORS, VERDICTS
+from calibration.fit import scenario_hash
+from scenarios.questions.plan import LATENCY, OVERLOAD, PROCESSORS, VERDICTS, FrontierPoint, Line, Listed, Plan
 from scenarios.show.numbers import count, plural, share, significant
 from scenarios.show.summary import flow
 

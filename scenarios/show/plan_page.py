@@ -9,23 +9,25 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from calibration.fit.calibration import scenario_hash
-from calibration.records.whole_file import write_whole
-from models.catalogue.prices import is_old
-from models.workloads.workload import OpenArrivalsSpec, TerminalsSpec
-from scenarios.questions.plan.belief import CONFIDENCE, DISK_SD, SPEED_SD
-from scenarios.questions.plan.bill import PERIODS_A_YEAR
-from scenarios.questions.plan.plan import Plan
-from scenarios.questions.plan.screening import (
+from calibration.fit import scenario_hash
+from calibration.records import write_whole
+from models.catalogue import is_old
+from models.workloads import OpenArrivalsSpec, TerminalsSpec
+from scenarios.questions.plan import (
     BUDGET,
+    CONFIDENCE,
+    DISK_SD,
     LATENCY,
     MEMORY,
     NO_PRICE,
     OVERLOAD,
+    PERIODS_A_YEAR,
     PROCESSORS,
     ROOM,
     SMALLEST_POOL,
+    SPEED_SD,
     VERDICTS,
+    Plan,
 )
 from scenarios.show import plan as text
 from scenarios.show.charts import plan as figures

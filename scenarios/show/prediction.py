@@ -8,10 +8,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.fit.calibration import Calibration, scenario_hash
-from calibration.fit.certificate import plural
-from calibration.predict.prediction import Predicted
-from calibration.records.origin import fit_versions
+from calibration.fit import Calibration, plural, scenario_hash
+from calibration.predict import Predicted
+from calibration.records import fit_versions
 from scenarios.show.numbers import count, share
 
 FORMAT = "oltpsim-prediction-1"

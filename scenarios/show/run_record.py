@@ -7,9 +7,8 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from calibration.importers.directory import Found
-from calibration.records.checks import Finding, check, missing
-from calibration.records.record import Observed, RunRecord, Series, Told
+from calibration.importers import Found
+from calibration.records import Finding, Observed, RunRecord, Series, Told, check, missing
 from scenarios.show.numbers import significant
 
 WORDS = {True: "holds", False: "BROKEN", None: "-"}

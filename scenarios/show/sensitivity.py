@@ -9,9 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from scenarios.questions.sensitivity.ranges import Range
-from scenarios.questions.sensitivity.sobol import Indices
-from scenarios.questions.sensitivity.tornado import Bar, Tornado
+from scenarios.questions.sensitivity import Bar, Indices, Range, Tornado
 from scenarios.show.numbers import NONE, count, signed_share, significant
 from scenarios.show.summary import flow
 

@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from models.machine.machine import PriceSpec
+from models.machine import PriceSpec
 from models.scenario import ScenarioSpec
 from scenarios.show.numbers import count, share, significant, span, time
 from scenarios.show.words import (

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from scenarios.questions.sweep.answer import Sweep
+from scenarios.questions.sweep import Sweep
 
 FIGURES = ("rate_per_min", "low_per_min", "high_per_min", "bottleneck", "cpu_utilisation", "disk_utilisation")
 

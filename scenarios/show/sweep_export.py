@@ -10,10 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from calibration.records.whole_file import write_whole, written_whole
-from scenarios.questions.sweep.answer import Sweep
-from scenarios.questions.sweep.axes import Axis, Interval
-from scenarios.questions.sweep.runner import Runner
+from calibration.records import write_whole, written_whole
+from scenarios.questions.sweep import Axis, Interval, Runner, Sweep
 from scenarios.run import saved
 from scenarios.show.sweep import columns, to_csv
 from simulator.errors import InputError

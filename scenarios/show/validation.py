@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from calibration.fit.calibration import Calibration
-from calibration.fit.certificate import (
+from calibration.fit import (
     NEW_ORDERS,
     Baseline,
+    Calibration,
     Certificate,
     Errors,
     Gap,

@@ -6,9 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from calibration.fit.calibration import Calibration
-from calibration.fit.certificate import Certificate
-from calibration.records.whole_file import write_whole
+from calibration.fit import Calibration, Certificate
+from calibration.records import write_whole
 from scenarios.show import validation as text
 from scenarios.show.charts import validation as figures
 from scenarios.show.numbers import signed_share

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from models.scenario import IntervalSpec, ScenarioSpec
-from models.workloads.workload import ClosedClientsSpec, TerminalsSpec
+from models.workloads import ClosedClientsSpec, TerminalsSpec
 from scenarios.show.numbers import count, plural, share, signed_share, span
 from simulator.results.result import CacheResult, Estimate, Result, main_of
 

@@ -1,1 +1,66 @@
 """The analytic engine: mean-value analysis of the same model."""
+
+from simulator.analytic.answer import answer
+from simulator.analytic.demands import Demands, demands_of
+from simulator.analytic.device_figures import asked_of_limits
+from simulator.analytic.disks import in_order_s
+from simulator.analytic.engine import simulate
+from simulator.analytic.errors import FIGURES, REGIMES, errors, regime_of_result
+from simulator.analytic.figures import Case
+from simulator.analytic.loaded import loaded
+from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
+from simulator.analytic.percentiles import response_quantile_s
+from simulator.analytic.pool import Pool, pool_of
+from simulator.analytic.retiming import retimed, same_but_times
+from simulator.analytic.stations import Residence, at_stations
+from simulator.analytic.system import Solution, rates, solve
+from simulator.analytic.traffic import Traffic, traffic
+from simulator.analytic.validity import doubts
+from simulator.analytic.values import FloatArray, IntArray, rows
+from simulator.analytic.volumes import Rates, places_of, sustained, turn_of
+from simulator.analytic.warming import STEADY, Course, course
+from simulator.analytic.workload import Workload, read_workload
+
+__all__ = [
+    "FIGURES",
+    "REGIMES",
+    "STEADY",
+    "Case",
+    "Course",
+    "Demands",
+    "FloatArray",
+    "IntArray",
+    "Parameters",
+    "Pool",
+    "Rates",
+    "Residence",
+    "Solution",
+    "Traffic",
+    "Workload",
+    "answer",
+    "asked_of_limits",
+    "at_stations",
+    "combined",
+    "course",
+    "demands_of",
+    "doubts",
+    "errors",
+    "in_order_s",
+    "loaded",
+    "parameters_of",
+    "places_of",
+    "pool_of",
+    "rates",
+    "read_workload",
+    "regime_of_result",
+    "response_quantile_s",
+    "retimed",
+    "rows",
+    "same_but_times",
+    "simulate",
+    "solve",
+    "stacked",
+    "sustained",
+    "traffic",
+    "turn_of",
+]

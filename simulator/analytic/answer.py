@@ -14,7 +14,7 @@ from simulator.analytic.checks import check
 from simulator.analytic.errors import interval, names_of_disks, regime_of
 from simulator.analytic.figures import Case
 from simulator.analytic.percentiles import gamma_quantile, stages_of, variance_s2
-from simulator.form.clock import to_s
+from simulator.form import to_s
 from simulator.results.bottleneck import bottleneck_of, overload, spent_credits, swapping
 from simulator.results.interrupts import with_interrupts
 from simulator.results.recorder import ACTIVITIES

@@ -8,9 +8,7 @@ from simulator.analytic import figures
 from simulator.analytic.figures import Case
 from simulator.analytic.queues import TINY
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
-from simulator.form.clock import to_s
-from simulator.form.credits import ALL_VOLUMES, limits_on
-from simulator.form.model import FlashDevice, RaidSet, RateLimit
+from simulator.form import ALL_VOLUMES, FlashDevice, RaidSet, RateLimit, limits_on, to_s
 from simulator.results.result import DeviceResult, LimitResult
 
 

@@ -18,7 +18,7 @@ from simulator.analytic.volumes import Rates, places_of, sustained
 from simulator.analytic.warming import course, interval_mean_per_s
 from simulator.analytic.workload import Workload, read_workload
 from simulator.errors import InternalError
-from simulator.form.model import Model, OnProgress, Progress
+from simulator.form import Model, OnProgress, Progress
 from simulator.results.result import Result
 
 if TYPE_CHECKING:

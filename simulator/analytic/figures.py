@@ -15,8 +15,7 @@ from simulator.analytic.values import FloatArray
 from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
-from simulator.form.clock import to_s
-from simulator.form.model import Model
+from simulator.form import Model, to_s
 from simulator.results.result import CacheResult, CpuResult, LockResult, LogResult, StationResult, TableResult
 
 CPU_USES = ("transaction", "client program", "system calls", "background writer", "write-back", "hand-over")

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.analytic.system import Solution
 from simulator.analytic.warming import Course
 from simulator.analytic.workload import Workload
-from simulator.form.model import Work
+from simulator.form import Work
 
 
 def run_s(work: Work, w: Workload, clients: int, solution: Solution, warming: Course | None) -> float:

@@ -12,8 +12,7 @@ from simulator.analytic.disks import QUEUES, service_s, turns
 from simulator.analytic.values import FloatArray
 from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
 from simulator.analytic.workload import Workload
-from simulator.form.clock import NS_PER_S
-from simulator.form.model import CachingDevice, Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice, Writing
+from simulator.form import NS_PER_S, CachingDevice, Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice, Writing
 
 SHARING_POINTS = 65
 WARM_TURNOVERS = 3.0

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.analytic.roots import root
-from simulator.form.model import MOST_USAGE
+from simulator.form import MOST_USAGE
 
 FloatArray = npt.NDArray[np.float64]
 SingleTimePolicy = Literal["lru", "clock", "frames"]

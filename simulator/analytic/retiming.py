@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.analytic.workload import Workload
-from simulator.form.clock import NS_PER_S
-from simulator.form.model import Model
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, Program
+from simulator.form import CODES, DISTRIBUTION_KINDS, NS_PER_S, Model, Program
 
 TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,)}
 """operations that hold times in ns, and the columns of them"""

@@ -15,8 +15,7 @@ from typing import NamedTuple
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.figures import Bucket, Case
 from simulator.analytic.volumes import Places, Rates, places_of
-from simulator.form.clock import to_s
-from simulator.form.model import Model
+from simulator.form import Model, to_s
 
 LITTLE = 1e-6
 """share of the sustained rate by which more is asked for than is refilled"""

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simulator.analytic.figures import Case
-from simulator.form.clock import NS_PER_S
-from simulator.form.model import RotatingDevice
+from simulator.form import NS_PER_S, RotatingDevice
 
 CHECK = "check with the kernel engine"
 LONG_HEAPS, WRITING_ARM = 0.15, 0.45

@@ -30,8 +30,7 @@ from simulator.analytic.values import (
     without_own,
 )
 from simulator.errors import InputError
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
-from simulator.form.samplers import CUT_ONE, alias_pmf
+from simulator.form import CODES, CUT_ONE, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program, alias_pmf
 
 CODE_NAMES = tuple(CODES)
 ROWS = (REFERENCE_KINDS.index("row"), REFERENCE_KINDS.index("append"))

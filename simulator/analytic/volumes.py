@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from simulator.form.clock import to_s
-from simulator.form.credits import limits_on
-from simulator.form.model import Controllers, Device, FlashDevice, Model, RaidSet, RateLimit
+from simulator.form import Controllers, Device, FlashDevice, Model, RaidSet, RateLimit, limits_on, to_s
 
 DATA, LOG, TOGETHER = range(3)
 """places of limits, in the order of `Places` and `Rates`"""

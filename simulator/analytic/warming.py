@@ -15,8 +15,7 @@ from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution, solve
 from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
-from simulator.form.clock import to_s
-from simulator.form.model import Model
+from simulator.form import Model, to_s
 
 MOMENTS = 14
 EARLIEST = 1e-3

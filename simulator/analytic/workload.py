@@ -12,9 +12,7 @@ from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
 from simulator.analytic.values import FloatArray
 from simulator.analytic.visits import Reader
-from simulator.form.clock import NS_PER_S
-from simulator.form.model import Model
-from simulator.form.model_parts import Terminals
+from simulator.form import NS_PER_S, Model, Terminals
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form.clock import NS_PER_MS
-from simulator.form.model import MOST_USAGE
+from simulator.form import MOST_USAGE, NS_PER_MS
 from simulator.kernel.compiled import compiled, compiled_inside
 from simulator.kernel.sorting import sort_first
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.errors import InputError
-from simulator.form.model import CachingDevice, Model, RaidSet, RotatingDevice, Writing
+from simulator.form import CachingDevice, Model, RaidSet, RotatingDevice, Writing
 from simulator.kernel.calendar import MOST_ENTITIES, Calendar, new_calendar
 from simulator.kernel.disk import WINDOW_ROWS, geometry, most_writes
 from simulator.kernel.rate_limits import limits_of

@@ -17,7 +17,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form.model import RotatingDevice
+from simulator.form import RotatingDevice
 from simulator.kernel.compiled import compiled
 
 FloatArray = npt.NDArray[np.float64]

@@ -6,7 +6,7 @@ entity's stage, and lets the entity go on to its next wait. Python takes part at
 
 from __future__ import annotations
 
-from simulator.form.model import Model, OnProgress, RotatingDevice
+from simulator.form import Model, OnProgress, RotatingDevice
 from simulator.kernel import columns as ks
 from simulator.kernel.arms import finish_transfer, move_arm
 from simulator.kernel.caches import POOL, SWAP_OUTS

@@ -7,7 +7,7 @@ engine has let the time pass it calls `advance` again.
 
 from __future__ import annotations
 
-from simulator.form.program import CODES
+from simulator.form import CODES
 from simulator.kernel.caches import (
     ACCESSED,
     BUSY,

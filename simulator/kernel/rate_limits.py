@@ -20,8 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form.credits import each_limit, limits_on
-from simulator.form.model import Controllers, FlashDevice, RateLimit, Storage
+from simulator.form import Controllers, FlashDevice, RateLimit, Storage, each_limit, limits_on
 from simulator.kernel.compiled import compiled
 
 Int64Array = npt.NDArray[np.int64]

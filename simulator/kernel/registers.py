@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.form.program import CODES
+from simulator.form import CODES
 from simulator.kernel.compiled import compiled_inside
 from simulator.kernel.state import CLASS, COUNTER_TABLES, DISTRIBUTIONS, ENTRIES, PLACES, REGISTERS, SAMPLERS, State
 from simulator.kernel.streams import chance, draw_alias, draw_time_ns, uniform_below

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.form.model import CachingDevice, Model, RaidSet, RotatingDevice
+from simulator.form import CachingDevice, Model, RaidSet, RotatingDevice
 from simulator.kernel import columns as ks
 from simulator.kernel.columns import Kernel
 from simulator.kernel.rate_limits import limits_of

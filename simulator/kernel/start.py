@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.errors import InternalError
-from simulator.form.model import Model
+from simulator.form import Model
 from simulator.kernel import interpreter as wait_kinds
 from simulator.kernel.caches import (
     CACHE,

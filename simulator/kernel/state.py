@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form.model import Model
-from simulator.form.program import Program
+from simulator.form import Model, Program
 from simulator.kernel.caches import CACHE, DIRTY_LIMIT, POOL, RESIDENT_CAPACITY, Tiers, new_tiers
 from simulator.kernel.streams import seed_streams
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form.model import Model
-from simulator.form.model_parts import Terminals
+from simulator.form import Model, Terminals
 from simulator.kernel.compiled import compiled
 from simulator.kernel.state import CLASS, REGISTERS, State
 from simulator.kernel.streams import draw_alias, exponential_ns, next_bits, seed_streams, uniform_below

@@ -8,7 +8,7 @@ from collections import deque
 import numpy as np
 import simpy
 
-from simulator.form.model import CachingDevice, RotatingDevice
+from simulator.form import CachingDevice, RotatingDevice
 from simulator.kernel import raid
 from simulator.kernel.disk import WINDOW_ROWS, again_ns, geometry, pick, room_taken
 from simulator.reference.stations import DeviceStation, Environment, Request, Story

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import simpy
 
-from simulator.form.clock import NS_PER_S
-from simulator.form.model import Writing
-from simulator.form.placement import Extent, extent_of
+from simulator.form import NS_PER_S, Extent, Writing, extent_of
 from simulator.kernel.caches import (
     CACHE,
     DIRTY,

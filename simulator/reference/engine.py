@@ -13,8 +13,7 @@ from __future__ import annotations
 import simpy
 
 from simulator.errors import InternalError
-from simulator.form.model import Model, OnProgress
-from simulator.form.placement import extent_of
+from simulator.form import Model, OnProgress, extent_of
 from simulator.kernel import interpreter as waits
 from simulator.kernel.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty
 from simulator.kernel.interpreter import advance, own_lock

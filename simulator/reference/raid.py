@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import simpy
 
-from simulator.form.model import CachingDevice, Device, FlashDevice, RaidSet, Storage
+from simulator.form import CachingDevice, Device, FlashDevice, RaidSet, Storage
 from simulator.kernel import raid
 from simulator.kernel.rate_limits import Limits, Throttle, limits_of
 from simulator.reference.arms import CachingStation, RotatingStation

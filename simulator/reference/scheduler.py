@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import simpy
 
-from simulator.form.model import FairQueueing
+from simulator.form import FairQueueing
 from simulator.reference.stations import Environment, Request
 
 BACKGROUND = ("swap out", "write-back", "writer")

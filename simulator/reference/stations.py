@@ -10,7 +10,7 @@ import simpy
 from simpy.core import StopSimulation
 from simpy.events import URGENT
 
-from simulator.form.model import Device, FlashDevice, Section, Sharing
+from simulator.form import Device, FlashDevice, Section, Sharing
 from simulator.kernel import raid
 from simulator.kernel.rate_limits import Throttle
 from simulator.results.recorder import Gauge, Population

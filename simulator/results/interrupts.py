@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from simulator.form.model import Model
-from simulator.form.model_parts import Interrupts
+from simulator.form import Interrupts, Model
 from simulator.results.result import CpuResult, DeviceResult
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.form.clock import to_s
-from simulator.form.model import Model
-from simulator.form.model_parts import Terminals
+from simulator.form import Model, Terminals, to_s
 from simulator.results.result import ClassResult, CpuResult, Law
 
 if TYPE_CHECKING:

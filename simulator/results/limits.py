@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from simulator.form.clock import to_s
-from simulator.form.credits import each_limit
-from simulator.form.model import Model, RateLimit
+from simulator.form import Model, RateLimit, each_limit, to_s
 from simulator.kernel.rate_limits import NEVER, PS_PER_NS, PS_PER_S, limits_of
 from simulator.results.result import LimitResult
 

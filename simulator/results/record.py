@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simulator.errors import InputError
-from simulator.form.clock import NS_PER_S, to_s
-from simulator.form.model import Model, Progress
+from simulator.form import NS_PER_S, Model, Progress, to_s
 from simulator.kernel.caches import (
     CACHE,
     CAPACITY,

@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.errors import InputError
-from simulator.form.clock import NS_PER_S, to_s
-from simulator.form.credits import ALL_VOLUMES
-from simulator.form.model import Model
+from simulator.form import ALL_VOLUMES, NS_PER_S, Model, to_s
 from simulator.kernel.rate_limits import limits_of
 from simulator.kernel.state import TABLE_CREATED, USAGE
 from simulator.results.bottleneck import bottleneck_of, overload, spent_credits, swapping

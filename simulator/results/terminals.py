@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simulator.form.clock import to_s
-from simulator.form.model import Model
-from simulator.form.model_parts import Terminals
+from simulator.form import Model, Terminals, to_s
 from simulator.results.result import ClassResult, StationResult
 
 CONNECTIONS = "connections"

@@ -8,9 +8,8 @@ import pytest
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, record, run, system
-from calibration.fit.observables import CPU, MISSES, RATE, READS, WRITES
-from calibration.fit.simulated import figures_of
-from models.build.system import build
+from calibration.fit import CPU, MISSES, RATE, READS, WRITES, figures_of
+from models.build import build
 from simulator.kernel.engine import simulate
 from simulator.results.result import Result
 

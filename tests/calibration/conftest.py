@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from calibration.importers.registry import read_file
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 RUNS = SAMPLES / "run_directories"

@@ -8,12 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit.evaluate import Reader, solved
-from calibration.fit.mapping import Run, runs_of
-from calibration.fit.observables import CPU, FLUSHES, MISSES, NEXT_TO_NOTHING, NOISE, RATE, READS, WRITES, logs
-from calibration.fit.parameters import Parameter, parse_vary, with_values
-from calibration.records.record import RunRecord
-from models.reading.loading import load_scenario
+from calibration.fit import (
+    CPU,
+    FLUSHES,
+    MISSES,
+    NEXT_TO_NOTHING,
+    NOISE,
+    RATE,
+    READS,
+    WRITES,
+    Parameter,
+    Reader,
+    Run,
+    logs,
+    parse_vary,
+    runs_of,
+    solved,
+    with_values,
+)
+from calibration.records import RunRecord
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from calibration.importers.registry import read_file
-from calibration.records.reading import Reading
-from models.input.source_file import SourceFile
+from calibration.records import Reading
+from models.input import SourceFile
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from calibration.fit.certificate import judged
+from calibration.fit import judged
 from calibration.judge.baselines import (
     BASELINES,
     CLIENTS,

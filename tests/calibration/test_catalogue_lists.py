@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from models.catalogue import shapes
-from models.catalogue.check import entry_faults
+from models.catalogue import entry_faults, shapes
 from models.catalogue.entries import FOLDER_VARIABLE
-from models.catalogue.importers.found import Found, Wanted
-from models.catalogue.importers.importing import FORMATS, read_list, write_entries
-from models.machine.machine import FlashDiskSpec
+from models.catalogue.importers import Found, Wanted, read_list, write_entries
+from models.catalogue.importers.importing import FORMATS
+from models.machine import FlashDiskSpec
 from simulator.errors import InputError
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "catalogue"

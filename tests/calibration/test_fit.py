@@ -8,13 +8,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit.calibration import Calibration, as_text, calibration_of
-from calibration.fit.checkpoint import Kept
-from calibration.fit.evaluate import correction
-from calibration.fit.fit import Fit, Task, fit
-from calibration.fit.mapping import MappingFile, Run, RunMapping, runs_of
-from calibration.fit.observables import CPU, RATE, READS
-from calibration.fit.parameters import Parameter, with_values
+from calibration.fit import (
+    CPU,
+    RATE,
+    READS,
+    Calibration,
+    Kept,
+    MappingFile,
+    Parameter,
+    Run,
+    RunMapping,
+    Task,
+    as_text,
+    calibration_of,
+    correction,
+    fit,
+    runs_of,
+    with_values,
+)
+from calibration.fit.fit import Fit
 from models.scenario import ScenarioSpec
 from tests.calibration.synthetic import DURABLE, READ, ROWS, TRANSACTION, base, parameters, record, runs, said_by
 

@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from calibration.fit.certificate import Gap
-from calibration.fit.evaluate import Reader, solved
-from calibration.fit.observables import CPU, MISSES, RATE, READS, WRITES, Choice
-from calibration.fit.parameters import with_values
-from calibration.judge.gap import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, explain
-from calibration.records.record import RunRecord
-from models.reading.loading import load_scenario
+from calibration.fit import CPU, MISSES, RATE, READS, WRITES, Choice, Gap, Reader, solved, with_values
+from calibration.judge import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART
+from calibration.judge.gap import explain
+from calibration.records import RunRecord
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from tests.calibration.synthetic import TINY, base, observed, record, said_by
 

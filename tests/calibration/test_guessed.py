@@ -7,16 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.fit.calibration import Calibration, calibration_of
-from calibration.fit.checkpoint import Kept
-from calibration.fit.fit import Task, fit
-from calibration.fit.mapping import runs_of
-from calibration.fit.observables import RATE
-from calibration.fit.parameters import parse_vary, with_values
-from calibration.predict.guessed import foresee, moved_by, number_of
-from calibration.predict.prediction import half_width, predict
+from calibration.fit import RATE, Calibration, Kept, Task, calibration_of, fit, parse_vary, runs_of, with_values
+from calibration.predict import foresee, predict
+from calibration.predict.guessed import moved_by, number_of
+from calibration.predict.prediction import half_width
 from models.jobs import JobResult
-from models.reading.described import Description, Row, described
+from models.reading import Description, Row, described
 from simulator.errors import InputError
 from tests.calibration.synthetic import record, said_by
 

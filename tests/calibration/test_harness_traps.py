@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.records.checks import check
-from calibration.records.merge import Merged, merge
-from calibration.records.reading import Reading
+from calibration.records import Reading, check, merge
+from calibration.records.merge import Merged
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
 

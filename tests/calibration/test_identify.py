@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.fit.discrepancy import ASSUMED, ASSUMED_OTHERS, Scatter, assumed, assumed_sd, estimated, over
-from calibration.fit.evaluate import engine_errors
-from calibration.fit.identifiability import Identified, correlations, identify, sentences
+from calibration.fit import CPU, RATE, WRITES, Parameter, assumed_sd, engine_errors, identify
+from calibration.fit.discrepancy import ASSUMED, ASSUMED_OTHERS, Scatter, assumed, estimated, over
+from calibration.fit.identifiability import Identified, correlations, sentences
 from calibration.fit.objective import Data
-from calibration.fit.observables import CPU, RATE, WRITES
-from calibration.fit.parameters import Parameter
 
 NAMES = ("one.a_us", "one.b_us", "two.c_ms", "two.d_ms")
 PARAMETERS = tuple(Parameter(name, 10.0, 1.0, 100.0, 2.0, None, "test") for name in NAMES)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from calibration.judge import large_systems
-from calibration.judge.large_systems import FigureRow, key_of, measured_figures, rows_of, values_of
-from calibration.records.figures import OF_RESULT, value_of
-from models.scenario import MeasuredSpec, ScenarioSpec
-from models.scenario.scenario import FigureSpec
-from scenarios.library.files import library, load
+from calibration.judge import FigureRow, large_systems
+from calibration.judge.large_systems import key_of, measured_figures, rows_of, values_of
+from calibration.records import value_of
+from calibration.records.figures import OF_RESULT
+from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
+from scenarios.library import library, load
 from scenarios.questions.large_systems import amount, error, lines, measured_systems
 from simulator.errors import InputError
 from simulator.results.result import Result

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.disk_entry import disk_entry, table_lines
-from calibration.records.checks import check
-from calibration.records.merge import merge
-from calibration.records.reading import Reading, Snapshot
+from calibration.importers import disk_entry, table_lines
+from calibration.records import Reading, Snapshot, check, merge
 from calibration.records.record import Resources
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of

@@ -8,16 +8,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit.calibration import Calibration, applied, calibration_of, scenario_hash
-from calibration.fit.checkpoint import Kept
-from calibration.fit.fit import Task, fit
-from calibration.fit.mapping import Run
-from calibration.fit.objective import STEP
-from calibration.fit.observables import CPU, KINDS, RATE, READS
-from calibration.fit.parameters import with_values
-from calibration.predict.candidates import Choice, around, named, read_candidates, scenario_of, usual_run
-from calibration.predict.next_run import advise, derivatives, information, updated
-from calibration.predict.prediction import predict
+from calibration.fit import (
+    CPU,
+    KINDS,
+    RATE,
+    READS,
+    STEP,
+    Calibration,
+    Kept,
+    Run,
+    Task,
+    applied,
+    calibration_of,
+    fit,
+    scenario_hash,
+    with_values,
+)
+from calibration.predict import Choice, advise, around, named, predict, read_candidates, usual_run
+from calibration.predict.candidates import scenario_of
+from calibration.predict.next_run import derivatives, information, updated
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from tests.calibration.synthetic import READ, ROWS, SHARE, base, parameters, runs, said_by

@@ -7,12 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit.mapping import read_mapping_file, runs_of
-from calibration.fit.observables import BUSY, CPU, MISSES, RATE, READS, WRITES
-from calibration.fit.parameters import Parameter, chosen, default_parameters, parse_vary, with_values
-from calibration.records.files import load_record, shipped
-from calibration.records.record import RunRecord
-from scenarios.library.files import library, load
+from calibration.fit import (
+    BUSY,
+    CPU,
+    MISSES,
+    RATE,
+    READS,
+    WRITES,
+    Parameter,
+    chosen,
+    default_parameters,
+    parse_vary,
+    read_mapping_file,
+    runs_of,
+    with_values,
+)
+from calibration.records import RunRecord, load_record, shipped
+from scenarios.library import library, load
 from simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, base, record, said_by
 

@@ -7,14 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit.calibration import applied, calibration_of, kept_out
-from calibration.fit.checkpoint import Kept
-from calibration.fit.evaluate import Reader, figures
-from calibration.fit.fit import Task, fit
-from calibration.fit.mapping import runs_of
-from calibration.fit.parameters import chosen, number_at, parse_vary, with_values
+from calibration.fit import (
+    Kept,
+    Reader,
+    Task,
+    applied,
+    calibration_of,
+    chosen,
+    fit,
+    kept_out,
+    number_at,
+    parse_vary,
+    runs_of,
+    with_values,
+)
+from calibration.fit.evaluate import figures
 from models.scenario import ScenarioSpec
-from scenarios.library.files import library, load
+from scenarios.library import library, load
 from scenarios.questions.measured_runs import read_runs
 from simulator.errors import InputError
 

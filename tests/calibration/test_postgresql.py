@@ -10,17 +10,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit.calibration import Calibration, FittedFigure, calibration_of
-from calibration.fit.checkpoint import Kept
-from calibration.fit.evaluate import Reader, figures
-from calibration.fit.fit import Task, fit
-from calibration.fit.mapping import Run, read_mapping_file, runs_of
-from calibration.fit.observables import CPU, FLUSHES, MISSES, RATE, READS, WRITES
-from calibration.fit.parameters import chosen
+from calibration.fit import (
+    CPU,
+    FLUSHES,
+    MISSES,
+    RATE,
+    READS,
+    WRITES,
+    Calibration,
+    Kept,
+    Reader,
+    Run,
+    Task,
+    calibration_of,
+    chosen,
+    fit,
+    read_mapping_file,
+    runs_of,
+)
+from calibration.fit.calibration import FittedFigure
+from calibration.fit.evaluate import figures
 from calibration.fit.search import STARTS
-from calibration.predict.prediction import Predicted, predict
-from calibration.records.files import load_record, shipped
-from scenarios.library.files import library, load
+from calibration.predict import Predicted, predict
+from calibration.records import load_record, shipped
+from scenarios.library import library, load
 from simulator.errors import InputError
 
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"

@@ -5,12 +5,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from calibration.fit import Parameter
 from calibration.fit.evaluate import Evaluator
 from calibration.fit.objective import Data, Objective
-from calibration.fit.parameters import Parameter
 from calibration.fit.profile import WORSE, profile
 from calibration.fit.search import CLOSE, Found, search
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 
 ROWS_US, BESIDE_US, SD = 1000.0, 150.0, 0.05
 

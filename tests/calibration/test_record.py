@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from calibration.importers.directory import find_runs
-from calibration.records.checks import check, little, missing
-from calibration.records.files import as_text, load_record, records_in, save_records, shipped
-from calibration.records.merge import merge
-from calibration.records.record import RunRecord
-from scenarios.library.files import library, load
+from calibration.importers import find_runs
+from calibration.records import RunRecord, check, load_record, merge, missing, records_in, save_records, shipped
+from calibration.records.checks import little
+from calibration.records.files import as_text
+from scenarios.library import library, load
 from simulator.errors import InputError
 from tests.calibration.conftest import RUNS
 

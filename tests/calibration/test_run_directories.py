@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.directory import find_runs
-from calibration.records.checks import check, missing
-from calibration.records.merge import Merged, merge
+from calibration.importers import find_runs
+from calibration.records import check, merge, missing
+from calibration.records.merge import Merged
 from simulator.errors import InputError
 from tests.calibration.conftest import RUNS
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.table import read_table
+from calibration.importers import read_table
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES
 

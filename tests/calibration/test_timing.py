@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibration.records.reading import Meaning, Sample, Samples
+from calibration.records import Meaning, Sample, Samples
 from calibration.records.timing import SYSTEM, USER, aligned, in_window, means
 
 SHARE = Meaning("%", 0.01, "share")

@@ -10,17 +10,33 @@ from typing import Any
 
 import pytest
 
-from calibration.fit.calibration import Calibration, as_text, calibration_of, content_hash, read, write
-from calibration.fit.certificate import Certificate, Coverage, errors_of, judged
-from calibration.fit.checkpoint import Kept
-from calibration.fit.fit import Task, fit
-from calibration.fit.mapping import MappingFile, RunMapping, runs_of
-from calibration.fit.observables import CPU, RATE, READS
-from calibration.fit.parameters import parse_vary, with_values
-from calibration.judge.gap import CPU_PART
-from calibration.judge.left_out import digest, folds_of, predicted_without, task_of
-from calibration.judge.validation import coverage, runs_to_judge, validate
-from calibration.records.record import RunRecord
+from calibration.fit import (
+    CPU,
+    RATE,
+    READS,
+    Calibration,
+    Certificate,
+    Coverage,
+    Kept,
+    MappingFile,
+    RunMapping,
+    Task,
+    as_text,
+    calibration_of,
+    content_hash,
+    errors_of,
+    fit,
+    judged,
+    parse_vary,
+    read,
+    runs_of,
+    with_values,
+    write,
+)
+from calibration.judge import CPU_PART, digest, runs_to_judge, validate
+from calibration.judge.left_out import folds_of, predicted_without, task_of
+from calibration.judge.validation import coverage
+from calibration.records import RunRecord
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by

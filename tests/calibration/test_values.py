@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from calibration.importers.registry import IMPORTERS
-from models.input.source_file import SourceFile
+from models.input import SourceFile
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
 
 VALUES: dict[str, dict[str, float | str]] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from models.reading.loading import scenario_from_mapping
+from models.reading import scenario_from_mapping
 from scenarios.commands.cli import main
 from scenarios.run.saved import SavedRun, to_text
 from tests.scenarios.example_result import example_result

@@ -7,13 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from models.catalogue import (
+    CATALOGUED,
+    catalogue_entry,
+    catalogue_kinds,
+    catalogue_names,
+    compose,
+    describe,
+    entry_faults,
+)
 from models.catalogue import check as catalogue_check
 from models.catalogue import entries as catalogue
-from models.catalogue.check import SPECS, entry_faults
-from models.catalogue.composition import CATALOGUED, compose
-from models.catalogue.entries import FOR_SALE, PARTS, catalogue_entry, catalogue_kinds, catalogue_names, describe
-from models.input.problems import nearest
-from models.reading.loading import load_scenario
+from models.catalogue.check import SPECS
+from models.catalogue.entries import FOR_SALE, PARTS
+from models.input import nearest
+from models.reading import load_scenario
 from scenarios.commands.cli import main
 from simulator.errors import InputError
 

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from models.build import build, failover_of
 from models.build.cluster import cluster_paths
-from models.build.failover import failover_of
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
+from models.workloads.tpcc import ALONE
 from models.workloads.tpcc.cluster import PREPARE_BYTES
-from models.workloads.tpcc.paths import ALONE
-from scenarios.run.simulate import Task, simulate
+from scenarios.run import Task, simulate
 from simulator.errors import InputError
-from simulator.form.model import Model
+from simulator.form import Model
 from simulator.kernel import engine as kernel
 from simulator.results.result import Result
 from tests.simulator.twins import differences

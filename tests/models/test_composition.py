@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.catalogue.composition import compose, merged, override, read_with_base
-from models.catalogue.entries import catalogue_entry
-from models.reading.loading import load_scenario, scenario_from_mapping
-from models.workloads.workload import OpenArrivalsSpec
-from scenarios.library.files import load
+from models.catalogue import catalogue_entry, compose, override, read_with_base
+from models.catalogue.composition import merged
+from models.reading import load_scenario, scenario_from_mapping
+from models.workloads import OpenArrivalsSpec
+from scenarios.library import load
 from simulator.errors import InputError
 
 Write = Callable[..., str]

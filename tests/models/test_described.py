@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from calibration.fit.parameters import number_at
-from models.catalogue.entries import catalogue_entry, catalogue_names
-from models.catalogue.processors import families, family_of, read
-from models.reading.described import Description, described
+from calibration.fit import number_at
+from models.catalogue import catalogue_entry, catalogue_names, families, family_of
+from models.catalogue.processors import read
+from models.reading import Description, described
 from models.reading.described.systems import system_of
 from simulator.errors import InputError
 

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.build.system import device_of
-from models.catalogue.check import read_entry
-from models.catalogue.entries import catalogue_names
-from models.machine.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec
+from models.build import device_of
+from models.catalogue import catalogue_names, read_entry
+from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec
 from simulator.reference.raid import new_device
 from simulator.reference.stations import Environment, Story
 

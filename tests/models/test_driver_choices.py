@@ -6,13 +6,13 @@ from collections import Counter
 
 import pytest
 
-from models.build.system import build
-from models.reading.loading import scenario_from_mapping
+from models.build import build
+from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc.program import CLASSES, row_counts
-from scenarios.library.files import library, load
-from simulator.analytic.engine import simulate as calculated
-from simulator.form.program import CODES
+from scenarios.library import library, load
+from simulator.analytic import simulate as calculated
+from simulator.form import CODES
 from simulator.kernel.engine import simulate as simulated
 
 NAMES = ("new_order", "payment", "order_status", "delivery", "stock_level")

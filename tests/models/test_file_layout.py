@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from models.build.system import build
+from models.build import build
 from simulator.analytic import engine as analytic
 from simulator.errors import Infeasible
 from simulator.kernel.engine import simulate

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from models.build import build
 from models.build.paths import costs_of
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
-from simulator.form.model import FairQueueing
+from simulator.form import FairQueueing
 from simulator.kernel.engine import simulate
 from tests.models.test_partitions import ARRAY, TINY, tiny
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.build.system import build
+from models.build import build
 from models.jobs import JobResult, run_job
-from models.reading.loading import load_scenario, scenario_from_mapping
+from models.reading import load_scenario, scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from models.jobs import JobResult, run_job
-from models.machine.processors import slowdowns
-from models.reading.loading import load_scenario
+from models.machine import slowdowns
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from simulator.analytic.exact_networks import exact
 from simulator.analytic.network import Network

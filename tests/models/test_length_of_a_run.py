@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from models.build.system import MOST_WORK_S, build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.build.system import MOST_WORK_S
+from models.reading import load_scenario
 from simulator.errors import InputError
 from tests.simulator.tpcc_systems import TINY
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.build.system import build
-from models.input.yaml_input import parse_yaml
-from models.reading.loading import load_scenario, scenario_from_mapping
+from models.build import build
+from models.input import parse_yaml
+from models.reading import load_scenario, scenario_from_mapping
 from simulator.errors import Infeasible, InputError
 
 LIBRARY = sorted((Path(__file__).resolve().parents[2] / "scenarios" / "library").glob("*.yaml"))

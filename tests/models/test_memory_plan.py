@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build.system import GIB, KIB, MIB, MemoryPlan, build, memory_plan
-from models.reading.loading import load_scenario
+from models.build import GIB, KIB, MIB, build, memory_plan
+from models.build.system import MemoryPlan
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.tables import file_pages
+from models.workloads.tpcc import file_pages
 from simulator.errors import Infeasible, InputError
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"

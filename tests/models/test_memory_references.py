@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.build.memory_references import row_operation_ns
 from models.build.paths import paths_of
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"

@@ -10,9 +10,9 @@ import pytest
 from models.jobs import JobResult, run_job
 from models.jobs.node_loss import Books, books_of
 from models.jobs.store_model import store_model
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.partitioned_store import PartitionedStoreSpec
+from models.workloads import PartitionedStoreSpec
 from simulator.errors import InputError, InternalError
 from simulator.kernel import columns as ks
 from simulator.kernel.engine import KernelEngine

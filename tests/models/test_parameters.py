@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 

@@ -12,13 +12,13 @@ import pytest
 
 from models.jobs import JobResult, run_job
 from models.jobs.store_model import store_model
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.partitioned_store import PartitionedStoreSpec
+from models.workloads import PartitionedStoreSpec
 from simulator.analytic.exact_networks import exact
 from simulator.analytic.network import Network
 from simulator.errors import InputError
-from simulator.form.model import Model
+from simulator.form import Model
 from tests.simulator.twins import differences
 
 LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.show.words import configuration_line
 from simulator.analytic import engine as analytic
 from simulator.errors import Infeasible, InputError
-from simulator.form.model import RaidSet
+from simulator.form import RaidSet
 from simulator.kernel.engine import simulate
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"

@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from models.build.system import build, memory_plan
-from models.catalogue.composition import compose
-from models.catalogue.entries import catalogue_entry
+from models.build import build, memory_plan
+from models.catalogue import catalogue_entry, compose
 from models.scenario import ScenarioSpec
+from models.workloads import LayoutSpec
+from models.workloads.tpcc import loaded_pages
 from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
-from models.workloads.tpcc.tables import STOCK, loaded_pages
-from models.workloads.workload import HeapSpec, LayoutSpec
-from scenarios.library.files import library, load
+from models.workloads.tpcc.tables import STOCK
+from models.workloads.workload import HeapSpec
+from scenarios.library import library, load
 from simulator.kernel import engine as kernel
 from simulator.kernel.caches import MOST_USAGE
 from simulator.results.result import Result

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.build.system import build
-from models.machine.machine import CpuSpec
-from models.machine.processors import slowdowns
-from models.reading.loading import load_scenario
+from models.build import build
+from models.machine import CpuSpec, slowdowns
+from models.reading import load_scenario
 from tests.simulator.tpcc_systems import TINY
 
 

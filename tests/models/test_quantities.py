@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from models.input.quantities import (
-    MOST,
-    UNITS,
+from models.input import (
     Fraction,
     Gib,
     Kib,
@@ -25,6 +23,7 @@ from models.input.quantities import (
     WholeNumber,
     parse,
 )
+from models.input.quantities import MOST, UNITS
 
 FIELDS = [
     ("memory", "GiB"),

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from models.build.system import GIB, KIB, build
-from models.reading.loading import load_scenario
+from models.build import GIB, KIB, build
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.show.words import configuration_line
 from simulator.errors import Infeasible, InputError
-from simulator.form.model import RaidSet, RotatingDevice
+from simulator.form import RaidSet, RotatingDevice
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 

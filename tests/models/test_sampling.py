@@ -16,16 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.build import sampling
-from models.build.sampling import folded, sample_of
-from models.build.system import build, clients_of
-from models.reading.loading import load_scenario
+from models.build import build, clients_of, sample_of, sampling
+from models.build.sampling import folded
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.folding import Sample, merged_pages
+from models.workloads.tpcc import Sample
+from models.workloads.tpcc.folding import merged_pages
 from models.workloads.tpcc.program import LOCKED_HOME
 from models.workloads.tpcc.rows import DISTRICTS
-from scenarios.library.files import library
-from simulator.form.model import Model, RotatingDevice
+from scenarios.library import library
+from simulator.form import Model, RotatingDevice
 from simulator.kernel import engine as kernel
 from simulator.kernel.columns import new_kernel
 from simulator.kernel.state import new_state

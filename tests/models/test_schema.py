@@ -11,8 +11,9 @@ import jsonschema
 import pytest
 import yaml
 
-from models.catalogue.entries import catalogue_names
-from models.reading.schema import OWNERS, scenario_schema, schema_text
+from models.catalogue import catalogue_names
+from models.reading import scenario_schema
+from models.reading.schema import OWNERS, schema_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = [*sorted((ROOT / "scenarios" / "library").glob("*.yaml")), ROOT / "tests" / "scenarios" / "tiny.yaml"]

@@ -10,14 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.catalogue import shapes
-from models.catalogue.check import entry_faults, read_entry, without_price, without_shape
-from models.catalogue.entries import FOLDER_VARIABLE, catalogue_entry, catalogue_names, catalogue_places, shadowed_names
-from models.catalogue.price import PriceList, PriceRow
-from models.catalogue.prices import Prices, is_old
-from models.catalogue.shape_specs import VolumeSpec
+from models.catalogue import (
+    PriceList,
+    PriceRow,
+    Prices,
+    VolumeSpec,
+    catalogue_entry,
+    catalogue_names,
+    catalogue_places,
+    entry_faults,
+    is_old,
+    read_entry,
+    shadowed_names,
+    shapes,
+    without_price,
+    without_shape,
+)
+from models.catalogue.entries import FOLDER_VARIABLE
 from models.input.quantities import UNITS
-from models.machine.machine import FlashDiskSpec, RateLimitSpec
+from models.machine import FlashDiskSpec, RateLimitSpec
 from simulator.errors import InputError
 
 MB_IN_MIB = UNITS["transfer rate"]["MB/s"] / UNITS["transfer rate"]["MiB/s"]

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
-from simulator.form.model import Model
+from models.build import build
+from models.reading import load_scenario
+from simulator.form import Model
 from simulator.kernel import engine as kernel
 from simulator.kernel.caches import CACHE, DIRTY_COUNT, POOL
 from simulator.kernel.start import prepare

@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.build.sampling import sample_of
-from models.build.system import build
-from models.reading.loading import load_scenario
-from models.workloads.tpcc.clients import client_registers
-from models.workloads.tpcc.paths import Paths
-from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts, tpcc_program
+from models.build import build, sample_of
+from models.reading import load_scenario
+from models.workloads.tpcc import Paths, client_registers, tpcc_program
+from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
 from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
-from simulator.form.model import Costs, Model
+from simulator.form import Costs, Model
 from simulator.kernel import interpreter as waits
 from simulator.kernel.interpreter import advance
 from simulator.kernel.memory import finish_read

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.workloads.tpcc import FloatArray
 from models.workloads.tpcc.rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
@@ -16,7 +17,6 @@ from models.workloads.tpcc.rows import (
     ITEMS,
     LAST_NAMES,
     NAME_A,
-    FloatArray,
     nurand_pmf,
     order_age_pmf,
     pages_pmf,

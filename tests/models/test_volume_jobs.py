@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from models.jobs.answer import run_job
-from models.jobs.result import JobResult
+from models.jobs import JobResult, run_job
 from models.jobs.volumes import turn_s
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
 LIMIT = "{{of: {of}, per_s: {per_s}, source: 'assumption: for tests'}}"

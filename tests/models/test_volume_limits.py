@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from models.build.system import build, device_of
-from models.machine.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
-from models.reading.loading import load_scenario, scenario_from_mapping
+from models.build import build, device_of
+from models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
+from models.reading import load_scenario, scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
-from simulator.form.model import FlashDevice, LimitedDevice, RaidSet, RateLimit
+from simulator.form import FlashDevice, RaidSet, RateLimit
+from simulator.form.model import LimitedDevice
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 SOURCE = "assumption: for tests"

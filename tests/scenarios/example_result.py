@@ -9,19 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from models.database.database import (
-    BufferPoolSpec,
-    CheckpointSpec,
-    CriticalSectionSpec,
-    DatabaseSpec,
-    LogSpec,
-    PathLengthSpec,
-    WriterSpec,
-)
-from models.machine.machine import CpuSpec, DiskArraySpec, MachineSpec, RotatingDiskSpec
-from models.operating_system.operating_system import OperatingSystemSpec, PageCacheSpec, SwapSpec, SystemCpuSpec
+from models.database import DatabaseSpec, WriterSpec
+from models.database.database import BufferPoolSpec, CheckpointSpec, CriticalSectionSpec, LogSpec, PathLengthSpec
+from models.machine import CpuSpec, DiskArraySpec, MachineSpec, RotatingDiskSpec
+from models.operating_system import OperatingSystemSpec
+from models.operating_system.operating_system import PageCacheSpec, SwapSpec, SystemCpuSpec
 from models.scenario import IntervalSpec, MeasuredSpec, ScenarioSpec
-from models.workloads.workload import ClosedClientsSpec, LayoutSpec, MixSpec, WorkloadSpec
+from models.workloads import ClosedClientsSpec, LayoutSpec, MixSpec, WorkloadSpec
 from simulator.results.result import (
     Bottleneck,
     CacheResult,

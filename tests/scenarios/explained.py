@@ -6,10 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from models.scenario import ScenarioSpec
-from scenarios.library.files import load, scenario_path
-from scenarios.questions.explain.explanation import Asked, Explanation, explanation
-from scenarios.questions.explain.machines import calculated
-from scenarios.questions.explain.prices import DISK, MEMORY, UnitPrice
+from scenarios.library import load, scenario_path
+from scenarios.questions.explain import DISK, MEMORY, Asked, Explanation, UnitPrice, calculated, explanation
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 

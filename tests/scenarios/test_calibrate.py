@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit.calibration import Calibration, applied, read
-from calibration.fit.observables import CPU, RATE, READS
-from calibration.fit.parameters import with_values
-from calibration.predict.prediction import predict
-from calibration.records.files import load_record, save_records
+from calibration.fit import CPU, RATE, READS, Calibration, applied, read, with_values
+from calibration.predict import predict
+from calibration.records import load_record, save_records
 from calibration.records.record import Counted, Positive
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
 from simulator.errors import InputError

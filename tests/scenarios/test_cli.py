@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.commands.cli import main
-from scenarios.run.simulate import Task, simulate
+from scenarios.run import Task, simulate
 from simulator.errors import InternalError
 from simulator.kernel import compiled
 from simulator.results.result import Result

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.commands.cli import main
-from scenarios.questions.compare.comparison import Comparer
+from scenarios.questions.compare import Comparer, sides
 from scenarios.questions.compare.pairing import paired
-from scenarios.questions.compare.sides import sides
-from scenarios.run.progress import Silent
+from scenarios.run import Silent
 from scenarios.show import compare as compare_text
 from simulator.errors import InputError, InternalError
 from tests.scenarios.explained import TINY

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.machine.machine import PriceSpec
+from models.machine import PriceSpec
 from scenarios.show.summary import cost_words
 
 

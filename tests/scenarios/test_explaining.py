@@ -9,21 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calibration.fit.parameters import with_values
-from models.build.system import GIB, KIB, MIB, clients_of, memory_plan
-from scenarios.library.files import load, scenario_path
+from calibration.fit import with_values
+from models.build import GIB, KIB, MIB, clients_of, memory_plan
+from scenarios.library import load, scenario_path
+from scenarios.questions.explain import Explanation, Objective, Solver, parse_growth, saturated
 from scenarios.questions.explain.bottlenecks import bottlenecks
 from scenarios.questions.explain.buffers import CLIFF, NEAR_BEST, best_buffers
 from scenarios.questions.explain.credits import credits_of
-from scenarios.questions.explain.explanation import Explanation
-from scenarios.questions.explain.growth import growth, parse_growth
-from scenarios.questions.explain.machines import Solver, saturated
-from scenarios.questions.explain.objective import Objective
+from scenarios.questions.explain.growth import growth
 from scenarios.questions.explain.room import PER_WAREHOUSE_PER_MIN, grown, in_memory, most_warehouses, room
 from scenarios.questions.explain.search import NEAR, largest
 from scenarios.questions.explain.steps import steps
 from scenarios.questions.explain.warming import warming
-from scenarios.run.simulate import Task, simulate
+from scenarios.run import Task, simulate
 from simulator.errors import Infeasible
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.machine.machine import FlashDiskSpec
+from models.machine import FlashDiskSpec
 from scenarios.commands.cli import main
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from models.jobs import run_job
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from scenarios.commands.cli import main
 
 Output = pytest.CaptureFixture[str]

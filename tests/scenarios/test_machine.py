@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.reading.described import described
-from models.reading.loading import load_scenario
+from models.reading import described, load_scenario
 from scenarios.commands.cli import main
 from scenarios.show.machine import as_yaml
 

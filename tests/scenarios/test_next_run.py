@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit.calibration import Calibration, read, write
-from calibration.fit.observables import RATE
-from calibration.fit.parameters import with_values
-from calibration.records.files import save_records
-from models.reading.loading import load_scenario
+from calibration.fit import RATE, Calibration, read, with_values, write
+from calibration.records import save_records
+from models.reading import load_scenario
 from scenarios.commands.cli import main
 from scenarios.show.next_run import would_tell
 from tests.calibration.synthetic import FLASH, ROWS, TINY, record, said_by

@@ -10,17 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.build.system import GIB, memory_plan
-from models.catalogue.price import PriceList, PriceRow
-from models.catalogue.prices import Prices
-from models.catalogue.shapes import chassis
-from scenarios.library.files import library, load
+from models.build import GIB, memory_plan
+from models.catalogue import PriceList, PriceRow, Prices, chassis
+from scenarios.library import library, load
+from scenarios.questions.plan import MEETS, MEMORY, ROOM, VERDICTS, Objective, Question, Stock, add_chassis, asked
 from scenarios.questions.plan.bill import Till
-from scenarios.questions.plan.expand import add_chassis
 from scenarios.questions.plan.loads import Assembly, capacities, capacities_of
-from scenarios.questions.plan.question import Objective, Question, asked
-from scenarios.questions.plan.screening import MEETS, MEMORY, ROOM, VERDICTS, Screened, screened
-from scenarios.questions.plan.stock import Stock
+from scenarios.questions.plan.screening import Screened, screened
 
 TODAY = dt.date(2026, 11, 22)
 TARGET = 20_000.0

@@ -14,17 +14,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from models.catalogue.price import PriceList, PriceRow
-from models.catalogue.prices import Prices
-from models.catalogue.shapes import chassis
-from scenarios.library.files import library, load
-from scenarios.questions.plan.belief import Open
-from scenarios.questions.plan.confirm import Confirmed
-from scenarios.questions.plan.expand import GOES_AWAY, add_chassis
-from scenarios.questions.plan.plan import Plan, confirmed_by, planned
-from scenarios.questions.plan.question import Objective, Question, asked
-from scenarios.questions.plan.screening import VERDICTS
-from scenarios.questions.plan.stock import Stock
+from models.catalogue import PriceList, PriceRow, Prices, chassis
+from scenarios.library import library, load
+from scenarios.questions.plan import (
+    VERDICTS,
+    Confirmed,
+    Objective,
+    Open,
+    Plan,
+    Question,
+    Stock,
+    add_chassis,
+    asked,
+    confirmed_by,
+    planned,
+)
+from scenarios.questions.plan.expand import GOES_AWAY
 from scenarios.show.charts import plan as plan_figures
 from scenarios.show.plan_page import page_html, write_page
 from tests.scenarios.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit.calibration import model_path, read, shipped
-from calibration.fit.evaluate import steady
+from calibration.fit import model_path, read, shipped, steady
 from calibration.records.measured import record_of
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
-from scenarios.library.files import library, load
+from scenarios.library import library, load
 from scenarios.questions.measured_runs import read_runs
 from scenarios.show.validation import amount
 from simulator.errors import InputError

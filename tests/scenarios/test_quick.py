@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from models.build.system import memory_plan
-from models.reading.loading import load_scenario, scenario_from_mapping
-from models.reading.quick import POOL_SHARE, Questions, assumed, scenario_of
+from models.build import memory_plan
+from models.reading import Questions, assumed, load_scenario, scenario_from_mapping, scenario_of
+from models.reading.quick import POOL_SHARE
 from scenarios.commands.cli import main
 from scenarios.run import saved
 from simulator.errors import Infeasible, InputError

@@ -13,14 +13,12 @@ import numpy as np
 import pytest
 from scipy.stats import sobol_indices
 
-from calibration.fit.calibration import model_path, read
+from calibration.fit import model_path, read
 from scenarios.commands.cli import main
-from scenarios.questions.sensitivity.ranges import Range, calibrated_ranges, default_ranges, of_prior, parse_range
-from scenarios.questions.sensitivity.rates import Rates
-from scenarios.questions.sensitivity.sobol import Indices, Samples
-from scenarios.questions.sensitivity.tornado import tornado
+from scenarios.questions.sensitivity import Indices, Range, Rates, Samples, calibrated_ranges, default_ranges, tornado
+from scenarios.questions.sensitivity.ranges import of_prior, parse_range
 from scenarios.show.charts.sensitivity import to_svg
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 from simulator.errors import InputError
 from tests.scenarios.explained import TINY, scenario
 

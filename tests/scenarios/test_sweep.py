@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.commands.cli import main
-from scenarios.questions.sweep.answer import Row, Sweep, from_json, to_json
-from scenarios.questions.sweep.axes import Axis, parse_axis
+from scenarios.questions.sweep import Axis, Row, Sweep, from_json, parse_axis, to_json
 from scenarios.show.charts.sweep import chart
 from scenarios.show.sweep import to_csv, to_text
 from simulator.errors import InputError

@@ -14,14 +14,9 @@ import pytest
 from benchmarks.sweep_kills import SHORT, START, TINY, kept, words
 from benchmarks.sweeps import dask, worker_lost
 from scenarios.commands.cli import main
-from scenarios.questions.sweep.answer import to_json
-from scenarios.questions.sweep.axes import Axis
-from scenarios.questions.sweep.design import design
-from scenarios.questions.sweep.replications import Rule
-from scenarios.questions.sweep.runner import Runner
+from scenarios.questions.sweep import Axis, Rule, Runner, design, to_json
+from scenarios.run import Silent, Store
 from scenarios.run.executors import Elsewhere
-from scenarios.run.progress import Silent
-from scenarios.run.store import Store
 from simulator.errors import InputError
 
 Output = pytest.CaptureFixture[str]
@@ -107,7 +102,7 @@ def test_a_cluster_gives_the_same_bytes_and_takes_what_is_kept(address: str, tmp
 @pytest.mark.slow
 def test_an_address_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("scenarios.run.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("scenarios.run.dask_cluster.CONNECT_S", 0.5)
     assert main([*words(2), "--cluster", "tcp://127.0.0.1:1"]) == 2
     assert "no Dask scheduler answers there" in capsys.readouterr().err
 
@@ -117,9 +112,9 @@ def test_runs_that_end_several_workers_are_said(address: str) -> None:
     pytest.importorskip("distributed")
     from distributed.scheduler import KilledWorker
 
-    from scenarios.run.cluster import cluster
+    from scenarios.run.dask_cluster import dask_cluster
 
-    with pytest.raises(InputError, match="ended several workers"), cluster(address, Silent()):
+    with pytest.raises(InputError, match="ended several workers"), dask_cluster(address, Silent()):
         raise KilledWorker("batch", SimpleNamespace(address="tcp://127.0.0.1:9"), 3)
 
 

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
-from scenarios.questions.sweep.answer import from_json, to_json
-from scenarios.questions.sweep.axes import Axis, Interval, parse_axes
-from scenarios.questions.sweep.design import balance_note, design, sobol
-from scenarios.questions.sweep.replications import LEAST_UNTIL, Rule, half_width, interval
+from scenarios.questions.sweep import Axis, Interval, Rule, balance_note, design, from_json, parse_axes, to_json
+from scenarios.questions.sweep.design import sobol
+from scenarios.questions.sweep.replications import LEAST_UNTIL, half_width, interval
 from scenarios.run import saved
 from simulator.errors import InputError
 

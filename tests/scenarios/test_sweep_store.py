@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from benchmarks.sweep_kills import START, kept, killed_and_resumed, words
 from scenarios.commands.cli import main
-from scenarios.library.files import load
+from scenarios.library import load
+from scenarios.run import Record, Run, Store, Task, simulate
 from scenarios.run import kept as record
-from scenarios.run.kept import DONE, REFUSED, Record
-from scenarios.run.simulate import Task, simulate
-from scenarios.run.store import Claims, Run, Store
+from scenarios.run.kept import DONE, REFUSED
+from scenarios.run.store import Claims
 from simulator.errors import Infeasible, InputError
 from simulator.results.result import Result
 

@@ -12,13 +12,9 @@ from typing import Any
 
 import pytest
 
-from calibration.fit.calibration import Calibration, calibration_of, read, write
-from calibration.fit.checkpoint import Kept
-from calibration.fit.fit import Task, fit
-from calibration.fit.mapping import runs_of
-from calibration.fit.parameters import parse_vary
+from calibration.fit import Calibration, Kept, Task, calibration_of, fit, parse_vary, read, runs_of, write
 from calibration.judge import left_out
-from calibration.records.files import load_record, records_in
+from calibration.records import load_record, records_in
 from scenarios.commands.cli import main
 from tests.calibration.synthetic import TINY
 from tests.scenarios.test_calibrate import BUFFERS, ROWS, save_runs, scenario

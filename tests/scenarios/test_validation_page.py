@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from calibration.fit.calibration import Calibration
-from calibration.fit.certificate import (
+from calibration.fit import (
     Baseline,
     BaselineRow,
+    Calibration,
     Certificate,
     Gap,
     GapPart,
@@ -20,7 +20,7 @@ from calibration.fit.certificate import (
     errors_of,
     judged,
 )
-from calibration.judge.gap import CPU_PART, DEVICE_PART, READS_PART
+from calibration.judge import CPU_PART, DEVICE_PART, READS_PART
 from calibration.judge.validation import coverage
 from scenarios.show.validation import validation_lines
 from scenarios.show.validation_page import page_html, write_page

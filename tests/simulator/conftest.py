@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.form.assembler import Assembler
-from simulator.form.clock import from_s
-from simulator.form.model import (
+from simulator.form import (
+    Assembler,
     Checkpoint,
     Costs,
     Cpu,
@@ -23,6 +22,7 @@ from simulator.form.model import (
     Section,
     Station,
     Storage,
+    from_s,
 )
 
 MS = 1_000_000

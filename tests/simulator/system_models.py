@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.build.file_layout import by_table
-from simulator.form.assembler import Assembler
-from simulator.form.model import Cpu, Model, Section, Station, Storage
-from simulator.form.program import Program
+from models.build import by_table
+from simulator.form import Assembler, Cpu, Model, Program, Section, Station, Storage
 from tests.simulator.systems import Step, System
 
 LOCKS = ("lock 1", "lock 2")

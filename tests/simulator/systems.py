@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from simulator.form.model import (
+from simulator.form import (
     Checkpoint,
     Costs,
     Device,
@@ -20,7 +20,6 @@ from simulator.form.model import (
     FairQueueing,
     FlashDevice,
     Interval,
-    LimitedDevice,
     Log,
     PageCache,
     Pool,
@@ -31,6 +30,7 @@ from simulator.form.model import (
     Work,
     Writing,
 )
+from simulator.form.model import LimitedDevice
 
 MS = 1_000_000
 NEVER_NS = 10**15

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simulator.form.clock import NS_PER_MS
-from simulator.form.model import MOST_USAGE
+from simulator.form import MOST_USAGE, NS_PER_MS
 from simulator.kernel.caches import (
     BUSY,
     CAPACITY,

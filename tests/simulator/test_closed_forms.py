@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simulator.form.model import Model
+from simulator.form import Model
 from simulator.reference.engine import simulate
 from simulator.results.result import Result
 

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from simulator.form.assembler import Assembler
-from simulator.form.clock import from_s
-from simulator.form.model import FlashDevice, Model, Writing
+from simulator.form import Assembler, FlashDevice, Model, Writing, from_s
 from simulator.kernel import engine as kernel
 from simulator.reference import engine as reference
 from simulator.results.result import Result

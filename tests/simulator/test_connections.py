@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from simulator.form.model import Model
+from simulator.form import Model
 from simulator.kernel import engine as kernel
 from simulator.reference.engine import simulate
 

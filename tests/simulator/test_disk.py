@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator.form.model import RotatingDevice
+from simulator.form import RotatingDevice
 from simulator.kernel.disk import (
     PATIENCE_NS,
     WINDOW_ROWS,

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from simulator.form.assembler import Assembler
-from simulator.form.model import Model, Sharing
+from simulator.form import Assembler, Model, Sharing
 from simulator.kernel import engine as kernel
 from simulator.reference.engine import ReferenceEngine
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
-from simulator.form.model import FairQueueing, FlashDevice, Model, RaidSet
+from simulator.form import FairQueueing, FlashDevice, Model, RaidSet
 from simulator.kernel import columns as ks
 from simulator.kernel.engine import KernelEngine, simulate
 from simulator.reference.raid import new_device

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from simulator.errors import InputError
-from simulator.form.assembler import Assembler
-from simulator.form.model import Model, Work
+from simulator.form import Assembler, Model, Work
 from simulator.kernel import engine as kernel
 from simulator.kernel.columns import MAIN_DONE
 from simulator.reference import engine as reference

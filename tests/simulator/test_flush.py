@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.form.assembler import Assembler
-from simulator.form.model import Model
+from simulator.form import Assembler, Model
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import differences, run_reference
 

@@ -7,9 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator.form.assembler import Assembler
-from simulator.form.listing import listing
-from simulator.form.model import Model
+from simulator.form import Assembler, Model, listing
 from simulator.kernel.engine import KernelEngine
 from simulator.results.recorder import bucket_of, share_below
 from tests.simulator.conftest import make_model

@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from simulator.reference.engine import simulate
 from simulator.results.result import to_json
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from models.build import build
 from models.build.paths import costs_of, interrupts_of
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.reading import load_scenario
 from simulator.analytic import engine as analytic
 from simulator.errors import InputError
 from simulator.kernel import engine as kernel

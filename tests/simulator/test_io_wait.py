@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from simulator.analytic import engine as analytic
-from simulator.form.assembler import Assembler
-from simulator.form.model import FlashDevice, Model
+from simulator.form import Assembler, FlashDevice, Model
 from simulator.kernel import engine as kernel
 from simulator.reference import engine as reference
 from simulator.reference.io_wait import SHARE_BITS, waiting_shares

@@ -20,8 +20,18 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator.errors import InternalError
-from simulator.form.assembler import Assembler
-from simulator.form.model import Checkpoint, Costs, FlashDevice, Interval, Log, Model, PageCache, Pool, RotatingDevice
+from simulator.form import (
+    Assembler,
+    Checkpoint,
+    Costs,
+    FlashDevice,
+    Interval,
+    Log,
+    Model,
+    PageCache,
+    Pool,
+    RotatingDevice,
+)
 from simulator.kernel import columns as ks
 from simulator.kernel import raid
 from simulator.kernel.calendar import HEAP_COUNT

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from simulator.form.model import FlashDevice, Model, RotatingDevice
+from simulator.form import FlashDevice, Model, RotatingDevice
 from simulator.reference.engine import ReferenceEngine, simulate
 from simulator.results.record import RunRecord
 from simulator.results.result import Result, to_json

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form.model import FlashDevice, LimitedDevice, Model, Pool, RateLimit
+from simulator.form import FlashDevice, Model, Pool, RateLimit
+from simulator.form.model import LimitedDevice
 from simulator.kernel import columns as ks
 from simulator.kernel.engine import KernelEngine, simulate
 from simulator.kernel.rate_limits import CLOSED_PS, OUT_SINCE_NS, TOLERANCE_PS

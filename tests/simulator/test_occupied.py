@@ -8,7 +8,7 @@ import math
 import pytest
 
 from simulator.analytic import engine as analytic
-from simulator.form.model import FlashDevice, Model, Pool
+from simulator.form import FlashDevice, Model, Pool
 from simulator.kernel.engine import simulate
 from simulator.results.result import DeviceResult, from_json, to_json
 from tests.simulator.system_models import model_of_system

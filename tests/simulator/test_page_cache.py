@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from simulator.form.assembler import Assembler
-from simulator.form.model import FlashDevice, Model
+from simulator.form import Assembler, FlashDevice, Model
 from simulator.kernel.caches import (
     CACHE,
     DIRTY_COUNT,

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build.file_layout import by_table, most_pages
-from simulator.form.placement import extent_of, round_robin
+from models.build import by_table, most_pages
+from simulator.form import extent_of
+from simulator.form.placement import round_robin
 from simulator.kernel import columns as ks
 from simulator.kernel.engine import KernelEngine
 from simulator.reference.daemons import neighbours

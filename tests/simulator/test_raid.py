@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form.model import Device, Disk, FlashDevice, RaidSet, RotatingDevice, Storage
+from simulator.form import Device, Disk, FlashDevice, RaidSet, RotatingDevice, Storage
 from simulator.kernel import engine as kernel
 from simulator.kernel import raid
 from simulator.reference.raid import new_devices

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form.credits import minutes_of_credits
-from simulator.form.model import FlashDevice, LimitedDevice, RateLimit, Storage
+from simulator.form import FlashDevice, RateLimit, Storage, minutes_of_credits
+from simulator.form.model import LimitedDevice
 from simulator.kernel.rate_limits import Throttle, limits_of
 from simulator.reference.raid import new_devices
 from simulator.reference.stations import Environment, Story

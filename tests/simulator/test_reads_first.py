@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.form.model import FlashDevice
+from simulator.form import FlashDevice
 from simulator.reference.stations import Environment, FlashStation
 
 READ_NS, WRITE_NS = 2, 3

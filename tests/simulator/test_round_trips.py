@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from simulator.errors import InputError
-from simulator.form.listing import listing, time_text
-from simulator.form.model import Model
-from simulator.form.program import OPERATIONS, Program, load, save
+from simulator.form import OPERATIONS, Model, Program, listing
+from simulator.form.listing import time_text
+from simulator.form.program import load, save
 from simulator.reference.engine import simulate
 from simulator.results.result import from_json, to_json
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simulator.errors import InternalError
-from simulator.form.samplers import CUT_ONE, alias_pmf, alias_table, cut_of
+from simulator.form import CUT_ONE, alias_pmf, cut_of
+from simulator.form.samplers import alias_table
 from simulator.kernel.streams import draw_alias, seed_streams
 
 DRAWS = 60_000

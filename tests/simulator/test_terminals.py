@@ -12,13 +12,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from simulator.analytic import engine as analytic
-from simulator.form.assembler import Assembler
-from simulator.form.model import Model
-from simulator.form.model_parts import Interrupts, Terminals
-from simulator.form.program import CODES
+from simulator.form import CODES, Assembler, Interrupts, Model, Terminals
 from simulator.kernel import columns as ks
 from simulator.kernel import engine as kernel
 from simulator.kernel.calendar import HEAP_COUNT, MOST_ENTITIES

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from simulator.analytic import engine as analytic
-from simulator.form.assembler import Assembler
-from simulator.form.model import Model, Sharing
+from simulator.form import Assembler, Model, Sharing
 from simulator.kernel import engine as kernel
 from tests.simulator.conftest import make_model
 

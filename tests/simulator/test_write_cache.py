@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build.system import device_of
-from models.machine.machine import RotatingDiskSpec
-from simulator.form.model import CachingDevice, RotatingDevice
+from models.build import device_of
+from models.machine import RotatingDiskSpec
+from simulator.form import CachingDevice, RotatingDevice
 from simulator.kernel import raid
 from simulator.reference.arms import CachingStation
 from simulator.reference.raid import new_device

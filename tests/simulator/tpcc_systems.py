@@ -10,10 +10,10 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from models.build.system import build
-from models.catalogue.entries import catalogue_entry
-from models.reading.loading import scenario_from_mapping
-from simulator.form.model import Model
+from models.build import build
+from models.catalogue import catalogue_entry
+from models.reading import scenario_from_mapping
+from simulator.form import Model
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
 FLASH = {

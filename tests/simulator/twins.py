@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.form.model import Model
+from simulator.form import Model
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import EVENTS
 from simulator.kernel.engine import KernelEngine

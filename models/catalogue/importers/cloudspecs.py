@@ -21,7 +21,7 @@ from models.catalogue.importers.found import (
     whole,
 )
 from models.catalogue.importers.processors import cpu_of
-from models.input.source_file import SourceFile, shorten
+from models.input import SourceFile, shorten
 
 NAME = "cloudspecs"
 NEEDED = ("instance", "ram_gib", "vcpus", "cores", "price_hour")

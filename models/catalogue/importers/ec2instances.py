@@ -25,7 +25,7 @@ from models.catalogue.importers.found import (
     whole,
 )
 from models.catalogue.importers.processors import cpu_of, threads_per_core
-from models.input.source_file import SourceFile, shorten
+from models.input import SourceFile, shorten
 
 NAME = "ec2instances"
 TERMS = {

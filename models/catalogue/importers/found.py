@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.input.source_file import SourceFile, shorten
+from models.input import SourceFile, shorten
 from simulator.errors import InputError
 
 HOURS_A_YEAR = 8760.0

@@ -14,8 +14,7 @@ from models.catalogue.check import checked
 from models.catalogue.entries import SIZES
 from models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
 from models.catalogue.importers.found import Found, Wanted
-from models.input.source_file import SourceFile
-from models.input.yaml_input import parse_yaml
+from models.input import SourceFile, parse_yaml
 from simulator.errors import InputError, InternalError
 
 MOST_BYTES = 512 << 20

@@ -20,7 +20,7 @@ from models.catalogue.importers.found import (
     positive,
     region_of,
 )
-from models.input.source_file import SourceFile, shorten
+from models.input import SourceFile, shorten
 
 NAME = "karpenter"
 GO_MAP = re.compile(r"\bInitialOnDemandPrices\w*\s*=\s*map\[string\]map\[string\]float64\s*\{")

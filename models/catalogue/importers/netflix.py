@@ -26,7 +26,7 @@ from models.catalogue.importers.found import (
     region_of,
     whole,
 )
-from models.input.source_file import SourceFile, shorten
+from models.input import SourceFile, shorten
 
 NAME = "netflix"
 SPEED_PER_GHZ = 1.67

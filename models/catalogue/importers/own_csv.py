@@ -7,8 +7,7 @@ from typing import Any
 from models.catalogue.importers.found import Found, Wanted, checked_region, date_of, figure, positive, whole
 from models.catalogue.price import PriceRow
 from models.catalogue.shape_specs import InstanceSpec
-from models.input.problems import nearest
-from models.input.source_file import LOCALE_REMEDY, SourceFile, shorten
+from models.input import LOCALE_REMEDY, SourceFile, nearest, shorten
 
 NAME = "csv"
 PRICE_COLUMNS = tuple(PriceRow.model_fields)

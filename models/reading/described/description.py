@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.build.system import GIB, KIB
-from models.catalogue.composition import override
-from models.catalogue.entries import catalogue_entry
-from models.input.quantities import parse
+from models.build import GIB, KIB
+from models.catalogue import catalogue_entry, override
+from models.input import parse
 from models.reading.described import hardware
 from models.reading.described.pieces import WHERE, Said, read_line
 from models.reading.described.row import Row

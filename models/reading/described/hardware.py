@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from models.catalogue import processors
-from models.catalogue.entries import catalogue_entry, catalogue_names
-from models.catalogue.processors import FamilySpec, Processors, families, family_of
+from models.catalogue import FamilySpec, Processors, catalogue_entry, catalogue_names, families, family_of, processors
 from models.reading.described.pieces import EXAMPLE, WHERE, Said
 from models.reading.described.row import Row
 from models.reading.described.systems import System

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import processors
-from models.input.problems import nearest
+from models.input import nearest
 from models.reading.described.systems import engine_of, system_of
 from simulator.errors import InputError
 

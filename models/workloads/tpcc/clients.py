@@ -8,9 +8,7 @@ import numpy.typing as npt
 from models.workloads.tpcc.folding import Sample
 from models.workloads.tpcc.program import CLASSES, LOCKED_HOME, MIX
 from models.workloads.workload import TerminalsSpec, WorkloadSpec
-from simulator.form.clock import from_s
-from simulator.form.model_parts import Terminals
-from simulator.form.program import Program
+from simulator.form import Program, Terminals, from_s
 
 
 def client_registers(program: Program, workload: WorkloadSpec, sample: Sample, clients: int) -> npt.NDArray[np.int64]:

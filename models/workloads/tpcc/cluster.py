@@ -9,8 +9,7 @@ force their prepare record, and only then does the coordinator force the commit;
 from __future__ import annotations
 
 from models.workloads.tpcc.paths import ClusterPaths
-from simulator.form.assembler import Assembler
-from simulator.form.samplers import cut_of
+from simulator.form import Assembler, cut_of
 
 READ_ONLY = ("order status", "stock level")
 PREPARE_BYTES = 200

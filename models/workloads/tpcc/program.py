@@ -29,10 +29,7 @@ from models.workloads.tpcc.rows import (
 )
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
 from models.workloads.workload import ClosedClientsSpec, TerminalsSpec, WorkloadSpec
-from simulator.form.assembler import Assembler, Label
-from simulator.form.clock import from_s
-from simulator.form.program import Program
-from simulator.form.samplers import cut_of
+from simulator.form import Assembler, Label, Program, cut_of, from_s
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 INTERRUPTS = "interrupts"

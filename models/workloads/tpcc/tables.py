@@ -17,7 +17,7 @@ from models.workloads.tpcc.rows import (
     ORDERS_LOADED,
 )
 from models.workloads.workload import LayoutSpec, WorkloadSpec
-from simulator.form.assembler import Assembler
+from simulator.form import Assembler
 
 RING_FACTOR = 2
 """An append-only group has room for this many times its loaded rows; then its oldest pages are used again."""

@@ -1,1 +1,7 @@
 """Scenarios side by side: the same seeds for all of them, so that what chance does to one it does to the others."""
+
+from scenarios.questions.compare.comparison import Comparer, Comparison
+from scenarios.questions.compare.pairing import Difference, Interval
+from scenarios.questions.compare.sides import sides
+
+__all__ = ["Comparer", "Comparison", "Difference", "Interval", "sides"]

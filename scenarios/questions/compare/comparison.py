@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from scenarios.questions.compare.pairing import Difference, paired
 from scenarios.questions.compare.sides import Side
-from scenarios.run.progress import Display
-from scenarios.run.simulate import Task, run_all
+from scenarios.run import Display, Task, run_all
 from simulator.errors import InputError
 from simulator.results.result import Result
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.build.system import build
-from models.reading.loading import scenario_from_mapping
+from models.build import build
+from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
-from scenarios.library.files import load, scenario_path
+from scenarios.library import load, scenario_path
 from scenarios.run import saved
 from simulator.errors import InputError
 from simulator.results.result import Result

@@ -10,12 +10,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from calibration.fit.evaluate import Point
-from calibration.fit.parameters import with_values
-from models.build.system import clients_of
+from calibration.fit import Point, with_values
+from models.build import clients_of
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Machine, Solver, machines
-from simulator.form.credits import ALL_VOLUMES
+from simulator.form import ALL_VOLUMES
 
 DISK = re.compile(r"disk \d+$")
 CAP = " (cap of"

@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from calibration.fit.parameters import with_values
-from models.build.system import GIB, KIB, clients_of, memory_plan
-from models.reading.consistency import SPARE_BUFFERS
+from calibration.fit import with_values
+from models.build import GIB, KIB, clients_of, memory_plan
+from models.reading import SPARE_BUFFERS
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Solver
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass, replace
 
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Solver, machines
-from simulator.analytic.device_figures import asked_of_limits
-from simulator.analytic.parameters import parameters_of
-from simulator.analytic.volumes import places_of
-from simulator.form.credits import ALL_VOLUMES, minutes_of_credits
+from simulator.analytic import asked_of_limits, parameters_of, places_of
+from simulator.form import ALL_VOLUMES, minutes_of_credits
 
 WHOSE = ("disk 1", "log disk", ALL_VOLUMES)
 """in the order of `simulator.analytic.volumes.Places`"""

@@ -10,10 +10,10 @@ import math
 import re
 from dataclasses import dataclass
 
-from calibration.fit.parameters import with_values
-from models.build.system import clients_of
+from calibration.fit import with_values
+from models.build import clients_of
 from models.scenario import ScenarioSpec
-from models.workloads.workload import OpenArrivalsSpec
+from models.workloads import OpenArrivalsSpec
 from scenarios.questions.explain.machines import Machine, Solver, saturated
 from scenarios.questions.explain.objective import Objective
 from scenarios.questions.explain.room import grown

@@ -14,21 +14,12 @@ from typing import Literal
 
 import numpy as np
 
-from calibration.fit.evaluate import Point, Reader, solved
-from calibration.fit.parameters import with_values
-from models.build.system import clients_of
+from calibration.fit import Point, Reader, solved, with_values
+from models.build import clients_of
 from models.scenario import ScenarioSpec
-from models.workloads.workload import ClosedClientsSpec
-from simulator.analytic.answer import answer
-from simulator.analytic.figures import Case
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.retiming import retimed
-from simulator.analytic.system import Solution
-from simulator.analytic.validity import doubts
-from simulator.analytic.values import rows
-from simulator.analytic.volumes import Rates, sustained
-from simulator.analytic.workload import Workload
-from simulator.form.model import Model
+from models.workloads import ClosedClientsSpec
+from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answer, doubts, retimed, rows, sustained
+from simulator.form import Model
 from simulator.results.result import Bottleneck, Result, main_of
 
 SEED = 1

@@ -7,12 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.catalogue.check import checked, read_entry
-from models.catalogue.entries import catalogue_entry, catalogue_names
-from models.catalogue.price import PriceList
-from models.catalogue.prices import Prices
-from models.catalogue.shape_specs import ChassisSpec, ProcessorChoice
-from models.input.yaml_input import read_mapping
+from models.catalogue import (
+    ChassisSpec,
+    PriceList,
+    Prices,
+    ProcessorChoice,
+    catalogue_entry,
+    catalogue_names,
+    checked,
+    read_entry,
+)
+from models.input import read_mapping
 from models.scenario import ScenarioSpec
 
 MEMORY, DISK, CORE = "1 GiB of RAM", "1 disk", "1 core"

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibration.fit.evaluate import Point
-from calibration.fit.parameters import with_values
-from models.build.system import GIB, KIB, clients_of, memory_plan
+from calibration.fit import Point, with_values
+from models.build import GIB, KIB, clients_of, memory_plan
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc.tables import loaded_pages
-from models.workloads.workload import ClosedClientsSpec
+from models.workloads import ClosedClientsSpec
+from models.workloads.tpcc import loaded_pages
 from scenarios.questions.explain.machines import Machine, Solver, machines, saturated
 from scenarios.questions.explain.objective import Objective
 from scenarios.questions.explain.search import largest

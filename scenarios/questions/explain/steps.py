@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from calibration.fit.parameters import with_values
-from models.build.system import GIB, KIB
+from calibration.fit import with_values
+from models.build import GIB, KIB
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Machine, Solver
 from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice

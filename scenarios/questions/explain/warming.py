@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.fit.parameters import with_values
+from calibration.fit import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Machine, Solver
-from simulator.analytic.warming import STEADY, Course, course
+from simulator.analytic import STEADY, Course, course
 
 
 @dataclass(frozen=True)

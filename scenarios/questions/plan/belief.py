@@ -14,19 +14,25 @@ from typing import TypeVar
 
 import numpy as np
 
-from calibration.fit.calibration import Calibration, kept_out
-from calibration.fit.discrepancy import ASSUMED_FREEDOM, assumed_sd
-from calibration.fit.evaluate import Reader
-from calibration.fit.objective import MOST_SIGMAS, bounds_of
-from calibration.fit.observables import RATE
-from calibration.fit.parameters import Parameter, default_parameters, number_at
-from models.input.base import Spec
-from models.machine.machine import FlashDiskSpec, RotatingDiskSpec
+from calibration.fit import (
+    ASSUMED_FREEDOM,
+    MOST_SIGMAS,
+    RATE,
+    Calibration,
+    Parameter,
+    Reader,
+    assumed_sd,
+    bounds_of,
+    default_parameters,
+    kept_out,
+    number_at,
+)
+from models.input import Spec
+from models.machine import FlashDiskSpec, RotatingDiskSpec
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
 from scenarios.questions.plan.question import Objective
-from simulator.analytic.errors import errors
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray, errors
 
 SIGMAS_OF_95_PERCENT = 1.959963984540054
 STEP = 0.2

@@ -6,8 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from models.catalogue.price import Per
-from models.catalogue.prices import Prices, is_old
+from models.catalogue import Per, Prices, is_old
 from scenarios.questions.plan.stock import Item
 from simulator.errors import InputError
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from models.reading.consistency import check
+from models.reading import check
 from models.scenario import IntervalSpec, ScenarioSpec
 from scenarios.questions.plan.question import CLASSES, Objective, Question, even_parts, per_s
-from scenarios.run.progress import Display
-from scenarios.run.simulate import Task, run_all
+from scenarios.run import Display, Task, run_all
 from simulator.errors import InputError
 from simulator.results.result import Result
 
@@ -72,7 +71,7 @@ def _not(number: int, error: InputError) -> Confirmed:
 
 def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
     """A scenario, which does about so much, as the kernel runs it in seconds. Raises InputError."""
-    from models.workloads.tpcc.tables import loaded_pages
+    from models.workloads.tpcc import loaded_pages
 
     workload = scenario.workload
     pages = loaded_pages(workload.layout, workload.warehouses)

@@ -9,10 +9,9 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from models.build.system import GIB, LOG_AREA_BYTES
-from models.catalogue.entries import catalogue_entry
-from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
-from models.machine.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
+from models.build import GIB, LOG_AREA_BYTES
+from models.catalogue import ChassisSpec, InstanceSpec, VolumeSpec, catalogue_entry
+from models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from scenarios.questions.plan.stock import Item, Processors, Stock, Storage
 
 VOLUMES = (1, 2, 4)

@@ -12,17 +12,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from calibration.fit.evaluate import Point, Reader
-from models.build.system import build
+from calibration.fit import Point, Reader
+from models.build import build
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.question import Objective
 from scenarios.questions.plan.stock import Stock
-from simulator.analytic.loaded import loaded
-from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
-from simulator.analytic.percentiles import response_quantile_s
-from simulator.analytic.retiming import retimed
-from simulator.analytic.values import FloatArray, IntArray, rows
-from simulator.analytic.workload import Workload
+from simulator.analytic import (
+    FloatArray,
+    IntArray,
+    Parameters,
+    Workload,
+    combined,
+    loaded,
+    parameters_of,
+    response_quantile_s,
+    retimed,
+    rows,
+    stacked,
+)
 
 CHUNK = 1024
 """machines solved together"""

@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.catalogue.check import read_entry
-from models.catalogue.entries import catalogue_names
-from models.catalogue.prices import Prices
-from models.catalogue.shapes import chassis, instances, volumes
-from models.input.problems import nearest
+from models.catalogue import Prices, catalogue_names, chassis, instances, read_entry, volumes
+from models.input import nearest
 from scenarios.questions.plan.belief import Open
 from scenarios.questions.plan.bill import Till
 from scenarios.questions.plan.choice import FrontierPoint, Listed, chosen, frontier, listed

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from models.build.system import GIB, KIB, clients_of, memory_plan
-from models.input.problems import nearest
+from models.build import GIB, KIB, clients_of, memory_plan
+from models.input import nearest
 from models.scenario import IntervalSpec, ScenarioSpec
-from models.workloads.tpcc.tables import file_pages, loaded_pages
-from models.workloads.workload import OpenArrivalsSpec
+from models.workloads import OpenArrivalsSpec
+from models.workloads.tpcc import file_pages, loaded_pages
 from simulator.errors import InputError
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
@@ -136,7 +136,7 @@ def grown(
     connections: int, active: float | None, objectives: tuple[Objective, ...],
 ) -> Question:  # fmt: skip
     """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
-    from models.reading.quick import quantity
+    from models.reading import quantity
 
     times = (1.0 + growth) ** months
     data_gib = None if data_size is None else quantity(data_size, "memory", "GiB", "--data-size") * times
@@ -151,7 +151,7 @@ def grown(
 
 def share_of(text: str, option: str) -> float:
     """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
-    from models.input.quantities import parse
+    from models.input import parse
 
     try:
         found = float(parse(text if "%" in text else float(text), "share", ""))
@@ -176,7 +176,7 @@ def _even(warehouses: float) -> int:
 
 def objective_of(text: str, share: float, option: str) -> Objective:
     """Read '50 ms' or 'payment=20 ms'. Raises InputError."""
-    from models.reading.quick import quantity
+    from models.reading import quantity
 
     name, equals, limit = text.rpartition("=")
     name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.reading.consistency import room_faults
+from models.reading import room_faults
 from scenarios.questions.plan.bill import Till
 from scenarios.questions.plan.loads import Assembly, Machines, answers, capacities
 from scenarios.questions.plan.question import Question
 from scenarios.questions.plan.stock import Stock
-from simulator.analytic.values import FloatArray, IntArray
+from simulator.analytic import FloatArray, IntArray
 
 MEETS, NO_PRICE, BUDGET, ROOM, MEMORY, PROCESSORS, OVERLOAD, LATENCY = range(8)
 VERDICTS = (

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calibration.fit.calibration import Calibration, applied, kept_out
-from calibration.fit.parameters import (
+from calibration.fit import (
     SIGMAS_OF_90_PERCENT,
+    Calibration,
     Parameter,
+    applied,
     default_parameters,
+    kept_out,
     keys_of,
     number_at,
     scoped,
     with_values,
 )
-from models.input.base import Spec
-from models.input.problems import nearest
+from models.input import Spec, nearest
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.fit.parameters import with_values
+from calibration.fit import with_values
 from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import Solver, calculated, saturated
+from scenarios.questions.explain import Solver, calculated, saturated
 from scenarios.questions.sensitivity.ranges import Range
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 from simulator.errors import InputError
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenarios.questions.sensitivity.ranges import Range
-from simulator.analytic.values import FloatArray
+from simulator.analytic import FloatArray
 from simulator.errors import InputError
 
 CHUNK = 32

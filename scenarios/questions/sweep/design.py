@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from models.scenario import ScenarioSpec
-from scenarios.library.files import checked, read
+from scenarios.library import checked, read
 from scenarios.questions.sweep.axes import MOST_POINTS, Axis, Interval
 from simulator.errors import InputError
 

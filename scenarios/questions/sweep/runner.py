@@ -14,11 +14,23 @@ from scenarios.questions.sweep.answer import Row, Sweep
 from scenarios.questions.sweep.axes import Axis, Interval
 from scenarios.questions.sweep.design import Point
 from scenarios.questions.sweep.replications import Rule, interval
-from scenarios.run.executors import POLL_S, Meter, Place, place_for, work_through
-from scenarios.run.kept import Figures, Record, perform, program, run_hash, scenario_text
-from scenarios.run.progress import Display
-from scenarios.run.simulate import Task
-from scenarios.run.store import Run, Store
+from scenarios.run import (
+    POLL_S,
+    Display,
+    Figures,
+    Meter,
+    Place,
+    Record,
+    Run,
+    Store,
+    Task,
+    perform,
+    place_for,
+    program,
+    run_hash,
+    scenario_text,
+    work_through,
+)
 from simulator.errors import InputError
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.questions.explain.buffers import BufferAdvice
-from scenarios.questions.explain.explanation import Explanation
-from scenarios.questions.explain.steps import Step
+from scenarios.questions.explain import BufferAdvice, Explanation, Step
 from scenarios.show.numbers import count, significant
 from scenarios.show.svg import BLUE, GREEN, GREY, GRID, INK, QUIET, RED, Scale, box, drawing, page, path, text, ticks
 

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.questions.plan.choice import Listed
-from scenarios.questions.plan.plan import Plan
-from scenarios.questions.plan.screening import LATENCY, MEETS, OVERLOAD, VERDICTS
+from scenarios.questions.plan import LATENCY, MEETS, OVERLOAD, VERDICTS, Listed, Plan
 from scenarios.show.marks import (
     BLUE,
     FAINT,
@@ -33,7 +31,7 @@ from scenarios.show.marks import (
 from scenarios.show.numbers import count, plural, share
 from scenarios.show.plan import money, some_of_frontier
 from scenarios.show.ticks import linear_ticks, log_ticks
-from simulator.analytic.values import FloatArray, IntArray
+from simulator.analytic import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

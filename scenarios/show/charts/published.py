@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from calibration.fit.certificate import Certificate, Judged
+from calibration.fit import Certificate, Judged
 
 FITTED, LEFT_OUT, INK, GRID = "#0072b2", "#d55e00", "#222222", "#e4e4e4"
 """Okabe and Ito's palette: told apart by colour-blind readers too"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.questions.sensitivity.tornado import Bar, Tornado
+from scenarios.questions.sensitivity import Bar, Tornado
 from scenarios.show.numbers import count
 from scenarios.show.sensitivity import CALCULATED, range_words, value
 from scenarios.show.svg import BLUE, GRID, INK, QUIET, RED, Scale, box, drawing, page, path, text, ticks

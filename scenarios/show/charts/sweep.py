@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from math import floor, log10
 
-from scenarios.questions.sweep.answer import Row, Sweep
-from scenarios.questions.sweep.axes import Interval
+from scenarios.questions.sweep import Interval, Row, Sweep
 from simulator.errors import InputError
 
 WIDTH, HEIGHT = 760, 440

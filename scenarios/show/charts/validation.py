@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from calibration.fit.certificate import Certificate, Gap, Judged
-from calibration.judge.gap import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
+from calibration.fit import Certificate, Gap, Judged
+from calibration.judge import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
 from scenarios.show.marks import (
     BLUE,
     FAINT,

@@ -14,11 +14,9 @@ import numpy as np
 import pytest
 
 from benchmarks.random_machines import random_machine
-from models.build.system import build
-from simulator.analytic.parameters import Parameters, parameters_of
-from simulator.analytic.system import Solution, solve
-from simulator.analytic.workload import Workload, read_workload
-from simulator.form.model import Model, RotatingDevice
+from models.build import build
+from simulator.analytic import Parameters, Solution, Workload, parameters_of, read_workload, solve
+from simulator.form import Model, RotatingDevice
 from simulator.kernel import engine as kernel
 
 TOLERANCE = 0.10

@@ -14,18 +14,14 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from models.build.system import build
-from models.reading.loading import load_scenario
-from simulator.analytic import engine, errors
-from simulator.analytic.answer import answer
+from models.build import build
+from models.reading import load_scenario
+from simulator.analytic import Case, answer, engine, errors, parameters_of, read_workload, solve
 from simulator.analytic.errors import Measured, interval, regime_of
-from simulator.analytic.figures import CPU_USES, Case
-from simulator.analytic.parameters import parameters_of
+from simulator.analytic.figures import CPU_USES
 from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
-from simulator.analytic.system import solve
-from simulator.analytic.workload import read_workload
 from simulator.errors import InternalError
-from simulator.form.model import Model, Progress
+from simulator.form import Model, Progress
 from simulator.kernel import engine as kernel
 from simulator.kernel.columns import PURPOSES
 from simulator.kernel.state import USAGE

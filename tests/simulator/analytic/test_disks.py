@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.analytic.disks import LONGEST, QUEUES, at_queue, in_order_s, service_s, turns
-from simulator.form.model import FlashDevice, RotatingDevice
+from simulator.analytic import in_order_s
+from simulator.analytic.disks import LONGEST, QUEUES, at_queue, service_s, turns
+from simulator.form import FlashDevice, RotatingDevice
 from simulator.kernel.compiled import compiled
 from simulator.kernel.disk import FloatArray, geometry, pick, positioning_ns
 

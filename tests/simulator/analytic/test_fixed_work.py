@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from simulator.analytic import engine as analytic
-from simulator.form.model import Model
+from simulator.form import Model
 from simulator.kernel import engine as kernel
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"

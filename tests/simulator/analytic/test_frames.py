@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from simulator.analytic import Parameters
 from simulator.analytic.frames import clock_faults
-from simulator.analytic.parameters import Parameters
 from simulator.analytic.replacement import characteristic_time, clock_missing, clustered_clock
-from simulator.form.model import MOST_USAGE
+from simulator.form import MOST_USAGE
 from simulator.kernel.compiled import compiled
 from tests.simulator.analytic.test_system import machine
 

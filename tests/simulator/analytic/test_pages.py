@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from simulator.analytic.caches import pool_table, reach
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
 from simulator.analytic.visits import Reader
-from simulator.form.assembler import Assembler
-from simulator.form.model import Model
+from simulator.form import Assembler, Model
 from simulator.kernel.caches import POOL, REFERENCES
 from simulator.kernel.start import forget_counts, load_everything, run_without_time
 from simulator.kernel.state import TABLE_CACHE_HITS, TABLE_DISK_READS, new_state

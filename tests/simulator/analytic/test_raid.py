@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from simulator.analytic import engine
-from simulator.form.model import Model
+from simulator.form import Model
 from simulator.kernel import engine as kernel
 from simulator.results.result import Result
 

@@ -8,13 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
-from simulator.analytic.parameters import parameters_of, stacked
-from simulator.analytic.retiming import retimed, same_but_times
-from simulator.analytic.system import solve
-from simulator.analytic.workload import read_workload
-from simulator.form.model import Model
+from models.build import build
+from models.reading import load_scenario
+from simulator.analytic import parameters_of, read_workload, retimed, same_but_times, solve, stacked
+from simulator.form import Model
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 TIMES = (

@@ -10,14 +10,21 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
+from simulator.analytic import (
+    Parameters,
+    Solution,
+    Workload,
+    demands_of,
+    parameters_of,
+    rates,
+    read_workload,
+    solve,
+    stacked,
+    traffic,
+)
 from simulator.analytic.balance import balanced
-from simulator.analytic.demands import demands_of
-from simulator.analytic.parameters import Parameters, parameters_of, stacked
-from simulator.analytic.system import Solution, rates, solve
-from simulator.analytic.traffic import traffic
-from simulator.analytic.workload import Workload, read_workload
 
 FloatArray = npt.NDArray[np.float64]
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"

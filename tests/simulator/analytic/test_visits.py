@@ -10,15 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
+from models.build import build
+from models.reading import load_scenario
 from simulator.analytic.values import Frontier
 from simulator.analytic.visits import Reader, Work
 from simulator.errors import InputError
-from simulator.form.assembler import Assembler
-from simulator.form.model import Costs, Model
-from simulator.form.program import CODES, Program
-from simulator.form.samplers import CUT_ONE
+from simulator.form import CODES, CUT_ONE, Assembler, Costs, Model, Program
 from simulator.kernel.caches import POOL, REFERENCES
 from simulator.kernel.start import forget_counts, load_everything, run_without_time
 from simulator.kernel.state import CLIENT_NS, SYSTEM_NS, TABLE_REFERENCES, USER_NS, new_state

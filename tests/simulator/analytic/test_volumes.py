@@ -12,15 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.build.system import build
-from models.reading.loading import scenario_from_mapping
-from simulator.analytic import engine
-from simulator.analytic.parameters import parameters_of
-from simulator.analytic.system import solve
-from simulator.analytic.volumes import Rates, Turn, places_of, sustained, volumes_of
-from simulator.analytic.workload import read_workload
-from simulator.form.credits import minutes_of_credits
-from simulator.form.model import Model
+from models.build import build
+from models.reading import scenario_from_mapping
+from simulator.analytic import Rates, engine, parameters_of, places_of, read_workload, solve, sustained
+from simulator.analytic.volumes import Turn, volumes_of
+from simulator.form import Model, minutes_of_credits
 from simulator.kernel import engine as kernel
 from simulator.results.result import Result, from_json, to_json
 

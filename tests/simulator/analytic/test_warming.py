@@ -10,13 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.build.system import build
-from models.reading.loading import load_scenario
-from simulator.analytic.parameters import parameters_of
-from simulator.analytic.system import solve
-from simulator.analytic.warming import Course, course, interval_mean_per_s
-from simulator.analytic.workload import read_workload
-from simulator.form.model import Model
+from models.build import build
+from models.reading import load_scenario
+from simulator.analytic import Course, course, parameters_of, read_workload, solve
+from simulator.analytic.warming import interval_mean_per_s
+from simulator.form import Model
 from simulator.kernel import engine as kernel
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"

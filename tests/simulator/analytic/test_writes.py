@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from simulator.analytic import Parameters, Workload
 from simulator.analytic.devices import Writes, stalls
 from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.workload import Workload
 from simulator.analytic.write_back import Cleaned, until, written_back
 from simulator.analytic.writing import _at_the_hand, merged
 from simulator.form.placement import round_robin

@@ -40,7 +40,7 @@ class Dask(Elsewhere):
 
 
 @contextmanager
-def cluster(address: str, display: Display) -> Iterator[Dask]:
+def dask_cluster(address: str, display: Display) -> Iterator[Dask]:
     """The cluster whose scheduler is at an address, such as `tcp://10.0.0.1:8786`; waits for a first worker.
 
     Raises InputError where Dask is missing, nobody answers, or the cluster is lost meanwhile.
