@@ -25,11 +25,11 @@ from calibration.fit.observables import RUN_TO_RUN
 from calibration.fit.parameters import Parameter, number_at, scoped, with_values
 from calibration.fit.profile import CONFIDENCE
 from calibration.records import fit_versions, write_whole
-from models.build import GIB, KIB, clients_of
+from models.build import clients_of
 from models.input import Name, Number, Spec, Text, sentence, shown
 from models.scenario import ScenarioSpec
-from simulator.analytic import FloatArray
 from simulator.errors import InputError
+from simulator.form import GIB, KIB, FloatArray
 
 FORMAT: Literal["oltpsim-calibration-1"] = "oltpsim-calibration-1"
 REMEDY = "make one with 'oltpsim calibrate RUNS... --base SCENARIO --save FILE.json'"

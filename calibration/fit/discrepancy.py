@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.fit.objective import Data
 from calibration.fit.observables import KINDS, RATE, READS, WRITES
-from simulator.analytic import FloatArray
+from simulator.form import FloatArray
 
 ASSUMED_OTHERS = 0.1
 ASSUMED = {RATE: 0.05, READS: 0.15, WRITES: 0.3}

@@ -29,7 +29,6 @@ from models.build import build, clients_of
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from simulator.analytic import (
-    FloatArray,
     Parameters,
     Solution,
     Workload,
@@ -41,7 +40,7 @@ from simulator.analytic import (
     stacked,
 )
 from simulator.errors import InputError
-from simulator.form import Model
+from simulator.form import FloatArray, Model
 
 NOT_A_MACHINE = np.nan
 """stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""

@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from calibration.fit.checkpoint import Kept
 from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
@@ -26,10 +25,9 @@ from calibration.fit.objective import Data, Objective, data_of
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import Ends, bootstrap, profile
 from calibration.fit.search import CLOSE, ROUGH, STARTS, Found, chord, search, starts
-from simulator.analytic import FloatArray
 from simulator.errors import InputError
+from simulator.form import BoolArray, FloatArray
 
-BoolArray = npt.NDArray[np.bool_]
 Tell = Callable[[float, str], None]
 """told the share of the work that is done, and what is being done"""
 SAME_COST = 0.5

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.fit.objective import MOST_SIGMAS
 from calibration.fit.parameters import Parameter
-from simulator.analytic import FloatArray
+from simulator.form import FloatArray
 
 MOST_SHARE = 0.5
 """a parameter is identified if the data alone tell it to at most this share of its prior's standard deviation"""

@@ -12,7 +12,7 @@ from calibration.fit.evaluate import Evaluator
 from calibration.fit.mapping import Run
 from calibration.fit.observables import RATE
 from calibration.fit.parameters import Parameter
-from simulator.analytic import FloatArray
+from simulator.form import FloatArray
 
 STEP = 0.1
 """of a finite difference, in standard deviations of the prior: larger than what the engine leaves unsolved"""

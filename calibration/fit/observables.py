@@ -16,7 +16,8 @@ import numpy as np
 
 from calibration.records import Device, Observed, RunRecord, Series
 from models.scenario import ScenarioSpec
-from simulator.analytic import FloatArray, Parameters, Solution, Workload
+from simulator.analytic import Parameters, Solution, Workload
+from simulator.form import FloatArray
 
 RATE = "new orders/min"
 """of another job than transactions the figure that it is measured by, in its own unit"""

@@ -13,7 +13,7 @@ import numpy as np
 
 from calibration.fit.objective import Objective
 from calibration.fit.search import Found
-from simulator.analytic import FloatArray
+from simulator.form import FloatArray
 
 CONFIDENCE = 0.9
 WORSE = 2.705543454095404

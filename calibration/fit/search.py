@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from calibration.fit.objective import Objective
-from simulator.analytic import FloatArray
+from simulator.form import FloatArray
 
 SCREENED = 16
 """starts whose cost is looked at"""

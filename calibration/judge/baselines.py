@@ -16,7 +16,7 @@ import numpy as np
 
 from calibration.fit import Baseline, BaselineRow, Judged, errors_of
 from models.scenario import ScenarioSpec
-from simulator.analytic import FloatArray
+from simulator.form import FloatArray
 
 CLIENTS = "workload.arrivals.clients"
 MEMORY = frozenset({"database.pool.buffers", "machine.memory_gib"})

@@ -22,7 +22,6 @@ from calibration.records import Device, RunRecord
 from models.scenario import ScenarioSpec
 from simulator.analytic import (
     Demands,
-    FloatArray,
     Parameters,
     Pool,
     Residence,
@@ -34,7 +33,7 @@ from simulator.analytic import (
     stacked,
     traffic,
 )
-from simulator.form import RotatingDevice
+from simulator.form import FloatArray, RotatingDevice
 
 MISSES_PART, READS_PART, WRITES_PART = "pool misses", "reads per transaction", "writes per transaction"
 CPU_PART, DEVICE_PART = "CPU per transaction", "device service"

@@ -39,8 +39,8 @@ from calibration.fit import (
 from calibration.predict.candidates import Candidate, Choice, Impossible, scenario_of
 from calibration.predict.prediction import Predicted, predict
 from models.scenario import ScenarioSpec
-from simulator.analytic import FloatArray
 from simulator.errors import InputError
+from simulator.form import FloatArray
 
 PAIRS = 2
 """of places drawn, each with its mirror image"""

@@ -27,8 +27,8 @@ from calibration.fit import (
     steady,
 )
 from models.scenario import ScenarioSpec
-from simulator.analytic import FloatArray
 from simulator.errors import InputError
+from simulator.form import FloatArray
 
 BESIDE = 1.25
 """a condition is outside of the calibrated range from this factor on"""

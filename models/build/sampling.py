@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc import FloatArray
+from simulator.form import FloatArray
 from models.workloads import ClosedClientsSpec, TerminalsSpec
 from simulator.form import model as parts
 from simulator.results.result import Result

@@ -13,6 +13,8 @@ Memory of the machine, as the operating system shares it out:
 
 from __future__ import annotations
 
+from simulator.form import GIB, KIB, MIB
+
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -37,7 +39,6 @@ from simulator.errors import InputError
 from simulator.form import Interrupts as InterruptParts
 from simulator.form import Program
 
-GIB, MIB, KIB = 1 << 30, 1 << 20, 1 << 10
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
 MOST_WORK_S = 86_400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build import GIB, KIB, memory_plan
+from models.build import memory_plan
 from models.input import JOB_KINDS
 from models.jobs import lookups, mutex, query_mix, store_model
 from models.jobs.load import load
@@ -13,6 +13,7 @@ from models.jobs.scan import scan
 from models.scenario import ScenarioSpec
 from models.workloads import LoadSpec, LookupsSpec, MutexSpec, PartitionedStoreSpec, QueryMixSpec, ScanSpec
 from simulator.errors import InputError, InternalError
+from simulator.form import GIB, KIB
 
 
 def run_job(scenario: ScenarioSpec, seed: int = 1) -> JobResult:

@@ -6,7 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.machine import CpuSpec, FloatArray, MachineSpec, slowdowns
+from models.machine import CpuSpec, MachineSpec, slowdowns
+from simulator.form import FloatArray
 
 NS, US = 1e-9, 1e-6
 

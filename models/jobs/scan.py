@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.build import KIB, device_of, speed_of
+from models.build import device_of, speed_of
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
 from models.jobs.volumes import turn_s
@@ -10,7 +10,7 @@ from models.scenario import ScenarioSpec
 from models.workloads import ScanSpec
 from models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
 from simulator.analytic import in_order_s
-from simulator.form import RotatingDevice
+from simulator.form import KIB, RotatingDevice
 
 MB = 1e6
 

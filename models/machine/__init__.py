@@ -10,14 +10,13 @@ from models.machine.machine import (
     RateLimitSpec,
     RotatingDiskSpec,
 )
-from models.machine.processors import FloatArray, slowdowns
+from models.machine.processors import slowdowns
 
 __all__ = [
     "CpuSpec",
     "DiskArraySpec",
     "DiskSpec",
     "FlashDiskSpec",
-    "FloatArray",
     "MachineSpec",
     "PriceSpec",
     "RateLimitSpec",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from models.machine.machine import CpuSpec
-
-FloatArray = npt.NDArray[np.float64]
+from simulator.form import FloatArray
 
 
 def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True) -> FloatArray:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build import GIB, KIB, LOG_AREA_BYTES, by_table, clients_of, cluster, memory_plan, most_pages, sampling
+from models.build import LOG_AREA_BYTES, by_table, clients_of, cluster, memory_plan, most_pages, sampling
 from models.jobs import faults as job_faults
 from models.machine import RotatingDiskSpec
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
 from models.workloads.tpcc import pages_in, pages_of, regions_of
 from simulator.errors import Infeasible, InputError
+from simulator.form import GIB, KIB
 
 PAGE_SIZES_KIB = (2, 4, 8, 16, 32, 64)
 MOST_THINK_TIME_S = 3600

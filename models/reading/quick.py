@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.build import GIB, KIB, MIB
 from models.catalogue import catalogue_entry, compose, override
 from models.input import parse, shown
 from models.reading.loading import scenario_from_mapping
@@ -14,6 +13,7 @@ from models.scenario import ScenarioSpec
 from models.workloads import LayoutSpec
 from models.workloads.tpcc import loaded_pages
 from simulator.errors import Infeasible, InputError
+from simulator.form import GIB, KIB, MIB
 
 POOL_SHARE = 0.6
 """Share of the memory that system, server process and clients leave free which the buffer pool gets by default."""

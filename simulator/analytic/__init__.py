@@ -16,7 +16,7 @@ from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.system import Solution, rates, solve
 from simulator.analytic.traffic import Traffic, traffic
 from simulator.analytic.validity import doubts
-from simulator.analytic.values import FloatArray, IntArray, rows
+from simulator.analytic.values import rows
 from simulator.analytic.volumes import Rates, places_of, sustained, turn_of
 from simulator.analytic.warming import STEADY, Course, course
 from simulator.analytic.workload import Workload, read_workload
@@ -28,8 +28,6 @@ __all__ = [
     "Case",
     "Course",
     "Demands",
-    "FloatArray",
-    "IntArray",
     "Parameters",
     "Pool",
     "Rates",

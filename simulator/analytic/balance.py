@@ -13,8 +13,9 @@ from simulator.analytic.queues import ENDLESS, TINY
 from simulator.analytic.roots import PLACES, root, root_among, secant
 from simulator.analytic.stations import at_stations
 from simulator.analytic.traffic import Traffic
-from simulator.analytic.values import FloatArray, rows
+from simulator.analytic.values import rows
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray
 
 WIDE, CLOSE = 25.0, 0.2
 """how far below the highest rate the first search begins, and how far around a rate that is near others look first; as

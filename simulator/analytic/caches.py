@@ -13,7 +13,7 @@ import numpy as np
 
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.replacement import clock_missing, clustered_clock, lru_missing
-from simulator.analytic.values import FloatArray
+from simulator.form import FloatArray
 
 TIMES, COARSE = 400, 5
 """times of a table; every so manyth of them is calculated for clusters of hits, the others lie between"""

@@ -10,8 +10,8 @@ from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool
 from simulator.analytic.queues import TINY
 from simulator.analytic.traffic import Traffic
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray
 
 BURST_VARIATION = 0.3
 """squared variation of the bursts of one class: the first one of a transaction is the longest (assumption)"""

@@ -15,7 +15,7 @@ from simulator.analytic.disks import QUEUES, at_queue
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, overfull, waiting
 from simulator.analytic.traffic import Traffic
-from simulator.analytic.values import FloatArray
+from simulator.form import FloatArray
 
 DEPTH_ROUNDS = 3
 SWEEP_READS = math.e - 1.0

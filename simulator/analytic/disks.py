@@ -14,8 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simulator.analytic.values import FloatArray
-from simulator.form import CachingDevice, Disk, RotatingDevice
+from simulator.form import CachingDevice, Disk, FloatArray, RotatingDevice
 
 PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)

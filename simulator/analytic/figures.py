@@ -11,11 +11,10 @@ import numpy as np
 from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution
-from simulator.analytic.values import FloatArray
 from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
-from simulator.form import Model, to_s
+from simulator.form import FloatArray, Model, to_s
 from simulator.results.result import CacheResult, CpuResult, LockResult, LogResult, StationResult, TableResult
 
 CPU_USES = ("transaction", "client program", "system calls", "background writer", "write-back", "hand-over")

@@ -11,8 +11,7 @@ import numpy as np
 
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.values import FloatArray
-from simulator.form import MOST_USAGE
+from simulator.form import MOST_USAGE, FloatArray
 
 AGES, STEPS = 8, 22
 """ages between one and two revolutions; steps of the search for the revolution, each twice as fine"""

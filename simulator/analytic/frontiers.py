@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.analytic.values import FloatArray, Frontier, Numbers, Value
+from simulator.analytic.values import Frontier, Numbers, Value
 from simulator.analytic.visits import Touches
+from simulator.form import FloatArray
 
 
 class Burst:

@@ -13,8 +13,8 @@ from simulator.analytic.devices import Writes, batch_there, depth
 from simulator.analytic.disks import at_queue
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import TINY
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray
 
 LOG_ROUNDS = 3
 LAST_OF_BATCH = 2.0

@@ -16,8 +16,9 @@ from simulator.analytic.pool import Pool, pool_of
 from simulator.analytic.stations import at_stations
 from simulator.analytic.system import Solution
 from simulator.analytic.traffic import Traffic, traffic
-from simulator.analytic.values import FloatArray, IntArray, rows
+from simulator.analytic.values import rows
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray, IntArray
 
 OF_TRAFFIC = (
     "buffers", "resident", "growing", "dirty_high", "dirty_low", "cache_pages", "cache_dirty_limit",

@@ -7,8 +7,8 @@ import numpy as np
 from simulator.analytic.demands import Demands
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray
 
 LOCK_RESIDUAL = 0.75
 """what is left of a lock's time when somebody asks for it: squared variation of 0.5 (assumption)"""

@@ -10,10 +10,10 @@ import numpy as np
 
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 from simulator.analytic.write_back import LEAST
 from simulator.analytic.writing import PoolWrites
+from simulator.form import FloatArray
 
 TOLERANCE, MOST_STEPS = 1e-3, 50
 """length of the last step to the characteristic time, relative, and the most steps; each is the square of the last"""

@@ -21,8 +21,9 @@ import numpy as np
 
 from simulator.analytic.frontiers import Burst
 from simulator.analytic.page_groups import Collector, PageGroups, alike
-from simulator.analytic.values import FloatArray, Frontier, Numbers, Value
+from simulator.analytic.values import Frontier, Numbers, Value
 from simulator.analytic.visits import Reader, Touches
+from simulator.form import FloatArray
 
 POPULAR, ROW, APPEND, RECENT = range(4)
 SHARE_STEPS = 1000

@@ -9,10 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.analytic.disks import QUEUES, service_s, turns
-from simulator.analytic.values import FloatArray
 from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
 from simulator.analytic.workload import Workload
-from simulator.form import NS_PER_S, CachingDevice, Device, Disk, FlashDevice, Model, RaidSet, RotatingDevice, Writing
+from simulator.form import (
+    NS_PER_S,
+    CachingDevice,
+    Device,
+    Disk,
+    FlashDevice,
+    FloatArray,
+    Model,
+    RaidSet,
+    RotatingDevice,
+    Writing,
+)
 
 SHARING_POINTS = 65
 WARM_TURNOVERS = 3.0

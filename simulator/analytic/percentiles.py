@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.analytic.system import Solution
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray
 
 
 class Stage(NamedTuple):

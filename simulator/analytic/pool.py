@@ -9,8 +9,9 @@ import numpy as np
 from simulator.analytic.caches import PoolTable
 from simulator.analytic.frames import clock_faults
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.values import FloatArray, rows
+from simulator.analytic.values import rows
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray
 
 STEPS = 28
 """of the search for the frames' time of revolution, each twice as fine as the one before"""

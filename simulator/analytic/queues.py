@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.analytic.values import FloatArray
+from simulator.form import FloatArray
 
 TINY = 1e-12
 ENDLESS = 1e9

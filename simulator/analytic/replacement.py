@@ -29,9 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.analytic.roots import root
-from simulator.form import MOST_USAGE
+from simulator.form import MOST_USAGE, FloatArray
 
-FloatArray = npt.NDArray[np.float64]
 SingleTimePolicy = Literal["lru", "clock", "frames"]
 Policy = Literal["lru", "clock", "frames", "midpoint"]
 

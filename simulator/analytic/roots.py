@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from simulator.form import FloatArray
+
 MOST_STEPS: Final = 200
 EVENLY: Final = np.linspace(0.0, 1.0, 17)
 NEARBY: Final = 0.25 ** np.arange(2.0, 10.0)

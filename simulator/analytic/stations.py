@@ -18,8 +18,8 @@ from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
 from simulator.analytic.threads import slowdown, slowed
 from simulator.analytic.traffic import Traffic
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray
 
 
 @dataclass(frozen=True)

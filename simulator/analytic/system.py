@@ -18,8 +18,9 @@ from simulator.analytic.pool import Pool, pool_of
 from simulator.analytic.queues import TINY
 from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.traffic import Traffic, traffic
-from simulator.analytic.values import FloatArray, rows, with_rows
+from simulator.analytic.values import rows, with_rows
 from simulator.analytic.workload import Workload
+from simulator.form import FloatArray
 
 ROUNDS = 30
 """at most; few machines need more than four"""

@@ -9,7 +9,7 @@ import numpy as np
 from simulator.analytic.demands import Demands
 from simulator.analytic.parameters import SHARING_POINTS, Parameters
 from simulator.analytic.queues import TINY
-from simulator.analytic.values import FloatArray
+from simulator.form import FloatArray
 
 
 def slowdown(p: Parameters, d: Demands, x: FloatArray, seen: FloatArray) -> FloatArray:

@@ -14,10 +14,10 @@ from simulator.analytic.caches import PoolTable
 from simulator.analytic.page_cache import page_cache
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 from simulator.analytic.write_back import LEAST
 from simulator.analytic.writing import merged, pool_writes
+from simulator.form import FloatArray
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from simulator.form import FloatArray
+
 Arrays = TypeVar("Arrays")
 LEAST_WEIGHT = 1e-12
 

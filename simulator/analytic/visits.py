@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from simulator.analytic.values import (
     LEAST_WEIGHT,
-    FloatArray,
     Frontier,
     Numbers,
     Part,
@@ -30,7 +29,16 @@ from simulator.analytic.values import (
     without_own,
 )
 from simulator.errors import InputError
-from simulator.form import CODES, CUT_ONE, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program, alias_pmf
+from simulator.form import (
+    CODES,
+    CUT_ONE,
+    DISTRIBUTION_KINDS,
+    OPERATIONS,
+    REFERENCE_KINDS,
+    FloatArray,
+    Program,
+    alias_pmf,
+)
 
 CODE_NAMES = tuple(CODES)
 ROWS = (REFERENCE_KINDS.index("row"), REFERENCE_KINDS.index("append"))

@@ -13,9 +13,8 @@ import numpy as np
 
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution, solve
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
-from simulator.form import Model, to_s
+from simulator.form import FloatArray, Model, to_s
 
 MOMENTS = 14
 EARLIEST = 1e-3

@@ -10,9 +10,8 @@ import numpy as np
 from simulator.analytic.caches import PoolTable, pool_table
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.analytic.values import FloatArray
 from simulator.analytic.visits import Reader
-from simulator.form import NS_PER_S, Model, Terminals
+from simulator.form import NS_PER_S, FloatArray, Model, Terminals
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.values import FloatArray
+from simulator.form import FloatArray
 
 LEAST = 1e-100
 STEPS, LONGEST = 24, 30.0

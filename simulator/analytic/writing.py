@@ -14,9 +14,9 @@ import numpy as np
 from simulator.analytic.caches import PoolTable, dirty_share
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.values import FloatArray
 from simulator.analytic.workload import Workload
 from simulator.analytic.write_back import LEAST, Cleaned, crowding, most_per_s, until, written_back
+from simulator.form import FloatArray
 
 ZONE_STEPS, ZONE_RANGE = 16, 6.0
 """of the search for the time between two of the writer's turns, and its greatest logarithm"""

@@ -1,5 +1,6 @@
 """What engines run, as arrays with names: programs, stations, devices, samplers, simulated time."""
 
+from simulator.form.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from simulator.form.assembler import Assembler, Label
 from simulator.form.clock import NS_PER_MS, NS_PER_S, NS_PER_US, from_s, to_s
 from simulator.form.credits import ALL_VOLUMES, each_limit, limits_on, minutes_of_credits
@@ -36,12 +37,16 @@ from simulator.form.model_parts import Interrupts, Terminals
 from simulator.form.placement import Extent, extent_of
 from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
+from simulator.form.units import GIB, KIB, MIB
 
 __all__ = [
     "ALL_VOLUMES",
     "CODES",
     "CUT_ONE",
     "DISTRIBUTION_KINDS",
+    "GIB",
+    "KIB",
+    "MIB",
     "MOST_USAGE",
     "NS_PER_MS",
     "NS_PER_S",
@@ -49,6 +54,7 @@ __all__ = [
     "OPERATIONS",
     "REFERENCE_KINDS",
     "Assembler",
+    "BoolArray",
     "CachingDevice",
     "Checkpoint",
     "Controllers",
@@ -59,6 +65,9 @@ __all__ = [
     "Extent",
     "FairQueueing",
     "FlashDevice",
+    "FloatArray",
+    "Int32Array",
+    "IntArray",
     "Interrupts",
     "Interval",
     "Label",

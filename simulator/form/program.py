@@ -17,11 +17,10 @@ from dataclasses import dataclass, fields
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from simulator.errors import InputError
+from simulator.form.arrays import IntArray
 
-Int64Array = npt.NDArray[np.int64]
 FORMAT = "oltpsim-program-1"
 
 # Operations: code, then up to five operands as named here. r: register, s: stream purpose.
@@ -110,33 +109,33 @@ class Program:
 
     classes: tuple[str, ...]
     main_class: int
-    entries: Int64Array
-    operations: Int64Array
+    entries: IntArray
+    operations: IntArray
     registers: tuple[str, ...]
     streams: tuple[str, ...]
-    alias: Int64Array
-    tables: Int64Array
+    alias: IntArray
+    tables: IntArray
     """(start, length) of each alias table"""
     table_names: tuple[str, ...]
-    distributions: Int64Array
-    counters: Int64Array
+    distributions: IntArray
+    counters: IntArray
     """initial values, tables laid end to end"""
-    counter_tables: Int64Array
+    counter_tables: IntArray
     counter_names: tuple[str, ...]
-    regions: Int64Array
+    regions: IntArray
     region_names: tuple[str, ...]
-    references: Int64Array
+    references: IntArray
     reference_names: tuple[str, ...]
-    initial_high: Int64Array
+    initial_high: IntArray
     """highest page that appends have reached at the start, by `high` of the reference + group"""
-    windows: Int64Array
+    windows: IntArray
     """(start, length, groups, first counter) of each window of recent pages"""
-    lock_tables: Int64Array
+    lock_tables: IntArray
     """(start, rows) of each kind of lock"""
     lock_names: tuple[str, ...]
     sections: tuple[str, ...]
     stations: tuple[str, ...]
-    load_order: Int64Array
+    load_order: IntArray
     """(region, group, first_page, pages): what a bulk load writes, in order"""
 
     @property

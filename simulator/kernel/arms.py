@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.form import IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel import elevator, raid
 from simulator.kernel.calendar import NOW, after, at_once
-from simulator.kernel.columns import Int64Array, Kernel
+from simulator.kernel.columns import Kernel
 from simulator.kernel.compiled import compiled_apart, compiled_inside
 from simulator.kernel.disk import OVERHEAD_NS, again_ns, pick, room_taken
 from simulator.kernel.requests import complete, line_up, next_fed
@@ -73,7 +74,7 @@ def move_arm(kernel: Kernel, device: int) -> None:
 
 
 @compiled_inside
-def _hold(kernel: Kernel, row: Int64Array, number: int) -> None:
+def _hold(kernel: Kernel, row: IntArray, number: int) -> None:
     """The drive holds a request until the arm has served it."""
     window, request, place = kernel.window[row[ks.ROTATING]], kernel.requests[number], row[ks.HELD]
     window[0, place], window[1, place] = request[ks.BYTE], request[ks.SIZE]
@@ -83,7 +84,7 @@ def _hold(kernel: Kernel, row: Int64Array, number: int) -> None:
 
 
 @compiled_inside
-def _let_go(kernel: Kernel, row: Int64Array, number: int) -> None:
+def _let_go(kernel: Kernel, row: IntArray, number: int) -> None:
     """The arm has served the chosen one of the requests that are held: the last takes its place."""
     window, held = kernel.window[row[ks.ROTATING]], kernel.held[row[ks.ROTATING]]
     row[ks.HELD] -= 1
@@ -112,7 +113,7 @@ def _feed(kernel: Kernel, device: int) -> None:
 
 
 @compiled_inside
-def _take_write(kernel: Kernel, row: Int64Array, number: int) -> None:
+def _take_write(kernel: Kernel, row: IntArray, number: int) -> None:
     """A write goes into the cache, or waits for room; until it is done it keeps one of the drive's commands."""
     row[ks.WRITES_HELD] += 1
     kernel.requests[number, ks.FOLLOWER] = ks.NONE
@@ -121,7 +122,7 @@ def _take_write(kernel: Kernel, row: Int64Array, number: int) -> None:
 
 
 @compiled_inside
-def _fill_cache(kernel: Kernel, row: Int64Array) -> None:
+def _fill_cache(kernel: Kernel, row: IntArray) -> None:
     """Writes that wait for room get it in order of arrival; one larger than the cache waits until that is empty."""
     while row[ks.WRITE_FIRST] != ks.NONE:
         number = row[ks.WRITE_FIRST]
@@ -150,7 +151,7 @@ def finish_transfer(kernel: Kernel, number: int) -> None:
 
 
 @compiled_inside
-def _choose_among(kernel: Kernel, row: Int64Array) -> None:
+def _choose_among(kernel: Kernel, row: IntArray) -> None:
     """The oldest cached writes are those that the drive chooses among. Nobody waits for them: none is ever overdue."""
     ring, window = kernel.cached[row[ks.ROTATING]], kernel.destaging[row[ks.ROTATING]]
     while row[ks.CHOOSING] < row[ks.MOST_CHOOSING] and row[ks.RING_COUNT] > 0:
@@ -191,7 +192,7 @@ def _move_caching_arm(kernel: Kernel, device: int) -> None:
 
 
 @compiled_inside
-def _end_read(kernel: Kernel, row: Int64Array) -> None:
+def _end_read(kernel: Kernel, row: IntArray) -> None:
     """The arm has read. What had to be read before it is written goes on as a write."""
     number = int(kernel.held[row[ks.ROTATING], row[ks.CHOSEN]])
     _let_go(kernel, row, number)
@@ -204,7 +205,7 @@ def _end_read(kernel: Kernel, row: Int64Array) -> None:
 
 
 @compiled_inside
-def _end_destaging(kernel: Kernel, row: Int64Array) -> None:
+def _end_destaging(kernel: Kernel, row: IntArray) -> None:
     """The arm has written a cached write: there is room for another."""
     window, chosen = kernel.destaging[row[ks.ROTATING]], row[ks.CHOSEN]
     size = int(window[1, chosen])

@@ -16,12 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form import MOST_USAGE, NS_PER_MS
+from simulator.form import MOST_USAGE, NS_PER_MS, Int32Array, IntArray
 from simulator.kernel.compiled import compiled, compiled_inside
 from simulator.kernel.sorting import sort_first
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
 
 # Columns of a slot. PREVIOUS leads towards the most recently used; SINCE is when the page became dirty, in ms.
 PREVIOUS, NEXT, PAGE, FLAGS, SINCE, OLDER_DIRTY, NEWER_DIRTY, RESIDENCE = range(8)
@@ -58,7 +55,7 @@ class Tiers(NamedTuple):
 
     where: Int32Array
     slots: Int32Array
-    head: Int64Array
+    head: IntArray
 
 
 def new_tiers(pages: int, *tiers: tuple[int, str]) -> Tiers:

@@ -16,11 +16,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simulator.form import IntArray
 from simulator.kernel.compiled import compiled, compiled_called, compiled_inside
-
-Int64Array = npt.NDArray[np.int64]
 
 ENTITY_BITS = 24
 MOST_ENTITIES = 1 << ENTITY_BITS
@@ -34,11 +32,11 @@ NOW, ORDER, HEAP_COUNT, INSTANT_FIRST, INSTANT_COUNT, URGENT_FIRST, URGENT_COUNT
 class Calendar(NamedTuple):
     """See the module's text. The rings' lengths are powers of two."""
 
-    clock: Int64Array
-    times: Int64Array
-    keys: Int64Array
-    instant: Int64Array
-    urgent: Int64Array
+    clock: IntArray
+    times: IntArray
+    keys: IntArray
+    instant: IntArray
+    urgent: IntArray
 
 
 def new_calendar(entities: int) -> Calendar:
@@ -131,7 +129,7 @@ def pop_future(calendar: Calendar) -> int:
 
 
 @compiled_inside
-def _least_child(times: Int64Array, keys: Int64Array, first: np.uint64) -> tuple[np.uint64, np.int64]:
+def _least_child(times: IntArray, keys: IntArray, first: np.uint64) -> tuple[np.uint64, np.int64]:
     """The earliest of four children and its time; without branches, which would be guessed wrong half of the time.
 
     What is free of the heap is at NEVER, so there always are four.

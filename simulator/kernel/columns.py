@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.errors import InputError
-from simulator.form import CachingDevice, Model, RaidSet, RotatingDevice, Writing
+from simulator.form import CachingDevice, Int32Array, IntArray, Model, RaidSet, RotatingDevice, Writing
 from simulator.kernel.calendar import MOST_ENTITIES, Calendar, new_calendar
 from simulator.kernel.disk import WINDOW_ROWS, geometry, most_writes
 from simulator.kernel.rate_limits import limits_of
@@ -22,9 +22,6 @@ from simulator.kernel.streams import seed_streams
 from simulator.kernel.terminals import TerminalState, new_terminals
 from simulator.reference.io_wait import waiting_shares
 from simulator.results.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
 
 # Daemons, behind the clients
 FLUSHER, WRITER, CHECKPOINTS, LOGGER, ARRIVALS = range(5)
@@ -192,43 +189,43 @@ class Kernel(NamedTuple):
     """See the module's text; the columns' names are above."""
 
     calendar: Calendar
-    facts: Int64Array
-    life: Int64Array
-    stations: Int64Array
-    longer_ppm: Int64Array
+    facts: IntArray
+    life: IntArray
+    stations: IntArray
+    longer_ppm: IntArray
     """(busy processors,): what a burst takes that starts when so many are busy, in millionths of its time alone"""
-    io_shares: Int64Array
+    io_shares: IntArray
     """see simulator/reference/io_wait.py"""
-    devices: Int64Array
-    limits: Int64Array
+    devices: IntArray
+    limits: IntArray
     geometry: npt.NDArray[np.float64]
-    waiting_requests: Int64Array
+    waiting_requests: IntArray
     """(rotating device, side, place, [key, order, request]): what the operating system holds, by byte"""
     window: npt.NDArray[np.float64]
     """(rotating device, [byte, size, arrival at the drive, work space], place): what the drive holds"""
-    held: Int64Array
+    held: IntArray
     destaging: npt.NDArray[np.float64]
     """as `window`: the cached writes that the drive chooses among"""
-    cached: Int64Array
+    cached: IntArray
     """(rotating device, [byte, size], place): rings of the other writes in the drive's cache"""
-    requests: Int64Array
+    requests: IntArray
     locks: Int32Array
     """(lock, [first, last]) who waits"""
     waiting: Int32Array
     """the first who waits for the page in a buffer, or NONE"""
-    extents: Int64Array
+    extents: IntArray
     """where pages lie: the columns below"""
-    jobs: Int64Array
+    jobs: IntArray
     job_pages: Int32Array
-    scratch: Int64Array
+    scratch: IntArray
     """pages that are being flushed"""
-    classes: Int64Array
-    checkpoints: Int64Array
-    arrived: Int64Array
+    classes: IntArray
+    checkpoints: IntArray
+    arrived: IntArray
     """(place, [time, whose]): ring of the arrivals that nobody serves yet"""
     terminals: TerminalState
     arrival_stream: npt.NDArray[np.uint64]
-    trace: Int64Array
+    trace: IntArray
     """(time, client, class, response time) of the first transactions that ended; as long as asked for"""
 
 
@@ -304,7 +301,7 @@ def link_free_requests(kernel: Kernel, first: int) -> None:
     kernel.facts[FREE_REQUESTS] += total - first
 
 
-def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int64Array:
+def _facts(model: Model, clients: int, devices: int, first_request: int) -> IntArray:
     storage, cache, writing = model.storage, model.page_cache, model.writing or Writing()
     facts = np.zeros(FACTS, dtype=np.int64)
     constants = {
@@ -354,7 +351,7 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> Int6
     return facts
 
 
-def _stations(model: Model) -> Int64Array:
+def _stations(model: Model) -> IntArray:
     servers = [model.processors, *(station.servers for station in model.stations), *(1 for _ in model.sections)]
     stations = np.zeros((len(servers), STATION_WIDTH), dtype=np.int64)
     stations[:, FREE] = servers

@@ -15,12 +15,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from simulator.form import RotatingDevice
+from simulator.form import FloatArray, RotatingDevice
 from simulator.kernel.compiled import compiled
 
-FloatArray = npt.NDArray[np.float64]
 WINDOW_ROWS = 4
 ROUNDING_TURNS = 1e-9
 """Data that the head has just reached is not missed for a whole turn because of a rounded sum."""

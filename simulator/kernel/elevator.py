@@ -9,13 +9,13 @@ byte: then the two sides change places. A request at the byte that was fed last 
 
 from __future__ import annotations
 
+from simulator.form import IntArray
 from simulator.kernel import columns as ks
-from simulator.kernel.columns import Int64Array
 from simulator.kernel.compiled import compiled_inside
 
 
 @compiled_inside
-def add(heaps: Int64Array, row: Int64Array, byte: int, request: int) -> None:
+def add(heaps: IntArray, row: IntArray, byte: int, request: int) -> None:
     """A request arrives at the scheduler of device `row`."""
     if row[ks.SCHEDULER] == ks.C_LOOK:
         side = row[ks.UP_SIDE] if byte >= row[ks.LAST_FED] else 1 - row[ks.UP_SIDE]
@@ -27,7 +27,7 @@ def add(heaps: Int64Array, row: Int64Array, byte: int, request: int) -> None:
 
 
 @compiled_inside
-def take(heaps: Int64Array, row: Int64Array) -> int:
+def take(heaps: IntArray, row: IntArray) -> int:
     """The request that the drive gets next; there is at least one."""
     if row[ks.SCHEDULER] == ks.C_LOOK:
         if row[ks.WAITING_SIDES + row[ks.UP_SIDE]] == 0:
@@ -42,7 +42,7 @@ def take(heaps: Int64Array, row: Int64Array) -> int:
 
 
 @compiled_inside
-def _push(heap: Int64Array, row: Int64Array, side: int, key: int, order: int, request: int) -> None:
+def _push(heap: IntArray, row: IntArray, side: int, key: int, order: int, request: int) -> None:
     place = row[ks.WAITING_SIDES + side]
     row[ks.WAITING_SIDES + side] += 1
     while place > 0:
@@ -55,7 +55,7 @@ def _push(heap: Int64Array, row: Int64Array, side: int, key: int, order: int, re
 
 
 @compiled_inside
-def _pop(heap: Int64Array, row: Int64Array, side: int) -> int:
+def _pop(heap: IntArray, row: IntArray, side: int) -> int:
     first = heap[0, 2]
     row[ks.WAITING_SIDES + side] -= 1
     count = row[ks.WAITING_SIDES + side]

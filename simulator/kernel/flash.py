@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from simulator.form import IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel import raid
 from simulator.kernel.arms import arrive
 from simulator.kernel.calendar import NOW, after, urgently
-from simulator.kernel.columns import Int64Array, Kernel
+from simulator.kernel.columns import Kernel
 from simulator.kernel.compiled import compiled_apart, compiled_inside
 from simulator.kernel.rate_limits import admit
 from simulator.kernel.requests import complete, line_up, new_request
@@ -90,7 +91,7 @@ def _enqueue(kernel: Kernel, number: int) -> None:
 
 
 @compiled_inside
-def _next_flash(kernel: Kernel, row: Int64Array) -> int:
+def _next_flash(kernel: Kernel, row: IntArray) -> int:
     """The next request of a flash device, or NONE: a read, unless enough of them went ahead of a waiting write."""
     queue = ks.QUEUE_FIRST
     if row[ks.WRITE_FIRST] != ks.NONE:
@@ -146,7 +147,7 @@ def wake_limited(kernel: Kernel, number: int) -> None:
 
 
 @compiled_inside
-def _flash_ns(row: Int64Array, asked: int) -> int:
+def _flash_ns(row: IntArray, asked: int) -> int:
     """What a request takes on flash."""
     if asked == raid.REWRITE:
         return row[ks.READ_TIME] + row[ks.WRITE_TIME]

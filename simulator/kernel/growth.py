@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.errors import InputError, InternalError
+from simulator.form import IntArray
 from simulator.kernel.calendar import INSTANT_FIRST, MOST_ENTITIES, URGENT_FIRST, new_calendar
-from simulator.kernel.columns import ARRIVED_FIRST, FIRST_REQUEST, FREE_REQUESTS, Int64Array, Kernel, link_free_requests
+from simulator.kernel.columns import ARRIVED_FIRST, FIRST_REQUEST, FREE_REQUESTS, Kernel, link_free_requests
 
 
 def grown(kernel: Kernel) -> Kernel:
@@ -38,7 +39,7 @@ def grown(kernel: Kernel) -> Kernel:
     return result
 
 
-def _copy_ring(old: Int64Array, new: Int64Array, first: int) -> None:
+def _copy_ring(old: IntArray, new: IntArray, first: int) -> None:
     """Entries keep their running numbers, which the new ring finds at another place."""
     numbers = first + np.arange(len(old))
     new[numbers % len(new)] = old[numbers % len(old)]

@@ -18,12 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simulator.form import Controllers, FlashDevice, RateLimit, Storage, each_limit, limits_on
+from simulator.form import Controllers, FlashDevice, IntArray, RateLimit, Storage, each_limit, limits_on
 from simulator.kernel.compiled import compiled
-
-Int64Array = npt.NDArray[np.int64]
 
 PS_PER_NS, FS_PER_PS = 1000, 1000
 FS_PER_S, PS_PER_S = 10**15, 10**12
@@ -35,7 +32,7 @@ NEVER = -1
 class Limits(NamedTuple):
     """The limiters of a machine: a row each; by device, and disks of RAID sets behind them, which it has to itself."""
 
-    rows: Int64Array
+    rows: IntArray
     own: tuple[range, ...]
     shared: range
     controllers: tuple[range, ...]
@@ -81,7 +78,7 @@ def _row(limit: RateLimit) -> list[int]:
 
 
 @compiled
-def admit(limits: Int64Array, first: int, end: int, size_bytes: int, now: int) -> int:
+def admit(limits: IntArray, first: int, end: int, size_bytes: int, now: int) -> int:
     """How long in ns a request that asks now has to wait for the limiters `first` to `end` - 1; it takes its credits.
 
     Asked in order of arrival: whoever asks later starts later.
@@ -107,7 +104,7 @@ def admit(limits: Int64Array, first: int, end: int, size_bytes: int, now: int) -
 class Throttle(NamedTuple):
     """Limiters that a request passes together."""
 
-    limits: Int64Array
+    limits: IntArray
     stage: range
 
     def wait_ns(self, size_bytes: int, now: int) -> int:
@@ -115,7 +112,7 @@ class Throttle(NamedTuple):
         return int(admit(self.limits, self.stage.start, self.stage.stop, size_bytes, now))
 
 
-def limit_values(limits: Int64Array) -> dict[str, int]:
+def limit_values(limits: IntArray) -> dict[str, int]:
     """What the limiters show now, under the names that summaries use."""
     return {
         f"limit {number} {name}": int(row[column])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from simulator.form import IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel.caches import CACHE, POOL, WRITES_IN_FLIGHT
 from simulator.kernel.io_wait import io_wait_until
@@ -104,7 +105,7 @@ class KernelRecord(Record):
         return Snapshot(now, {name: int(value) for name, value in values.items()}, state.table_counts.copy())
 
 
-def _class(row: ks.Int64Array) -> ClassRecorder:
+def _class(row: IntArray) -> ClassRecorder:
     recorder = ClassRecorder()
     recorder.completed, recorder.rolled_back = int(row[ks.COMPLETED]), int(row[ks.ROLLED])
     recorder.total_ns = int(row[ks.TOTAL_NS])

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from simulator.form import IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel import elevator
 from simulator.kernel.calendar import NOW, at_once
-from simulator.kernel.columns import Int64Array, Kernel
+from simulator.kernel.columns import Kernel
 from simulator.kernel.compiled import compiled_inside
 from simulator.kernel.stations import change, come, go
 
@@ -31,7 +32,7 @@ def new_request(kernel: Kernel, device: int, byte: int, size: int, write: int, p
 
 
 @compiled_inside
-def line_up(kernel: Kernel, row: Int64Array, number: int, queue: int) -> None:
+def line_up(kernel: Kernel, row: IntArray, number: int, queue: int) -> None:
     """Put a request at the end of the queue whose first and last are in columns `queue` and the next one."""
     if row[queue] == ks.NONE:
         row[queue] = number
@@ -41,7 +42,7 @@ def line_up(kernel: Kernel, row: Int64Array, number: int, queue: int) -> None:
 
 
 @compiled_inside
-def next_fed(kernel: Kernel, row: Int64Array) -> int:
+def next_fed(kernel: Kernel, row: IntArray) -> int:
     """The operating system's choice of what the drive gets next."""
     row[ks.WAITING] -= 1
     if row[ks.SCHEDULER] == ks.FCFS:

@@ -11,9 +11,10 @@ Requests come here by an event of their own, so that not everything which submit
 
 from __future__ import annotations
 
+from simulator.form import IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import NOW
-from simulator.kernel.columns import Int64Array, Kernel
+from simulator.kernel.columns import Kernel
 from simulator.kernel.compiled import compiled_apart, compiled_inside
 from simulator.kernel.flash import start
 from simulator.kernel.requests import line_up
@@ -37,7 +38,7 @@ def schedule(kernel: Kernel, number: int) -> None:
 
 
 @compiled_apart
-def served(kernel: Kernel, row: Int64Array) -> None:
+def served(kernel: Kernel, row: IntArray) -> None:
     """A device is through with a request; its owner goes on, or is the next one's turn."""
     row[ks.HANDED_OVER] -= 1
     _hand_over(kernel, row)
@@ -63,14 +64,14 @@ def _queue_of(kernel: Kernel, number: int) -> int:
 
 
 @compiled_inside
-def _line_up_for_turn(kernel: Kernel, row: Int64Array, number: int, queue: int) -> None:
+def _line_up_for_turn(kernel: Kernel, row: IntArray, number: int, queue: int) -> None:
     line_up(kernel, row, number, ks.TURN_FIRST)
     if queue != ks.A_CLIENT:
         row[queue + _IN_LINE] = 1
 
 
 @compiled_inside
-def _take(kernel: Kernel, row: Int64Array, queue: int) -> int:
+def _take(kernel: Kernel, row: IntArray, queue: int) -> int:
     """Take the first request of a queue that is not empty."""
     number = row[queue]
     row[queue] = kernel.requests[number, ks.FOLLOWER]
@@ -79,7 +80,7 @@ def _take(kernel: Kernel, row: Int64Array, queue: int) -> int:
 
 
 @compiled_inside
-def _next_turn(kernel: Kernel, row: Int64Array) -> None:
+def _next_turn(kernel: Kernel, row: IntArray) -> None:
     """The device is the next owner's, if there is one."""
     row[ks.ON_TURN] = ks.NONE
     if row[ks.TURN_FIRST] == ks.NONE:
@@ -96,7 +97,7 @@ def _next_turn(kernel: Kernel, row: Int64Array) -> None:
 
 
 @compiled_inside
-def _hand_over(kernel: Kernel, row: Int64Array) -> None:
+def _hand_over(kernel: Kernel, row: IntArray) -> None:
     """To the device as many requests of the owner as it may have there, while its slice lasts."""
     queue = row[ks.ON_TURN]
     if queue == ks.A_CLIENT:

@@ -10,11 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form import Model, Program
+from simulator.form import IntArray, Model, Program
 from simulator.kernel.caches import CACHE, DIRTY_LIMIT, POOL, RESIDENT_CAPACITY, Tiers, new_tiers
 from simulator.kernel.streams import seed_streams
-
-Int64Array = npt.NDArray[np.int64]
 
 # Rows 0 and 1 of `tables` say in which row each of the program's tables starts, and where things are elsewhere.
 ENTRIES, SAMPLERS, REGIONS, REFERENCES, WINDOWS, COUNTER_TABLES, LOCK_TABLES, LOAD_ORDER = range(8)
@@ -40,20 +38,20 @@ OUTBOX_SIZE = 1 << 16
 class State(NamedTuple):
     """See the module's text. `client` has the registers behind its named columns."""
 
-    operations: Int64Array
-    tables: Int64Array
-    alias: Int64Array
+    operations: IntArray
+    tables: IntArray
+    alias: IntArray
     streams: npt.NDArray[np.uint64]
     """a row for each client, a column for each purpose"""
-    client: Int64Array
-    counters: Int64Array
+    client: IntArray
+    counters: IntArray
     """the program's counters; then the highest page that appends have reached; then how much each window has seen"""
     numbers: npt.NDArray[np.int32]
     """pages that windows remember; then who owns each lock, -1 for nobody"""
-    usage: Int64Array
-    outbox: Int64Array
+    usage: IntArray
+    outbox: IntArray
     """pages that the page cache had to write at once: their count, then the pages"""
-    table_counts: Int64Array
+    table_counts: IntArray
     tiers: Tiers
 
 
@@ -88,7 +86,7 @@ def new_state(model: Model, seed: int) -> State:
     )
 
 
-def _tables(program: Program) -> Int64Array:
+def _tables(program: Program) -> IntArray:
     """The program's constant tables in one array, with the two rows that say where each begins."""
     parts = {
         ENTRIES: program.entries.reshape(-1, 1),
@@ -116,7 +114,7 @@ def _tables(program: Program) -> Int64Array:
     return tables
 
 
-def _clients(model: Model) -> Int64Array:
+def _clients(model: Model) -> IntArray:
     client = np.zeros((len(model.client_registers), REGISTERS + model.client_registers.shape[1]), dtype=np.int64)
     client[:, PENDING_PAGE] = client[:, PENDING_INTERIOR] = client[:, VICTIM] = -1
     client[:, REGISTERS:] = model.client_registers

@@ -4,46 +4,47 @@
 
 from __future__ import annotations
 
+from simulator.form import Int32Array, IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import NOW, after, at_once
-from simulator.kernel.columns import Int32Array, Int64Array, Kernel
+from simulator.kernel.columns import Kernel
 from simulator.kernel.compiled import compiled, compiled_inside
 
 
 @compiled_inside
-def change(row: Int64Array, gauge: int, now: int, by: int) -> None:
+def change(row: IntArray, gauge: int, now: int, by: int) -> None:
     """Add `by` to a gauge from now on."""
     row[gauge] += by
     row[gauge + 1] += by * now
 
 
 @compiled_inside
-def come(row: Int64Array, population: int, now: int) -> None:
+def come(row: IntArray, population: int, now: int) -> None:
     """One more is in a population: a gauge, and behind it the sum of the instants at which those inside came."""
     change(row, population, now, 1)
     row[population + 2] += now
 
 
 @compiled_inside
-def go(row: Int64Array, population: int, now: int, since: int) -> None:
+def go(row: IntArray, population: int, now: int, since: int) -> None:
     """One that came at `since` has left a population."""
     change(row, population, now, -1)
     row[population + 2] -= since
 
 
-def ages_at(row: Int64Array, population: int, now: int) -> int:
+def ages_at(row: IntArray, population: int, now: int) -> int:
     """How long those inside a population have been there, added up."""
     return int(row[population] * now - row[population + 2])
 
 
 @compiled
-def area_until(row: Int64Array, gauge: int, now: int) -> int:
+def area_until(row: IntArray, gauge: int, now: int) -> int:
     """A gauge's integral from time 0 to now."""
     return row[gauge] * now - row[gauge + 1]
 
 
 @compiled_inside
-def append(life: Int64Array, queue: Int64Array, first: int, last: int, entity: int) -> None:
+def append(life: IntArray, queue: IntArray, first: int, last: int, entity: int) -> None:
     """Put an entity at the end of the list whose ends are entries `first` and `last` of `queue`."""
     life[entity, ks.NEXT] = ks.NONE
     if queue[first] == ks.NONE:
@@ -54,7 +55,7 @@ def append(life: Int64Array, queue: Int64Array, first: int, last: int, entity: i
 
 
 @compiled_inside
-def take_first(life: Int64Array, queue: Int64Array, first: int) -> int:
+def take_first(life: IntArray, queue: IntArray, first: int) -> int:
     """Take the first entity of a list that is not empty."""
     entity = queue[first]
     queue[first] = life[entity, ks.NEXT]
@@ -62,7 +63,7 @@ def take_first(life: Int64Array, queue: Int64Array, first: int) -> int:
 
 
 @compiled_inside
-def join_those_who_wait(life: Int64Array, first: int, entity: int) -> int:
+def join_those_who_wait(life: IntArray, first: int, entity: int) -> int:
     """Add an entity to those who are woken together, a list known by its first one; returns the first one."""
     life[entity, ks.NEXT] = ks.NONE
     if first == ks.NONE:

@@ -11,12 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form import Model, Terminals
+from simulator.form import IntArray, Model, Terminals
 from simulator.kernel.compiled import compiled
 from simulator.kernel.state import CLASS, REGISTERS, State
 from simulator.kernel.streams import draw_alias, exponential_ns, next_bits, seed_streams, uniform_below
-
-Int64Array = npt.NDArray[np.int64]
 
 # Entries of `facts`: constants, then who is where
 COUNT, HOMES, MIX_START, MIX_LENGTH, DEFERRED, LONGEST_THINK, TIER_NS, LONGEST_NS, AWAY, DEFERRED_INSIDE = range(10)
@@ -29,16 +27,16 @@ _NO_CLASS = -1
 class TerminalState(NamedTuple):
     """See the module's text. Without terminals the count is 0."""
 
-    facts: Int64Array
+    facts: IntArray
     streams: npt.NDArray[np.uint64]
     """one of each terminal, and behind them that of the warm start"""
     classes: npt.NDArray[np.int8]
     """of each terminal's next transaction"""
-    times: Int64Array
+    times: IntArray
     """(class, [keying, mean thinking])"""
-    seats: Int64Array
+    seats: IntArray
     """(register, factor, divisor): what a register of a connection is set to, home * factor // divisor"""
-    alias: Int64Array
+    alias: IntArray
 
 
 def new_terminals(model: Model, seed: int) -> TerminalState:

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from simulator.form import IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel.caches import CACHE, dirty_before
 from simulator.kernel.calendar import at_once
-from simulator.kernel.columns import Int64Array, Kernel
+from simulator.kernel.columns import Kernel
 from simulator.kernel.compiled import compiled_apart, compiled_inside
 from simulator.kernel.devices import byte_of, device_of, extent_of, submit
 from simulator.kernel.memory import finish_write_back, start_write_back
@@ -64,7 +65,7 @@ def _start_run(state: State, kernel: Kernel, start: int, length: int) -> None:
 
 
 @compiled_inside
-def written_back(state: State, kernel: Kernel, request: Int64Array) -> None:
+def written_back(state: State, kernel: Kernel, request: IntArray) -> None:
     """A write-back is complete: its pages are clean, and whoever waits for room goes on."""
     facts = kernel.facts
     step = kernel.extents[extent_of(kernel, request[ks.FIRST_PAGE]), ks.STRIPED_OVER]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simulator.errors import InputError
-from simulator.form import NS_PER_S, Model, Progress, to_s
+from simulator.form import NS_PER_S, IntArray, Model, Progress, to_s
 from simulator.kernel.caches import (
     CACHE,
     CAPACITY,
@@ -24,7 +24,7 @@ from simulator.kernel.caches import (
     WRITES_IN_FLIGHT,
 )
 from simulator.kernel.rate_limits import limit_values
-from simulator.kernel.state import USAGE, Int64Array
+from simulator.kernel.state import USAGE
 from simulator.kernel.terminals import terminal_values
 from simulator.reference.io_wait import IoWait
 from simulator.results.recorder import ClassRecorder
@@ -200,7 +200,7 @@ def stops_of(model: Model) -> list[int]:
     return sorted(stops | ({interval.warm_up_ns} if interval.warm_up_ns else set()))
 
 
-def tier_values(name: str, head: Int64Array) -> dict[str, int]:
+def tier_values(name: str, head: IntArray) -> dict[str, int]:
     """A tier's counters, under the names that summaries use."""
     entries = {
         "references": REFERENCES,

@@ -10,7 +10,7 @@ from calibration.fit.evaluate import Evaluator
 from calibration.fit.objective import Data, Objective
 from calibration.fit.profile import WORSE, profile
 from calibration.fit.search import CLOSE, Found, search
-from simulator.analytic import FloatArray
+from simulator.form import FloatArray
 
 ROWS_US, BESIDE_US, SD = 1000.0, 150.0, 0.05
 

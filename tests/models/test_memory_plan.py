@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build import GIB, KIB, MIB, build, memory_plan
+from models.build import build, memory_plan
 from models.build.system import MemoryPlan
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import file_pages
 from simulator.errors import Infeasible, InputError
+from simulator.form import GIB, KIB, MIB
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from models.build import GIB, KIB, build
+from models.build import build
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.show.words import configuration_line
 from simulator.errors import Infeasible, InputError
-from simulator.form import RaidSet, RotatingDevice
+from simulator.form import GIB, KIB, RaidSet, RotatingDevice
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.workloads.tpcc import FloatArray
 from models.workloads.tpcc.rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
@@ -22,6 +21,7 @@ from models.workloads.tpcc.rows import (
     pages_pmf,
     uniform_pmf,
 )
+from simulator.form import FloatArray
 
 
 def hottest_share(pmf: FloatArray, fraction: float) -> float:

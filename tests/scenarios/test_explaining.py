@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.fit import with_values
-from models.build import GIB, KIB, MIB, clients_of, memory_plan
+from models.build import clients_of, memory_plan
 from scenarios.library import load, scenario_path
 from scenarios.questions.explain import Explanation, Objective, Solver, parse_growth, saturated
 from scenarios.questions.explain.bottlenecks import bottlenecks
@@ -23,6 +23,7 @@ from scenarios.questions.explain.steps import steps
 from scenarios.questions.explain.warming import warming
 from scenarios.run import Task, simulate
 from simulator.errors import Infeasible
+from simulator.form import GIB, KIB, MIB
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 
 Capture = pytest.CaptureFixture[str]

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.build import GIB, memory_plan
+from models.build import memory_plan
 from models.catalogue import PriceList, PriceRow, Prices, chassis
 from scenarios.library import library, load
 from scenarios.questions.plan import MEETS, MEMORY, ROOM, VERDICTS, Objective, Question, Stock, add_chassis, asked
 from scenarios.questions.plan.bill import Till
 from scenarios.questions.plan.loads import Assembly, capacities, capacities_of
 from scenarios.questions.plan.screening import Screened, screened
+from simulator.form import GIB
 
 TODAY = dt.date(2026, 11, 22)
 TARGET = 20_000.0

@@ -18,8 +18,8 @@ from scenarios.commands.cli import main
 from scenarios.questions.sensitivity import Indices, Range, Rates, Samples, calibrated_ranges, default_ranges, tornado
 from scenarios.questions.sensitivity.ranges import of_prior, parse_range
 from scenarios.show.charts.sensitivity import to_svg
-from simulator.analytic import FloatArray
 from simulator.errors import InputError
+from simulator.form import FloatArray
 from tests.scenarios.explained import TINY, scenario
 
 Capture = pytest.CaptureFixture[str]

@@ -8,20 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.catalogue.importers.found import (
-    GIB,
-    MIB,
-    MOST_USD_AN_HOUR,
-    Found,
-    Wanted,
-    date_of,
-    figure,
-    flash,
-    positive,
-    whole,
-)
+from models.catalogue.importers.found import MOST_USD_AN_HOUR, Found, Wanted, date_of, figure, flash, positive, whole
 from models.catalogue.importers.processors import cpu_of
 from models.input import SourceFile, shorten
+from simulator.form import GIB, MIB
 
 NAME = "cloudspecs"
 NEEDED = ("instance", "ram_gib", "vcpus", "cores", "price_hour")

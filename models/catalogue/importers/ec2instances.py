@@ -12,8 +12,6 @@ from typing import Any
 
 from models.catalogue.entries import catalogue_names
 from models.catalogue.importers.found import (
-    GIB,
-    MIB,
     MOST_USD_AN_HOUR,
     Found,
     Wanted,
@@ -26,6 +24,7 @@ from models.catalogue.importers.found import (
 )
 from models.catalogue.importers.processors import cpu_of, threads_per_core
 from models.input import SourceFile, shorten
+from simulator.form import GIB, MIB
 
 NAME = "ec2instances"
 TERMS = {

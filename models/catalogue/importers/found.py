@@ -15,8 +15,6 @@ from simulator.errors import InputError
 
 HOURS_A_YEAR = 8760.0
 MONTHS_A_YEAR = 12.0
-MIB = 1 << 20
-GIB = 1 << 30
 MOST_USD_AN_HOUR = 10_000.0
 """beyond it somebody took a year for an hour"""
 REGION = re.compile(r"[a-z][a-z0-9-]{1,40}")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.build import GIB, KIB
 from models.catalogue import catalogue_entry, override
 from models.input import parse
 from models.reading.described import hardware
@@ -17,6 +16,7 @@ from models.reading.described.systems import System
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
+from simulator.form import GIB, KIB
 
 POOL_SHARE = 120_000 * 10 * KIB / (2 * GIB)
 """of the memory: 120,000 buffers of 10 KiB in 2 GiB, as the published SunFire V20z was set up"""

@@ -4,8 +4,8 @@ from models.workloads.tpcc.clients import client_registers, terminals_of
 from models.workloads.tpcc.folding import Sample
 from models.workloads.tpcc.paths import ALONE, ClusterPaths, Interrupts, Paths
 from models.workloads.tpcc.program import tpcc_program
-from models.workloads.tpcc.rows import FloatArray
 from models.workloads.tpcc.tables import file_pages, loaded_pages, loaded_rows, pages_in, pages_of, regions_of
+from simulator.form import FloatArray
 
 __all__ = [
     "ALONE",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.workloads.tpcc.rows import FloatArray
+from simulator.form import FloatArray
 
 
 @dataclass(frozen=True)

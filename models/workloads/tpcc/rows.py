@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from simulator.form import FloatArray
 
 ITEMS = 100_000
 CUSTOMERS_PER_DISTRICT = 3_000

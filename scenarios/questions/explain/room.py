@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.fit import Point, with_values
-from models.build import GIB, KIB, clients_of, memory_plan
+from models.build import clients_of, memory_plan
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
 from models.workloads.tpcc import loaded_pages
@@ -21,6 +21,7 @@ from scenarios.questions.explain.machines import Machine, Solver, machines, satu
 from scenarios.questions.explain.objective import Objective
 from scenarios.questions.explain.search import largest
 from simulator.errors import Infeasible, InputError
+from simulator.form import GIB, KIB
 
 KEEPS = 0.9
 """share of the rate in memory that counts as held"""

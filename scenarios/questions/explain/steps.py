@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibration.fit import with_values
-from models.build import GIB, KIB
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Machine, Solver
 from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice
 from simulator.errors import InputError
+from simulator.form import GIB, KIB
 
 FASTER = 1.1
 SPEED = "10 % faster processor"

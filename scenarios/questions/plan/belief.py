@@ -32,7 +32,8 @@ from models.machine import FlashDiskSpec, RotatingDiskSpec
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
 from scenarios.questions.plan.question import Objective
-from simulator.analytic import FloatArray, errors
+from simulator.analytic import errors
+from simulator.form import FloatArray
 
 SIGMAS_OF_95_PERCENT = 1.959963984540054
 STEP = 0.2

@@ -17,7 +17,7 @@ from scenarios.questions.plan.belief import Belief, Open, beliefs
 from scenarios.questions.plan.bill import Line, Till
 from scenarios.questions.plan.loads import answers, capacities
 from scenarios.questions.plan.screening import Screened, Tell, worth
-from simulator.analytic import FloatArray, IntArray
+from simulator.form import FloatArray, IntArray
 
 LISTED = 10
 """candidates that are looked at closely at least"""

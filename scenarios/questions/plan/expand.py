@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from models.build import GIB, LOG_AREA_BYTES
+from models.build import LOG_AREA_BYTES
 from models.catalogue import ChassisSpec, InstanceSpec, VolumeSpec, catalogue_entry
 from models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from scenarios.questions.plan.stock import Item, Processors, Stock, Storage
+from simulator.form import GIB
 
 VOLUMES = (1, 2, 4)
 """network volumes that data is striped over"""

@@ -18,8 +18,6 @@ from models.scenario import ScenarioSpec
 from scenarios.questions.plan.question import Objective
 from scenarios.questions.plan.stock import Stock
 from simulator.analytic import (
-    FloatArray,
-    IntArray,
     Parameters,
     Workload,
     combined,
@@ -30,6 +28,7 @@ from simulator.analytic import (
     rows,
     stacked,
 )
+from simulator.form import FloatArray, IntArray
 
 CHUNK = 1024
 """machines solved together"""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from models.build import GIB, KIB, clients_of, memory_plan
+from models.build import clients_of, memory_plan
 from models.input import nearest
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import OpenArrivalsSpec
 from models.workloads.tpcc import file_pages, loaded_pages
 from simulator.errors import InputError
+from simulator.form import GIB, KIB
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 HELD = 128

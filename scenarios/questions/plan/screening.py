@@ -12,7 +12,7 @@ from scenarios.questions.plan.bill import Till
 from scenarios.questions.plan.loads import Assembly, Machines, answers, capacities
 from scenarios.questions.plan.question import Question
 from scenarios.questions.plan.stock import Stock
-from simulator.analytic import FloatArray, IntArray
+from simulator.form import FloatArray, IntArray
 
 MEETS, NO_PRICE, BUDGET, ROOM, MEMORY, PROCESSORS, OVERLOAD, LATENCY = range(8)
 VERDICTS = (

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from models.build import GIB, KIB, memory_plan
+from models.build import memory_plan
 from models.catalogue import Per
 from models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.question import Question
+from simulator.form import GIB, KIB
 
 
 @dataclass(frozen=True)

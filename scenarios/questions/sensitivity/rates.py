@@ -10,8 +10,8 @@ from calibration.fit import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain import Solver, calculated, saturated
 from scenarios.questions.sensitivity.ranges import Range
-from simulator.analytic import FloatArray
 from simulator.errors import InputError
+from simulator.form import FloatArray
 
 
 class Rates:

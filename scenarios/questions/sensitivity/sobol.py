@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenarios.questions.sensitivity.ranges import Range
-from simulator.analytic import FloatArray
 from simulator.errors import InputError
+from simulator.form import FloatArray
 
 CHUNK = 32
 """base points evaluated together; what a Ctrl-C loses at most"""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenarios.questions.sensitivity.ranges import Range
-from simulator.analytic import FloatArray
+from simulator.form import FloatArray
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from scenarios.show.marks import (
 from scenarios.show.numbers import count, plural, share
 from scenarios.show.plan import money, some_of_frontier
 from scenarios.show.ticks import linear_ticks, log_ticks
-from simulator.analytic import FloatArray, IntArray
+from simulator.form import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

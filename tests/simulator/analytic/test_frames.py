@@ -18,7 +18,7 @@ from simulator.kernel.compiled import compiled
 from tests.simulator.analytic.test_system import machine
 
 FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.int64]
 SCATTER = 2654435761
 
 
@@ -31,7 +31,7 @@ class Counted:
 
 
 @compiled
-def run(references: Int64Array, resident: int, warm: int, slots: Int64Array, where: Int64Array) -> tuple[int, int]:
+def run(references: IntArray, resident: int, warm: int, slots: IntArray, where: IntArray) -> tuple[int, int]:
     """Misses, and hits and victims without memory, of a CLOCK whose frames have a second chance.
 
     `slots`: a row each for the page, its count, and the memory: 0 for none, 1 if idle, 2 if referred to.
@@ -72,7 +72,7 @@ def run(references: Int64Array, resident: int, warm: int, slots: Int64Array, whe
     return missed, faulted
 
 
-def counted(references: Int64Array, buffers: int, resident: int) -> Counted:
+def counted(references: IntArray, buffers: int, resident: int) -> Counted:
     warm = len(references) // 4
     slots, where = np.zeros((3, buffers), dtype=np.int64), np.full(int(references.max()) + 1, -1)
     missed, faulted = run(references, resident, warm, slots, where)
@@ -86,7 +86,7 @@ BUFFERS = 12_000
 
 
 @cache
-def at_random() -> Int64Array:
+def at_random() -> IntArray:
     each = np.repeat(RATES, PAGES.astype(int))
     return np.random.default_rng(1).choice(len(each), size=2_000_000, p=each / each.sum())
 
@@ -124,7 +124,7 @@ OFFSPRING, WINDOW, TWICE = 1.2, 600.0, 0.5
 
 
 @cache
-def in_clusters() -> tuple[Int64Array, npt.NDArray[np.bool_]]:
+def in_clusters() -> tuple[IntArray, npt.NDArray[np.bool_]]:
     """References to 3,000 pages of two rates, each parent with some after it, some of which come twice; parents."""
     rng = np.random.default_rng(2)
     rates = np.repeat([4.0, 1.0], [1000, 2000])

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from simulator.analytic import FloatArray, rows
+from simulator.analytic import rows
 from simulator.analytic.roots import root, root_among, secant
 from simulator.analytic.values import with_rows
+from simulator.form import FloatArray
 
 ZEROS = np.array([-3.0, -0.2, 0.001, 0.7, 2.5])
 SLOPES = np.array([0.4, 1.0, 3.0, 10.0, 80.0])
