@@ -41,7 +41,8 @@ from calibration.fit import (
 )
 from calibration.judge import exact_share
 from calibration.predict import predict
-from calibration.records import fit_versions, write_whole
+from calibration.records import fit_versions
+from models.input import write_whole
 from scenarios.run import default_workers, display
 from simulator.errors import InputError
 from simulator.results.result import Result

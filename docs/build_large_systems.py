@@ -16,7 +16,8 @@ from pathlib import Path
 
 from calibration.fit import scenario_hash
 from calibration.judge import large_systems
-from calibration.records import value_of, write_whole
+from calibration.records import value_of
+from models.input import write_whole
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
 from scenarios.library import library, load

@@ -32,8 +32,9 @@ from calibration.fit import (
     runs_of,
 )
 from calibration.predict import CLIENTS, Candidate, Choice, Predicted, Worth, advise, around, predict, usual_run
-from calibration.records import fit_versions, write_whole
+from calibration.records import fit_versions
 from models.build import clients_of
+from models.input import write_whole
 from scenarios.run import Silent, default_workers, display
 from simulator.errors import InputError
 

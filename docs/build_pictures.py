@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.records import write_whole
+from models.input import write_whole
 from scenarios.library import scenario_path
 from scenarios.questions.sweep import Axis, Point, Rule, Runner, Sweep, design, from_json, parse_axis, to_json
 from scenarios.run import Store, default_workers, display

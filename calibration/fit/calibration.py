@@ -24,9 +24,9 @@ from calibration.fit.objective import Data
 from calibration.fit.observables import RUN_TO_RUN
 from calibration.fit.parameters import Parameter, number_at, scoped, with_values
 from calibration.fit.profile import CONFIDENCE
-from calibration.records import fit_versions, write_whole
+from calibration.records import fit_versions
 from models.build import clients_of
-from models.input import Name, Number, Spec, Text, sentence, shown
+from models.input import Name, Number, Spec, Text, sentence, shown, write_whole
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import GIB, KIB, FloatArray

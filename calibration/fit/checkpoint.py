@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from calibration.records import write_whole
+from models.input import write_whole
 
 FORMAT = "oltpsim-fit-state-1"
 

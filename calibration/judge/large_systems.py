@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from calibration.fit import scenario_hash
-from calibration.records import value_of, write_whole
+from calibration.records import value_of
+from models.input import write_whole
 from models.jobs import JobResult
 from models.scenario import FigureSpec, ScenarioSpec
 from simulator.errors import InputError

@@ -20,7 +20,6 @@ from calibration.records.reading import (
     Snapshot,
 )
 from calibration.records.record import Device, Observed, RunRecord, Series, Told
-from calibration.records.whole_file import write_whole, written_whole
 
 __all__ = [
     "RANK_OF_DETAIL",
@@ -52,6 +51,4 @@ __all__ = [
     "save_records",
     "shipped",
     "value_of",
-    "write_whole",
-    "written_whole",
 ]

@@ -1,6 +1,8 @@
 """What every description is made of: units, frozen specs, YAML, sentences about what is wrong."""
 
 from models.input.base import Name, Spec, Text
+from models.input.documents import content_of, document, read_document, write_document
+from models.input.keys import last_word, set_value, value_at, values_along
 from models.input.problems import JOB_KINDS, MOST_COMPARED, MOST_SHOWN, UNION_TAGS, allowed_by, nearest, sentence, shown
 from models.input.quantities import (
     Fraction,
@@ -18,6 +20,8 @@ from models.input.quantities import (
     parse,
 )
 from models.input.source_file import LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, shorten
+from models.input.validated import validated
+from models.input.whole_file import write_whole, written_whole
 from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml, read_mapping
 
 __all__ = [
@@ -46,11 +50,22 @@ __all__ = [
     "WholeNumber",
     "allowed_by",
     "as_mapping",
+    "content_of",
+    "document",
+    "last_word",
     "nearest",
     "parse",
     "parse_yaml",
+    "read_document",
     "read_mapping",
     "sentence",
+    "set_value",
     "shorten",
     "shown",
+    "validated",
+    "value_at",
+    "values_along",
+    "write_document",
+    "write_whole",
+    "written_whole",
 ]

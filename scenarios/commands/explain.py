@@ -90,7 +90,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         found = explanation(scenario, asked, shown.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
-        from calibration.records import write_whole
+        from models.input import write_whole
         from scenarios.show.charts.explain import to_html, to_svg
 
         write_whole(picture, to_svg(found) if picture.suffix == ".svg" else to_html(found))

@@ -47,7 +47,7 @@ def machine(
     What the line leaves open is guessed; each guess is shown with its source, and the interval holds it.
     """
     from calibration.predict import foresee
-    from calibration.records import write_whole
+    from models.input import write_whole
     from models.reading import described
     from scenarios.run import display
     from scenarios.show import machine as machine_text

@@ -76,7 +76,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     import yaml
 
-    from calibration.records import write_whole
+    from models.input import write_whole
     from models.reading import Questions, assumed, scenario_of
     from scenarios.run import display, replicate
     from scenarios.show.numbers import significant

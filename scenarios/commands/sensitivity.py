@@ -69,7 +69,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     indices = None if samples is None or (interrupted and not samples.done) else samples.indices()
     typer.echo(_text(machine.name, found, indices, output), nl=False)
     if picture is not None:
-        from calibration.records import write_whole
+        from models.input import write_whole
         from scenarios.show.charts.sensitivity import to_html, to_svg
 
         draw = to_svg if picture.suffix == ".svg" else to_html

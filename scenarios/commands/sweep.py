@@ -193,7 +193,7 @@ class Files:
 
     def write(self, answer: Sweep, runner: Runner) -> None:
         """Write each, and say so."""
-        from calibration.records import write_whole
+        from models.input import write_whole
         from scenarios.show import sweep_export as export
         from scenarios.show.charts import sweep as figures
 

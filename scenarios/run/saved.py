@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.records import write_whole
+from models.input import write_whole
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.results.result import Result, from_json, to_json

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from calibration.fit import scenario_hash
-from calibration.records import write_whole
 from models.catalogue import is_old
+from models.input import write_whole
 from models.workloads import OpenArrivalsSpec, TerminalsSpec
 from scenarios.questions.plan import (
     BUDGET,

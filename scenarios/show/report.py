@@ -20,7 +20,7 @@ from simulator.results.result import Result, from_json, main_of, to_json
 
 def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:
     """Write the report to a file, whole or not at all. Raises InputError if the place cannot be written."""
-    from calibration.records import write_whole
+    from models.input import write_whole
 
     write_whole(path, report_html(result, scenario, command))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from calibration.records import write_whole, written_whole
+from models.input import write_whole, written_whole
 from scenarios.questions.sweep import Axis, Interval, Runner, Sweep
 from scenarios.run import saved
 from scenarios.show.sweep import columns, to_csv

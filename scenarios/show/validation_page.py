@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from calibration.fit import Calibration, Certificate
-from calibration.records import write_whole
+from models.input import write_whole
 from scenarios.show import validation as text
 from scenarios.show.charts import validation as figures
 from scenarios.show.numbers import signed_share

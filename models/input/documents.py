@@ -1,0 +1,51 @@
+"""Documents: JSON with a `format`, the same bytes for the same content. All JSON that is written passes here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from models.input.problems import shown
+from models.input.whole_file import write_whole
+from simulator.errors import InputError
+
+
+def document(form: str, content: dict[str, Any]) -> str:
+    """A document's text: keys sorted, a line for each value, no NaN."""
+    return json.dumps({"format": form, **content}, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def write_document(path: Path, form: str, content: dict[str, Any]) -> None:
+    """Write a document whole or not at all. Raises InputError if the place can't be written."""
+    write_whole(path, document(form, content))
+
+
+def content_of(text: str, form: str, where: str, thing: str, remedy: str) -> dict[str, Any]:
+    """The content of a document's text, without its format. Raises InputError that says what it is instead.
+
+    `thing`: what the document is, as in 'not a saved run'; `remedy`: what to do, as in 'make one with ...'.
+    """
+    try:
+        data = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not {thing}: it is not JSON ({error}); {remedy}") from error
+    found = data.pop("format", None) if isinstance(data, dict) else None
+    if found != form:
+        raise InputError(f"{where}: not {thing}: format: {shown(found)}, expected {form!r}; {remedy}")
+    return dict(data)
+
+
+def read_document(path: Path, form: str, thing: str, remedy: str) -> dict[str, Any]:
+    """The content of a document's file. Raises InputError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; {remedy}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not {thing}: it is not text; {remedy}") from error
+    return content_of(text, form, str(path), thing, remedy)
+
+
+def _refuse(name: str) -> float:
+    raise ValueError(f"{name} is not a number")

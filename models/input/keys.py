@@ -1,0 +1,39 @@
+"""Dotted keys, as in `machine.cpu.cores`: the one walker along them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MISSING: Any = object()
+"""What `value_at` finds at a key that isn't there, unless another default is given."""
+
+
+def last_word(key: str) -> str:
+    """The field's own name: `cores` of `machine.cpu.cores`."""
+    return key.rpartition(".")[2]
+
+
+def values_along(root: Any, key: str) -> Iterator[Any]:
+    """What stands at each word of a key, from the first to the last; ends where nothing does."""
+    here = root
+    for word in key.split("."):
+        here = here.get(word, MISSING) if isinstance(here, Mapping) else getattr(here, word, MISSING)
+        if here is MISSING:
+            return
+        yield here
+
+
+def value_at(root: Any, key: str, default: Any = None) -> Any:
+    """What stands at a key of nested mappings or specs; `default` if there is nothing."""
+    found = list(values_along(root, key))
+    return found[-1] if len(found) == key.count(".") + 1 else default
+
+
+def set_value(root: dict[str, Any], key: str, value: Any) -> None:
+    """Set the value at a key of nested dictionaries, which are made where they are missing."""
+    *path, last = key.split(".")
+    here = root
+    for word in path:
+        here = here.setdefault(word, {})
+    here[last] = value
