@@ -1,4 +1,4 @@
-"""Write the tables of docs/analytic.md and simulator/analytic/errors.json: both engines on random machines.
+"""Write the tables of docs/analytic.md and simulator/analytic/engine_errors.json: both engines on random machines.
 
 Simulated runs are kept in out/analytic, so a stopped build goes on where it was. They are used again only for the
 same machine and the same simulating code.

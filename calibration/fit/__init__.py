@@ -46,7 +46,7 @@ from calibration.fit.evaluate import (
     solved,
     steady,
 )
-from calibration.fit.fit import Task, Tell, fit
+from calibration.fit.fitting import Task, Tell, fit
 from calibration.fit.identifiability import identify
 from calibration.fit.mapping import MappingFile, Run, RunMapping, Value, choice_of, read_mapping_file, runs_of
 from calibration.fit.objective import AT_BOUND, MOST_SIGMAS, STEP, bounds_of

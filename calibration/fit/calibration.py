@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 from calibration.fit.certificate import Certificate
 from calibration.fit.discrepancy import assumed_sd
 from calibration.fit.evaluate import Steady, steady
-from calibration.fit.fit import Fit
+from calibration.fit.fitting import Fit
 from calibration.fit.identifiability import sentences
 from calibration.fit.objective import Data
 from calibration.fit.observables import RUN_TO_RUN

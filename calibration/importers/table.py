@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from calibration.records import Leaf, RunRecord, Told
 from calibration.records import Path as Keys
-from calibration.records.merge import record_of
+from calibration.records.merging import record_of
 from models.input import Name, Number, SourceFile, Spec, Text, nearest, read_mapping, sentence
 from simulator.errors import InputError
 

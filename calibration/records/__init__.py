@@ -3,7 +3,7 @@
 from calibration.records.checks import Finding, check, missing
 from calibration.records.figures import value_of
 from calibration.records.files import load_record, record_path, records_in, save_records, shipped
-from calibration.records.merge import merge
+from calibration.records.merging import merge
 from calibration.records.origin import code_digest, fit_versions
 from calibration.records.reading import (
     RANK_OF_DETAIL,

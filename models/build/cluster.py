@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from models.workloads.tpcc import ALONE, ClusterPaths
-
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from models.build.paths import speed_of
 from models.scenario import ScenarioSpec
+from models.workloads.tpcc import ALONE, ClusterPaths
 from simulator.form import NS_PER_MS, NS_PER_US
 from simulator.results.result import Result
-
-
-
-
 
 
 def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from models.workloads.tpcc import Interrupts, Paths
-
-from dataclasses import dataclass
-
 from models.build.memory_references import row_operation_ns
 from models.database import DatabaseSpec
 from models.machine import MachineSpec
 from models.operating_system import OperatingSystemSpec
-from simulator.form import NS_PER_US
-from simulator.form import Costs
-
-
-
-
-
-
+from models.workloads.tpcc import Interrupts, Paths
+from simulator.form import NS_PER_US, Costs
 
 
 def speed_of(machine: MachineSpec) -> float:

@@ -12,16 +12,14 @@ shares and I/O per transaction stay. Why, and what is lost: docs/decisions/0007-
 
 from __future__ import annotations
 
-from models.workloads.tpcc import Sample
-
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from models.scenario import ScenarioSpec
-from simulator.form import FloatArray
 from models.workloads import ClosedClientsSpec, TerminalsSpec
+from models.workloads.tpcc import Sample
 from simulator.form import model as parts
 from simulator.results.result import Result
 
@@ -31,14 +29,10 @@ MOST_UNEVEN = 1.15
 """how many times as many warehouses may fold onto one as onto another: an uneven popularity is another hit ratio"""
 
 
-
-
 def sample_of(scenario: ScenarioSpec) -> Sample:
     """Which part of a scenario's warehouses is held."""
     whole = scenario.workload.warehouses
     return Sample(max(1, round(scenario.sampling_fraction * whole)), whole)
-
-
 
 
 def folded(model: parts.Model, sample: Sample) -> parts.Model:

@@ -13,31 +13,23 @@ Memory of the machine, as the operating system shares it out:
 
 from __future__ import annotations
 
-from simulator.form import GIB, KIB, MIB
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from models.workloads.tpcc import ClusterPaths
 from models.build.cluster import cluster_paths
 from models.build.file_layout import by_table
-from models.workloads.tpcc import Interrupts, Paths
 from models.build.paths import costs_of, interrupts_of, paths_of, speed_of
-from models.machine import slowdowns
-from models.workloads.tpcc import Sample
 from models.build.sampling import folded, sample_of
 from models.database import WriterSpec
-from models.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec
+from models.machine import DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec, RotatingDiskSpec, slowdowns
 from models.operating_system import CfqSpec, NoopSpec
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, OpenArrivalsSpec, WorkloadSpec
-from models.workloads.tpcc import client_registers, terminals_of
-from models.workloads.tpcc import tpcc_program
-from simulator.form import model as parts
-from simulator.form import NS_PER_MS, NS_PER_US, from_s
+from models.workloads.tpcc import ClusterPaths, Interrupts, Paths, Sample, client_registers, terminals_of, tpcc_program
 from simulator.errors import InputError
+from simulator.form import GIB, KIB, MIB, NS_PER_MS, NS_PER_US, Program, from_s
 from simulator.form import Interrupts as InterruptParts
-from simulator.form import Program
+from simulator.form import model as parts
 
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
@@ -85,7 +77,7 @@ def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
 
 
 def build(scenario: ScenarioSpec) -> parts.Model:
-    """The model of a scenario, which must have passed `models.reading.consistency.check`. Raises InputError if it has a job."""
+    """The model of a scenario, which must have passed `models.reading`'s check. Raises InputError if it has a job."""
     if scenario.job is not None:
         raise InputError(f"{scenario.name}: job: {scenario.job.kind!r} runs no transactions; 'oltpsim run' answers it")
     machine, system, database, workload = (

@@ -20,7 +20,7 @@ from models.input.quantities import (
     parse,
 )
 from models.input.source_file import LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, shorten
-from models.input.validated import validated
+from models.input.validation import validated
 from models.input.whole_file import write_whole, written_whole
 from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml, read_mapping
 

@@ -1,8 +1,8 @@
 """Scenario files and descriptions: reading, checking, the schema."""
 
 from models.reading.consistency import SPARE_BUFFERS, check, room_faults
-from models.reading.described import Description, Row, described
 from models.reading.loading import load_scenario, scenario_from_mapping
+from models.reading.one_line import Description, Row, described
 from models.reading.quick import Questions, assumed, quantity, scenario_of
 from models.reading.schema import scenario_schema
 

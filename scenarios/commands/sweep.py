@@ -142,7 +142,7 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
             if cluster is None:
                 runner.run(workers or default_workers(), shown)
             else:
-                from scenarios.run.dask_cluster import dask_cluster
+                from scenarios.run.dask_executor import dask_cluster
 
                 with dask_cluster(cluster, shown) as place:
                     runner.run_at(place, shown)

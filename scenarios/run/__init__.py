@@ -1,10 +1,10 @@
 """Running scenarios: executors, progress, the store, saved runs."""
 
-from scenarios.run.dask_cluster import dask_cluster
+from scenarios.run.dask_executor import dask_cluster
 from scenarios.run.executors import POLL_S, Meter, Place, place_for, work_through
 from scenarios.run.kept import Figures, Record, perform, program, run_hash, scenario_text
 from scenarios.run.progress import Display, Silent, display
-from scenarios.run.simulate import Task, check_replications, default_workers, pool, replicate, run_all, simulate
+from scenarios.run.runs import Task, check_replications, default_workers, pool, replicate, run_all, simulate
 from scenarios.run.store import Run, Store
 
 __all__ = [

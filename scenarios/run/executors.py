@@ -26,7 +26,7 @@ from simulator.form import OnProgress, Progress
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
 
-    from scenarios.run.simulate import Task
+    from scenarios.run.runs import Task
 
 KERNEL_STEP = "kernel (compiled once)"
 POLL_S = 0.2

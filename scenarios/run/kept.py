@@ -16,7 +16,7 @@ from importlib.metadata import version
 from calibration.records import code_digest
 from models.scenario import ScenarioSpec
 from scenarios.run.executors import OnStep
-from scenarios.run.simulate import Task, simulate
+from scenarios.run.runs import Task, simulate
 from simulator.errors import InputError
 from simulator.form import OnProgress
 from simulator.results.result import Estimate, Result, from_json, to_json

@@ -1,20 +1,20 @@
 """The analytic engine: mean-value analysis of the same model."""
 
-from simulator.analytic.answer import answer
 from simulator.analytic.demands import Demands, demands_of
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.disks import in_order_s
 from simulator.analytic.engine import simulate
-from simulator.analytic.errors import FIGURES, REGIMES, errors, regime_of_result
+from simulator.analytic.engine_errors import FIGURES, REGIMES, errors, regime_of_result
 from simulator.analytic.figures import Case
-from simulator.analytic.loaded import loaded
+from simulator.analytic.io_traffic import Traffic, traffic
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
 from simulator.analytic.pool import Pool, pool_of
+from simulator.analytic.result import answer
 from simulator.analytic.retiming import retimed, same_but_times
 from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.system import Solution, rates, solve
-from simulator.analytic.traffic import Traffic, traffic
+from simulator.analytic.under_load import loaded
 from simulator.analytic.validity import doubts
 from simulator.analytic.values import rows
 from simulator.analytic.volumes import Rates, places_of, sustained, turn_of

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.demands import Demands
+from simulator.analytic.io_traffic import Traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY
 from simulator.analytic.roots import PLACES, root, root_among, secant
 from simulator.analytic.stations import at_stations
-from simulator.analytic.traffic import Traffic
 from simulator.analytic.values import rows
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.analytic.io_traffic import Traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool
 from simulator.analytic.queues import TINY
-from simulator.analytic.traffic import Traffic
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray
 

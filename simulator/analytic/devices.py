@@ -12,9 +12,9 @@ import numpy as np
 
 from simulator.analytic.demands import Demands
 from simulator.analytic.disks import QUEUES, at_queue
+from simulator.analytic.io_traffic import Traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, overfull, waiting
-from simulator.analytic.traffic import Traffic
 from simulator.form import FloatArray
 
 DEPTH_ROUNDS = 3

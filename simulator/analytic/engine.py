@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simulator.analytic.answer import answer
 from simulator.analytic.figures import Case
 from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import parameters_of
+from simulator.analytic.result import answer
 from simulator.analytic.spending import with_credits
 from simulator.analytic.system import Solution, solve
 from simulator.analytic.validity import doubts

@@ -13,11 +13,11 @@ import numpy as np
 from simulator.analytic.demands import Demands
 from simulator.analytic.devices import Writes, read_times, stalls, writer_page_s, writes_of
 from simulator.analytic.group_commit import Reading, commits, flushes, flushes_beside
+from simulator.analytic.io_traffic import Traffic
 from simulator.analytic.locks import lock_times
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
 from simulator.analytic.threads import slowdown, slowed
-from simulator.analytic.traffic import Traffic
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from simulator.analytic.balance import Balance, balanced
 from simulator.analytic.demands import Demands, demands_of
+from simulator.analytic.io_traffic import Traffic, traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool, pool_of
 from simulator.analytic.queues import TINY
 from simulator.analytic.stations import Residence, at_stations
-from simulator.analytic.traffic import Traffic, traffic
 from simulator.analytic.values import rows, with_rows
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray

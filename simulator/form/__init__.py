@@ -4,7 +4,6 @@ from simulator.form.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from simulator.form.assembler import Assembler, Label
 from simulator.form.clock import NS_PER_MS, NS_PER_S, NS_PER_US, from_s, to_s
 from simulator.form.credits import ALL_VOLUMES, each_limit, limits_on, minutes_of_credits
-from simulator.form.listing import listing
 from simulator.form.model import (
     MOST_USAGE,
     CachingDevice,
@@ -35,6 +34,7 @@ from simulator.form.model import (
 )
 from simulator.form.model_parts import Interrupts, Terminals
 from simulator.form.placement import Extent, extent_of
+from simulator.form.printing import listing
 from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
 from simulator.form.units import GIB, KIB, MIB

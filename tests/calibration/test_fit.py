@@ -26,7 +26,7 @@ from calibration.fit import (
     runs_of,
     with_values,
 )
-from calibration.fit.fit import Fit
+from calibration.fit.fitting import Fit
 from models.scenario import ScenarioSpec
 from tests.calibration.synthetic import DURABLE, READ, ROWS, TRANSACTION, base, parameters, record, runs, said_by
 

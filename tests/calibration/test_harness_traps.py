@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from calibration.records import Reading, check, merge
-from calibration.records.merge import Merged
+from calibration.records.merging import Merged
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from calibration.importers import find_runs
 from calibration.records import check, merge, missing
-from calibration.records.merge import Merged
+from calibration.records.merging import Merged
 from simulator.errors import InputError
 from tests.calibration.conftest import RUNS
 

@@ -63,7 +63,7 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     """`refused("run", "x.yaml")`: the problems it prints, one a line; nothing else may happen."""
 
     def call(*words: str) -> list[str]:
-        monkeypatch.setattr("scenarios.run.simulate.simulate", lambda *_: pytest.fail("bad input was simulated"))
+        monkeypatch.setattr("scenarios.run.runs.simulate", lambda *_: pytest.fail("bad input was simulated"))
         status = main(words)
         out, err = capsys.readouterr()
         assert status == 2, err
@@ -86,7 +86,7 @@ def accepted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
         raise typer.Exit
 
     def call(*words: str) -> None:
-        monkeypatch.setattr("scenarios.run.simulate.simulate", simulated)
+        monkeypatch.setattr("scenarios.run.runs.simulate", simulated)
         monkeypatch.setattr("scenarios.run.kept.simulate", simulated)
         status = main(words)
         err = capsys.readouterr().err

@@ -10,7 +10,7 @@ from calibration.fit import number_at
 from models.catalogue import catalogue_entry, catalogue_names, families, family_of
 from models.catalogue.processors import read
 from models.reading import Description, described
-from models.reading.described.systems import system_of
+from models.reading.one_line.systems import system_of
 from simulator.errors import InputError
 
 KEYS = {

@@ -242,7 +242,7 @@ def test_interrupted_replications_answer_from_those_that_are_done(
 
     words = ["run", TINY, "--quiet", "--target", "1e12"]
     with monkeypatch.context() as patched:
-        patched.setattr("scenarios.run.simulate.run_all", interrupted)
+        patched.setattr("scenarios.run.runs.run_all", interrupted)
         assert main([*words, "--seed", "5", "--replications", "4"]) == 130
     out, err = capsys.readouterr()
     used = answer[-1] if "--replications" in answer else "1"

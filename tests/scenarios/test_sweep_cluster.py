@@ -102,7 +102,7 @@ def test_a_cluster_gives_the_same_bytes_and_takes_what_is_kept(address: str, tmp
 @pytest.mark.slow
 def test_an_address_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("scenarios.run.dask_cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("scenarios.run.dask_executor.CONNECT_S", 0.5)
     assert main([*words(2), "--cluster", "tcp://127.0.0.1:1"]) == 2
     assert "no Dask scheduler answers there" in capsys.readouterr().err
 
@@ -112,7 +112,7 @@ def test_runs_that_end_several_workers_are_said(address: str) -> None:
     pytest.importorskip("distributed")
     from distributed.scheduler import KilledWorker
 
-    from scenarios.run.dask_cluster import dask_cluster
+    from scenarios.run.dask_executor import dask_cluster
 
     with pytest.raises(InputError, match="ended several workers"), dask_cluster(address, Silent()):
         raise KilledWorker("batch", SimpleNamespace(address="tcp://127.0.0.1:9"), 3)

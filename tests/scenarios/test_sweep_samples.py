@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
 from scenarios.questions.sweep import Axis, Interval, Rule, balance_note, design, from_json, parse_axes, to_json
-from scenarios.questions.sweep.design import sobol
+from scenarios.questions.sweep.points import sobol
 from scenarios.questions.sweep.replications import LEAST_UNTIL, half_width, interval
 from scenarios.run import saved
 from simulator.errors import InputError

@@ -16,7 +16,7 @@ from models.build import build
 from models.reading import load_scenario
 from simulator.errors import InputError
 from simulator.form import OPERATIONS, Model, Program, listing
-from simulator.form.listing import time_text
+from simulator.form.printing import time_text
 from simulator.form.program import load, save
 from simulator.reference.engine import simulate
 from simulator.results.result import from_json, to_json

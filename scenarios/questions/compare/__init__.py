@@ -2,6 +2,6 @@
 
 from scenarios.questions.compare.comparison import Comparer, Comparison
 from scenarios.questions.compare.pairing import Difference, Interval
-from scenarios.questions.compare.sides import sides
+from scenarios.questions.compare.side import sides
 
 __all__ = ["Comparer", "Comparison", "Difference", "Interval", "sides"]

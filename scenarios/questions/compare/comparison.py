@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from scenarios.questions.compare.pairing import Difference, paired
-from scenarios.questions.compare.sides import Side
+from scenarios.questions.compare.side import Side
 from scenarios.run import Display, Task, run_all
 from simulator.errors import InputError
 from simulator.results.result import Result

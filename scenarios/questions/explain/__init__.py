@@ -1,8 +1,8 @@
 """What one asks of a machine: what limits it, what more would help, how much it holds. One file a question."""
 
+from scenarios.questions.explain.answers import Asked, Explanation, explanation
 from scenarios.questions.explain.buffers import BufferAdvice, Setting
 from scenarios.questions.explain.credits import Spent
-from scenarios.questions.explain.explanation import Asked, Explanation, explanation
 from scenarios.questions.explain.growth import Growth, parse_growth
 from scenarios.questions.explain.machines import Solver, calculated, saturated
 from scenarios.questions.explain.objective import Objective, Percentile

@@ -12,7 +12,7 @@ from functools import partial
 from models.scenario import ScenarioSpec
 from scenarios.questions.sweep.answer import Row, Sweep
 from scenarios.questions.sweep.axes import Axis, Interval
-from scenarios.questions.sweep.design import Point
+from scenarios.questions.sweep.points import Point
 from scenarios.questions.sweep.replications import Rule, interval
 from scenarios.run import (
     POLL_S,

@@ -17,7 +17,7 @@ from scipy.stats import gamma
 from models.build import build
 from models.reading import load_scenario
 from simulator.analytic import Case, answer, engine, errors, parameters_of, read_workload, solve
-from simulator.analytic.errors import Measured, interval, regime_of
+from simulator.analytic.engine_errors import Measured, interval, regime_of
 from simulator.analytic.figures import CPU_USES
 from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
 from simulator.errors import InternalError

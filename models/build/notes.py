@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.scenario import ScenarioSpec
 from models.build.system import clients_of
+from models.scenario import ScenarioSpec
 
 
 def remarks(scenario: ScenarioSpec) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from models.catalogue import processors
 from models.input import nearest
-from models.reading.described.systems import engine_of, system_of
+from models.reading.one_line.systems import engine_of, system_of
 from simulator.errors import InputError
 
 WHERE = "machine"

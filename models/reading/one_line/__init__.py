@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.reading.described.description import Description, described
-from models.reading.described.row import Row
+from models.reading.one_line.description import Description, described
+from models.reading.one_line.row import Row
 
 __all__ = ["Description", "Row", "described"]

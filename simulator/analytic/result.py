@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.analytic import device_figures, figures
 from simulator.analytic.checks import check
-from simulator.analytic.errors import interval, names_of_disks, regime_of
+from simulator.analytic.engine_errors import interval, names_of_disks, regime_of
 from simulator.analytic.figures import Case
 from simulator.analytic.percentiles import gamma_quantile, stages_of, variance_s2
 from simulator.form import to_s

@@ -1,6 +1,6 @@
 """How far the analytic engine's rates lie from simulated ones, by what limits a machine.
 
-The figures are in errors.json, which is made by comparing both engines on random machines: for each regime their
+The figures are in engine_errors.json, which is made by comparing both engines on random machines: for each regime their
 number, and the median and the 95th percentile of the relative error, |analytic / simulated - 1|.
 """
 
@@ -17,7 +17,7 @@ from simulator.results.result import Bottleneck, DeviceResult, Estimate, LimitRe
 
 CONFIDENCE = 0.95
 REGIMES = ("cpu", "disk", "light", "locks", "swap", "trusted")
-FIGURES = Path(__file__).with_name("errors.json")
+FIGURES = Path(__file__).with_name("engine_errors.json")
 FAULTS_MATTER = 0.05
 """share of the mean response time from which on waiting for swap decides"""
 NEAR_LIMIT = 0.6

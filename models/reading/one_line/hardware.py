@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from models.catalogue import FamilySpec, Processors, catalogue_entry, catalogue_names, families, family_of, processors
-from models.reading.described.pieces import EXAMPLE, WHERE, Said
-from models.reading.described.row import Row
-from models.reading.described.systems import System
+from models.reading.one_line.pieces import EXAMPLE, WHERE, Said
+from models.reading.one_line.row import Row
+from models.reading.one_line.systems import System
 from simulator.errors import InputError
 
 AS_THERE = "the catalogue has this machine"

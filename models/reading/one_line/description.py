@@ -9,11 +9,11 @@ from typing import Any
 
 from models.catalogue import catalogue_entry, override
 from models.input import parse
-from models.reading.described import hardware
-from models.reading.described.pieces import WHERE, Said, read_line
-from models.reading.described.row import Row
-from models.reading.described.systems import System
 from models.reading.loading import scenario_from_mapping
+from models.reading.one_line import hardware
+from models.reading.one_line.pieces import WHERE, Said, read_line
+from models.reading.one_line.row import Row
+from models.reading.one_line.systems import System
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import GIB, KIB

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.analytic.demands import Demands, demands_of
+from simulator.analytic.io_traffic import Traffic, traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import Pool, pool_of
 from simulator.analytic.stations import at_stations
 from simulator.analytic.system import Solution
-from simulator.analytic.traffic import Traffic, traffic
 from simulator.analytic.values import rows
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray, IntArray
