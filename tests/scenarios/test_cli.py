@@ -49,8 +49,8 @@ def test_help_imports_nothing_heavy(words: list[str], loaded: str) -> None:
 def test_models_are_built_without_the_compiler() -> None:
     show = "print(sorted({'numba', 'scipy', 'simpy'} & set(sys.modules)))"
     code = (
-        "import sys\nfrom models.system import build\nfrom scenarios.files import library, load\n"
-        "import models.remarks, models.schema, scenarios.quick, scenarios.runs, scenarios.summary, simulator.listing\n"
+        "import sys\nfrom models.build import build\nfrom scenarios.library import library, load\n"
+        "import models.reading, scenarios.run, scenarios.show.summary, simulator.form\n"
         "names = [name for name in library() if name != 'million-orders' and '/' not in name]\n"
         f"models = [build(load(library()[name])) for name in names]\n{show}"
     )
