@@ -16,7 +16,8 @@ from scipy.stats import gamma
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import Case, answer, engine, errors, parameters_of, read_workload, solve
+from simulator.analytic import Case, answer, engine, parameters_of, read_workload, solve
+from simulator.analytic import engine_errors as errors
 from simulator.analytic.engine_errors import Measured, interval, regime_of
 from simulator.analytic.figures import CPU_USES
 from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
@@ -257,10 +258,10 @@ def test_stored_errors_are_complete() -> None:
     "text", ["{}", json.dumps({key: {"machines": 5, "median": 0.2, "p95": 0.1} for key in errors.REGIMES})]
 )
 def test_errors_that_make_no_sense_are_refused(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = tmp_path / "errors.json"
+    figures = tmp_path / "engine_errors.json"
     figures.write_text(text, encoding="utf-8")
     monkeypatch.setattr(errors, "FIGURES", figures)
-    with pytest.raises(InternalError, match=r"errors\.json: "):
+    with pytest.raises(InternalError, match=r"engine_errors\.json: "):
         errors.errors.__wrapped__()
 
 
