@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.others import ROOT
 from benchmarks.page import Section, at_least, at_most, table
 from benchmarks.race import Contestant, Outcome, race
-from benchmarks.sweep_kills import SHORT, START, TINY, environment, kept, killed_and_resumed, words
+from benchmarks.sweep_kills import SHORT, START, TINY, environment, kept, killed_and_resumed, last_of, words
 from scenarios.questions.sweep import Axis, Rule, Runner, design, to_json
 from scenarios.run import Store, dask_cluster
 
@@ -27,10 +27,13 @@ WORKER = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--death-timeo
 
 
 @contextmanager
-def dask(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A Dask cluster on loopback, with workers of one thread each that count their runs: its address and workers."""
+def dask(folder: Path, held: int = 0) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A Dask cluster on loopback, with workers of one thread each that count their runs: its address and workers.
+
+    `held`: the run that waits for `folder`/go.
+    """
     file = folder / "scheduler.json"
-    surely = environment(folder)
+    surely = environment(folder, held)
     parts: list[subprocess.Popen[bytes]] = []
 
     def begin(part: str, *more: str) -> None:
@@ -96,18 +99,20 @@ class Lost:
 
 
 def worker_lost(runs: int, folder: Path) -> Lost:
-    """Sweep on a cluster and kill one of its workers when a third is done."""
+    """Sweep on a cluster and kill one of its workers when a third is done; the last run waits for that."""
     command = [sys.executable, "-c", START, *words(runs), "--output", "json"]
     wanted = subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout
     store = folder / "runs.sqlite"
-    with dask(folder) as (address, workers):
+    with dask(folder, last_of(runs)) as (address, workers):
         command += ["--cluster", address, "--save", str(store)]
         surely = environment(folder)
         sweep = subprocess.Popen(command, cwd=ROOT, env=surely, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        while sweep.poll() is None and len(kept(store)) < runs // 3:
+        while len(kept(store)) < runs // 3:
+            assert sweep.poll() is None, "the sweep ended although one of its runs was held"
             time.sleep(0.02)
         before = kept(store)
         workers[0].send_signal(signal.SIGKILL)
+        (folder / "go").touch()
         found, _ = sweep.communicate()
         after = kept(store)
     started = (folder / "log").read_text(encoding="utf-8").count("started")
