@@ -41,7 +41,8 @@ def note(word, task):
 
 
 def hold(task):
-    while str(task.scenario.database.pool.buffers) == os.environ.get("SWEEP_HELD") and not os.path.exists(os.environ["SWEEP_GO"]):
+    held = str(task.scenario.database.pool.buffers) == os.environ["SWEEP_HELD"]
+    while held and not os.path.exists(os.environ["SWEEP_GO"]):
         time.sleep(0.01)
 
 
@@ -85,8 +86,8 @@ def words(points: int) -> list[str]:
 def environment(folder: Path, held: int = 0) -> dict[str, str]:
     """That of a process whose runs are counted in `folder`/log.
 
-    The run with `held` buffers waits until there is a file `folder`/go: a sweep that shall be interrupted isn't finished
-    before, however fast the machine is.
+    The run with `held` buffers waits until there is a file `folder`/go: a sweep that shall be interrupted isn't
+    finished before, however fast the machine is.
     """
     (folder / "sitecustomize.py").write_text(COUNTING, encoding="utf-8")
     paths = {"SWEEP_LOG": str(folder / "log"), "SWEEP_GO": str(folder / "go")}

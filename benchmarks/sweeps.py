@@ -22,8 +22,7 @@ from scenarios.run import Store, dask_cluster
 
 WORKERS = 2
 LEAST_SHARE = 0.9
-START_S = 60.0
-WORKER = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--death-timeout", "60")
+WORKER = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--death-timeout", "600")
 
 
 @contextmanager
@@ -43,16 +42,26 @@ def dask(folder: Path, held: int = 0) -> Iterator[tuple[str, list[subprocess.Pop
 
     try:
         begin("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
-        until = time.monotonic() + START_S
-        while not file.exists() and time.monotonic() < until:
-            time.sleep(0.1)
+        address = address_in(file, parts[0])
         for _ in range(WORKERS):
             begin("worker", *WORKER, "--scheduler-file", str(file))
-        yield json.loads(file.read_text(encoding="utf-8"))["address"], parts[1:]
+        yield address, parts[1:]
     finally:
         for part in reversed(parts):  # a worker that ends of its own accord would wait for its scheduler
             part.kill()
             part.wait()
+
+
+def address_in(file: Path, scheduler: subprocess.Popen[bytes]) -> str:
+    """The address that a scheduler writes into its file, which may be there before its text."""
+    while scheduler.poll() is None:
+        try:
+            address: str = json.loads(file.read_text(encoding="utf-8"))["address"]
+        except (FileNotFoundError, json.JSONDecodeError):
+            time.sleep(0.1)
+        else:
+            return address
+    raise RuntimeError(f"the scheduler ended at its start, see {file.parent}")
 
 
 @dataclass
