@@ -16,23 +16,21 @@ from pathlib import Path
 from benchmarks.others import ROOT
 from benchmarks.page import Section, at_least, at_most, table
 from benchmarks.race import Contestant, Outcome, race
-from benchmarks.sweep_kills import SHORT, START, TINY, environment, kept, killed_and_resumed, last_of, words
+from benchmarks.sweep_kills import SHORT, START, TINY, environment, kept, killed_and_resumed, words
 from scenarios.questions.sweep import Axis, Rule, Runner, design, to_json
 from scenarios.run import Store, dask_cluster
 
 WORKERS = 2
 LEAST_SHARE = 0.9
-WORKER = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--death-timeout", "600")
+START_S = 60.0
+WORKER = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--death-timeout", "60")
 
 
 @contextmanager
-def dask(folder: Path, held: int = 0) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A Dask cluster on loopback, with workers of one thread each that count their runs: its address and workers.
-
-    `held`: the run that waits for `folder`/go.
-    """
+def dask(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A Dask cluster on loopback, with workers of one thread each that count their runs: its address and workers."""
     file = folder / "scheduler.json"
-    surely = environment(folder, held)
+    surely = environment(folder)
     parts: list[subprocess.Popen[bytes]] = []
 
     def begin(part: str, *more: str) -> None:
@@ -42,26 +40,16 @@ def dask(folder: Path, held: int = 0) -> Iterator[tuple[str, list[subprocess.Pop
 
     try:
         begin("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
-        address = address_in(file, parts[0])
+        until = time.monotonic() + START_S
+        while not file.exists() and time.monotonic() < until:
+            time.sleep(0.1)
         for _ in range(WORKERS):
             begin("worker", *WORKER, "--scheduler-file", str(file))
-        yield address, parts[1:]
+        yield json.loads(file.read_text(encoding="utf-8"))["address"], parts[1:]
     finally:
         for part in reversed(parts):  # a worker that ends of its own accord would wait for its scheduler
             part.kill()
             part.wait()
-
-
-def address_in(file: Path, scheduler: subprocess.Popen[bytes]) -> str:
-    """The address that a scheduler writes into its file, which may be there before its text."""
-    while scheduler.poll() is None:
-        try:
-            address: str = json.loads(file.read_text(encoding="utf-8"))["address"]
-        except (FileNotFoundError, json.JSONDecodeError):
-            time.sleep(0.1)
-        else:
-            return address
-    raise RuntimeError(f"the scheduler ended at its start, see {file.parent}")
 
 
 @dataclass
@@ -108,20 +96,18 @@ class Lost:
 
 
 def worker_lost(runs: int, folder: Path) -> Lost:
-    """Sweep on a cluster and kill one of its workers when a third is done; the last run waits for that."""
+    """Sweep on a cluster and kill one of its workers when a third is done."""
     command = [sys.executable, "-c", START, *words(runs), "--output", "json"]
     wanted = subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout
     store = folder / "runs.sqlite"
-    with dask(folder, last_of(runs)) as (address, workers):
+    with dask(folder) as (address, workers):
         command += ["--cluster", address, "--save", str(store)]
         surely = environment(folder)
         sweep = subprocess.Popen(command, cwd=ROOT, env=surely, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        while len(kept(store)) < runs // 3:
-            assert sweep.poll() is None, "the sweep ended although one of its runs was held"
+        while sweep.poll() is None and len(kept(store)) < runs // 3:
             time.sleep(0.02)
         before = kept(store)
         workers[0].send_signal(signal.SIGKILL)
-        (folder / "go").touch()
         found, _ = sweep.communicate()
         after = kept(store)
     started = (folder / "log").read_text(encoding="utf-8").count("started")

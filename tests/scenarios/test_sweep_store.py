@@ -228,7 +228,7 @@ def test_a_commit_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 CLAIM = """
 import sys, time
 from pathlib import Path
-from scenarios.run.store import Claims
+from scenarios.sweep.store import Claims
 claims = Claims(Path(sys.argv[1]))
 print(claims.take("0123456789abcdef0123"), flush=True)
 time.sleep(60)
@@ -271,7 +271,7 @@ def test_a_sweep_killed_three_times_gives_the_same_bytes_and_runs_nothing_twice(
 @pytest.mark.slow
 def test_a_store_that_is_not_kept_would_be_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lost = tmp_path / "sitecustomize.py"
-    forgetful = "from scenarios.run import Store\nStore.find = lambda self, run: None\n"
+    forgetful = "from scenarios.sweep.store import Store\nStore.find = lambda self, run: None\n"
     monkeypatch.setattr("benchmarks.sweep_kills.COUNTING", counting() + forgetful)
     killed = killed_and_resumed(40, 1, tmp_path, 1)
     assert lost.exists()
