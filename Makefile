@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs check lint format-check types pyright imports wheel bench format lock environment clean
+.PHONY: help demo test coverage coverage-floor docs check lint format-check types pyright imports wheel bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
 PYTHON ?= python3
@@ -24,6 +24,16 @@ demo: ## predict the shipped example machine and write out/v20z.html
 test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest
 	@$(ENVIRONMENT) dev --browser
 	@$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+
+coverage: ## run every test and print how many branches they take; fails where that is below the floor
+	@$(ENVIRONMENT) dev --browser
+	@rm -rf out/coverage
+	@mkdir -p out/coverage
+	@$(BIN)/coverage run -m pytest -n 2 --dist worksteal $(ARGS)
+	@$(BIN)/python .ci/coverage_floor.py
+
+coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to what `make coverage` measured last
+	@$(BIN)/python .ci/coverage_floor.py --raise
 
 check: lint format-check types pyright imports wheel ## everything CI checks beside the tests
 
@@ -49,7 +59,7 @@ bench: environment ## measure speed beside other simulators and write docs/perfo
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 docs: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them
-	@$(BIN)/python -m models.schema
+	@$(BIN)/python -m models.reading.schema
 	@$(BIN)/python docs/build_commands.py
 	@$(BIN)/python docs/build_validation.py
 	@$(BIN)/python docs/build_published.py

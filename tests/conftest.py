@@ -1,7 +1,8 @@
-"""Fixtures for every test: a browser whose pages may not reach the network."""
+"""For every test: what Hypothesis may do, who compiles, and a browser whose pages may not reach the network."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +10,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
-settings.register_profile("no clock", deadline=None)  # a busy machine is no defect
-settings.load_profile("no clock")
+# A busy machine is no defect, and two runs of the tests are the same run. `--hypothesis-profile=search` draws others.
+settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("search"), derandomize=True)
+settings.load_profile("same")
 
 CHROMIUM = Path("/usr/bin/chromium")
 CHROMIUM_ARGUMENTS = [
@@ -27,9 +30,36 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+WITHOUT_MACHINE_CODE = ("tests/calibration/", "tests/models/", "tests/simulator/analytic/", "tests/test_house.py")
 VIEWPORTS = {"desktop": (1280, 900), "phone": (390, 844)}
 LOCAL_SCHEMES = {"about", "blob", "data", "file"}
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Of the workers that need the same machine code first, one compiles it; the others wait and load it."""
+    if not hasattr(config, "workerinput"):
+        return
+    from numba.core.dispatcher import Dispatcher, global_compiler_lock
+
+    from simulator.kernel.compiled import CACHE_FOLDER, NOT_KEPT
+
+    compile_now = Dispatcher.compile
+
+    def compile_once(self: Dispatcher, signature: object) -> object:
+        # Callees are compiled inside, and nothing calls itself: who waits for a lock holds none that its holder wants.
+        lock = CACHE_FOLDER / f"{self.py_func.__module__}.{self.py_func.__qualname__}.lock"
+        with global_compiler_lock, lock.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            return compile_now(self, signature)
+
+    if not NOT_KEPT:
+        Dispatcher.compile = compile_once
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that need no machine code come first: that half goes to one worker, while the other compiles."""
+    items.sort(key=lambda item: not item.nodeid.startswith(WITHOUT_MACHINE_CODE))
 
 
 @pytest.fixture(scope="session")
