@@ -7,8 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator.analytic.figures import Case
-from simulator.results.laws import at_most, class_times, equal
-from simulator.results.result import ClassResult, CpuResult, DeviceResult, Law, StationResult, TableResult
+from simulator.results import (
+    ClassResult,
+    CpuResult,
+    DeviceResult,
+    Law,
+    StationResult,
+    TableResult,
+    law_at_most_one,
+    law_equal,
+    law_of_class_times,
+)
 
 CONVERGED = 0.02
 """relative error that the fixed point of rate, caches and writes may be left with"""
@@ -31,21 +40,25 @@ def check(
     demanded = at_work + min(float(r.handing_over[0]) / case.model.processors, max(1.0 - at_work, 0.0))
     laws = [
         _population(case, classes),
-        equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
-        equal("cpu utilisation = rate x demand", cpu.utilisation, demanded, CONVERGED),
-        at_most("cpu utilisation", demanded, CONVERGED),
+        law_equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
+        law_equal("cpu utilisation = rate x demand", cpu.utilisation, demanded, CONVERGED),
+        law_at_most_one("cpu utilisation", demanded, CONVERGED),
     ]
-    laws += [at_most(f"{device.name} utilisation", device.utilisation) for device in devices]
-    laws += [at_most(f"{station.name} utilisation", station.utilisation, CONVERGED) for station in stations]
+    laws += [law_at_most_one(f"{device.name} utilisation", device.utilisation) for device in devices]
+    laws += [law_at_most_one(f"{station.name} utilisation", station.utilisation, CONVERGED) for station in stations]
     counted_s = case.transactions / rate
     by_tables = sum(table.disk_reads for table in tables) / counted_s
     asked = devices[: len(case.model.storage.devices)]
     at_devices = sum(device.by_purpose_per_s.get("data read", 0.0) for device in asked)
     rounding = len(tables) / counted_s
-    laws.append(equal("disk reads of tables = reads of devices", by_tables, at_devices, EXACT * at_devices + rounding))
+    laws.append(
+        law_equal("disk reads of tables = reads of devices", by_tables, at_devices, EXACT * at_devices + rounding)
+    )
     pending = rate * case.mean(d.reads) * float(r.disk_read_s[0])
-    laws.append(equal("Little: reads pending = reads x response", case.reads_pending, pending, EXACT + EXACT * pending))
-    laws += [class_times(result) for result in classes]
+    laws.append(
+        law_equal("Little: reads pending = reads x response", case.reads_pending, pending, EXACT + EXACT * pending)
+    )
+    laws += [law_of_class_times(result) for result in classes]
     return laws
 
 
@@ -57,13 +70,13 @@ def _population(case: Case, classes: Sequence[ClassResult]) -> Law:
         share * (result.mean_s - result.time_by_s["connection"]) for share, result in zip(mix, classes, strict=True)
     )
     if case.model.arrivals_per_s > 0:
-        return at_most("connections in use", case.rate * served / clients, CONVERGED)
+        return law_at_most_one("connections in use", case.rate * served / clients, CONVERGED)
     if case.model.terminals:
         means = np.array([result.mean_s for result in classes]) - case.tier_s
         inside = case.rate * (float(means @ case.workload.awaited) + case.workload.away_s)
-        return equal(
+        return law_equal(
             "Little: terminals = rate x (response + time away)", case.model.terminals.count, inside,
             CONVERGED * case.model.terminals.count,
         )  # fmt: skip
     inside = case.rate * (served + case.workload.think_s)
-    return equal("Little: clients = rate x (response + think time)", clients, inside, CONVERGED * clients)
+    return law_equal("Little: clients = rate x (response + think time)", clients, inside, CONVERGED * clients)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simulator.errors import InternalError
-from simulator.results.result import Bottleneck, DeviceResult, Estimate, LimitResult, Result
+from simulator.results import Bottleneck, DeviceResult, Estimate, LimitResult, Result
 
 CONFIDENCE = 0.95
 REGIMES = ("cpu", "disk", "light", "locks", "swap", "trusted")

@@ -15,11 +15,21 @@ from simulator.analytic.engine_errors import interval, names_of_disks, regime_of
 from simulator.analytic.figures import Case
 from simulator.analytic.percentiles import gamma_quantile, stages_of, variance_s2
 from simulator.form import to_s
-from simulator.results.bottleneck import bottleneck_of, overload, spent_credits, swapping
-from simulator.results.interrupts import with_interrupts
-from simulator.results.recorder import ACTIVITIES
-from simulator.results.result import CacheResult, ClassResult, CpuResult, DeviceResult, Result, Series
-from simulator.results.terminals import connections_result
+from simulator.results import (
+    ACTIVITIES,
+    CacheResult,
+    ClassResult,
+    CpuResult,
+    DeviceResult,
+    Result,
+    Series,
+    bottleneck_of,
+    connections_result,
+    warnings_of_credits,
+    warnings_of_overload,
+    warnings_of_swapping,
+    with_interrupts,
+)
 
 POINTS, WARMING_POINTS = 2, 60
 """of a constant series, and of a machine's that gets warm"""
@@ -84,9 +94,9 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         laws=check(case, classes, cpu, devices, tables, stations),
         warnings=[
             *warnings,
-            *swapping(faults_per_s),
-            *overload(model.arrivals_per_s, completed, case.duration_s, len(model.client_registers)),
-            *spent_credits(devices, volume_limits),
+            *warnings_of_swapping(faults_per_s),
+            *warnings_of_overload(model.arrivals_per_s, completed, case.duration_s, len(model.client_registers)),
+            *warnings_of_credits(devices, volume_limits),
         ],
         stations=stations,
         volume_limits=volume_limits,

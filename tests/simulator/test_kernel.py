@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from simulator.results.record import MOST_STEPS
 
 from simulator.errors import InternalError
 from simulator.form import (
@@ -40,7 +41,6 @@ from simulator.kernel.engine import KernelEngine, run
 from simulator.kernel.growth import grown as grown_from_kernel
 from simulator.kernel.state import COSTS, MISS_NS
 from simulator.reference.arms import CachingStation
-from simulator.results.record import MOST_STEPS
 from simulator.results.recorder import ACTIVITIES
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system

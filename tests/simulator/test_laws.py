@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from simulator.results.record import RunRecord
 
 from simulator.form import FlashDevice, Model, RotatingDevice
 from simulator.reference.engine import ReferenceEngine, simulate
-from simulator.results.record import RunRecord
 from simulator.results.result import Result, to_json
 
 MS = 1_000_000

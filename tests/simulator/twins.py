@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from simulator.results.record import RunRecord
 
 from simulator.form import Model
 from simulator.kernel import columns as ks
@@ -15,7 +16,6 @@ from simulator.kernel.engine import KernelEngine
 from simulator.kernel.record import KernelRecord
 from simulator.reference.engine import ReferenceEngine
 from simulator.reference.stations import Story
-from simulator.results.record import RunRecord
 from simulator.results.result import to_json
 
 Change = Callable[[KernelEngine], None]

@@ -1,10 +1,12 @@
-"""What limits a result, and what must be said with it: pure functions of figures, for every engine."""
+"""Figures that every engine derives from others: the bottleneck, interrupts, connections, and warnings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
+from simulator.form import Interrupts, Model, Terminals, to_s
 from simulator.results.result import (
     Bottleneck,
     ClassResult,
@@ -15,6 +17,8 @@ from simulator.results.result import (
     StationResult,
 )
 
+CONNECTIONS = "connections"
+"""name of the station of connections that serve terminals"""
 UNIT_NAMES = {"requests": "requests", "mib": "MiB"}
 MOST_ERRORS = 5
 """standard errors of a Poisson count by which completions may lag behind arrivals before it's called overload"""
@@ -47,7 +51,7 @@ def _name(device: DeviceResult) -> str:
     return caps[0].name if caps else device.name
 
 
-def spent_credits(devices: Sequence[DeviceResult], volume_limits: Sequence[LimitResult]) -> list[str]:
+def warnings_of_credits(devices: Sequence[DeviceResult], volume_limits: Sequence[LimitResult]) -> list[str]:
     """A sentence for the limits whose credits ran out; volumes that are alike share one."""
     alike: dict[tuple[str, float, float], list[LimitResult]] = {}
     for limit in [limit for device in devices for limit in device.limits]:
@@ -63,7 +67,7 @@ def _ran_out(limits: list[LimitResult]) -> str:
     return f"{first.name}{others}: credits ran out after {after}; sustained rate, {rate}, from there on"
 
 
-def overload(arrivals_per_s: float, completed: float, duration_s: float, connections: int) -> list[str]:
+def warnings_of_overload(arrivals_per_s: float, completed: float, duration_s: float, connections: int) -> list[str]:
     """A sentence if open arrivals come faster than they are completed, by more than chance and a full house explain."""
     due = arrivals_per_s * duration_s
     if due - completed <= MOST_ERRORS * math.sqrt(due) + connections:
@@ -74,8 +78,60 @@ def overload(arrivals_per_s: float, completed: float, duration_s: float, connect
     ]
 
 
-def swapping(buffers_per_s: float) -> list[str]:
+def warnings_of_swapping(buffers_per_s: float) -> list[str]:
     """A sentence if buffers are read back from swap at all."""
     if not buffers_per_s:
         return []
     return [f"the machine swaps: {buffers_per_s:.1f} buffers/s are read back from swap; fewer buffers are faster"]
+
+
+def with_interrupts(
+    model: Model,
+    interrupts: Interrupts,
+    cpu: CpuResult,
+    devices: Sequence[DeviceResult],
+    transactions_per_s: float,
+    served_per_s: float,
+) -> CpuResult:
+    """CPU shares of all processors; `cpu` has the shares of those that are not set aside for interrupts.
+
+    An interrupt for each I/O that the operating system submits to a device, and `per_transaction` for messages. The
+    processors set aside serve `served_per_s`.
+    """
+    requests_per_s = sum(each.reads_per_s + each.writes_per_s for each in devices[: len(model.storage.devices)])
+    coming_per_s = requests_per_s + interrupts.per_transaction * transactions_per_s
+    if interrupts.station < 0:
+        return replace(cpu, interrupts_per_s=coming_per_s)
+    aside = model.stations[interrupts.station].servers
+    part = model.processors / (model.processors + aside)
+    serving = min(served_per_s * interrupts.served_ns / 1e9, aside) / (model.processors + aside)
+    user, system, waiting = cpu.user * part, cpu.system * part + serving, cpu.iowait * part
+    return replace(
+        cpu,
+        cores=cpu.cores + aside,
+        user=user,
+        system=system,
+        iowait=waiting,
+        idle=1.0 - user - system - waiting,
+        by_activity={name: share * part for name, share in cpu.by_activity.items()} | {"interrupts": serving},
+        interrupts_per_s=coming_per_s,
+    )
+
+
+def connections_result(
+    model: Model, terminals: Terminals, classes: Sequence[ClassResult], seconds: float
+) -> StationResult:
+    """Connections that serve terminals, as a station: each transaction queues for one and holds it until its end.
+
+    By Little's law for what ended.
+    """
+    count, served = len(model.client_registers), sum(each.completed for each in classes)
+    number = sum(each.completed * each.mean_s for each in classes) - served * to_s(terminals.middle_tier_ns)
+    busy = number - sum(each.completed * each.time_by_s["connection"] for each in classes)
+    return StationResult(
+        name=CONNECTIONS,
+        servers=count,
+        visits_per_s=served / seconds,
+        utilisation=min(busy / seconds / count, 1.0),
+        mean_number=number / seconds,
+    )
