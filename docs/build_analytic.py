@@ -21,7 +21,7 @@ from scenarios.run import Task, default_workers, display, run_all, saved
 from simulator.analytic import FIGURES, regime_of_result, simulate
 from simulator.analytic import REGIMES as LIMITS
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "analytic.md"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from simulator.form import Model
-from simulator.reference.engine import simulate
-from simulator.results.result import Result
+from simulator.reference import simulate
+from simulator.results import Result
 
 MS = 1_000_000
 Network = Callable[..., Model]

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from simulator import kernel, reference
 from simulator.form import Assembler, FlashDevice, Model, Writing, from_s
-from simulator.kernel import engine as kernel
-from simulator.reference import engine as reference
-from simulator.results.result import Result
+from simulator.results import Result
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

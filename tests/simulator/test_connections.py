@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from simulator import kernel
 from simulator.form import Model
-from simulator.kernel import engine as kernel
-from simulator.reference.engine import simulate
+from simulator.reference import simulate
 
 MS = 1_000_000
 Network = Callable[..., Model]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from simulator import kernel
 from simulator.form import Assembler, Model, Sharing
-from simulator.kernel import engine as kernel
-from simulator.reference.engine import ReferenceEngine
+from simulator.reference import ReferenceEngine
 
 MS = 1_000_000
 ModelOf = Callable[..., Model]

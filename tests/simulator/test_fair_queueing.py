@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from simulator.form import FairQueueing, FlashDevice, Model, RaidSet
+from simulator.kernel import KernelEngine, simulate
 from simulator.kernel import columns as ks
-from simulator.kernel.engine import KernelEngine, simulate
 from simulator.reference.raid import new_device
 from simulator.reference.scheduler import FairQueue
 from simulator.reference.stations import Environment

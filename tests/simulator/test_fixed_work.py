@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from simulator.results.record import MOST_STEPS
 
+from simulator import kernel, reference
 from simulator.errors import InputError
 from simulator.form import Assembler, Model, Work
-from simulator.kernel import engine as kernel
 from simulator.kernel.columns import MAIN_DONE
-from simulator.reference import engine as reference
+from simulator.results import MOST_STEPS
 from tests.simulator.twins import differences
 
 MS = 1_000_000

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from simulator.form import Assembler, Model, listing
-from simulator.kernel.engine import KernelEngine
-from simulator.results.recorder import bucket_of, share_below
+from simulator.kernel import KernelEngine
+from simulator.results import histogram_bucket, histogram_share_below
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import Change, differences, run_reference
 
@@ -111,14 +111,14 @@ def test_shares_below_a_time_are_those_of_the_times(limit_ns: int) -> None:
     """Within the width of a bucket, 1.6 %; that of a time 10 % longer is refused."""
     times = np.random.default_rng(1).exponential(limit_ns, 20_000).astype(np.int64)
     histogram = np.zeros(64 * 48, dtype=np.int64)
-    np.add.at(histogram, [bucket_of(int(time)) for time in times], 1)
+    np.add.at(histogram, [histogram_bucket(int(time)) for time in times], 1)
 
     def share(time: float) -> float:
         return float((times < time).mean())
 
-    assert math.isclose(share_below(histogram, limit_ns), share(limit_ns), abs_tol=0.005)
-    assert not math.isclose(share_below(histogram, 1.1 * limit_ns), share(limit_ns), abs_tol=0.005)
+    assert math.isclose(histogram_share_below(histogram, limit_ns), share(limit_ns), abs_tol=0.005)
+    assert not math.isclose(histogram_share_below(histogram, 1.1 * limit_ns), share(limit_ns), abs_tol=0.005)
 
 
 def test_no_times_have_no_share() -> None:
-    assert share_below(np.zeros(64 * 48, dtype=np.int64), 1e6) == 0.0
+    assert histogram_share_below(np.zeros(64 * 48, dtype=np.int64), 1e6) == 0.0

@@ -22,8 +22,8 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.reference.engine import simulate
-from simulator.results.result import to_json
+from simulator.reference import simulate
+from simulator.results import result_json
 
 HERE = Path(__file__).resolve()
 SCENARIO = HERE.parent.parent / "scenarios" / "tiny.yaml"
@@ -38,7 +38,7 @@ REMEDY = "if the change is meant, run: .venv/bin/python tests/simulator/test_gol
 
 def compared(seed: int = SEED, *more: str) -> dict[str, Any]:
     """The run's result as plain data, without what depends on the installation."""
-    result = json.loads(to_json(simulate(build(load_scenario(SCENARIO, (*SETTINGS, *more))), seed)))
+    result = json.loads(result_json(simulate(build(load_scenario(SCENARIO, (*SETTINGS, *more))), seed)))
     return {key: value for key, value in result.items() if key not in LEFT_OUT}
 
 

@@ -9,10 +9,9 @@ import pytest
 from models.build import build
 from models.build.paths import costs_of, interrupts_of
 from models.reading import load_scenario
-from simulator.analytic import engine as analytic
+from simulator import analytic, kernel
 from simulator.errors import InputError
-from simulator.kernel import engine as kernel
-from simulator.results.result import Result, from_json, to_json
+from simulator.results import Result, read_result, result_json
 from tests.simulator.twins import differences
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
@@ -42,8 +41,8 @@ def test_one_for_each_request_and_those_of_messages() -> None:
     assert counted.cpu.interrupts_per_s == pytest.approx(requests + 3 * counted.transactions_per_s)
     assert plain.cpu.interrupts_per_s == 0
     assert counted.rate_per_min == plain.rate_per_min
-    assert from_json(to_json(counted)) == counted
-    assert "interrupts_per_s" not in to_json(plain)
+    assert read_result(result_json(counted)) == counted
+    assert "interrupts_per_s" not in result_json(plain)
 
 
 @pytest.mark.parametrize("interrupts", ["interrupt_us: 9, bound_processors: 1", "interrupt_us: 1, bound_processors: 3"])

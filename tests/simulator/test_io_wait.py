@@ -12,18 +12,15 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import engine as analytic
-from simulator.form import Assembler, FlashDevice, Model
-from simulator.kernel import engine as kernel
-from simulator.reference import engine as reference
-from simulator.reference.io_wait import SHARE_BITS, waiting_shares
+from simulator import analytic, kernel, reference
+from simulator.form import IO_WAIT_SHARE_BITS, Assembler, FlashDevice, Model, io_wait_shares
 from tests.simulator.twins import differences
 
 MS = 1_000_000
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 DIRECT = ("database.pool.buffers=300", "database.io=direct")
 ModelOf = Callable[..., Model]
-ONE_SHARE = 2.0**-SHARE_BITS
+ONE_SHARE = 2.0**-IO_WAIT_SHARE_BITS
 
 
 def readers(model_of: ModelOf, clients: int, cores: int, *, log: bool = False, **parts: Any) -> Model:
@@ -89,9 +86,9 @@ def test_engines_agree_on_every_kind_of_sleep(busy: ModelOf, parts: dict[str, An
 
 
 def test_shares_by_hand() -> None:
-    assert waiting_shares(1).tolist() == [0, 4096]
-    assert waiting_shares(2)[:4].tolist() == [0, 2048, 3072, 3584]
-    many = waiting_shares(40)
+    assert io_wait_shares(1).tolist() == [0, 4096]
+    assert io_wait_shares(2)[:4].tolist() == [0, 2048, 3072, 3584]
+    many = io_wait_shares(40)
     assert many[47] == round(4096 * (1 - math.exp(47 * math.log(39 / 40))))
     assert many[-1] == 4096 > many[100]
     assert (np.diff(many) >= 0).all()

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from simulator.results.record import MOST_STEPS
 
 from simulator.errors import InternalError
 from simulator.form import (
@@ -33,15 +32,15 @@ from simulator.form import (
     Pool,
     RotatingDevice,
 )
+from simulator.kernel import KernelEngine, raid
 from simulator.kernel import columns as ks
-from simulator.kernel import raid
 from simulator.kernel.calendar import HEAP_COUNT
 from simulator.kernel.columns import Kernel
-from simulator.kernel.engine import KernelEngine, run
+from simulator.kernel.engine import run
 from simulator.kernel.growth import grown as grown_from_kernel
 from simulator.kernel.state import COSTS, MISS_NS
 from simulator.reference.arms import CachingStation
-from simulator.results.recorder import ACTIVITIES
+from simulator.results import ACTIVITIES, MOST_STEPS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import RAID_SETS, System, caching_systems, systems, worked_systems

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from simulator.results.record import RunRecord
 
 from simulator.form import FlashDevice, Model, RotatingDevice
-from simulator.reference.engine import ReferenceEngine, simulate
-from simulator.results.result import Result, to_json
+from simulator.reference import ReferenceEngine, simulate
+from simulator.reference.record import ReferenceRecorder
+from simulator.results import Result, result_json
 
 MS = 1_000_000
 ModelOf = Callable[..., Model]
@@ -58,9 +58,9 @@ def test_every_run_obeys_all_laws_and_its_seed(busy: ModelOf, parts: dict[str, A
     result = simulate(busy(**parts), seed)
     assert result.broken_laws == []
     assert len(result.laws) >= 8
-    assert to_json(simulate(busy(**parts), seed)) == to_json(result)
+    assert result_json(simulate(busy(**parts), seed)) == result_json(result)
     other = simulate(busy(**parts), seed + 1)
-    assert to_json(dataclasses.replace(other, seed=seed)) != to_json(result)
+    assert result_json(dataclasses.replace(other, seed=seed)) != result_json(result)
     assert other.broken_laws == []
 
 
@@ -107,7 +107,7 @@ def test_more_clients_are_never_slower_where_nobody_contends(network: ModelOf, c
     assert more < 2.5 * some, "a rate that doubles twice would be noticed"
 
 
-def tampered(model: Model, change: Callable[[RunRecord], None]) -> Result:
+def tampered(model: Model, change: Callable[[ReferenceRecorder], None]) -> Result:
     """The result of a run whose record is changed before it is added up."""
     engine = ReferenceEngine(model, 1)
     engine.run(None)
@@ -115,18 +115,18 @@ def tampered(model: Model, change: Callable[[RunRecord], None]) -> Result:
     return engine.record.result()
 
 
-def counted_wrongly(name: str, by: int) -> Callable[[RunRecord], None]:
-    def change(record: RunRecord) -> None:
+def counted_wrongly(name: str, by: int) -> Callable[[ReferenceRecorder], None]:
+    def change(record: ReferenceRecorder) -> None:
         record.snapshots[-1].values[name] += by
 
     return change
 
 
-def time_lost(record: RunRecord) -> None:
+def time_lost(record: ReferenceRecorder) -> None:
     record.classes[0].spent_ns[0] += record.classes[0].completed * MS
 
 
-def one_response_forgotten(record: RunRecord) -> None:
+def one_response_forgotten(record: ReferenceRecorder) -> None:
     record.classes[0].total_ns //= 2
 
 
@@ -145,7 +145,7 @@ def one_response_forgotten(record: RunRecord) -> None:
         (one_response_forgotten, "change: times sum"),
     ],
 )
-def test_a_wrong_count_breaks_a_law(busy: ModelOf, change: Callable[[RunRecord], None], law: str) -> None:
+def test_a_wrong_count_breaks_a_law(busy: ModelOf, change: Callable[[ReferenceRecorder], None], law: str) -> None:
     model = busy(devices=(flash(1.0),))
     assert tampered(model, lambda _: None).broken_laws == []
     broken = [each.name for each in tampered(model, change).broken_laws]

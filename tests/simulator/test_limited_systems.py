@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from simulator.form import FlashDevice, Model, Pool, RateLimit
 from simulator.form.model import LimitedDevice
+from simulator.kernel import KernelEngine, simulate
 from simulator.kernel import columns as ks
-from simulator.kernel.engine import KernelEngine, simulate
 from simulator.kernel.rate_limits import CLOSED_PS, OUT_SINCE_NS, TOLERANCE_PS
-from simulator.results.result import Result, from_json, to_json
+from simulator.results import Result, read_result, result_json
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, limited_systems
 from tests.simulator.test_kernel import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
@@ -98,7 +98,7 @@ def test_a_saturated_volume_does_what_it_may() -> None:
     assert after.devices[0].utilisation == pytest.approx(1.0, abs=2e-3)
     assert result.bottleneck.name == "disk 1 (cap of 100 to 300 requests/s)"
     assert any("credits ran out after 0.0833 min; sustained rate, 100 requests/s" in line for line in result.warnings)
-    assert from_json(to_json(result)) == result
+    assert read_result(result_json(result)) == result
 
 
 def test_credits_that_last_are_left() -> None:
@@ -143,8 +143,8 @@ def test_without_limits_nothing_is_said_and_nothing_changes() -> None:
     plain = dataclasses.replace(model, storage=dataclasses.replace(model.storage, devices=(VOLUME,)))
     ours, theirs = simulate(model, 1), simulate(plain, 1)
     assert ours.classes == theirs.classes
-    assert "limits" not in to_json(theirs)
-    assert "limits" in to_json(ours)
+    assert "limits" not in result_json(theirs)
+    assert "limits" in result_json(ours)
     assert not isinstance(VOLUME, LimitedDevice)
     assert "limit" not in repr(plain.storage), "the model's hash is made of this"
 

@@ -7,10 +7,10 @@ import math
 
 import pytest
 
-from simulator.analytic import engine as analytic
+from simulator import analytic
 from simulator.form import FlashDevice, Model, Pool
-from simulator.kernel.engine import simulate
-from simulator.results.result import DeviceResult, from_json, to_json
+from simulator.kernel import simulate
+from simulator.results import DeviceResult, read_result, result_json
 from tests.simulator.system_models import model_of_system
 from tests.simulator.test_kernel import TIED
 from tests.simulator.twins import differences, shortened
@@ -57,10 +57,12 @@ def test_one_at_a_time_a_device_is_occupied_while_it_serves() -> None:
 def test_both_engines_count_alike_and_files_without_the_figures_are_read() -> None:
     assert differences(reading(5, 2, seconds=2), 1) == []
     result = simulate(reading(5, 2, seconds=2), 1)
-    assert from_json(to_json(result)) == result
-    old = to_json(dataclasses.replace(result, devices=[dataclasses.replace(result.devices[0], occupied_fraction=0.0)]))
+    assert read_result(result_json(result)) == result
+    old = result_json(
+        dataclasses.replace(result, devices=[dataclasses.replace(result.devices[0], occupied_fraction=0.0)])
+    )
     assert "occupied_fraction" not in old
-    assert from_json(old).devices[0].occupied_fraction == 0.0
+    assert read_result(old).devices[0].occupied_fraction == 0.0
 
 
 @pytest.mark.parametrize(("clients", "parallel", "per_s"), [(1, 4, 0.0), (100, 100, 700.0), (100, 1, 300.0)])

@@ -23,7 +23,7 @@ from simulator.kernel.caches import (
     USED,
     Tiers,
 )
-from simulator.reference.engine import ReferenceEngine
+from simulator.reference import ReferenceEngine
 
 MS = 1_000_000
 ModelOf = Callable[..., Model]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from models.build import by_table, most_pages
 from simulator.form import extent_of
 from simulator.form.placement import round_robin
+from simulator.kernel import KernelEngine
 from simulator.kernel import columns as ks
-from simulator.kernel.engine import KernelEngine
 from simulator.reference.daemons import neighbours
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, systems_by_table

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simulator import kernel
 from simulator.form import Device, Disk, FlashDevice, RaidSet, RotatingDevice, Storage
-from simulator.kernel import engine as kernel
 from simulator.kernel import raid
 from simulator.reference.raid import new_devices
 from simulator.reference.stations import DeviceStation, Environment
-from simulator.results.result import Result
+from simulator.results import Result
 from tests.simulator.conftest import make_busy
 from tests.simulator.systems import RAID_SETS
 from tests.simulator.twins import differences

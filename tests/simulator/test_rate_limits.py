@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import FlashDevice, RateLimit, Storage, minutes_of_credits
+from simulator.form import FlashDevice, RateLimit, Storage, limiters_of, minutes_of_credits
 from simulator.form.model import LimitedDevice
-from simulator.kernel.rate_limits import Throttle, limits_of
+from simulator.kernel.rate_limits import Throttle
 from simulator.reference.raid import new_devices
 from simulator.reference.stations import Environment, Story
 
@@ -31,7 +31,7 @@ def storage_of(devices: tuple[LimitedDevice | FlashDevice, ...]) -> Storage:
 def throttle(*limits: RateLimit) -> Throttle:
     """Limiters that requests pass together."""
     device = FlashDevice("disk", MS, MS, 1).with_limits(limits)
-    made = limits_of(storage_of((device,)), None)
+    made = limiters_of(storage_of((device,)), None)
     return Throttle(made.rows, made.own[0])
 
 
@@ -76,7 +76,7 @@ def served_ms(
     """Ends in ms of requests (at ms, device, write)."""
     env = Environment()
     storage = storage_of(devices)
-    stations = new_devices(env, storage, limits_of(storage, shared))
+    stations = new_devices(env, storage, limiters_of(storage, shared))
     done = [0.0] * len(requests)
 
     def one(number: int, at: float, device: int, write: int) -> Story:

@@ -18,8 +18,8 @@ from simulator.errors import InputError
 from simulator.form import OPERATIONS, Model, Program, listing
 from simulator.form.printing import time_text
 from simulator.form.program import load, save
-from simulator.reference.engine import simulate
-from simulator.results.result import from_json, to_json
+from simulator.reference import simulate
+from simulator.results import read_result, result_json
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 ModelOf = Callable[..., Model]
@@ -60,7 +60,7 @@ def test_a_program_read_back_gives_the_same_trajectory(busy: ModelOf) -> None:
     model = busy(duration_s=1)
     again = dataclasses.replace(model, program=load(io.BytesIO(stored(model.program))))
     assert again.digest() == model.digest()
-    assert to_json(simulate(again, 3)) == to_json(simulate(model, 3))
+    assert result_json(simulate(again, 3)) == result_json(simulate(model, 3))
     longer = dataclasses.replace(model.program, operations=model.program.operations * 2)
     assert dataclasses.replace(model, program=longer).digest() != model.digest()
 
@@ -101,10 +101,10 @@ def test_files_that_are_no_programs_are_refused(tpcc: Program) -> None:
 
 def test_a_result_read_back_is_the_same(busy: ModelOf) -> None:
     result = simulate(busy(duration_s=2), 1)
-    text = to_json(result)
-    assert from_json(text) == result
-    assert to_json(from_json(text)) == text
-    assert from_json(text.replace('"seed": 1', '"seed": 2')) != result
+    text = result_json(result)
+    assert read_result(text) == result
+    assert result_json(read_result(text)) == text
+    assert read_result(text.replace('"seed": 1', '"seed": 2')) != result
 
 
 @pytest.mark.parametrize(
@@ -123,16 +123,16 @@ def test_a_result_read_back_is_the_same(busy: ModelOf) -> None:
 def test_a_damaged_result_is_refused_by_the_name_of_its_key(
     busy: ModelOf, change: Callable[[dict[str, Any]], Any], named: str
 ) -> None:
-    data = json.loads(to_json(simulate(busy(duration_s=1), 1)))
+    data = json.loads(result_json(simulate(busy(duration_s=1), 1)))
     change(data)
     with pytest.raises(InputError, match=f"^a.json.*{named}"):
-        from_json(json.dumps(data), "a.json")
+        read_result(json.dumps(data), "a.json")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "{}"])
 def test_text_that_is_no_result_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"^a\.json: not "):
-        from_json(text, "a.json")
+        read_result(text, "a.json")
 
 
 def test_listing_names_every_operation_and_part(tpcc: Program) -> None:

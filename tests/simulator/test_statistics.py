@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 from simulator.errors import InternalError
-from simulator.results.result import Estimate
-from simulator.results.statistics import batch_means, replications, steady_from, student_t
+from simulator.results import Estimate, batch_means, replications, steady_from, student_t
 
 FloatArray = npt.NDArray[np.float64]
 SERIES, LENGTH, MEAN = 1000, 2000, 50.0

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import engine as analytic
+from simulator import analytic, kernel
 from simulator.form import CODES, Assembler, Interrupts, Model, Terminals
+from simulator.kernel import KernelEngine
 from simulator.kernel import columns as ks
-from simulator.kernel import engine as kernel
 from simulator.kernel.calendar import HEAP_COUNT, MOST_ENTITIES
-from simulator.kernel.engine import KernelEngine
 from simulator.kernel.terminals import AWAY
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import systems

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.analytic import engine as analytic
+from simulator import analytic, kernel
 from simulator.form import Assembler, Model, Sharing
-from simulator.kernel import engine as kernel
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from simulator.results.record import RunRecord
 
 from simulator.form import Model
+from simulator.kernel import KernelEngine
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import EVENTS
-from simulator.kernel.engine import KernelEngine
-from simulator.kernel.record import KernelRecord
-from simulator.reference.engine import ReferenceEngine
+from simulator.kernel.record import KernelRecorder
+from simulator.reference import ReferenceEngine
+from simulator.reference.record import ReferenceRecorder
 from simulator.reference.stations import Story
-from simulator.results.result import to_json
+from simulator.results import result_json
 
 Change = Callable[[KernelEngine], None]
 
@@ -105,7 +105,7 @@ def _states(reference: ReferenceEngine, kernel: KernelEngine) -> Iterator[str]:
             yield f"{len(differs)} of {name}, first at {place}: {ours[name][place]} {theirs[name][place]}"
 
 
-def _records(reference: RunRecord, kernel: KernelRecord) -> Iterator[str]:
+def _records(reference: ReferenceRecorder, kernel: KernelRecorder) -> Iterator[str]:
     for ours, theirs in zip(kernel.snapshots, reference.snapshots, strict=True):
         if ours.values != theirs.values or ours.at_ns != theirs.at_ns:
             names = sorted(n for n in {**ours.values, **theirs.values} if ours.values.get(n) != theirs.values.get(n))
@@ -118,7 +118,7 @@ def _records(reference: RunRecord, kernel: KernelRecord) -> Iterator[str]:
         if columns:
             yield f"columns {columns[:9]} of class {number}"
     result = dataclasses.replace(kernel.result(), engine="reference")
-    if to_json(result) != to_json(reference.result()):
+    if result_json(result) != result_json(reference.result()):
         yield "the results as JSON"
     lost = requests_lost(kernel.engine)
     if lost:

@@ -16,17 +16,17 @@ from scipy.stats import gamma
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import Case, answer, engine, errors, parameters_of, read_workload, solve
+from simulator import analytic as engine
+from simulator import kernel
+from simulator.analytic import Case, answer, errors, parameters_of, read_workload, solve
 from simulator.analytic.engine_errors import Measured, interval, regime_of
 from simulator.analytic.figures import CPU_USES
 from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
 from simulator.errors import InternalError
 from simulator.form import Model, Progress
-from simulator.kernel import engine as kernel
 from simulator.kernel.columns import PURPOSES
 from simulator.kernel.state import USAGE
-from simulator.results.recorder import ACTIVITIES
-from simulator.results.result import Bottleneck, Result, from_json, to_json
+from simulator.results import ACTIVITIES, Bottleneck, Result, read_result, result_json
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
@@ -91,7 +91,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
         parts = table.pool_hits + table.page_cache_hits + table.disk_reads + table.created
         assert table.references == parts
     assert {len(values) for values in result.series.values.values()} == {2}
-    assert from_json(to_json(result)) == result
+    assert read_result(result_json(result)) == result
 
 
 def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:

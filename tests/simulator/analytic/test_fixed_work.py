@@ -8,9 +8,8 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import engine as analytic
+from simulator import analytic, kernel
 from simulator.form import Model
-from simulator.kernel import engine as kernel
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 IN_MEMORY = (

@@ -14,11 +14,12 @@ import pytest
 
 from models.build import build
 from models.reading import scenario_from_mapping
-from simulator.analytic import Rates, engine, parameters_of, places_of, read_workload, solve, sustained
+from simulator import analytic as engine
+from simulator import kernel
+from simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
 from simulator.analytic.volumes import Turn, volumes_of
 from simulator.form import Model, minutes_of_credits
-from simulator.kernel import engine as kernel
-from simulator.results.result import Result, from_json, to_json
+from simulator.results import Result, read_result, result_json
 
 SOURCE = "assumption: for tests"
 CLOSE, ROUGH = 0.07, 0.18
@@ -103,7 +104,7 @@ def test_the_rate_is_near_the_kernels(name: str) -> None:
     assert ours.rate_per_min.mean == pytest.approx(theirs.rate_per_min.mean, rel=MACHINES[name][1])
     assert ours.bottleneck.name == theirs.bottleneck.name or ours.bottleneck.share < 0.5
     assert not ours.broken_laws
-    assert from_json(to_json(ours)) == ours
+    assert read_result(result_json(ours)) == ours
 
 
 @pytest.mark.parametrize("name", [name for name in MACHINES if name != "thinking"])

@@ -12,10 +12,10 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
+from simulator import kernel
 from simulator.analytic import Course, course, parameters_of, read_workload, solve
 from simulator.analytic.warming import interval_mean_per_s
 from simulator.form import Model
-from simulator.kernel import engine as kernel
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 TOLERANCE = 0.20

@@ -1,6 +1,6 @@
 """Closed, open and mixed queueing networks of many classes, solved approximately for many configurations at once.
 
-Exact figures of small networks, and of large ones with one class, come from `simulator.analytic.exact_networks`.
+Exact figures of small networks, and of large ones with one class, come from `tests.oracles.exact_networks`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.analytic.acceleration import FixedPoint, fixed_point
-from simulator.analytic.equations import Equations
-from simulator.analytic.network import TINY, Floats, Network, Solution, Wide
 from simulator.errors import InternalError
+from tests.oracles.acceleration import FixedPoint, fixed_point
+from tests.oracles.equations import Equations
+from tests.oracles.network import TINY, Floats, Network, Solution, Wide
 
 __all__ = ["Network", "Solution", "bounds", "solve"]
 
@@ -36,7 +36,7 @@ def solve(network: Network, method: Method = "linearizer") -> Solution:
     time at a station to be the same in the smaller population; Chandy & Neuse, "Linearizer", Communications of the
     ACM 25 (1982), estimate how the shares differ by solving the smaller populations too, at (classes + 1) times the
     cost for each of three rounds. What is particular to several servers, to speeds that depend on the queue and to
-    open classes is said at `simulator.analytic.equations.Equations.times_s`. At stations of one server and constant
+    open classes is said at `tests.oracles.equations.Equations.times_s`. At stations of one server and constant
     speed both are the published methods.
 
     Errors of throughput against exact figures of 200 small random networks, median and 95 % quantile: Schweitzer 1.1 %

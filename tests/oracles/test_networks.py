@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.analytic.exact_networks import exact
-from simulator.analytic.network import Floats, Network, Solution
-from simulator.analytic.networks import Method, bounds, solve
 from simulator.errors import InternalError
+from tests.oracles.exact_networks import exact
+from tests.oracles.network import Floats, Network, Solution
+from tests.oracles.networks import Method, bounds, solve
 
 NETWORKS = 50
 

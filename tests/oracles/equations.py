@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.analytic.network import TINY, Floats, Wide
+from tests.oracles.network import TINY, Floats, Wide
 
 MOST_OPEN_LOAD = 1.0 - 1e-9
 

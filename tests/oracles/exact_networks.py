@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.analytic.network import Floats, Network, Solution, Wide
-from simulator.analytic.networks import solve
 from simulator.errors import InternalError
+from tests.oracles.network import Floats, Network, Solution, Wide
+from tests.oracles.networks import solve
 
 MOST_POPULATIONS = 4_000_000
 

@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from simulator.analytic.exact_networks import exact
-from simulator.analytic.network import Floats, Network
 from simulator.errors import InternalError
+from tests.oracles.exact_networks import exact
+from tests.oracles.network import Floats, Network
 
 TERMINALS, THINK_S, SERVERS = 857_000, 20.99, 40
 DEMAND_S = 0.00096475
