@@ -28,7 +28,7 @@ class RunRecorder(ABC):
 
     def __init__(self, model: Model, seed: int) -> None:
         self.model, self.seed = model, seed
-        self.step_ns = FIRST_STEP_NS if model.work else step_ns_of(model)
+        self.step_ns = FIRST_STEP_NS if model.work else _series_step_ns(model)
         self.snapshots: list[Snapshot] = []
 
     @abstractmethod
@@ -58,7 +58,7 @@ class RunRecorder(ABC):
         Raises InputError if the work is not done within the interval.
         """
         if self.model.work is None:
-            yield from stops_of(self.model)
+            yield from _stops_ns(self.model)
             return
         end_ns, at = self.model.interval.end_ns, 0
         while self.snapshots[-1].levels.clients_at_work:
@@ -77,7 +77,7 @@ class RunRecorder(ABC):
             self.snapshots = [each for each in self.snapshots if each.at_ns % self.step_ns == 0 or each.at_ns == now]
 
     def progress(self, now: int) -> Progress:
-        """How far the run is; with fixed work the end is where it would be at the mean rate so far."""
+        """Progress of the run; of fixed work the end is extrapolated at the mean rate so far."""
         end_ns, work = float(self.model.interval.end_ns), self.model.work
         if work:
             whole = work.main_per_client * len(self.model.client_registers)
@@ -86,24 +86,24 @@ class RunRecorder(ABC):
 
     def _too_long(self) -> str:
         assert self.model.work is not None
-        clients, each = len(self.model.client_registers), self.model.work.main_per_client
-        limit, left = f"{to_s(self.model.interval.end_ns):,.0f} s", f"{self._last('clients at work'):,} of {clients:,}"
+        last, clients, wanted = self.snapshots[-1], len(self.model.client_registers), self.model.work.main_per_client
+        limit, left = f"{to_s(self.model.interval.end_ns):,.0f} s", f"{last.levels.clients_at_work:,} of {clients:,}"
         return (
-            f"interval.new_orders_per_client: got {each:,}; after {limit} of simulated time, the most there is for it, "
-            f"{left} clients are not through: {self._last('ended main'):,} of {clients * each:,} are done. "
+            f"interval.new_orders_per_client: got {wanted:,}; after {limit} of simulated time, the most there is for "
+            f"it, {left} clients are not through: {last.counters.ended_main:,} of {clients * wanted:,} are done. "
             "Ask for fewer, or for a faster machine"
         )
 
 
-def step_ns_of(model: Model) -> int:
+def _series_step_ns(model: Model) -> int:
     """The step of the time series: the model's own, or whole seconds, at most MOST_STEPS of them."""
     if model.step_ns is not None:
         return model.step_ns
     return max(1, -(-model.interval.end_ns // (MOST_STEPS * NS_PER_S))) * NS_PER_S
 
 
-def stops_of(model: Model) -> list[int]:
+def _stops_ns(model: Model) -> list[int]:
     """When to take snapshots: every step, at the end of the warm-up, and at the end."""
     interval = model.interval
-    stops = {*range(step_ns_of(model), interval.end_ns + 1, step_ns_of(model)), interval.end_ns}
+    stops = {*range(_series_step_ns(model), interval.end_ns + 1, _series_step_ns(model)), interval.end_ns}
     return sorted(stops | ({interval.warm_up_ns} if interval.warm_up_ns else set()))

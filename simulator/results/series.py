@@ -44,10 +44,14 @@ def time_series(model: Model, snapshots: Sequence[Snapshot], step_ns: int) -> Se
     for number, device in enumerate(storage.with_disks):
         disks = storage.disks_of(number)
         scale = 1 / step_ns / servers(model, disks)
-        busy = [per(lambda c, disk=disk: c.devices[disk].busy_ns, scale) for disk in disks]
+        busy = [per(_busy_ns(disk), scale) for disk in disks]
         closed = closed_steps(model, steps, disks)
         values[f"{device.name} utilisation"] = [max(sum(step), c) for *step, c in zip(*busy, closed, strict=True)]
     return Series(seconds, values)
+
+
+def _busy_ns(device: int) -> Callable[[Counters], int]:
+    return lambda c: c.devices[device].busy_ns
 
 
 def _cpu_share(step: Step, capacity_ns: int, user: bool) -> float:

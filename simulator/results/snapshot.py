@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from simulator.form import to_s
-
-Counted = TypeVar("Counted")
 
 
 @dataclass(frozen=True)
@@ -220,17 +218,13 @@ class Snapshot:
     levels: Levels
 
 
-def difference(last: Counted, first: Counted) -> Counted:
-    """Growth of counters, field by field."""
-    return _difference(last, first)
-
-
-def _difference(last: Any, first: Any) -> Any:
+def difference(last: Any, first: Any) -> Any:
+    """Growth of counters of one type: numbers, records, tuples or tables of them, field by field."""
     if is_dataclass(last):
-        pairs = ((getattr(last, field.name), getattr(first, field.name)) for field in fields(last))
-        return type(last)(*(_difference(*pair) for pair in pairs))
+        kind: Any = type(last)
+        return kind(*(difference(getattr(last, each.name), getattr(first, each.name)) for each in fields(last)))
     if isinstance(last, tuple):
-        return tuple(map(_difference, last, first))
+        return tuple(map(difference, last, first))
     if isinstance(last, dict):
         return {key: value - first.get(key, 0) for key, value in last.items()}
     return last - first
@@ -244,7 +238,7 @@ class Window:
         self.first, self.last = self.inside[0], self.inside[-1]
         self.ns = self.last.at_ns - self.first.at_ns
         self.seconds = to_s(self.ns)
-        self.counters = difference(self.last.counters, self.first.counters)
+        self.counters: Counters = difference(self.last.counters, self.first.counters)
 
     def growth(self, level: Callable[[Levels], int]) -> int:
         """Change of a momentary value between the ends."""

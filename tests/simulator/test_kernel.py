@@ -91,7 +91,7 @@ def what_happened(system: System, engine: KernelEngine) -> set[str]:
     happened |= {"rollback"} if kernel.classes[:, ks.ROLLED].any() else set()
     happened |= {"checkpoint"} if kernel.facts[ks.CHECKPOINTS_DONE] else set()
     happened |= {"handover"} if kernel.stations[kernel.facts[ks.SECTIONS_FROM] :, ks.WAITS].any() else set()
-    happened |= {"dirty eviction"} if engine.record.snapshots[-1].values["cache dirty evictions"] else set()
+    happened |= {"dirty eviction"} if engine.record.snapshots[-1].counters.page_cache.dirty_evictions else set()
     return happened
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -115,9 +116,21 @@ def tampered(model: Model, change: Callable[[ReferenceRecorder], None]) -> Resul
     return engine.record.result()
 
 
-def counted_wrongly(name: str, by: int) -> Callable[[ReferenceRecorder], None]:
+def counted_wrongly(part: str, name: str, by: int) -> Callable[[ReferenceRecorder], None]:
+    """Add to a counter of the last snapshot: of the first device, of a part by name, or (no part) of the whole."""
+
+    def more(value: Any) -> Any:
+        return replace(value, **{name: getattr(value, name) + by})
+
     def change(record: ReferenceRecorder) -> None:
-        record.snapshots[-1].values[name] += by
+        last = record.snapshots[-1]
+        if not part:
+            counters = more(last.counters)
+        elif part == "device":
+            counters = replace(last.counters, devices=(more(last.counters.devices[0]), *last.counters.devices[1:]))
+        else:
+            counters = replace(last.counters, **{part: more(getattr(last.counters, part))})
+        record.snapshots[-1] = replace(last, counters=counters)
 
     return change
 
@@ -133,14 +146,14 @@ def one_response_forgotten(record: ReferenceRecorder) -> None:
 @pytest.mark.parametrize(
     ("change", "law"),
     [
-        (counted_wrongly("0 reads", 3), "arrivals = completions"),
-        (counted_wrongly("0 arrived", -3), "arrivals = completions"),
-        (counted_wrongly("0 response", 10**9), "disk: Little"),
-        (counted_wrongly("0 busy", 3 * 10**9), "disk utilisation <= 1"),
-        (counted_wrongly("pool evictions", 6), "pages in = pages out"),
-        (counted_wrongly("pool hits", -12), "pages in = pages out"),
-        (counted_wrongly("in system", 4 * 10**9), "Little: number in system"),
-        (counted_wrongly("cpu busy", 4 * 10**9), "cpu utilisation <= 1"),
+        (counted_wrongly("device", "reads", 3), "arrivals = completions"),
+        (counted_wrongly("device", "arrived", -3), "arrivals = completions"),
+        (counted_wrongly("device", "response_ns", 10**9), "disk: Little"),
+        (counted_wrongly("device", "busy_ns", 3 * 10**9), "disk utilisation <= 1"),
+        (counted_wrongly("pool", "evictions", 6), "pages in = pages out"),
+        (counted_wrongly("pool", "hits", -12), "pages in = pages out"),
+        (counted_wrongly("", "in_system_ns", 4 * 10**9), "Little: number in system"),
+        (counted_wrongly("", "cpu_busy_ns", 4 * 10**9), "cpu utilisation <= 1"),
         (time_lost, "change: times sum"),
         (one_response_forgotten, "change: times sum"),
     ],

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import kernel
-from simulator.form import Device, Disk, FlashDevice, RaidSet, RotatingDevice, Storage
+from simulator.form import Device, Disk, FlashDevice, RaidSet, RotatingDevice, Storage, limiters_of
 from simulator.kernel import raid
+from simulator.kernel.rate_limits import limiter_rows
 from simulator.reference.raid import new_devices
 from simulator.reference.stations import DeviceStation, Environment
 from simulator.results import Result
@@ -55,7 +56,7 @@ class Bench:
     ) -> None:
         self.env = Environment()
         self.storage = storage_of(*devices, calls=calls)
-        self.stations = new_devices(self.env, self.storage)
+        self.stations = new_devices(self.env, self.storage, limiters_of(self.storage, None), limiter_rows(()))
         self.ends: list[int] = []
         pages = np.random.default_rng(seed).integers(0, FILE_PAGES, (clients, each)).tolist()
         for own in pages:
@@ -160,7 +161,8 @@ def test_one_request_on_idle_flash(disks: int, copies: int, parities: int, write
 
 
 def test_whole_stripes_cost_no_reads() -> None:
-    station = new_devices(env := Environment(), storage_of(raid_set(FLASH, 4, parities=1)))[0]
+    env, storage = Environment(), storage_of(raid_set(FLASH, 4, parities=1))
+    station = new_devices(env, storage, limiters_of(storage, None), limiter_rows(()))[0]
     for size, took_ms in ((3 * UNIT, 3), (3 * UNIT - PAGE, 5)):
         began = env.now
         env.run(until=station.submit(0, size, raid.WRITE, "log"))

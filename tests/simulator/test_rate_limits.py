@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simulator.form import FlashDevice, RateLimit, Storage, limiters_of, minutes_of_credits
 from simulator.form.model import LimitedDevice
-from simulator.kernel.rate_limits import Throttle
+from simulator.kernel.rate_limits import Throttle, limiter_rows
 from simulator.reference.raid import new_devices
 from simulator.reference.stations import Environment, Story
 
@@ -32,7 +32,7 @@ def throttle(*limits: RateLimit) -> Throttle:
     """Limiters that requests pass together."""
     device = FlashDevice("disk", MS, MS, 1).with_limits(limits)
     made = limiters_of(storage_of((device,)), None)
-    return Throttle(made.rows, made.own[0])
+    return Throttle(limiter_rows(made.limits), made.of_devices[0])
 
 
 def starts_ms(requests: list[Request], *limits: RateLimit) -> list[float]:
@@ -76,7 +76,8 @@ def served_ms(
     """Ends in ms of requests (at ms, device, write)."""
     env = Environment()
     storage = storage_of(devices)
-    stations = new_devices(env, storage, limiters_of(storage, shared))
+    limiters = limiters_of(storage, shared)
+    stations = new_devices(env, storage, limiters, limiter_rows(limiters.limits))
     done = [0.0] * len(requests)
 
     def one(number: int, at: float, device: int, write: int) -> Story:

@@ -107,10 +107,8 @@ def _states(reference: ReferenceEngine, kernel: KernelEngine) -> Iterator[str]:
 
 def _records(reference: ReferenceRecorder, kernel: KernelRecorder) -> Iterator[str]:
     for ours, theirs in zip(kernel.snapshots, reference.snapshots, strict=True):
-        if ours.values != theirs.values or ours.at_ns != theirs.at_ns:
-            names = sorted(n for n in {**ours.values, **theirs.values} if ours.values.get(n) != theirs.values.get(n))
-            first = [(name, ours.values.get(name), theirs.values.get(name)) for name in names[:4]]
-            yield f"{len(names)} counters at {ours.at_ns} ns: {first}"
+        if ours != theirs:
+            yield f"counters at {ours.at_ns} ns: {list(_unequal('', ours, theirs))[:4]}"
             break
     for number, (row, own) in enumerate(zip(kernel.engine.kernel.classes, reference.classes, strict=True)):
         counted = [own.completed, own.rolled_back, own.total_ns, *own.spent_ns, *own.histogram]
@@ -123,6 +121,18 @@ def _records(reference: ReferenceRecorder, kernel: KernelRecorder) -> Iterator[s
     lost = requests_lost(kernel.engine)
     if lost:
         yield f"{lost} device requests are neither free nor pending"
+
+
+def _unequal(name: str, ours: object, theirs: object) -> Iterator[tuple[str, object, object]]:
+    """Fields that differ, by their path."""
+    if dataclasses.is_dataclass(ours):
+        for field in dataclasses.fields(ours):
+            yield from _unequal(f"{name}.{field.name}", getattr(ours, field.name), getattr(theirs, field.name))
+    elif isinstance(ours, tuple) and isinstance(theirs, tuple):
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            yield from _unequal(f"{name}[{number}]", one, other)
+    elif ours != theirs:
+        yield name, ours, theirs
 
 
 def requests_lost(engine: KernelEngine) -> int:

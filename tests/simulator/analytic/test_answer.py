@@ -25,8 +25,7 @@ from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
 from simulator.errors import InternalError
 from simulator.form import Model, Progress
 from simulator.kernel.columns import PURPOSES
-from simulator.kernel.state import USAGE
-from simulator.results import ACTIVITIES, Bottleneck, Result, read_result, result_json
+from simulator.results import ACTIVITIES, CPU_ACTIVITIES, Bottleneck, Result, read_result, result_json
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
@@ -81,7 +80,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
         percentiles = [one.p50_s, one.p90_s, one.p95_s, one.p99_s, one.p999_s]
         assert percentiles == sorted(percentiles)
         assert percentiles[0] > 0.0
-    assert tuple(result.cpu.by_activity) == (*USAGE, "hand-over")
+    assert tuple(result.cpu.by_activity) == (*CPU_ACTIVITIES, "hand-over")
     assert math.isclose(sum(result.cpu.by_activity.values()), result.cpu.utilisation)
     for device in result.devices:
         assert set(device.by_purpose_per_s) <= set(PURPOSES)
@@ -95,7 +94,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
 
 
 def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:
-    assert (*USAGE, "hand-over") == CPU_USES
+    assert (*CPU_ACTIVITIES, "hand-over") == CPU_USES
     calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.model, 1)
     assert set(calculated.series.values) == set(simulated.series.values)
     for names in (
