@@ -4,7 +4,7 @@ from simulator.analytic.demands import Demands, demands_of
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.disks import in_order_s
 from simulator.analytic.engine import simulate
-from simulator.analytic.engine_errors import FIGURES, REGIMES, errors, regime_of_result
+from simulator.analytic.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
 from simulator.analytic.figures import Case
 from simulator.analytic.io_traffic import Traffic, traffic
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
@@ -22,7 +22,7 @@ from simulator.analytic.warming import STEADY, Course, course
 from simulator.analytic.workload import Workload, read_workload
 
 __all__ = [
-    "FIGURES",
+    "RATE_ERRORS_FILE",
     "REGIMES",
     "STEADY",
     "Case",
@@ -42,12 +42,12 @@ __all__ = [
     "course",
     "demands_of",
     "doubts",
-    "errors",
     "in_order_s",
     "loaded",
     "parameters_of",
     "places_of",
     "pool_of",
+    "rate_errors",
     "rates",
     "read_workload",
     "regime_of_result",

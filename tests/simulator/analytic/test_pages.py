@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +21,9 @@ from simulator.kernel.caches import POOL, REFERENCES
 from simulator.kernel.start import forget_counts, load_everything, run_without_time
 from simulator.kernel.state import TABLE_CACHE_HITS, TABLE_DISK_READS, new_state
 from simulator.kernel.terminals import new_terminals
+from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 WAREHOUSES, CLIENTS = 5, 200
 WARM, COUNTED = 500, 1000
 """rounds in which each client runs one transaction; counted misses have a standard deviation of 0.3 %"""

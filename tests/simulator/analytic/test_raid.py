@@ -10,8 +10,7 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator import analytic as engine
-from simulator import kernel
+from simulator import analytic, kernel
 from simulator.form import Model
 from simulator.results import Result
 
@@ -27,7 +26,7 @@ def model_of(level: str, count: int) -> Model:
 
 @cache
 def calculated(level: str, count: int) -> Result:
-    return engine.simulate(model_of(level, count), 1)
+    return analytic.simulate(model_of(level, count), 1)
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +19,9 @@ from simulator.kernel.caches import POOL, REFERENCES
 from simulator.kernel.start import forget_counts, load_everything, run_without_time
 from simulator.kernel.state import CLIENT_NS, SYSTEM_NS, TABLE_REFERENCES, USER_NS, new_state
 from simulator.kernel.terminals import new_terminals
+from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 MANY_DELIVERIES = "workload.mix={new_order: 0.1, payment: 0.4, order_status: 0.1, delivery: 0.3, stock_level: 0.1}"
 
 

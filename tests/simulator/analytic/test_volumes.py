@@ -14,8 +14,7 @@ import pytest
 
 from models.build import build
 from models.reading import scenario_from_mapping
-from simulator import analytic as engine
-from simulator import kernel
+from simulator import analytic, kernel
 from simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
 from simulator.analytic.volumes import Turn, volumes_of
 from simulator.form import Model, minutes_of_credits
@@ -89,7 +88,7 @@ def simulated(name: str) -> Result:
 
 @cache
 def calculated(name: str) -> Result:
-    return engine.simulate(MACHINES[name][0], 1)
+    return analytic.simulate(MACHINES[name][0], 1)
 
 
 def sustained_rate(model: Model, rates: Rates | None = None) -> float:
@@ -175,7 +174,7 @@ def test_credits_that_a_warm_up_has_spent() -> None:
     """The same bucket: gone before the counted interval, in the middle of it, or never."""
     early = machine(volume(BURST), warm_up_s=100)
     slow, between, fast = (
-        engine.simulate(model, 1).rate_per_min.mean
+        analytic.simulate(model, 1).rate_per_min.mean
         for model in (early, machine(volume(BURST)), machine(volume(BURST | {"credits": 1e6})))
     )
     w = read_workload(early)

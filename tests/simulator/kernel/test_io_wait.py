@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,10 @@ from models.build import build
 from models.reading import load_scenario
 from simulator import analytic, kernel, reference
 from simulator.form import IO_WAIT_SHARE_BITS, Assembler, FlashDevice, Model, io_wait_shares
+from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import differences
 
 MS = 1_000_000
-TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 DIRECT = ("database.pool.buffers=300", "database.io=direct")
 ModelOf = Callable[..., Model]
 ONE_SHARE = 2.0**-IO_WAIT_SHARE_BITS

@@ -11,8 +11,8 @@ from simulator import analytic
 from simulator.form import FlashDevice, Model, Pool
 from simulator.kernel import simulate
 from simulator.results import DeviceResult, read_result, result_json
+from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
-from tests.simulator.test_kernel import TIED
 from tests.simulator.twins import differences, shortened
 
 MS, SECOND = 1_000_000, 1_000_000_000

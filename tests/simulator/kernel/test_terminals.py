@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,14 @@ from simulator.kernel import columns as ks
 from simulator.kernel.calendar import HEAP_COUNT, MOST_ENTITIES
 from simulator.kernel.terminals import AWAY
 from simulator.results import TerminalLevels
+from tests.simulator.reference.test_closed_forms import repairman
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import systems
-from tests.simulator.test_closed_forms import repairman
+from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import differences, of_few_events
 
 MS, S = 1_000_000, 1_000_000_000
 ModelOf = Callable[..., Model]
-TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 TYPED = "{new_order: 0.018, payment: 0.003, order_status: 0.002, delivery: 0.002, stock_level: 0.002}"
 THOUGHT = "{new_order: 0.12, payment: 0.12, order_status: 0.1, delivery: 0.05, stock_level: 0.05}"
 

@@ -3,7 +3,7 @@
 Hypothesis draws small systems of every kind of part (systems.py), and scenarios of TPC-C; both engines run them.
 CI always draws the same ones. To draw others, and more of them, for as long as you like:
 
-    OLTPSIM_SOAK_EXAMPLES=5000 .venv/bin/pytest -n 0 tests/simulator/test_kernel.py
+    OLTPSIM_SOAK_EXAMPLES=5000 .venv/bin/pytest -n 0 tests/simulator/kernel/test_engine.py
 """
 
 from __future__ import annotations

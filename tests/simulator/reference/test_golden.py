@@ -2,7 +2,7 @@
 
 When a change of the model is meant to change results, regenerate the file in a commit of its own:
 
-    .venv/bin/python tests/simulator/test_golden.py
+    .venv/bin/python tests/simulator/reference/test_golden.py
 
 Left out of the comparison: versions, and the hash of the model (tables made with floating point may differ in a
 last bit between NumPy versions). Floats are compared to nine digits, integers exactly.
@@ -26,14 +26,14 @@ from simulator.reference import simulate
 from simulator.results import result_json
 
 HERE = Path(__file__).resolve()
-SCENARIO = HERE.parent.parent / "scenarios" / "tiny.yaml"
-GOLDEN = HERE.parent.parent / "golden" / "tiny.json"
+SCENARIO = HERE.parents[2] / "scenarios" / "tiny.yaml"
+GOLDEN = HERE.parents[2] / "golden" / "tiny.json"
 SETTINGS = (
     "machine.memory_gib=0.22", "interval.warm_up_s=1", "interval.duration_s=5", "database.checkpoint.interval_s=2",
 )  # fmt: skip
 SEED = 1
 LEFT_OUT = ("versions", "model_hash")
-REMEDY = "if the change is meant, run: .venv/bin/python tests/simulator/test_golden.py"
+REMEDY = "if the change is meant, run: .venv/bin/python tests/simulator/reference/test_golden.py"
 
 
 def compared(seed: int = SEED, *more: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import dataclasses
 import io
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,8 @@ from simulator.form.printing import time_text
 from simulator.form.program import load, save
 from simulator.reference import simulate
 from simulator.results import read_result, result_json
+from tests.simulator.tpcc_systems import TINY
 
-TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 ModelOf = Callable[..., Model]
 
 

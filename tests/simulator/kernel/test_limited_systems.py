@@ -15,9 +15,9 @@ from simulator.kernel import KernelEngine, simulate
 from simulator.kernel import columns as ks
 from simulator.kernel.rate_limits import CLOSED_PS, OUT_SINCE_NS, TOLERANCE_PS
 from simulator.results import Result, read_result, result_json
+from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, limited_systems
-from tests.simulator.test_kernel import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
 from tests.simulator.twins import differences, of_few_events, shortened
 
 MS, SECOND = 1_000_000, 1_000_000_000

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from models.build import build
@@ -12,9 +10,9 @@ from models.reading import load_scenario
 from simulator import analytic, kernel
 from simulator.errors import InputError
 from simulator.results import Result, read_result, result_json
+from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import differences
 
-TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 FLASH = (
     "machine.disks.disk={kind: flash, name: fast, capacity_gib: 70, read_latency_us: 50, write_latency_us: 50, "
     "parallel_requests: 32, source: 'assumption: for tests'}"
