@@ -75,8 +75,10 @@ def _population(case: Case, classes: Sequence[ClassResult]) -> Law:
         means = np.array([result.mean_s for result in classes]) - case.tier_s
         inside = case.rate * (float(means @ case.workload.awaited) + case.workload.away_s)
         return law_equal(
-            "Little: terminals = rate x (response + time away)", case.model.terminals.count, inside,
+            "Little: terminals = rate x (response + time away)",
+            case.model.terminals.count,
+            inside,
             CONVERGED * case.model.terminals.count,
-        )  # fmt: skip
+        )
     inside = case.rate * (served + case.workload.think_s)
     return law_equal("Little: clients = rate x (response + think time)", clients, inside, CONVERGED * clients)

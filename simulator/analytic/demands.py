@@ -95,9 +95,14 @@ def demands_of(w: Workload, p: Parameters, pool: Pool, t: Traffic) -> Demands:
 
 
 def _means(
-    w: Workload, cpu_s: FloatArray, section_s: FloatArray, bursts: FloatArray, reads: FloatArray, victims: FloatArray,
+    w: Workload,
+    cpu_s: FloatArray,
+    section_s: FloatArray,
+    bursts: FloatArray,
+    reads: FloatArray,
+    victims: FloatArray,
     faults: FloatArray,
-) -> Means:  # fmt: skip
+) -> Means:
     """Means over the mix, and how uneven bursts and stays in critical sections are."""
     mix = w.mix
     entered = max(float(w.entries.sum(axis=1) @ mix), TINY)

@@ -50,9 +50,14 @@ class Traffic:
 
 
 def traffic(
-    workload: Workload, table: PoolTable, p: Parameters, pool: Pool, rate: FloatArray, page_s: FloatArray,
+    workload: Workload,
+    table: PoolTable,
+    p: Parameters,
+    pool: Pool,
+    rate: FloatArray,
+    page_s: FloatArray,
     near: FloatArray | None = None,
-) -> Traffic:  # fmt: skip
+) -> Traffic:
     """Reads and writes at `rate` transactions/s, if writer and checkpoint take `page_s` for a page.
 
     `near`: a characteristic time of the page cache to look around first.

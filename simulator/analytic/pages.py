@@ -220,9 +220,15 @@ class PageReader:
         shares = (profiles[:, used].T[:, :, None] * np.array(along)).transpose(1, 0, 2).reshape(len(across), -1)
         pages_like = np.repeat(counts[used].astype(np.float64), len(along[0]))
         self._binned(
-            where.region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered,
+            where.region,
+            shares,
+            np.array(amounts),
+            np.array(writes),
+            np.array(views),
+            pages_like,
+            clustered,
             len(along[0]),
-        )  # fmt: skip
+        )
 
     def _pages(self, use: _Use, where: _Pages) -> FloatArray:
         """Probability of each page of a group, as far as the row is drawn at random."""
@@ -240,9 +246,16 @@ class PageReader:
         return pages
 
     def _binned(
-        self, region: int, shares: FloatArray, amounts: FloatArray, writes: FloatArray, views: FloatArray,
-        counts: FloatArray, clustered: float, group_pages: int,
-    ) -> None:  # fmt: skip
+        self,
+        region: int,
+        shares: FloatArray,
+        amounts: FloatArray,
+        writes: FloatArray,
+        views: FloatArray,
+        counts: FloatArray,
+        clustered: float,
+        group_pages: int,
+    ) -> None:
         """Pages of about one popularity as one group. `shares`: (operations, pages); `counts`: pages like each.
 
         The pages are those of some of the table's groups, `group_pages` of each in their order.
@@ -257,9 +270,13 @@ class PageReader:
             part = shares[:, inside] @ counts[inside]
             total = float(amounts @ part)
             self.found.add(
-                region, total, (views * part[:, None]).sum(axis=0), rate=total / float(counts[inside].sum()),
-                write=float(writes @ part) / total, clustered=clustered,
-            )  # fmt: skip
+                region,
+                total,
+                (views * part[:, None]).sum(axis=0),
+                rate=total / float(counts[inside].sum()),
+                write=float(writes @ part) / total,
+                clustered=clustered,
+            )
         by_place, number = group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)
         here, there = by_place[:, : -self.devices].ravel(), by_place[:, self.devices :].ravel()
         both = (here >= 0) & (there >= 0)
@@ -281,9 +298,12 @@ class PageReader:
         fresh = self._first(use)
         self.repeated[region] += use.per_transaction * (1.0 - fresh)
         self.found.add(
-            region, use.per_transaction * fresh, use.per_view * fresh, recent=1.0,
+            region,
+            use.per_transaction * fresh,
+            use.per_view * fresh,
+            recent=1.0,
             write=1.0 if use.touches.write else 0.0,
-        )  # fmt: skip
+        )
 
     def _moving(self, where: _Pages, uses: list[_Use]) -> None:
         """Pages under a frontier: a burst of references while it passes, and a gap until the next one passes."""
@@ -316,17 +336,29 @@ class PageReader:
                 gap = burst.lag - end
                 share = min(1.0, new_pages / references) if gap > 0 else 0.0
                 self.found.add(
-                    region, references * share, views * share, gap=gap * step, gaps=references * share, write=dirty,
+                    region,
+                    references * share,
+                    views * share,
+                    gap=gap * step,
+                    gaps=references * share,
+                    write=dirty,
                     places=width,
-                )  # fmt: skip
+                )
             self.found.add(region, references * (1 - share), views * (1 - share), rate=each / step, write=burst.write)
             end, dirty = max(end, burst.lag + per_page), max(dirty, burst.write)
         self.found.add(region, 0.0, np.zeros(self.views), gaps=new_pages, write=dirty, places=width)
 
     def _ages(
-        self, region: int, burst: Burst, bursts: list[Burst], step: float, per_page: float, width: float,
-        references: float, views: FloatArray,
-    ) -> None:  # fmt: skip
+        self,
+        region: int,
+        burst: Burst,
+        bursts: list[Burst],
+        step: float,
+        per_page: float,
+        width: float,
+        references: float,
+        views: FloatArray,
+    ) -> None:
         """References to rows of widely spread ages: random ones among the pages that the frontiers have left behind."""
         ends = np.array([0.0, *(other.lag + per_page for other in bursts if not other.spread)])
         at = np.cumsum(burst.ages.share)
@@ -370,9 +402,15 @@ class PageReader:
             key = use.touches.transaction_class, use.touches.reference, part.counter, place
             burst = found.setdefault(key, Burst(main.counter, main.factor, use.touches.group, self.views))
             burst.take(
-                use.per_transaction * weight * use.new_share, use.per_view * weight * use.new_share, lag,
-                use.touches, deviation > rows_per_page, self._kind(use) == APPEND and where.below == 1, part, start,
-            )  # fmt: skip
+                use.per_transaction * weight * use.new_share,
+                use.per_view * weight * use.new_share,
+                lag,
+                use.touches,
+                deviation > rows_per_page,
+                self._kind(use) == APPEND and where.below == 1,
+                part,
+                start,
+            )
         return sorted(found.values(), key=lambda burst: (not burst.append, burst.lag))
 
     def _initial(self, counter: int) -> float:

@@ -64,10 +64,9 @@ class Residence:
     @cached_property
     def total(self) -> FloatArray:
         """Response time by class."""
-        return (
-            self.cpu + self.cpu_queue + self.read + self.victim + self.fault + self.lock + self.section
-            + self.section_queue + self.log + self.network + self.station
-        )  # fmt: skip
+        on_devices = self.cpu + self.cpu_queue + self.read + self.victim + self.fault
+        on_locks = on_devices + self.lock + self.section + self.section_queue
+        return on_locks + self.log + self.network + self.station
 
 
 @dataclass(frozen=True)

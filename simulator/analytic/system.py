@@ -79,9 +79,14 @@ class _Round:
 
 
 def _round(
-    w: Workload, p: Parameters, pool: Pool, policy: str, log_rate: FloatArray, page_s: FloatArray,
+    w: Workload,
+    p: Parameters,
+    pool: Pool,
+    policy: str,
+    log_rate: FloatArray,
+    page_s: FloatArray,
     before: _Round | None = None,
-) -> _Round:  # fmt: skip
+) -> _Round:
     """Caches and writes at a rate, if writer and checkpoint take `page_s` for a page, and the rate that they allow."""
     rate = np.exp(log_rate)
     t = traffic(w, w.table(policy), p, pool, rate, page_s, None if before is None else before.traffic.cache_time)

@@ -65,9 +65,7 @@ def loaded(w: Workload, p: Parameters, policy: str, rate: FloatArray) -> Loaded:
     return Loaded(found, fits, _needs(p, found.demands, found.traffic, rate, found.residence.log_busy))
 
 
-def _once(
-    w: Workload, p: Parameters, policy: str, pool: Pool, rate: FloatArray, page_s: FloatArray
-) -> Solution:  # fmt: skip
+def _once(w: Workload, p: Parameters, policy: str, pool: Pool, rate: FloatArray, page_s: FloatArray) -> Solution:
     """Machines at a rate, if writer and checkpoint take `page_s` for a page."""
     first, which = _alike(p, rate, page_s)
     t = traffic(w, w.table(policy), rows(p, first), rows(pool, first), rate[first], page_s[first])

@@ -83,10 +83,8 @@ class Work:
 
     def so_far(self) -> Work:
         """A copy that further work doesn't change; locks are not part of it."""
-        copy = Work(
-            self.executed.copy(), self.user_ns, self.system_ns, self.client_ns, self.network_ns, self.log_bytes,
-            self.commits,
-        )  # fmt: skip
+        cpu_ns = self.user_ns, self.system_ns, self.client_ns
+        copy = Work(self.executed.copy(), *cpu_ns, self.network_ns, self.log_bytes, self.commits)
         copy.visits = {key: list(value) for key, value in self.visits.items()}
         copy.sections = {key: list(value) for key, value in self.sections.items()}
         copy.touches = dict(self.touches)

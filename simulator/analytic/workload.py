@@ -103,11 +103,14 @@ def read_workload(model: Model) -> Workload:
         shares = pages.shares(row, int(program.lock_tables[kind, 1]))
         locks.append(
             LockUse(
-                kind, number, acquisitions, 1.0 / max(float(shares @ shares), 1e-300),
+                kind,
+                number,
+                acquisitions,
+                1.0 / max(float(shares @ shares), 1e-300),
                 max((getattr(part, "apart", 1.0) for part in numbers), default=1.0),
                 (before.user_ns + before.system_ns + before.client_ns) / NS_PER_S,
             )
-        )  # fmt: skip
+        )
     sections, stations = len(program.sections), len(program.stations)
     return Workload(
         classes=program.classes,

@@ -168,7 +168,7 @@ def test_reads_that_nobody_asked_for_break_a_law() -> None:
 
 def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = tampered(tiny, disk_busy=math.nan).solution
-    monkeypatch.setattr(engine, "solve", lambda *_: wrong)
+    monkeypatch.setattr("simulator.analytic.engine.solve", lambda *_: wrong)
     with pytest.raises(InternalError, match=r"no finite Residence\.disk_busy$"):
         analytic.simulate(tiny.model, 1)
 
