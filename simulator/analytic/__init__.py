@@ -9,7 +9,7 @@ from simulator.analytic.figures import Case
 from simulator.analytic.io_traffic import Traffic, traffic
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
-from simulator.analytic.pool import Pool, pool_of
+from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.result import answer
 from simulator.analytic.retiming import retimed, same_but_times
 from simulator.analytic.stations import Residence, at_stations
@@ -29,7 +29,7 @@ __all__ = [
     "Course",
     "Demands",
     "Parameters",
-    "Pool",
+    "PoolMisses",
     "Rates",
     "Residence",
     "Solution",

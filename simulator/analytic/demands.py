@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.analytic.io_traffic import Traffic
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.pool import Pool
+from simulator.analytic.pool import PoolMisses
 from simulator.analytic.queues import TINY
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray
@@ -57,7 +57,7 @@ class Demands:
     mean: Means
 
 
-def demands_of(w: Workload, p: Parameters, pool: Pool, t: Traffic) -> Demands:
+def demands_of(w: Workload, p: Parameters, pool: PoolMisses, t: Traffic) -> Demands:
     """Needs of each class, once caches and writes are known."""
     classes, views = len(w.classes), w.groups.views
     misses = pool.missing * w.groups.read @ views.T

@@ -13,7 +13,7 @@ import numpy as np
 from simulator.analytic.caches import PoolTable
 from simulator.analytic.page_cache import page_cache
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.pool import Pool
+from simulator.analytic.pool import PoolMisses
 from simulator.analytic.workload import Workload
 from simulator.analytic.write_back import LEAST
 from simulator.analytic.writing import merged, pool_writes
@@ -53,7 +53,7 @@ def traffic(
     workload: Workload,
     table: PoolTable,
     p: Parameters,
-    pool: Pool,
+    pool: PoolMisses,
     rate: FloatArray,
     page_s: FloatArray,
     near: FloatArray | None = None,

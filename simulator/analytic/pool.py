@@ -18,7 +18,7 @@ STEPS = 28
 
 
 @dataclass(frozen=True)
-class Pool:
+class PoolMisses:
     """The buffer pools of some configurations, as far as their rate doesn't matter. Shapes (configurations, ...)."""
 
     time: FloatArray
@@ -31,7 +31,7 @@ class Pool:
     """references to buffers in swap, (configurations, groups)"""
 
 
-def pool_of(workload: Workload, table: PoolTable, p: Parameters) -> Pool:
+def pool_of(workload: Workload, table: PoolTable, p: Parameters) -> PoolMisses:
     """Misses and page faults; machines that are alike in memory are looked at once."""
     if p.held.any():
         return _pool_of(workload, table, p)
@@ -42,7 +42,7 @@ def pool_of(workload: Workload, table: PoolTable, p: Parameters) -> Pool:
     return rows(_pool_of(workload, table, rows(p, first)), which.ravel())
 
 
-def _pool_of(workload: Workload, table: PoolTable, p: Parameters) -> Pool:
+def _pool_of(workload: Workload, table: PoolTable, p: Parameters) -> PoolMisses:
     groups = workload.groups
     time = table.time(np.maximum(p.buffers, 1.0))
     missing = table.at(time) * (1.0 - p.held * groups.read)
@@ -50,7 +50,7 @@ def _pool_of(workload: Workload, table: PoolTable, p: Parameters) -> Pool:
     if (p.resident < p.buffers).any():
         kept = _frames(workload, p, time) if table.policy == "lru" else clock_faults(workload.groups, p, time, missing)
         faults = np.where((p.resident < p.buffers)[:, None], kept, 0.0)
-    return Pool(time, missing, groups.references * missing * groups.read, faults)
+    return PoolMisses(time, missing, groups.references * missing * groups.read, faults)
 
 
 def _frames(workload: Workload, p: Parameters, time: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from simulator.analytic.demands import Demands
 from simulator.analytic.devices import Writes, read_times, stalls, writer_page_s, writes_of
-from simulator.analytic.group_commit import Reading, commits, flushes, flushes_beside
+from simulator.analytic.group_commit import ReadsBesideLog, commits, flushes, flushes_beside
 from simulator.analytic.io_traffic import Traffic
 from simulator.analytic.locks import lock_times
 from simulator.analytic.parameters import Parameters
@@ -116,7 +116,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_wait, first_service = (
         (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes, once)
     )
-    reading = Reading(first_asked, first_wait, first_service, first_left, log_waits)
+    reading = ReadsBesideLog(first_asked, first_wait, first_service, first_left, log_waits)
     log = flushes(w, p, x, reading, np.where(shared, volume * spread / single, volume), writes)
     first_wait = first_wait + log.in_the_way_s * single / spread
     read_s = read_wait + (first_wait - read_wait) / p.data_devices * spread + p.delay_s

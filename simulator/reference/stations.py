@@ -46,7 +46,7 @@ class Environment(simpy.Environment):
         self.schedule(event, URGENT)
 
 
-class Turn(NamedTuple):
+class WaitingBurst(NamedTuple):
     """Somebody who waits for a server."""
 
     done: simpy.Event
@@ -65,7 +65,7 @@ class Servers:
         self.env = env
         self.free = servers
         self.longer_ppm = sharing.ppm if sharing else (PPM,) * servers
-        self.queue: deque[Turn] = deque()
+        self.queue: deque[WaitingBurst] = deque()
         self.busy, self.number = Gauge(), Gauge()
         self.served = 0
 
@@ -79,7 +79,7 @@ class Servers:
             yield env.timeout(self.lasts_ns(burst_ns))
             waited = 0
         else:
-            turn = Turn(env.event(), burst_ns, asked)
+            turn = WaitingBurst(env.event(), burst_ns, asked)
             if urgent:
                 self.queue.appendleft(turn)
             else:

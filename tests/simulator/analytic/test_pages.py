@@ -15,7 +15,7 @@ from models.reading import load_scenario
 from simulator.analytic.caches import pool_table, reach
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.analytic.visits import Reader
+from simulator.analytic.visits import ProgramReader
 from simulator.form import Assembler, Model
 from simulator.kernel.caches import POOL, REFERENCES
 from simulator.kernel.start import forget_counts, load_everything, run_without_time
@@ -45,9 +45,9 @@ def model_of(buffers: int, policy: str) -> Model:
 
 
 @cache
-def reader() -> Reader:
+def reader() -> ProgramReader:
     model = model_of(FEW, "lru")
-    return Reader(model.program, model.client_registers)
+    return ProgramReader(model.program, model.client_registers)
 
 
 @cache
@@ -151,7 +151,7 @@ def drawn_by_hand() -> PageGroups:
     for _ in range(2):
         asm.emit("touch", page, 0, 0)
     asm.emit("end")
-    return PageReader(Reader(asm.finish("look"), np.zeros((1, 1), dtype=np.int64))).groups()
+    return PageReader(ProgramReader(asm.finish("look"), np.zeros((1, 1), dtype=np.int64))).groups()
 
 
 def test_two_popularities_are_two_groups() -> None:
