@@ -1,12 +1,11 @@
 """The analytic engine: mean-value analysis of the same model."""
 
-from simulator.analytic.demands import Demands, demands_of
+from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.disks import in_order_s
 from simulator.analytic.engine import simulate
 from simulator.analytic.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
 from simulator.analytic.figures import Case
-from simulator.analytic.io_traffic import Traffic, traffic
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
 from simulator.analytic.pool import PoolMisses, pool_of

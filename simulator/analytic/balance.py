@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.analytic.demands import Demands
-from simulator.analytic.io_traffic import Traffic
+from simulator.analytic.demands import Demands, Traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY
 from simulator.analytic.roots import PLACES, root, root_among, secant

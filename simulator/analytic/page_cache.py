@@ -11,8 +11,7 @@ import numpy as np
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import PoolMisses
 from simulator.analytic.workload import Workload
-from simulator.analytic.write_back import LEAST
-from simulator.analytic.writing import PoolWrites
+from simulator.analytic.writing import LEAST, PoolWrites
 from simulator.form import FloatArray
 
 TOLERANCE, MOST_STEPS = 1e-3, 50

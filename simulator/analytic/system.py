@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.balance import Balance, balanced
-from simulator.analytic.demands import Demands, demands_of
-from simulator.analytic.io_traffic import Traffic, traffic
+from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.queues import TINY

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.demands import Demands, demands_of
-from simulator.analytic.io_traffic import Traffic, traffic
+from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.stations import at_stations
