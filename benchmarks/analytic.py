@@ -12,8 +12,8 @@ from benchmarks.page import Section, at_least, at_most, figure, table
 from models.build import build
 from models.reading import load_scenario
 from scenarios.library import library
+from simulator import kernel
 from simulator.analytic import Parameters, parameters_of, rates, read_workload, simulate, solve
-from simulator.kernel import engine as kernel
 
 MACHINES, SEED = 4096, 1
 SETTINGS = ("machine.disks.count=8", "machine.log_disk=scsi-10k-73", "interval.start=warm")

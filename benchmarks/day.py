@@ -14,8 +14,8 @@ from benchmarks.v20z import SCENARIO
 from models.build import build
 from models.reading import load_scenario
 from simulator.form import Progress
-from simulator.kernel.engine import simulate
-from simulator.results.record import MOST_STEPS
+from simulator.kernel import simulate
+from simulator.results import MOST_STEPS
 
 HOURS = (1, 2, 6, 12, 18, 24)
 MOST_GROWTH, MOST_GROWTH_MIB = 1.1, 32

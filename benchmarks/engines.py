@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from simulator.form import Model, Progress, to_s
+from simulator.kernel import KernelEngine
 from simulator.kernel.caches import POOL, REFERENCES
-from simulator.kernel.engine import KernelEngine
-from simulator.reference.engine import ReferenceEngine
-from simulator.results.result import Result
+from simulator.reference import ReferenceEngine
+from simulator.results import Result
 
 ENGINES = {"kernel": KernelEngine, "reference": ReferenceEngine}
 

@@ -9,12 +9,13 @@ import numpy.typing as npt
 
 from benchmarks.pages import model_of
 from simulator.form import Pool
+from simulator.kernel import State
 from simulator.kernel import interpreter as waits
 from simulator.kernel.caches import FLAGS, POOL, clear_dirty
 from simulator.kernel.compiled import compiled
 from simulator.kernel.interpreter import advance
 from simulator.kernel.memory import finish_read
-from simulator.kernel.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, PLACES, State, new_state
+from simulator.kernel.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, PLACES, new_state
 
 Int32Array = npt.NDArray[np.int32]
 

@@ -37,7 +37,7 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.run import Display, Task, run_all, saved
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 BASE = Path(__file__).resolve().parents[1] / "tests" / "scenarios" / "tiny.yaml"
 WORKING_SET_PAGES = 8_450

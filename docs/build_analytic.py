@@ -18,10 +18,10 @@ from benchmarks.random_machines import REGIMES, random_machine
 from models.build import build
 from models.scenario import ScenarioSpec
 from scenarios.run import Task, default_workers, display, run_all, saved
-from simulator.analytic import FIGURES, regime_of_result, simulate
+from simulator.analytic import RATE_ERRORS_FILE, regime_of_result, simulate
 from simulator.analytic import REGIMES as LIMITS
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "analytic.md"
@@ -136,7 +136,7 @@ def main() -> None:
     scenarios = machines()
     results = simulated(scenarios)
     pairs = [Pair(*key, scenario, results[key], simulate(build(scenario), SEED)) for key, scenario in scenarios.items()]
-    FIGURES.write_text(json.dumps(error_table(pairs), indent=1) + "\n", encoding="utf-8")
+    RATE_ERRORS_FILE.write_text(json.dumps(error_table(pairs), indent=1) + "\n", encoding="utf-8")
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     PAGE.write_text(before + BEGIN + tables(pairs) + END + rest.split(END)[1], encoding="utf-8")
 

@@ -45,7 +45,7 @@ from calibration.records import fit_versions
 from models.input import write_whole
 from scenarios.run import default_workers, display
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "calibration.md"

@@ -25,7 +25,7 @@ from scenarios.questions.large_systems import SEED, amount, error, measured_syst
 from scenarios.run import Task, default_workers, display, run_all, saved
 from scenarios.show.bars import Panel, picture
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES, DATA = DOCS / "large-systems.md", DOCS / "pictures", DOCS / "pictures" / "data" / "large-systems.json"

@@ -13,7 +13,7 @@ from models.scenario import ScenarioSpec
 from scenarios.library import library
 from scenarios.run import Task, default_workers, display, run_all, saved
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "sampling.md"

@@ -219,12 +219,12 @@ class Correction(NamedTuple):
 
 def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
     """By the kernel, or else by the analytic engine, which knows no more than how the rate gets warm."""
-    from simulator.analytic import engine
+    from simulator import analytic
 
     if scenario.job is not None:
         return Correction([0.0] * len(kinds), [0.0] * len(kinds))
     if kernel:
-        from simulator.kernel import engine as simulation
+        from simulator import kernel as simulation
 
         result = simulation.simulate(build(scenario), seed)
         counted, chance = figures_of(result), noise_of(result)
@@ -232,7 +232,7 @@ def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed:
         sds = [chance.get(kind, 0.0) * (1.0 if kind == RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         with np.errstate(over="ignore"):
-            rate = engine.simulate(build(scenario), seed).rate_per_min
+            rate = analytic.simulate(build(scenario), seed).rate_per_min
         of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
         counted, sds = {RATE: rate.mean}, [of_rate if kind == RATE else engine_errors()[kind] for kind in kinds]
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":

@@ -6,7 +6,7 @@ import math
 from statistics import fmean, stdev
 
 from calibration.fit.observables import BATCHES, BUSY, CPU, FLUSHES, MISSES, RATE, READS, RESPONSE, WRITES
-from simulator.results.result import Result
+from simulator.results import Result
 
 SIGMAS_OF_95_PERCENT = 1.959963984540054
 

@@ -23,7 +23,7 @@ from models.scenario import ScenarioSpec
 from simulator.analytic import (
     Demands,
     Parameters,
-    Pool,
+    PoolMisses,
     Residence,
     Traffic,
     at_stations,
@@ -69,7 +69,7 @@ class _At:
 
     p: Parameters
     rate: FloatArray
-    pool: Pool
+    pool: PoolMisses
     traffic: Traffic
     demands: Demands
     residence: Residence

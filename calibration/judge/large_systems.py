@@ -16,7 +16,7 @@ from models.input import write_whole
 from models.jobs import JobResult
 from models.scenario import FigureSpec, ScenarioSpec
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 FILE = Path(__file__).parents[1] / "published" / "large_systems.json"
 FORMAT = "oltpsim-large-systems-1"

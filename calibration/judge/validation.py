@@ -157,11 +157,12 @@ def _judged_run(calibration: Calibration, run: Run, rate: float, said: Predicted
 
 def _limit(said: Predicted) -> tuple[str, str]:
     """Name and kind of the bottleneck, by the analytic engine; of a job what limits it."""
-    from simulator.analytic import engine, regime_of_result
+    from simulator import analytic
+    from simulator.analytic import regime_of_result
 
     if said.scenario.job is not None:
         return run_job(said.scenario).limited_by, said.scenario.job.kind
-    result = engine.simulate(build(said.scenario), 0)
+    result = analytic.simulate(build(said.scenario), 0)
     return result.bottleneck.name, regime_of_result(result, doubted=True)
 
 

@@ -18,7 +18,7 @@ from models.jobs import JobResult, run_job
 from models.reading import Description, Row
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,9 @@ def _log(scenario: ScenarioSpec, calibration: Calibration | None) -> float:
 
 
 def _answer(scenario: ScenarioSpec) -> Result | JobResult:
-    from simulator.analytic import engine
+    from simulator import analytic
 
-    return run_job(scenario) if scenario.job is not None else engine.simulate(build(scenario), 1)
+    return run_job(scenario) if scenario.job is not None else analytic.simulate(build(scenario), 1)
 
 
 def _sorted(parts: list[Contribution]) -> tuple[Contribution, ...]:

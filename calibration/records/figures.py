@@ -12,7 +12,7 @@ from statistics import fmean
 from models.jobs import JobResult
 from models.scenario import FigureSpec, ScenarioSpec
 from simulator.errors import InputError
-from simulator.results.result import DeviceResult, Result
+from simulator.results import DeviceResult, Result
 
 MS = 1e3
 OfResult = Callable[[Result, Sequence[DeviceResult]], float]

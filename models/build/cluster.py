@@ -8,7 +8,7 @@ from models.build.paths import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import ALONE, ClusterPaths
 from simulator.form import NS_PER_MS, NS_PER_US
-from simulator.results.result import Result
+from simulator.results import Result
 
 
 def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:

@@ -9,7 +9,7 @@ import numpy as np
 
 from models.build.sampling import response_s
 from models.scenario import IntervalSpec, ScenarioSpec
-from simulator.results.result import Result
+from simulator.results import Result
 
 RECOVERED = 0.9
 SERIES = "new_orders_per_min"

@@ -21,7 +21,7 @@ from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
 from models.workloads.tpcc import Sample
 from simulator.form import model as parts
-from simulator.results.result import Result
+from simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
 """The sampled pool should take so many response times to turn over: only then are the waits short against it."""

@@ -11,8 +11,8 @@ from models.jobs.store_program import DEAD
 from models.workloads import NodeLossSpec
 from simulator.errors import InternalError
 from simulator.form import NS_PER_S, Program
-from simulator.kernel.state import REGISTERS, State
-from simulator.results.result import Series
+from simulator.kernel import State, counter_values, register_values
+from simulator.results import Series
 
 RECOVERED = 0.9
 """share of the rate before the loss from which a store has recovered"""
@@ -46,7 +46,7 @@ class Books:
 def books_of(program: Program, state: State) -> Books:
     """The books at the end of a run of a store that loses a server, of either engine."""
     threads = len(_counter(program, state, "seen by first copy"))
-    number, share, is_open = (_register(program, state, name)[:threads] for name in ("number", "share", "open"))
+    number, share, is_open = (register_values(state, program, name)[:threads] for name in ("number", "share", "open"))
     dead = share == DEAD
     waiting = {which: (is_open == 1) & (_counter(program, state, f"seen by {which}") == number)
                for which in ("first copy", "second copy")}  # fmt: skip
@@ -111,9 +111,4 @@ def loss_figures(loss: NodeLossSpec, program: Program, state: State, series: Ser
 def _counter(program: Program, state: State, name: str) -> npt.NDArray[np.int64]:
     if name not in program.counter_names:
         raise InternalError(f"a program without the counter {name!r} loses no server")
-    start, length = program.counter_tables[program.counter_names.index(name)]
-    return state.counters[start : start + length]
-
-
-def _register(program: Program, state: State, name: str) -> npt.NDArray[np.int64]:
-    return state.client[:, REGISTERS + program.registers.index(name)]
+    return counter_values(state, program, name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from models.jobs.node_loss import loss_figures
 from models.jobs.result import JobResult, most_crowded
@@ -13,11 +12,8 @@ from models.jobs.store_model import store_model
 from models.jobs.store_program import QUERY, UPDATE
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from simulator.kernel.columns import HISTOGRAM
-from simulator.kernel.engine import KernelEngine
-from simulator.results.recorder import share_below
-from simulator.results.result import Result
-from simulator.results.statistics import batch_means
+from simulator.kernel import KernelEngine
+from simulator.results import Result, batch_means, histogram_share_below
 
 LIMITS_MS = (1, 2, 5)
 """Response times under which shares of the requests are reported."""
@@ -124,8 +120,8 @@ def _times(engine: KernelEngine, result: Result, name: str) -> dict[str, float]:
     """Response times of a class, and the shares below those that people quote."""
     number = engine.model.program.classes.index(name)
     found = result.classes[number]
-    histogram: npt.NDArray[np.int64] = engine.kernel.classes[number, HISTOGRAM:]
+    histogram = np.array(engine.record.classes[number].histogram)
     figures = {f"{name} ms, mean": found.mean_s, "median": found.p50_s, "99 %": found.p99_s, "99.9 %": found.p999_s}
     named = {key if key.startswith(name) else f"{name} ms, {key}": value * 1e3 for key, value in figures.items()}
-    shares = {f"{name} under {ms} ms, share": share_below(histogram, ms * 1e6) for ms in LIMITS_MS}
+    shares = {f"{name} under {ms} ms, share": histogram_share_below(histogram, ms * 1e6) for ms in LIMITS_MS}
     return named | shares

@@ -27,7 +27,7 @@ def chances(up_per_s: FloatArray, down_per_s: FloatArray) -> FloatArray:
 
     Each border is crossed as often up as down (Kleinrock, Queueing Systems I, 1975, section 3.1). Rates may be zero or
     infinite. Of two stations whose speeds depend on their own customers it is the product form of
-    simulator.analytic.exact_networks; here a state also says who has which processor.
+    tests/oracles/exact_networks.py; here a state also says who has which processor.
     """
     with np.errstate(divide="ignore"):
         logs = np.concatenate([[0.0], np.cumsum(np.log(up_per_s) - np.log(down_per_s))])

@@ -18,7 +18,7 @@ from scenarios.commands.options import Output
 
 if TYPE_CHECKING:
     from models.scenario import ScenarioSpec
-    from simulator.results.result import Result
+    from simulator.results import Result
 
 
 NARROWEST = 60
@@ -71,7 +71,7 @@ def _what_compiles(engine: str) -> list[str]:
     """Which engines wait for the compiler, should they answer; for the analytic one it isn't even loaded."""
     if engine == "analytic":
         return []
-    from simulator.kernel.compiled import is_compiled_already
+    from simulator.kernel import is_compiled_already
 
     return [each for each in ("kernel", "reference") if not is_compiled_already(each)]
 
@@ -111,9 +111,9 @@ def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
 def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
     """What goes to stdout."""
     if wanted.output is Output.JSON:
-        from simulator.results.result import to_json
+        from simulator.results import result_json
 
-        return to_json(result)
+        return result_json(result)
     if wanted.output is Output.CSV:
         from scenarios.show.summary import summary_csv
 

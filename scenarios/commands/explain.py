@@ -17,7 +17,7 @@ from simulator.errors import InputError
 if TYPE_CHECKING:
     from models.scenario import ScenarioSpec
     from scenarios.questions.explain import Explanation, Objective, UnitPrice
-    from simulator.results.result import ClassResult, Result
+    from simulator.results import ClassResult, Result
 
 BAR = 40
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"

@@ -286,14 +286,14 @@ def one_compiles(tasks: Sequence[Task]) -> Iterator[str]:
         return
     import fcntl
 
-    from simulator.kernel import compiled
+    from simulator import kernel
 
-    if compiled.NOT_KEPT or compiled.is_compiled_already("kernel"):
-        yield compiled.NOT_KEPT
+    if kernel.MACHINE_CODE_NOT_KEPT or kernel.is_compiled_already("kernel"):
+        yield kernel.MACHINE_CODE_NOT_KEPT
         return
-    with (compiled.CACHE_FOLDER / "compiling").open("w") as lock:
+    with (kernel.MACHINE_CODE_FOLDER / "compiling").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if compiled.is_compiled_already("kernel"):
+        if kernel.is_compiled_already("kernel"):
             fcntl.flock(lock, fcntl.LOCK_UN)
         yield ""
 

@@ -19,7 +19,7 @@ from scenarios.run.executors import OnStep
 from scenarios.run.runs import Task, simulate
 from simulator.errors import InputError
 from simulator.form import OnProgress
-from simulator.results.result import Estimate, Result, from_json, to_json
+from simulator.results import Estimate, Result, read_result, result_json
 
 FORMAT = "oltpsim-runs-1"
 DONE, REFUSED = "done", "refused"
@@ -71,7 +71,7 @@ class Record:
 
     def whole(self, where: str) -> Result:
         """The result of a run that was done; `where` names it in messages."""
-        return from_json(zlib.decompress(self.result).decode(), where)
+        return read_result(zlib.decompress(self.result).decode(), where)
 
 
 def perform(expected: str, task: Task, on_progress: OnProgress | None, on_step: OnStep | None) -> Record:
@@ -88,7 +88,7 @@ def perform(expected: str, task: Task, on_progress: OnProgress | None, on_step: 
         result = simulate(task, on_progress, on_step)
     except InputError as error:
         return Record(REFUSED, _line({"reason": str(error)}), b"")
-    return Record(DONE, _line(asdict(figures_of(result))), zlib.compress(to_json(result).encode()))
+    return Record(DONE, _line(asdict(figures_of(result))), zlib.compress(result_json(result).encode()))
 
 
 def figures_of(result: Result) -> Figures:

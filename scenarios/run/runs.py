@@ -16,7 +16,7 @@ from scenarios.run.executors import KERNEL_STEP, Line, Meter, OnStep, place_for,
 from scenarios.run.progress import Display
 from simulator.errors import InputError
 from simulator.form import OnProgress
-from simulator.results.result import Estimate, Result
+from simulator.results import Estimate, Result
 
 MODEL_STEP = "model"
 START_STEP = "caches at the start"
@@ -46,9 +46,9 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
     from models.build import build, cluster, remarks, sampling
 
     if task.scenario.engine == "analytic":
-        from simulator.analytic import engine
+        from simulator import analytic
 
-        result = engine.simulate(build(task.scenario), task.seed)
+        result = analytic.simulate(build(task.scenario), task.seed)
     else:
         result = _by_events(task, on_progress, on_step or _ignored)
     more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result), *cluster.remarks(task.scenario, result)]
@@ -58,9 +58,9 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
         lost = failover_of(task.scenario, result, lambda after: _by_events(Task(after, task.seed), None, _ignored))
         more += [lost.said()] if lost else []
     if result.engine != task.scenario.engine:
-        from simulator.kernel.compiled import NOT_KEPT
+        from simulator import kernel
 
-        more.append(SLOW_ENGINE.format(NOT_KEPT))
+        more.append(SLOW_ENGINE.format(kernel.MACHINE_CODE_NOT_KEPT))
     return replace(result, warnings=[*result.warnings, *more])
 
 
@@ -73,12 +73,10 @@ def _by_events(task: Task, on_progress: OnProgress | None, on_step: OnStep) -> R
     from models.build import build
 
     model = build(task.scenario)
-    from simulator.kernel import compiled
-    from simulator.kernel import engine as kernel
-    from simulator.reference import engine as reference
+    from simulator import kernel, reference
 
-    on_step(START_STEP if compiled.is_compiled_already(task.scenario.engine) else KERNEL_STEP)
-    if task.scenario.engine == "kernel" and not compiled.NOT_KEPT:
+    on_step(START_STEP if kernel.is_compiled_already(task.scenario.engine) else KERNEL_STEP)
+    if task.scenario.engine == "kernel" and not kernel.MACHINE_CODE_NOT_KEPT:
         return kernel.simulate(model, task.seed, on_progress)
     return reference.simulate(model, task.seed, on_progress)
 
@@ -128,7 +126,7 @@ def pool(results: Sequence[Result]) -> Result:
     first = results[0]
     if len(results) == 1:
         return first
-    from simulator.results.statistics import replications
+    from simulator.results import replications
 
     seeds = f"seeds {first.seed}..{results[-1].seed}"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from models.input import write_whole
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
-from simulator.results.result import Result, from_json, to_json
+from simulator.results import Result, read_result, result_json
 
 FORMAT = "oltpsim-saved-1"
 REMEDY = "make one with 'oltpsim run SCENARIO --save FILE.json'"
@@ -28,7 +28,7 @@ def to_text(run: SavedRun) -> str:
     data = {
         "format": FORMAT,
         "scenario": run.scenario.model_dump(mode="json"),
-        "result": json.loads(to_json(run.result)),
+        "result": json.loads(result_json(run.result)),
     }
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
@@ -56,7 +56,7 @@ def read(path: Path) -> SavedRun:
     if missing:
         raise InputError(f"{path}: not a whole saved run: {' and '.join(missing)} missing; {REMEDY}")
     scenario = scenario_from_mapping(data["scenario"], f"{path}: scenario")
-    return SavedRun(scenario, from_json(json.dumps(data["result"]), f"{path}: result"))
+    return SavedRun(scenario, read_result(json.dumps(data["result"]), f"{path}: result"))
 
 
 def _no_constant(name: str) -> float:

@@ -15,7 +15,7 @@ from scenarios.show.numbers import NONE, count, plural, share, signed_share, sig
 from scenarios.show.summary import Value, cost_words, flow
 from scenarios.show.words import confidence as confidence_words
 from scenarios.show.words import interval, is_calculated, page_cache, unit_of
-from simulator.results.result import Result, main_of
+from simulator.results import Result, main_class_of
 
 FORMAT = "oltpsim-comparison-1"
 LABEL = 24
@@ -107,7 +107,7 @@ SHARES = {
 
 def _figures(results: tuple[Result, ...]) -> dict[str, float]:
     """Means over a side's seeds."""
-    mains = [main_of(result) for result in results]
+    mains = [main_class_of(result) for result in results]
     found = {key: fmean(getattr(main, key) for main in mains) for key in ("p50_s", "p95_s", "p99_s")}
     found["cpu_fraction"] = fmean(result.cpu.utilisation for result in results)
     found["disk_fraction"] = fmean(max(device.utilisation for device in result.devices) for result in results)

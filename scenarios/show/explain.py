@@ -27,7 +27,7 @@ from scenarios.questions.explain import (
 from scenarios.show.numbers import NONE, count, milliseconds, plural, share, signed_share, significant, span
 from scenarios.show.summary import flow
 from scenarios.show.words import SATURATED, STARTS
-from simulator.results.result import Result, to_json
+from simulator.results import Result, result_json
 
 OLD = "more than a year old"
 FORMAT = "oltpsim-explanation-1"
@@ -171,7 +171,7 @@ def _growth(found: Growth) -> str:
 
 def as_json(result: Result, found: Explanation) -> str:
     """The result and all answers."""
-    data = {"format": FORMAT, "result": json.loads(to_json(result)), "answers": asdict(found)}
+    data = {"format": FORMAT, "result": json.loads(result_json(result)), "answers": asdict(found)}
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 

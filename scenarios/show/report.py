@@ -15,7 +15,7 @@ from scenarios.show import words as report_text
 from scenarios.show.charts import report as report_figures
 from scenarios.show.charts import series as report_series
 from scenarios.show.page import render
-from simulator.results.result import Result, from_json, main_of, to_json
+from simulator.results import Result, main_class_of, read_result, result_json
 
 
 def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:
@@ -27,7 +27,7 @@ def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: st
 
 def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
     """The report as one HTML page: same figures, same bytes, fresh from the engine or read back."""
-    return render("report.html.j2", _context(from_json(to_json(result)), scenario, command))
+    return render("report.html.j2", _context(read_result(result_json(result)), scenario, command))
 
 
 def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, 
         "measured": measured,
         "calculated": report_text.is_calculated(result),
         "roles": report_text.ROLES,
-        "main": main_of(result),
+        "main": main_class_of(result),
         "limit": report_text.bottleneck_details(result),
         "next_load": report_text.next_words(result),
         "pictures": pictures,

@@ -24,7 +24,7 @@ from scenarios.show.words import (
     page_cache,
     unit_of,
 )
-from simulator.results.result import Result, main_of
+from simulator.results import Result, main_class_of
 
 WIDTH = 80
 LABEL = 24
@@ -42,7 +42,7 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ass
     limit, details = result.bottleneck, bottleneck_details(result)
     lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
     lines += flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
-    main = main_of(result)
+    main = main_class_of(result)
     percentiles = [f"{name} {time(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))]
     lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
     lines += flow(None, _bars(result, BAR if width >= 100 else SHORT_BAR), width)

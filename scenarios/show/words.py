@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
 from scenarios.show.numbers import count, plural, share, signed_share, span
-from simulator.results.result import CacheResult, Estimate, Result, main_of
+from simulator.results import CacheResult, Estimate, Result, main_class_of
 
 STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
 SATURATED = 0.6
@@ -127,7 +127,7 @@ def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:
 
 def loads(result: Result) -> list[Load]:
     """Everything that can be the bottleneck: CPU, devices, critical sections, waits of the main class."""
-    main = main_of(result)
+    main = main_class_of(result)
     found = [("cpu", result.cpu.utilisation, "of all cores")]
     found += [(device.name, device.utilisation, "busy") for device in result.devices]
     found += [(lock.name, lock.utilisation, "occupied") for lock in result.locks if lock.name != "row locks"]

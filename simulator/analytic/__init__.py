@@ -1,15 +1,14 @@
 """The analytic engine: mean-value analysis of the same model."""
 
-from simulator.analytic.demands import Demands, demands_of
+from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.disks import in_order_s
 from simulator.analytic.engine import simulate
-from simulator.analytic.engine_errors import FIGURES, REGIMES, errors, regime_of_result
+from simulator.analytic.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
 from simulator.analytic.figures import Case
-from simulator.analytic.io_traffic import Traffic, traffic
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
-from simulator.analytic.pool import Pool, pool_of
+from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.result import answer
 from simulator.analytic.retiming import retimed, same_but_times
 from simulator.analytic.stations import Residence, at_stations
@@ -22,14 +21,14 @@ from simulator.analytic.warming import STEADY, Course, course
 from simulator.analytic.workload import Workload, read_workload
 
 __all__ = [
-    "FIGURES",
+    "RATE_ERRORS_FILE",
     "REGIMES",
     "STEADY",
     "Case",
     "Course",
     "Demands",
     "Parameters",
-    "Pool",
+    "PoolMisses",
     "Rates",
     "Residence",
     "Solution",
@@ -42,12 +41,12 @@ __all__ = [
     "course",
     "demands_of",
     "doubts",
-    "errors",
     "in_order_s",
     "loaded",
     "parameters_of",
     "places_of",
     "pool_of",
+    "rate_errors",
     "rates",
     "read_workload",
     "regime_of_result",

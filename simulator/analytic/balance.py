@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.analytic.demands import Demands
-from simulator.analytic.io_traffic import Traffic
+from simulator.analytic.demands import Demands, Traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY
 from simulator.analytic.roots import PLACES, root, root_among, secant
@@ -51,9 +50,7 @@ def balanced(
     return Balance(np.where(p.arrivals_per_s > 0, np.minimum(p.arrivals_per_s, rate), rate), slope)
 
 
-def _arriving(
-    w: Workload, p: Parameters, d: Demands, t: Traffic, tolerance: float, near: Balance | None
-) -> Balance:  # fmt: skip
+def _arriving(w: Workload, p: Parameters, d: Demands, t: Traffic, tolerance: float, near: Balance | None) -> Balance:
     """What arrives, where it takes no more clients than there are; only elsewhere is anything looked for."""
     rate, slope = p.arrivals_per_s.copy(), np.ones(len(p))
     over = np.flatnonzero(_too_many(w, p, d, t)(np.log(rate)) > 0.0)

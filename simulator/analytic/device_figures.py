@@ -9,7 +9,7 @@ from simulator.analytic.figures import Case
 from simulator.analytic.queues import TINY
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
 from simulator.form import ALL_VOLUMES, FlashDevice, RaidSet, RateLimit, limits_on, to_s
-from simulator.results.result import DeviceResult, LimitResult
+from simulator.results import DeviceResult, LimitResult
 
 
 def devices(case: Case) -> list[DeviceResult]:
@@ -114,8 +114,8 @@ def _limits(case: Case, number: int, per_s: dict[str, float]) -> list[LimitResul
 
 def volume_limits(case: Case) -> list[LimitResult]:
     """The limits of all volumes together, or of all controllers."""
-    whose = "all controllers" if case.model.controllers else ALL_VOLUMES
-    return [_limit(case, TOGETHER, place, asked, whose) for place, asked in enumerate(asked_of_limits(case).together)]
+    owner = "all controllers" if case.model.controllers else ALL_VOLUMES
+    return [_limit(case, TOGETHER, place, asked, owner) for place, asked in enumerate(asked_of_limits(case).together)]
 
 
 def asked_of_limits(case: Case) -> Rates:
@@ -147,12 +147,12 @@ def _asked(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
     return sum(count * max(sizes.get(purpose, page) / limit.unit_bytes, 1.0) for purpose, count in per_s.items())
 
 
-def _limit(case: Case, where: int, place: int, asked: float, whose: str) -> LimitResult:
+def _limit(case: Case, where: int, place: int, asked: float, owner: str) -> LimitResult:
     limit = places_of(case.model)[where][place]
     bucket = next((one for one in case.buckets if (one.where, one.number) == (where, place)), None)
     lasted_s = bucket.lasted_s if bucket else None
     return LimitResult(
-        name=limit.said(whose),
+        name=limit.label(owner),
         of=limit.of,
         per_s=limit.per_s,
         burst_per_s=limit.burst_per_s,

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.analytic.demands import Demands
+from simulator.analytic.demands import Demands, Traffic
 from simulator.analytic.disks import QUEUES, at_queue
-from simulator.analytic.io_traffic import Traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY, overfull, waiting
 from simulator.form import FloatArray

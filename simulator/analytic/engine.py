@@ -19,7 +19,7 @@ from simulator.analytic.warming import course, interval_mean_per_s
 from simulator.analytic.workload import Workload, read_workload
 from simulator.errors import InternalError
 from simulator.form import Model, OnProgress, Progress
-from simulator.results.result import Result
+from simulator.results import Result
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simulator.errors import InternalError
-from simulator.results.result import Bottleneck, DeviceResult, Estimate, LimitResult, Result
+from simulator.results import Bottleneck, DeviceResult, Estimate, LimitResult, Result
 
 CONFIDENCE = 0.95
 REGIMES = ("cpu", "disk", "light", "locks", "swap", "trusted")
-FIGURES = Path(__file__).with_name("engine_errors.json")
+RATE_ERRORS_FILE = Path(__file__).with_name("engine_errors.json")
 FAULTS_MATTER = 0.05
 """share of the mean response time from which on waiting for swap decides"""
 NEAR_LIMIT = 0.6
@@ -33,15 +33,15 @@ class Measured(NamedTuple):
 
 
 @cache
-def errors() -> dict[str, Measured]:
+def rate_errors() -> dict[str, Measured]:
     """The figures by regime, read once. Raises InternalError if a regime is missing or a figure makes no sense."""
-    read = json.loads(FIGURES.read_text(encoding="utf-8"))
+    read = json.loads(RATE_ERRORS_FILE.read_text(encoding="utf-8"))
     if tuple(sorted(read)) != REGIMES:
-        raise InternalError(f"{FIGURES.name}: regimes {sorted(read)}, expected {list(REGIMES)}")
+        raise InternalError(f"{RATE_ERRORS_FILE.name}: regimes {sorted(read)}, expected {list(REGIMES)}")
     table = {regime: Measured(**figures) for regime, figures in read.items()}
     for regime, one in table.items():
         if one.machines < 0 or not 0.0 <= one.median <= one.p95 < 1.0:
-            raise InternalError(f"{FIGURES.name}: {regime}: {one}")
+            raise InternalError(f"{RATE_ERRORS_FILE.name}: {regime}: {one}")
     return table
 
 
@@ -85,7 +85,7 @@ def names_of_disks(devices: Collection[DeviceResult], volume_limits: Collection[
 
 def interval(rate: float, regime: str) -> Estimate:
     """A rate, in any unit, with the interval in which the simulated one lies for 95 % of the regime's machines."""
-    measured = errors()[regime]
+    measured = rate_errors()[regime]
     words = f"within {measured.p95 * 100:.3g} % of the simulation"
     if measured.machines:
         method = f"95 % of {measured.machines:,} random machines of this kind lay {words}"

@@ -15,10 +15,10 @@ from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray, Model, to_s
-from simulator.results.result import CacheResult, CpuResult, LockResult, LogResult, StationResult, TableResult
+from simulator.results import CPU_ACTIVITIES, CacheResult, CpuResult, LockResult, LogResult, StationResult, TableResult
 
-CPU_USES = ("transaction", "client program", "system calls", "background writer", "write-back", "hand-over")
-"""As simulator.state.USAGE, which can't be imported without the compiler, and what critical sections cost beside it."""
+CPU_USES = (*CPU_ACTIVITIES, "hand-over")
+"""CPU time by activity, and the hand-over of critical sections"""
 
 
 class Bucket(NamedTuple):

@@ -22,9 +22,16 @@ class Burst:
         self.start = 0.0
 
     def take(
-        self, references: float, views: FloatArray, lag: float, touches: Touches, spread: bool, append: bool,
-        part: Frontier, start: float,
-    ) -> None:  # fmt: skip
+        self,
+        references: float,
+        views: FloatArray,
+        lag: float,
+        touches: Touches,
+        spread: bool,
+        append: bool,
+        part: Frontier,
+        start: float,
+    ) -> None:
         """Count the references of one operation.
 
         `lag`: steps behind the inserts; `spread`: whether their rows' ages differ by more than a page.

@@ -22,7 +22,7 @@ LAST_OF_BATCH = 2.0
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadsBesideLog:
     """What else a device that has the log does, (configurations,)."""
 
     asked_per_s: FloatArray
@@ -37,7 +37,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Log:
+class LogFlushes:
     """The log's flushes, (configurations,)."""
 
     flush_s: FloatArray
@@ -49,7 +49,9 @@ class Log:
     """what a read of the same device waits for them"""
 
 
-def flushes(w: Workload, p: Parameters, x: FloatArray, reading: Reading, volume: FloatArray, writes: Writes) -> Log:
+def flushes(
+    w: Workload, p: Parameters, x: FloatArray, reading: ReadsBesideLog, volume: FloatArray, writes: Writes
+) -> LogFlushes:
     """Group commit: who commits during a flush shares the next one. On a shared device reads get their turns.
 
     `volume`: share of the device's time that an unforced log's bytes take.
@@ -77,7 +79,7 @@ def flushes(w: Workload, p: Parameters, x: FloatArray, reading: Reading, volume:
     number = np.where(p.durable > 0, flushing / np.maximum(flush, TINY), 1.0 / np.maximum(p.flush_s, TINY))
     written = flushing * write_again + (1.0 - flushing) * first_s - p.flush_overhead_s
     in_the_way = np.where(shared, number * (first_s - p.flush_overhead_s) ** 2 / room, 0.0) / p.parallel
-    return Log(flush, flushing, number, number * written + volume, in_the_way)
+    return LogFlushes(flush, flushing, number, number * written + volume, in_the_way)
 
 
 def flushes_beside(w: Workload, p: Parameters, x: FloatArray, waits_s: FloatArray) -> FloatArray:
@@ -111,7 +113,7 @@ def _before_log(p: Parameters, reads: FloatArray, service_s: FloatArray, writes:
     return np.where(writes.batch > 0, apart, single)
 
 
-def commits(w: Workload, p: Parameters, log: Log, seen: FloatArray, between_s: FloatArray) -> FloatArray:
+def commits(w: Workload, p: Parameters, log: LogFlushes, seen: FloatArray, between_s: FloatArray) -> FloatArray:
     """Waiting for the log, by class: for the rest of the flush that goes on, and for the next.
 
     All who shared a flush go on together, so that the next one has lasted for as long as they need between commits.

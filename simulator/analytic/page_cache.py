@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.pool import Pool
+from simulator.analytic.pool import PoolMisses
 from simulator.analytic.workload import Workload
-from simulator.analytic.write_back import LEAST
-from simulator.analytic.writing import PoolWrites
+from simulator.analytic.writing import LEAST, PoolWrites
 from simulator.form import FloatArray
 
 TOLERANCE, MOST_STEPS = 1e-3, 50
@@ -68,7 +67,7 @@ class _Stays:
 
 
 def page_cache(
-    workload: Workload, p: Parameters, pool: Pool, writes: PoolWrites, rate: FloatArray, near: FloatArray | None
+    workload: Workload, p: Parameters, pool: PoolMisses, writes: PoolWrites, rate: FloatArray, near: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Share of the pool's misses that the page cache answers, by group, and its characteristic time.
 
@@ -132,7 +131,7 @@ def page_cache(
     return found, limit
 
 
-def _since(workload: Workload, pool: Pool) -> FloatArray:
+def _since(workload: Workload, pool: PoolMisses) -> FloatArray:
     """How long beyond the pool's time the page of a missed draw from a window has been in the page cache already.
 
     It came in by its last reference and would stay for that one's sake: the draw keeps it only so much longer. The last

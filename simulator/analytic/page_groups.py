@@ -72,10 +72,20 @@ class Collector:
     """groups of pages, of those that lie next to them, and how many such pairs there are"""
 
     def add(  # noqa: PLR0913 - one argument for each column
-        self, region: int, references: float, views: FloatArray, *, rate: float = 0.0, gap: float = np.inf,
-        gaps: float = 0.0, write: float = 0.0, read: float = 1.0, clustered: float = 0.0, recent: float = 0.0,
+        self,
+        region: int,
+        references: float,
+        views: FloatArray,
+        *,
+        rate: float = 0.0,
+        gap: float = np.inf,
+        gaps: float = 0.0,
+        write: float = 0.0,
+        read: float = 1.0,
+        clustered: float = 0.0,
+        recent: float = 0.0,
         places: float = 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """A group, if anything refers to it; `views` as in PageGroups, without the groups."""
         if references > 0 or gaps > 0:
             pages = references / rate if rate > 0 else 0.0

@@ -22,7 +22,7 @@ import numpy as np
 from simulator.analytic.frontiers import Burst
 from simulator.analytic.page_groups import Collector, PageGroups, alike
 from simulator.analytic.values import Frontier, Numbers, Value
-from simulator.analytic.visits import Reader, Touches
+from simulator.analytic.visits import ProgramReader, Touches
 from simulator.form import FloatArray
 
 POPULAR, ROW, APPEND, RECENT = range(4)
@@ -35,7 +35,7 @@ AGES = 8
 
 
 @dataclass(frozen=True)
-class _Use:
+class _ReferenceUse:
     """References of one operation as seen by the views."""
 
     touches: Touches
@@ -62,7 +62,7 @@ class _Pages:
 class PageReader:
     """Sorts the references of a program into groups. Pages are striped over so many `devices`."""
 
-    def __init__(self, reader: Reader, devices: int = 1) -> None:
+    def __init__(self, reader: ProgramReader, devices: int = 1) -> None:
         self.reader, self.program, self.devices = reader, reader.program, devices
         self.locks = [(number, lock) for number, work in enumerate(reader.works) for lock in work.locks]
         self.views = len(reader.works) + len(self.locks)
@@ -74,7 +74,7 @@ class PageReader:
 
     def groups(self) -> PageGroups:
         """All groups of the program."""
-        by_region: dict[int, list[_Use]] = defaultdict(list)
+        by_region: dict[int, list[_ReferenceUse]] = defaultdict(list)
         for use in self.uses:
             by_region[int(self.program.references[use.touches.reference, 1])].append(use)
         for region, uses in by_region.items():
@@ -105,7 +105,7 @@ class PageReader:
             offspring=self.offspring,
         )
 
-    def _uses(self) -> list[_Use]:
+    def _uses(self) -> list[_ReferenceUse]:
         uses = []
         classes = len(self.reader.works)
         for number, work in enumerate(self.reader.works):
@@ -115,10 +115,10 @@ class PageReader:
                 for place, (owner, (_, _, _, before)) in enumerate(self.locks):
                     if owner == number and key in before.touches:
                         per_view[classes + place] = before.touches[key].visits
-                uses.append(_Use(touches, per_view, float(self.reader.mix[number]) * touches.visits))
+                uses.append(_ReferenceUse(touches, per_view, float(self.reader.mix[number]) * touches.visits))
         return uses
 
-    def _kind(self, use: _Use) -> int:
+    def _kind(self, use: _ReferenceUse) -> int:
         return int(self.program.references[use.touches.reference, 0])
 
     def _windows(self) -> None:
@@ -145,7 +145,7 @@ class PageReader:
             hits[drawn] = self.repeated[number] / max(float(references[drawn].sum()), 1e-300)
         return hits
 
-    def _bursts(self, draws: list[_Use], length: float) -> dict[int, tuple[float, float]]:
+    def _bursts(self, draws: list[_ReferenceUse], length: float) -> dict[int, tuple[float, float]]:
         """For each class that draws from windows: its share of the mix, and the chance that one entry is drawn."""
         per_class: dict[int, float] = defaultdict(float)
         for use in draws:
@@ -155,7 +155,7 @@ class PageReader:
             for number, visits in per_class.items()
         }
 
-    def _window_of(self, use: _Use) -> int:
+    def _window_of(self, use: _ReferenceUse) -> int:
         return int(self.program.references[use.touches.reference, 5])
 
     def shares(self, value: Value, size: int) -> FloatArray:
@@ -170,7 +170,7 @@ class PageReader:
             shares[at[inside]] += weight * part.share[inside]
         return shares
 
-    def _index(self, pages: _Pages, uses: list[_Use]) -> None:
+    def _index(self, pages: _Pages, uses: list[_ReferenceUse]) -> None:
         """Index pages above a region: each reference below asks for one of them first, which it doesn't change."""
         interior, below = self.program.regions[pages.region, 4:6].tolist()
         if interior < 0:
@@ -188,7 +188,7 @@ class PageReader:
         views = np.sum([use.per_view for use in uses], axis=0)
         self.found.add(interior, references, views, rate=references / number)
 
-    def _drawn(self, where: _Pages, uses: list[_Use]) -> None:
+    def _drawn(self, where: _Pages, uses: list[_ReferenceUse]) -> None:
         """Pages by exact popularity: the product of the groups' and the rows' distributions, summed over operations."""
         across, along, amounts, writes, views = [], [], [], [], []
         clustered = 0.0
@@ -220,11 +220,17 @@ class PageReader:
         shares = (profiles[:, used].T[:, :, None] * np.array(along)).transpose(1, 0, 2).reshape(len(across), -1)
         pages_like = np.repeat(counts[used].astype(np.float64), len(along[0]))
         self._binned(
-            where.region, shares, np.array(amounts), np.array(writes), np.array(views), pages_like, clustered,
+            where.region,
+            shares,
+            np.array(amounts),
+            np.array(writes),
+            np.array(views),
+            pages_like,
+            clustered,
             len(along[0]),
-        )  # fmt: skip
+        )
 
-    def _pages(self, use: _Use, where: _Pages) -> FloatArray:
+    def _pages(self, use: _ReferenceUse, where: _Pages) -> FloatArray:
         """Probability of each page of a group, as far as the row is drawn at random."""
         group_pages, rows_per_page = where.group_pages, where.rows_per_page
         if self._kind(use) == POPULAR:
@@ -240,9 +246,16 @@ class PageReader:
         return pages
 
     def _binned(
-        self, region: int, shares: FloatArray, amounts: FloatArray, writes: FloatArray, views: FloatArray,
-        counts: FloatArray, clustered: float, group_pages: int,
-    ) -> None:  # fmt: skip
+        self,
+        region: int,
+        shares: FloatArray,
+        amounts: FloatArray,
+        writes: FloatArray,
+        views: FloatArray,
+        counts: FloatArray,
+        clustered: float,
+        group_pages: int,
+    ) -> None:
         """Pages of about one popularity as one group. `shares`: (operations, pages); `counts`: pages like each.
 
         The pages are those of some of the table's groups, `group_pages` of each in their order.
@@ -257,35 +270,42 @@ class PageReader:
             part = shares[:, inside] @ counts[inside]
             total = float(amounts @ part)
             self.found.add(
-                region, total, (views * part[:, None]).sum(axis=0), rate=total / float(counts[inside].sum()),
-                write=float(writes @ part) / total, clustered=clustered,
-            )  # fmt: skip
+                region,
+                total,
+                (views * part[:, None]).sum(axis=0),
+                rate=total / float(counts[inside].sum()),
+                write=float(writes @ part) / total,
+                clustered=clustered,
+            )
         by_place, number = group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)
         here, there = by_place[:, : -self.devices].ravel(), by_place[:, self.devices :].ravel()
         both = (here >= 0) & (there >= 0)
         self.found.pairs.append((here[both], there[both], number[:, : -self.devices].ravel()[both]))
 
-    def _entry(self, draw: _Use, uses: list[_Use]) -> _Use:
+    def _entry(self, draw: _ReferenceUse, uses: list[_ReferenceUse]) -> _ReferenceUse:
         """The references that put into a window what `draw` finds there."""
         entries = [use for use in uses if self._kind(use) == POPULAR and self._window_of(use) == self._window_of(draw)]
         return entries[0] if entries else draw
 
-    def _first(self, use: _Use) -> float:
+    def _first(self, use: _ReferenceUse) -> float:
         """Share of a transaction's draws from a window that are the first of their entry."""
         length = float(self.program.windows[0, 1])
         _, hit = self._bursts([use], length)[use.touches.transaction_class]
         return min(1.0, length * hit / use.touches.visits)
 
-    def _recent(self, region: int, use: _Use) -> None:
+    def _recent(self, region: int, use: _ReferenceUse) -> None:
         """What windows remember: of the draws of one transaction only the first of each entry can miss."""
         fresh = self._first(use)
         self.repeated[region] += use.per_transaction * (1.0 - fresh)
         self.found.add(
-            region, use.per_transaction * fresh, use.per_view * fresh, recent=1.0,
+            region,
+            use.per_transaction * fresh,
+            use.per_view * fresh,
+            recent=1.0,
             write=1.0 if use.touches.write else 0.0,
-        )  # fmt: skip
+        )
 
-    def _moving(self, where: _Pages, uses: list[_Use]) -> None:
+    def _moving(self, where: _Pages, uses: list[_ReferenceUse]) -> None:
         """Pages under a frontier: a burst of references while it passes, and a gap until the next one passes."""
         bursts = self._bursts_of_frontier(where, uses)
         if not bursts:
@@ -316,17 +336,29 @@ class PageReader:
                 gap = burst.lag - end
                 share = min(1.0, new_pages / references) if gap > 0 else 0.0
                 self.found.add(
-                    region, references * share, views * share, gap=gap * step, gaps=references * share, write=dirty,
+                    region,
+                    references * share,
+                    views * share,
+                    gap=gap * step,
+                    gaps=references * share,
+                    write=dirty,
                     places=width,
-                )  # fmt: skip
+                )
             self.found.add(region, references * (1 - share), views * (1 - share), rate=each / step, write=burst.write)
             end, dirty = max(end, burst.lag + per_page), max(dirty, burst.write)
         self.found.add(region, 0.0, np.zeros(self.views), gaps=new_pages, write=dirty, places=width)
 
     def _ages(
-        self, region: int, burst: Burst, bursts: list[Burst], step: float, per_page: float, width: float,
-        references: float, views: FloatArray,
-    ) -> None:  # fmt: skip
+        self,
+        region: int,
+        burst: Burst,
+        bursts: list[Burst],
+        step: float,
+        per_page: float,
+        width: float,
+        references: float,
+        views: FloatArray,
+    ) -> None:
         """References to rows of widely spread ages: random ones among the pages that the frontiers have left behind."""
         ends = np.array([0.0, *(other.lag + per_page for other in bursts if not other.spread)])
         at = np.cumsum(burst.ages.share)
@@ -340,7 +372,7 @@ class PageReader:
             gap = max(since, 0.5) * step
             self.found.add(region, references / AGES, views / AGES, gap=gap, rate=references / AGES / pages)
 
-    def _bursts_of_frontier(self, where: _Pages, uses: list[_Use]) -> list[Burst]:
+    def _bursts_of_frontier(self, where: _Pages, uses: list[_ReferenceUse]) -> list[Burst]:
         """The frontier's references in the order in which they reach a page; those that insert come first.
 
         Index pages aren't created: the program reads what is above a new page.
@@ -370,9 +402,15 @@ class PageReader:
             key = use.touches.transaction_class, use.touches.reference, part.counter, place
             burst = found.setdefault(key, Burst(main.counter, main.factor, use.touches.group, self.views))
             burst.take(
-                use.per_transaction * weight * use.new_share, use.per_view * weight * use.new_share, lag,
-                use.touches, deviation > rows_per_page, self._kind(use) == APPEND and where.below == 1, part, start,
-            )  # fmt: skip
+                use.per_transaction * weight * use.new_share,
+                use.per_view * weight * use.new_share,
+                lag,
+                use.touches,
+                deviation > rows_per_page,
+                self._kind(use) == APPEND and where.below == 1,
+                part,
+                start,
+            )
         return sorted(found.values(), key=lambda burst: (not burst.append, burst.lag))
 
     def _initial(self, counter: int) -> float:

@@ -322,10 +322,18 @@ def _behind_limits(p: Parameters, model: Model, volumes: Volumes) -> Parameters:
         read_s, write_s = (least_turn_s(data, volumes.data, page, write) for write in (False, True))
         reads, writes = (np.full((1, len(QUEUES)), each) for each in (read_s, write_s))
         p = replace(
-            p, limited=np.ones(1), parallel=np.ones(1), read_s=reads, write_s=writes, swap_read_s=reads,
-            swap_write_s=writes, again_s=np.zeros(1), page_transfer_s=np.array([page * volumes.data.byte_s]),
-            delay_s=np.array([data.read_ns / NS_PER_S - read_s]), log_turns=QUEUES[None] + 1.0,
-        )  # fmt: skip
+            p,
+            limited=np.ones(1),
+            parallel=np.ones(1),
+            read_s=reads,
+            write_s=writes,
+            swap_read_s=reads,
+            swap_write_s=writes,
+            again_s=np.zeros(1),
+            page_transfer_s=np.array([page * volumes.data.byte_s]),
+            delay_s=np.array([data.read_ns / NS_PER_S - read_s]),
+            log_turns=QUEUES[None] + 1.0,
+        )
         if not p.log_own[0]:
             p = _log_behind(p, volumes.data, p.flush_overhead_s + write_s, p.flush_overhead_s + write_s)
             p = replace(p, log_delay_s=np.array([data.write_ns / NS_PER_S - write_s]))

@@ -1,25 +1,99 @@
 """Residence times of a transaction at every station, once the rate of transactions is given.
 
 Arrival theorem: whoever arrives sees the queue without itself. Sources: docs/model.md, section 7.
+Hardware threads slow each other down, by how much depends on the rate; row locks are waited for beside the stations.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from simulator.analytic.demands import Demands
+from simulator.analytic.demands import Demands, Traffic
 from simulator.analytic.devices import Writes, read_times, stalls, writer_page_s, writes_of
-from simulator.analytic.group_commit import Reading, commits, flushes, flushes_beside
-from simulator.analytic.io_traffic import Traffic
-from simulator.analytic.locks import lock_times
-from simulator.analytic.parameters import Parameters
+from simulator.analytic.group_commit import ReadsBesideLog, commits, flushes, flushes_beside
+from simulator.analytic.parameters import SHARING_POINTS, Parameters
 from simulator.analytic.queues import ENDLESS, TINY, all_busy, overfull, waiting
-from simulator.analytic.threads import slowdown, slowed
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray
+
+LOCK_RESIDUAL = 0.75
+"""what is left of a lock's time when somebody asks for it: squared variation of 0.5 (assumption)"""
+
+
+def lock_times(
+    w: Workload, p: Parameters, d: Demands, x: FloatArray, cpu: FloatArray, paging: FloatArray, last: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Waiting for row locks, held from where they are taken to the commit: each row is a server of its own.
+
+    Only clients of one warehouse meet at its rows; an arrival sees the queue without itself. `cpu`, `paging` and `last`
+    (section and log) are the times of a transaction; the first two are over in part when a lock is asked for. The
+    lock that is taken last is solved first, since others are held while waiting for it.
+    """
+    waits = np.zeros_like(cpu)
+    shares = np.zeros((len(cpu), len(w.locks)))
+    pages = np.maximum(d.reads + d.victims + d.faults, TINY)
+    for kind in sorted({lock.kind for lock in w.locks}, reverse=True):
+        users = [(k, lock) for k, lock in enumerate(w.locks) if lock.kind == kind]
+        held, squares = np.zeros(len(x)), np.zeros(len(x))
+        for k, lock in users:
+            c = lock.transaction_class
+            to_do = np.clip(1.0 - d.cpu_before_s[:, k] / np.maximum(d.cpu_s[:, c], TINY), 0.0, 1.0)
+            to_read = np.clip(1.0 - d.reads_before[:, k] / pages[:, c], 0.0, 1.0)
+            hold = to_do * cpu[:, c] + to_read * paging[:, c] + last[:, c] + waits[:, c]
+            weight = x * w.mix[c] * lock.acquisitions / lock.rows
+            held, squares = held + weight * hold, squares + weight * hold**2
+        there = np.maximum(p.clients / users[0][1].apart, 1.0)
+        seen = np.where(p.arrivals_per_s > 0, 1.0, (there - 1.0) / there)
+        busy = seen * held
+        left = squares / np.maximum(held, TINY) * LOCK_RESIDUAL
+        wait = np.where(busy < 1.0, busy * left / np.maximum(1.0 - busy, TINY), ENDLESS)
+        for k, lock in users:
+            waits[:, lock.transaction_class] += lock.acquisitions * wait
+            shares[:, k] = np.minimum(busy, 1.0)
+    return waits, shares
+
+
+def slowdown(p: Parameters, d: Demands, x: FloatArray, seen: FloatArray) -> FloatArray:
+    """How much longer bursts take at `x` transactions/s, of which an arrival sees the share `seen`, (configurations,).
+
+    Busy threads = rate x demand x slowdown, and the slowdown follows from them: read from a table of what the threads
+    do at each number busy, which never falls. Beyond the most that they can do, all are busy.
+    """
+    if np.all(p.slowdowns == 1.0):
+        return np.ones(len(p))
+    asked = x * (d.mean.cpu_s + d.mean.section_s + d.background_cpu_s)
+    chance = np.linspace(0.0, 1.0, SHARING_POINTS)
+    table = p.slowdowns + np.zeros((len(p), 1))
+    busy = chance * (np.maximum(p.beside, 1.0) / np.maximum(seen, TINY))[:, None]
+    done = busy / table
+    at = np.clip((done <= asked[:, None]).sum(axis=1) - 1, 0, SHARING_POINTS - 2)
+    row = np.arange(len(p))
+    part = (asked - done[row, at]) / np.maximum(done[row, at + 1] - done[row, at], TINY)
+    return table[row, at] + np.minimum(part, 1.0) * (table[row, at + 1] - table[row, at])
+
+
+def slowed(d: Demands, longer: FloatArray) -> Demands:
+    """The same needs with every CPU time so much longer."""
+    if np.all(longer == 1.0):
+        return d
+    each, mean = longer[:, None], d.mean
+    return replace(
+        d,
+        cpu_s=d.cpu_s * each,
+        section_s=d.section_s * each,
+        background_cpu_s=d.background_cpu_s * longer,
+        cpu_before_s=d.cpu_before_s * each,
+        mean=replace(
+            mean,
+            cpu_s=mean.cpu_s * longer,
+            section_s=mean.section_s * longer,
+            burst_left_s=mean.burst_left_s * longer,
+            section_left_s=mean.section_left_s * longer,
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -64,10 +138,9 @@ class Residence:
     @cached_property
     def total(self) -> FloatArray:
         """Response time by class."""
-        return (
-            self.cpu + self.cpu_queue + self.read + self.victim + self.fault + self.lock + self.section
-            + self.section_queue + self.log + self.network + self.station
-        )  # fmt: skip
+        on_devices = self.cpu + self.cpu_queue + self.read + self.victim + self.fault
+        on_locks = on_devices + self.lock + self.section + self.section_queue
+        return on_locks + self.log + self.network + self.station
 
 
 @dataclass(frozen=True)
@@ -117,7 +190,7 @@ def at_stations(w: Workload, p: Parameters, d: Demands, t: Traffic, x: FloatArra
     first_wait, first_service = (
         (read_wait, service) if alike else read_times(p, seen, first_asked, first_left, writes, once)
     )
-    reading = Reading(first_asked, first_wait, first_service, first_left, log_waits)
+    reading = ReadsBesideLog(first_asked, first_wait, first_service, first_left, log_waits)
     log = flushes(w, p, x, reading, np.where(shared, volume * spread / single, volume), writes)
     first_wait = first_wait + log.in_the_way_s * single / spread
     read_s = read_wait + (first_wait - read_wait) / p.data_devices * spread + p.delay_s

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.balance import Balance, balanced
-from simulator.analytic.demands import Demands, demands_of
-from simulator.analytic.io_traffic import Traffic, traffic
+from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.pool import Pool, pool_of
+from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.queues import TINY
 from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.values import rows, with_rows
@@ -40,7 +39,7 @@ class Solution:
 
     rate: FloatArray
     residence: Residence
-    pool: Pool
+    pool: PoolMisses
     traffic: Traffic
     demands: Demands
 
@@ -68,7 +67,7 @@ class _Round:
     """Configurations after a round: rates, caches and writes at them, and the rates that these allow."""
 
     p: Parameters
-    pool: Pool
+    pool: PoolMisses
     log_rate: FloatArray
     page_s: FloatArray
     traffic: Traffic
@@ -79,9 +78,14 @@ class _Round:
 
 
 def _round(
-    w: Workload, p: Parameters, pool: Pool, policy: str, log_rate: FloatArray, page_s: FloatArray,
+    w: Workload,
+    p: Parameters,
+    pool: PoolMisses,
+    policy: str,
+    log_rate: FloatArray,
+    page_s: FloatArray,
     before: _Round | None = None,
-) -> _Round:  # fmt: skip
+) -> _Round:
     """Caches and writes at a rate, if writer and checkpoint take `page_s` for a page, and the rate that they allow."""
     rate = np.exp(log_rate)
     t = traffic(w, w.table(policy), p, pool, rate, page_s, None if before is None else before.traffic.cache_time)
@@ -90,7 +94,7 @@ def _round(
     return _Round(p, pool, log_rate, page_s, t, d, found, np.log(found.rate) - log_rate)
 
 
-def _rounds(w: Workload, p: Parameters, pool: Pool, policy: str) -> _Round:
+def _rounds(w: Workload, p: Parameters, pool: PoolMisses, policy: str) -> _Round:
     """Each configuration's last round: when rate, caches and writes agree, or after `ROUNDS`.
 
     The first begins with the most that the processors can do, the second with what it has found; each later one where

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.demands import Demands, demands_of
-from simulator.analytic.io_traffic import Traffic, traffic
+from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.pool import Pool, pool_of
+from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.stations import at_stations
 from simulator.analytic.system import Solution
 from simulator.analytic.values import rows
@@ -65,9 +64,7 @@ def loaded(w: Workload, p: Parameters, policy: str, rate: FloatArray) -> Loaded:
     return Loaded(found, fits, _needs(p, found.demands, found.traffic, rate, found.residence.log_busy))
 
 
-def _once(
-    w: Workload, p: Parameters, policy: str, pool: Pool, rate: FloatArray, page_s: FloatArray
-) -> Solution:  # fmt: skip
+def _once(w: Workload, p: Parameters, policy: str, pool: PoolMisses, rate: FloatArray, page_s: FloatArray) -> Solution:
     """Machines at a rate, if writer and checkpoint take `page_s` for a page."""
     first, which = _alike(p, rate, page_s)
     t = traffic(w, w.table(policy), rows(p, first), rows(pool, first), rate[first], page_s[first])

@@ -60,7 +60,7 @@ class Touches:
 
 
 @dataclass
-class Work:
+class ExpectedWork:
     """Expected work of one transaction of a class; times in ns. `touches` by (operation, group, row)."""
 
     executed: FloatArray
@@ -77,16 +77,14 @@ class Work:
     """station -> [visits, ns of service]"""
     sections: dict[int, list[float]] = field(default_factory=dict)
     """critical section -> [entries, ns inside]"""
-    locks: list[tuple[int, float, Value, Work]] = field(default_factory=list)
+    locks: list[tuple[int, float, Value, ExpectedWork]] = field(default_factory=list)
     """(kind of lock, acquisitions, row, work done before it was asked for)"""
     touches: dict[tuple[int, int, int], Touches] = field(default_factory=dict)
 
-    def so_far(self) -> Work:
+    def so_far(self) -> ExpectedWork:
         """A copy that further work doesn't change; locks are not part of it."""
-        copy = Work(
-            self.executed.copy(), self.user_ns, self.system_ns, self.client_ns, self.network_ns, self.log_bytes,
-            self.commits,
-        )  # fmt: skip
+        cpu_ns = self.user_ns, self.system_ns, self.client_ns
+        copy = ExpectedWork(self.executed.copy(), *cpu_ns, self.network_ns, self.log_bytes, self.commits)
         copy.visits = {key: list(value) for key, value in self.visits.items()}
         copy.sections = {key: list(value) for key, value in self.sections.items()}
         copy.touches = dict(self.touches)
@@ -117,7 +115,7 @@ def _meet(a: _Here | None, b: _Here) -> _Here:
     return _Here(weight, registers, touched, (a.log_bytes * a.weight + b.log_bytes * b.weight) / weight)
 
 
-class Reader:
+class ProgramReader:
     """Reads one program. Raises InputError for what can't be known beforehand (a loop without a bound)."""
 
     MOST_STEPS = 200_000
@@ -149,7 +147,7 @@ class Reader:
             moved += share * steps
         return moved
 
-    def _classes(self) -> list[Work]:
+    def _classes(self) -> list[ExpectedWork]:
         self._moves = [np.zeros(len(self.program.counter_tables)) for _ in self.program.classes]
         self._claimed: dict[int, tuple[int, float]] = {}
         self.__dict__.pop("taken", None)
@@ -178,9 +176,9 @@ class Reader:
             self._memory[key] = make()
         return self._memory[key]
 
-    def _read(self, number: int) -> Work:
+    def _read(self, number: int) -> ExpectedWork:
         """One class: from its entry until all weight has arrived at `end`."""
-        work = Work(np.zeros(len(self.program.operations)))
+        work = ExpectedWork(np.zeros(len(self.program.operations)))
         pending = {int(self.program.entries[number]): _Here(1.0, list(self.start), {}, 0.0)}
         operations = self.program.operations.tolist()
         for _ in range(self.MOST_STEPS):
@@ -201,7 +199,7 @@ class Reader:
         )
 
     def _execute(  # noqa: C901, PLR0912 - one branch for each kind of operation
-        self, name: str, operands: list[int], pc: int, here: _Here, work: Work, number: int
+        self, name: str, operands: list[int], pc: int, here: _Here, work: ExpectedWork, number: int
     ) -> list[tuple[int, float]]:
         """Do one operation; returns where the weight goes, as (operation, share)."""
         a, b, c, d, e = operands
@@ -309,7 +307,9 @@ class Reader:
             here.registers[register] = only(Numbers(low, numbers / numbers.sum()))
         return [(target, share), (pc + 1, 1.0 - share)]
 
-    def _touch(self, reference: int, write: bool, user_ns: int, pc: int, here: _Here, work: Work, number: int) -> None:
+    def _touch(
+        self, reference: int, write: bool, user_ns: int, pc: int, here: _Here, work: ExpectedWork, number: int
+    ) -> None:
         work.user_ns += here.weight * user_ns
         _, region, group_register, row_register, *_ = self.program.references[reference].tolist()
         group, row = here.registers[group_register], here.registers[row_register]

@@ -10,7 +10,7 @@ import numpy as np
 from simulator.analytic.caches import PoolTable, pool_table
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.analytic.visits import Reader
+from simulator.analytic.visits import ProgramReader
 from simulator.form import NS_PER_S, FloatArray, Model, Terminals
 
 
@@ -86,7 +86,7 @@ def read_workload(model: Model) -> Workload:
         registers = np.zeros((terminals.homes, registers.shape[1]), dtype=np.int64)
         for register, factor, divisor in terminals.registers:
             registers[:, register] = np.arange(terminals.homes) * factor // divisor
-    reader = Reader(program, registers, terminals.mix if terminals else None)
+    reader = ProgramReader(program, registers, terminals.mix if terminals else None)
     works = reader.works
     pages = PageReader(reader, model.storage.data_devices)
 
@@ -103,11 +103,14 @@ def read_workload(model: Model) -> Workload:
         shares = pages.shares(row, int(program.lock_tables[kind, 1]))
         locks.append(
             LockUse(
-                kind, number, acquisitions, 1.0 / max(float(shares @ shares), 1e-300),
+                kind,
+                number,
+                acquisitions,
+                1.0 / max(float(shares @ shares), 1e-300),
                 max((getattr(part, "apart", 1.0) for part in numbers), default=1.0),
                 (before.user_ns + before.system_ns + before.client_ns) / NS_PER_S,
             )
-        )  # fmt: skip
+        )
     sections, stations = len(program.sections), len(program.stations)
     return Workload(
         classes=program.classes,

@@ -2,8 +2,8 @@
 
 from simulator.form.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from simulator.form.assembler import Assembler, Label
-from simulator.form.clock import NS_PER_MS, NS_PER_S, NS_PER_US, from_s, to_s
-from simulator.form.credits import ALL_VOLUMES, each_limit, limits_on, minutes_of_credits
+from simulator.form.clock import NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
+from simulator.form.io_wait import IO_WAIT_SHARE_BITS, io_wait_shares
 from simulator.form.model import (
     MOST_USAGE,
     CachingDevice,
@@ -15,6 +15,7 @@ from simulator.form.model import (
     Disk,
     FairQueueing,
     FlashDevice,
+    Interrupts,
     Interval,
     Log,
     Model,
@@ -29,13 +30,14 @@ from simulator.form.model import (
     Sharing,
     Station,
     Storage,
+    Terminals,
     Work,
     Writing,
 )
-from simulator.form.model_parts import Interrupts, Terminals
 from simulator.form.placement import Extent, extent_of
 from simulator.form.printing import listing
 from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.rate_limits import ALL_VOLUMES, Limiters, limiters_of, limits_on, minutes_of_credits
 from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
 from simulator.form.units import GIB, KIB, MIB
 
@@ -45,6 +47,7 @@ __all__ = [
     "CUT_ONE",
     "DISTRIBUTION_KINDS",
     "GIB",
+    "IO_WAIT_SHARE_BITS",
     "KIB",
     "MIB",
     "MOST_USAGE",
@@ -52,6 +55,8 @@ __all__ = [
     "NS_PER_S",
     "NS_PER_US",
     "OPERATIONS",
+    "PS_PER_NS",
+    "PS_PER_S",
     "REFERENCE_KINDS",
     "Assembler",
     "BoolArray",
@@ -71,6 +76,7 @@ __all__ = [
     "Interrupts",
     "Interval",
     "Label",
+    "Limiters",
     "Log",
     "Model",
     "OnProgress",
@@ -90,9 +96,10 @@ __all__ = [
     "Writing",
     "alias_pmf",
     "cut_of",
-    "each_limit",
     "extent_of",
     "from_s",
+    "io_wait_shares",
+    "limiters_of",
     "limits_on",
     "listing",
     "minutes_of_credits",

@@ -110,9 +110,18 @@ class Assembler:
         self.load_order.append((region, group, 0, min(pages, self.regions[region][1][2])))
 
     def reference(  # noqa: PLR0913 - one argument per column
-        self, name: str, kind: str, region: int, group: int, *, row: int = 0, table: int = -1, window: int = -1,
-        stream: int = 0, appended_pages: int = -1,
-    ) -> int:  # fmt: skip
+        self,
+        name: str,
+        kind: str,
+        region: int,
+        group: int,
+        *,
+        row: int = 0,
+        table: int = -1,
+        window: int = -1,
+        stream: int = 0,
+        appended_pages: int = -1,
+    ) -> int:
         """A way to find a page; see program.py. `appended_pages`: pages that each group has at the start."""
         high = -1
         if kind == "append":

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form.model_parts import Interrupts, Terminals
 from simulator.form.placement import Extent, round_robin
 from simulator.form.program import Program
 
@@ -127,10 +126,10 @@ class RateLimit:
         """Units that one request or one MiB of the rates is: a byte is the unit of MiB."""
         return 1 << 20 if self.of == "mib" else 1
 
-    def said(self, whose: str) -> str:
+    def label(self, owner: str) -> str:
         """The cap by name, as bottlenecks are listed: disk 1 (cap of 3,000 requests/s)."""
         most = f"{self.per_s:,.6g}" + (f" to {self.burst_per_s:,.6g}" if self.burst_per_s > self.per_s else "")
-        return f"{whose} (cap of {most} {'MiB' if self.of == 'mib' else 'requests'}/s)"
+        return f"{owner} (cap of {most} {'MiB' if self.of == 'mib' else 'requests'}/s)"
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class Controllers:
     count: int
     limits: tuple[RateLimit, ...]
 
-    def of(self, device: int, data_devices: int) -> int:
+    def number_of(self, device: int, data_devices: int) -> int:
         """The controller of one of so many data devices."""
         return device * self.count // data_devices
 
@@ -289,6 +288,42 @@ class Writing:
 
     batch_pages: int = 32
     coalesced_pages: int = 1
+
+
+@dataclass(frozen=True)
+class Terminals:
+    """Terminals that type, send, wait and think, before the clients, which are the connections that serve them.
+
+    Each belongs to one of `homes`, all in turn; a connection that serves it gets `registers` set: (register, factor,
+    divisor) to home * factor // divisor. Classes are drawn by alias table `mix`. Keying takes a constant time, thinking
+    an exponential one, `longest_think` means at most. Transactions of `deferred_class` are answered when they are sent.
+    """
+
+    count: int
+    homes: int
+    registers: tuple[tuple[int, int, int], ...]
+    mix: int
+    keying_ns: tuple[int, ...]
+    """by class of the transaction that follows"""
+    thinking_ns: tuple[int, ...]
+    """mean, by class of the transaction before"""
+    longest_think: int = 10
+    deferred_class: int = -1
+    middle_tier_ns: int = 0
+    """network and middle tier, there and back, in each response"""
+
+
+@dataclass(frozen=True)
+class Interrupts:
+    """One for each I/O, and `per_transaction` for its messages.
+
+    `station`: -1, or the plain station of processors that are set aside for them: after each read its client passes
+    there for `served_ns`. Their time is otherwise a part of requests and messages.
+    """
+
+    per_transaction: float
+    station: int = -1
+    served_ns: int = 0
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from simulator.kernel.stations import (
 from simulator.kernel.terminal_events import answer_terminal, seat_client, take_arrival
 from simulator.kernel.terminals import TIER_NS
 from simulator.kernel.write_back import flush_dirt, write_evicted
-from simulator.results import recorder
+from simulator.results import HISTOGRAM_SUB_BUCKETS
 
 THROTTLED_BATCH_PAGES = 64
 
@@ -69,18 +69,18 @@ def _served(state: State, kernel: Kernel, client: int) -> bool:
     leave(kernel, client)
     if life[ks.STATION] == kernel.facts[ks.INTERRUPT_STATION] and life[B] == ks.READING:
         _page_has_come(state, kernel, life[A])
-        _spend(kernel, client, recorder.DISK_READ)
+        _spend(kernel, client, ks.SPENT_DISK_READ)
     elif life[A] == ks.FOR_CPU:
-        life[SPENT + recorder.CPU] += life[ks.BURST]
-        life[SPENT + recorder.CPU_QUEUE] += life[ks.WAITED]
+        life[SPENT + ks.SPENT_CPU] += life[ks.BURST]
+        life[SPENT + ks.SPENT_CPU_QUEUE] += life[ks.WAITED]
     elif life[A] == ks.FOR_SECTION:
         leave_section(kernel, life[ks.SECTION])
-        _spend(kernel, client, recorder.SECTION)
-        life[SPENT + recorder.SECTION] -= life[ks.BURST]
-        life[SPENT + recorder.CPU] += life[ks.BURST]
+        _spend(kernel, client, ks.SPENT_SECTION)
+        life[SPENT + ks.SPENT_SECTION] -= life[ks.BURST]
+        life[SPENT + ks.SPENT_CPU] += life[ks.BURST]
         state.usage[USER_NS] += life[B]
     else:
-        _spend(kernel, client, recorder.STATION)
+        _spend(kernel, client, ks.SPENT_STATIONS)
     return True
 
 
@@ -95,25 +95,25 @@ def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> boo
             enter(kernel, kernel.facts[ks.INTERRUPT_STATION], client, kernel.facts[ks.INTERRUPT_NS], False)
             return False
         _page_has_come(state, kernel, life[A])
-        _spend(kernel, client, recorder.DISK_READ)
+        _spend(kernel, client, ks.SPENT_DISK_READ)
     elif stage == ks.PAGE_WAIT:
-        _spend(kernel, client, recorder.PAGE_WAIT)
+        _spend(kernel, client, ks.SPENT_PAGE_WAIT)
     elif stage == ks.LOCK_TURN:
-        life[SPENT + recorder.ROW_LOCK] += count_lock_wait(kernel, client)
+        life[SPENT + ks.SPENT_ROW_LOCKS] += count_lock_wait(kernel, client)
     elif stage == ks.COMMITTING:
-        _spend(kernel, client, recorder.LOG)
+        _spend(kernel, client, ks.SPENT_LOG)
         _logged(state, kernel, client)
     elif stage == ks.ON_NETWORK:
-        _spend(kernel, client, recorder.NETWORK)
+        _spend(kernel, client, ks.SPENT_NETWORK)
     elif stage == ks.FAULT:
         _swapped_in(state, kernel, life[A])
-        _spend(kernel, client, recorder.SWAP)
+        _spend(kernel, client, ks.SPENT_SWAP)
     elif stage == ks.THROTTLED:
-        _spend(kernel, client, recorder.THROTTLE)
+        _spend(kernel, client, ks.SPENT_THROTTLE)
     elif stage == ks.VICTIM:
         return_call(kernel, device_of(kernel, state.tiers.slots[life[A], PAGE]))
         _victim_written(state, kernel, life[A])
-        _spend(kernel, client, recorder.THROTTLE)
+        _spend(kernel, client, ks.SPENT_THROTTLE)
     elif stage == ks.SECTION_TURN:
         hand_over_section(kernel, life[ks.SECTION], client)
         return False
@@ -134,8 +134,8 @@ def _end_rare_wait(state: State, kernel: Kernel, client: int, stage: int) -> boo
 def _begin(state: State, kernel: Kernel, client: int) -> None:
     """A client takes up the arrival that it was given."""
     life, tier_ns = kernel.life[client], kernel.terminals.facts[TIER_NS]
-    life[SPENT + recorder.CONNECTION] += kernel.calendar.clock[NOW] - life[ks.BEGAN] - tier_ns
-    life[SPENT + recorder.NETWORK] += tier_ns
+    life[SPENT + ks.SPENT_CONNECTION] += kernel.calendar.clock[NOW] - life[ks.BEGAN] - tier_ns
+    life[SPENT + ks.SPENT_NETWORK] += tier_ns
     seat_client(state, kernel, client)
 
 
@@ -328,8 +328,8 @@ def _end(kernel: Kernel, client: int, transaction_class: int, rolled_back: int) 
 
 @compiled_inside
 def _bucket(time_ns: int) -> int:
-    """As `simulator.results.recorder.bucket_of`."""
+    """As `simulator.results.histogram_bucket`."""
     shift = 0
-    while time_ns >> shift >= 2 * recorder.SUB_BUCKETS:
+    while time_ns >> shift >= 2 * HISTOGRAM_SUB_BUCKETS:
         shift += 1
-    return shift * recorder.SUB_BUCKETS + (time_ns >> shift)
+    return shift * HISTOGRAM_SUB_BUCKETS + (time_ns >> shift)

@@ -14,14 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.errors import InputError
-from simulator.form import CachingDevice, Int32Array, IntArray, Model, RaidSet, RotatingDevice, Writing
+from simulator.form import (
+    CachingDevice,
+    Int32Array,
+    IntArray,
+    Model,
+    RaidSet,
+    RotatingDevice,
+    Writing,
+    io_wait_shares,
+    limiters_of,
+)
 from simulator.kernel.calendar import MOST_ENTITIES, Calendar, new_calendar
 from simulator.kernel.disk import WINDOW_ROWS, geometry, most_writes
-from simulator.kernel.rate_limits import limits_of
+from simulator.kernel.rate_limits import limiter_rows
 from simulator.kernel.streams import seed_streams
 from simulator.kernel.terminals import TerminalState, new_terminals
-from simulator.reference.io_wait import waiting_shares
-from simulator.results.recorder import ACTIVITIES, OCTAVES, SUB_BUCKETS
+from simulator.results import ACTIVITIES, HISTOGRAM_BUCKETS
 
 # Daemons, behind the clients
 FLUSHER, WRITER, CHECKPOINTS, LOGGER, ARRIVALS = range(5)
@@ -36,6 +45,21 @@ STAGE, NEXT, TAIL, ASKED, BEGAN, A, B, WAITED, STATION, BURST, SECTION, MAIN_DON
 WHOSE, SPENT = 12, 13
 ACTIVITY_COUNT = len(ACTIVITIES)
 LIFE_WIDTH = SPENT + ACTIVITY_COUNT
+# Response time by activity, behind SPENT
+(
+    SPENT_CPU,
+    SPENT_CPU_QUEUE,
+    SPENT_SECTION,
+    SPENT_ROW_LOCKS,
+    SPENT_DISK_READ,
+    SPENT_PAGE_WAIT,
+    SPENT_SWAP,
+    SPENT_THROTTLE,
+    SPENT_LOG,
+    SPENT_NETWORK,
+    SPENT_STATIONS,
+    SPENT_CONNECTION,
+) = range(ACTIVITY_COUNT)
 # Stages of a client or daemon: what its next event means
 (
     NEW,
@@ -195,7 +219,7 @@ class Kernel(NamedTuple):
     longer_ppm: IntArray
     """(busy processors,): what a burst takes that starts when so many are busy, in millionths of its time alone"""
     io_shares: IntArray
-    """see simulator/reference/io_wait.py"""
+    """see simulator/form/io_wait.py"""
     devices: IntArray
     limits: IntArray
     geometry: npt.NDArray[np.float64]
@@ -254,9 +278,9 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         life=life,
         stations=_stations(model),
         longer_ppm=np.array([PPM, *(model.sharing.ppm if model.sharing else [PPM] * model.processors)], dtype=np.int64),
-        io_shares=waiting_shares(model.processors),
+        io_shares=io_wait_shares(model.processors),
         devices=np.zeros((devices, DEVICE_WIDTH), dtype=np.int64),
-        limits=limits_of(model.storage, model.volume_limits, model.controllers).rows,
+        limits=limiter_rows(limiters_of(model.storage, model.volume_limits, model.controllers).limits),
         geometry=np.array([geometry(device) for device in rotating] or np.zeros((1, 8)), dtype=np.float64),
         waiting_requests=np.zeros((max(len(rotating), 1), 2, requests if rotating else 1, 3), dtype=np.int64),
         window=np.zeros((max(len(rotating), 1), WINDOW_ROWS, depth)),
@@ -270,7 +294,7 @@ def new_kernel(model: Model, seed: int, traced: int = 0) -> Kernel:
         jobs=np.zeros((2, 10), dtype=np.int64),
         job_pages=np.zeros((2, pool), dtype=np.int32),
         scratch=np.zeros(max(model.page_cache.in_flight_pages, 64), dtype=np.int64),
-        classes=np.zeros((len(model.program.classes), HISTOGRAM + SUB_BUCKETS * OCTAVES), dtype=np.int64),
+        classes=np.zeros((len(model.program.classes), HISTOGRAM + HISTOGRAM_BUCKETS), dtype=np.int64),
         checkpoints=np.zeros((model.interval.end_ns // model.checkpoint.interval_ns + 2, 2), dtype=np.int64),
         arrived=np.zeros((1 << 16, 2), dtype=np.int64),
         terminals=new_terminals(model, seed),
@@ -345,9 +369,8 @@ def _facts(model: Model, clients: int, devices: int, first_request: int) -> IntA
         constants |= {INTERRUPT_STATION: 1 + model.interrupts.station, INTERRUPT_NS: model.interrupts.served_ns}
     for place, value in constants.items():
         facts[place] = value
-    for place in (COMMIT_FIRST, COMMIT_LAST, GROUP_FIRST, WRITTEN_FIRST, WRITTEN_TAIL, BUFFER_FIRST, BUFFER_TAIL,
-                  IDLE_FIRST, IDLE_LAST, BATCH_NEXT):  # fmt: skip
-        facts[place] = NONE
+    facts[[COMMIT_FIRST, COMMIT_LAST, GROUP_FIRST, WRITTEN_FIRST, WRITTEN_TAIL]] = NONE
+    facts[[BUFFER_FIRST, BUFFER_TAIL, IDLE_FIRST, IDLE_LAST, BATCH_NEXT]] = NONE
     return facts
 
 

@@ -41,14 +41,14 @@ def why_not_kept(folder: Path) -> str:
     return ""
 
 
-CACHE_FOLDER = cache_folder()
-NOT_KEPT = why_not_kept(CACHE_FOLDER)
+MACHINE_CODE_FOLDER = cache_folder()
+MACHINE_CODE_NOT_KEPT = why_not_kept(MACHINE_CODE_FOLDER)
 """Why machine code is compiled anew by every process; empty if it is kept."""
-setattr(config, "CACHE_DIR", str(CACHE_FOLDER))  # noqa: B010 - numba adds its settings at run time
+setattr(config, "CACHE_DIR", str(MACHINE_CODE_FOLDER))  # noqa: B010 - numba adds its settings at run time
 
 
 _OPTIONS: dict[str, Any] = {
-    "cache": not NOT_KEPT,
+    "cache": not MACHINE_CODE_NOT_KEPT,
     "nogil": True,
     "error_model": "numpy",
     "_nrt": False,
@@ -86,4 +86,4 @@ def compiled_apart(function: Function) -> Function:
 def is_compiled_already(engine: str) -> bool:
     """Whether an engine's machine code for these sources is on disk, so that the next run need not wait for it."""
     function = "engine.run" if engine == "kernel" else "interpreter.advance"
-    return any(CACHE_FOLDER.rglob(f"{function}-*.nbi"))
+    return any(MACHINE_CODE_FOLDER.rglob(f"{function}-*.nbi"))

@@ -27,7 +27,7 @@ from simulator.kernel.compiled import compiled, compiled_inside
 from simulator.kernel.daemons import wake_daemon
 from simulator.kernel.flash import begin_flash, finish_flash, finish_part, wake_limited
 from simulator.kernel.growth import grown
-from simulator.kernel.record import KernelRecord
+from simulator.kernel.record import KernelRecorder
 from simulator.kernel.requests import release_request
 from simulator.kernel.scheduler import schedule, served
 from simulator.kernel.setup import set_up_devices
@@ -35,7 +35,7 @@ from simulator.kernel.start import prepare
 from simulator.kernel.state import State, new_state
 from simulator.kernel.terminal_events import start_terminals, wake_terminal
 from simulator.kernel.write_back import written_back
-from simulator.results.result import Result
+from simulator.results import Result
 
 FINISHED, NEEDS_ROOM = 0, 1
 NOTHING = -1
@@ -59,7 +59,7 @@ class KernelEngine:
         set_up_devices(self.kernel, model)
         self.margin = requests_margin(model)
         self._start()
-        self.record = KernelRecord(self, seed)
+        self.record = KernelRecorder(self, seed)
 
     def _start(self) -> None:
         """What the reference engine's processes do when they are created, in the same order."""

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+from simulator.form import IO_WAIT_SHARE_BITS
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import NOW
 from simulator.kernel.columns import Kernel
 from simulator.kernel.compiled import compiled, compiled_inside
 from simulator.kernel.stations import area_until
-from simulator.reference.io_wait import SHARE_BITS
 
 
 @compiled_inside
@@ -27,4 +27,4 @@ def io_wait_until(kernel: Kernel, now: int) -> int:
     facts, shares = kernel.facts, kernel.io_shares
     busy = area_until(kernel.stations[ks.CPU_STATION], ks.BUSY, now) - facts[ks.IO_BUSY_THEN]
     idle = facts[ks.PROCESSORS] * (now - facts[ks.IO_SINCE]) - busy
-    return facts[ks.IO_AREA] + (idle * shares[min(facts[ks.IO_ASLEEP], len(shares) - 1)] >> SHARE_BITS)
+    return facts[ks.IO_AREA] + (idle * shares[min(facts[ks.IO_ASLEEP], len(shares) - 1)] >> IO_WAIT_SHARE_BITS)

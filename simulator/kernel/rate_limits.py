@@ -15,53 +15,23 @@ request of several units starts like one, and those behind it wait the longer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from simulator.form import Controllers, FlashDevice, IntArray, RateLimit, Storage, each_limit, limits_on
+from simulator.form import PS_PER_NS, PS_PER_S, IntArray, RateLimit
 from simulator.kernel.compiled import compiled
 
-PS_PER_NS, FS_PER_PS = 1000, 1000
-FS_PER_S, PS_PER_S = 10**15, 10**12
+FS_PER_PS, FS_PER_S = 1000, 10**15
 # Columns of a limiter: constants, then clocks, then what it counts
 UNIT_BYTES, SUSTAINED_FS, BURST_FS, TOLERANCE_PS, NEXT_PS, FULL_AT_PS, CLOSED_PS, OUT_SINCE_NS = range(8)
 NEVER = -1
 
 
-class Limits(NamedTuple):
-    """The limiters of a machine: a row each; by device, and disks of RAID sets behind them, which it has to itself."""
-
-    rows: IntArray
-    own: tuple[range, ...]
-    shared: range
-    controllers: tuple[range, ...]
-    stages: tuple[tuple[range, ...], ...]
-    """by device: what its requests pass one after the other, its own limiters together, then its controller's or the
-    machine's"""
-
-
-def limits_of(
-    storage: Storage, volume_limits: tuple[RateLimit, ...] | None, controllers: Controllers | None = None
-) -> Limits:
-    """The limiters at time 0, in the order of `each_limit`."""
-    every = storage.with_disks
-    each = each_limit(storage, volume_limits, controllers)
-    ends = np.cumsum([len(limits_on(device)) for device in every]).tolist()
-    own = tuple(range(end - len(limits_on(device)), end) for device, end in zip(every, ends, strict=True))
-    shared = range(ends[-1], ends[-1] + len(volume_limits or ()))
-    width = len(controllers.limits) if controllers else 0
-    behind = tuple(range(first, first + width) for first in range(shared.stop, len(each), max(width, 1)))
-    passed = [[mine, shared] for mine in own]
-    for number in range(storage.data_devices if controllers else 0):
-        for disk in storage.disks_of(number):
-            passed[disk][1] = behind[controllers.of(number, storage.data_devices)] if controllers else shared
-    stages = tuple(
-        tuple(stage for stage in pair if stage) if isinstance(device, FlashDevice) else ()
-        for pair, device in zip(passed, every, strict=True)
-    )
-    rows = np.array([_row(limit) for limit in each], dtype=np.int64).reshape(len(each), OUT_SINCE_NS + 1)
-    return Limits(rows, own, shared, behind, stages)
+def limiter_rows(limits: Sequence[RateLimit]) -> IntArray:
+    """The limiters at time 0, (limit, column)."""
+    return np.array([_row(limit) for limit in limits], dtype=np.int64).reshape(len(limits), OUT_SINCE_NS + 1)
 
 
 def _row(limit: RateLimit) -> list[int]:
@@ -110,12 +80,3 @@ class Throttle(NamedTuple):
     def wait_ns(self, size_bytes: int, now: int) -> int:
         """As `admit`."""
         return int(admit(self.limits, self.stage.start, self.stage.stop, size_bytes, now))
-
-
-def limit_values(limits: IntArray) -> dict[str, int]:
-    """What the limiters show now, under the names that summaries use."""
-    return {
-        f"limit {number} {name}": int(row[column])
-        for number, row in enumerate(limits)
-        for name, column in (("closed", CLOSED_PS), ("full at now", FULL_AT_PS), ("out since now", OUT_SINCE_NS))
-    }

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from simulator.form import CachingDevice, Model, RaidSet, RotatingDevice
+from simulator.form import CachingDevice, Model, RaidSet, RotatingDevice, limiters_of
 from simulator.kernel import columns as ks
 from simulator.kernel.columns import Kernel
-from simulator.kernel.rate_limits import limits_of
 
 
 def set_up_devices(kernel: Kernel, model: Model) -> None:
     """Give a new kernel's devices their constants, and empty queues."""
-    stages = limits_of(model.storage, model.volume_limits, model.controllers).stages
+    stages = limiters_of(model.storage, model.volume_limits, model.controllers).stages
     rotating = 0
     for number, (row, device) in enumerate(zip(kernel.devices, model.storage.with_disks, strict=True)):
         row[ks.CALLS_FREE] = model.storage.requests_per_device
@@ -23,12 +22,8 @@ def set_up_devices(kernel: Kernel, model: Model) -> None:
             if isinstance(device, CachingDevice):
                 row[ks.CACHE_ROOM], row[ks.MOST_CHOOSING] = device.cache_bytes, device.destages_among
         elif isinstance(device, RaidSet):
-            row[ks.KIND], row[ks.FIRST_DISK], row[ks.COPIES] = (
-                ks.RAID_KIND,
-                model.storage.disks_of(number).start,
-                device.copies,
-            )
-            row[ks.PLACES_OF_STRIPE] = len(device.disks) // device.copies
+            row[ks.KIND], row[ks.FIRST_DISK] = ks.RAID_KIND, model.storage.disks_of(number).start
+            row[ks.COPIES], row[ks.PLACES_OF_STRIPE] = device.copies, len(device.disks) // device.copies
             row[ks.PARITIES], row[ks.UNIT] = device.parities, device.unit_bytes
         else:
             row[ks.KIND], row[ks.PARALLEL_FREE] = ks.LIMITED_KIND if stages[number] else ks.FLASH_KIND, device.parallel
@@ -38,11 +33,8 @@ def set_up_devices(kernel: Kernel, model: Model) -> None:
             row[ks.READS_PER_WRITE] = device.reads_per_write
         if model.fair_queueing and number in model.scheduled_devices:
             rules = model.fair_queueing
-            row[ks.QUANTUM], row[ks.SLICE], row[ks.BACKGROUND_SLICE] = (
-                rules.quantum,
-                rules.slice_ns,
-                rules.background_slice_ns,
-            )
+            row[ks.QUANTUM], row[ks.SLICE] = rules.quantum, rules.slice_ns
+            row[ks.BACKGROUND_SLICE] = rules.background_slice_ns
             row[ks.ON_TURN] = row[ks.TURN_FIRST] = row[ks.TURN_LAST] = ks.NONE
             for owner in range(ks.OWNERS, ks.DEVICE_WIDTH, 3):
                 row[owner] = row[owner + 1] = ks.NONE

@@ -29,8 +29,7 @@ FIRST_LOCK, MOST_LOCKS = 13, 4
 REGISTERS = FIRST_LOCK + MOST_LOCKS
 # Columns of `table_counts`, one row per region
 TABLE_REFERENCES, TABLE_POOL_HITS, TABLE_CACHE_HITS, TABLE_DISK_READS, TABLE_CREATED = range(5)
-# Entries of `usage`: CPU time handed out (ns)
-USAGE = ("transaction", "client program", "system calls", "background writer", "write-back")
+# Entries of `usage`: CPU time handed out (ns), as the fields of results.CpuTimeCounters
 USER_NS, CLIENT_NS, SYSTEM_NS, WRITER_NS, FLUSH_NS = range(5)
 OUTBOX_SIZE = 1 << 16
 
@@ -79,11 +78,22 @@ def new_state(model: Model, seed: int) -> State:
             [program.counters, program.initial_high, np.zeros(int(windows[:, 2].sum()), dtype=np.int64)]
         ),
         numbers=np.full(remembered + int(program.lock_tables[:, 1].sum()) + 1, -1, dtype=np.int32),
-        usage=np.zeros(len(USAGE), dtype=np.int64),
+        usage=np.zeros(FLUSH_NS + 1, dtype=np.int64),
         outbox=np.zeros(OUTBOX_SIZE, dtype=np.int64),
         table_counts=np.zeros((len(program.regions), 5), dtype=np.int64),
         tiers=tiers,
     )
+
+
+def counter_values(state: State, program: Program, name: str) -> IntArray:
+    """The values of one of the program's counter tables now."""
+    start, length = program.counter_tables[program.counter_names.index(name)]
+    return state.counters[start : start + length]
+
+
+def register_values(state: State, program: Program, name: str) -> IntArray:
+    """The values of one of the program's registers now, by client."""
+    return state.client[:, REGISTERS + program.registers.index(name)]
 
 
 def _tables(program: Program) -> IntArray:

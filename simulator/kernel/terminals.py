@@ -47,10 +47,8 @@ def new_terminals(model: Model, seed: int) -> TerminalState:
     facts = np.zeros(10, dtype=np.int64)
     start, length = model.program.tables[asked.mix].tolist() if asked.count else (0, 0)
     longest = int(times[:, KEYING].max() + asked.longest_think * times[:, THINKING].max())
-    facts[:AWAY] = (
-        asked.count, asked.homes, start, length, asked.deferred_class, asked.longest_think, asked.middle_tier_ns,
-        longest,
-    )  # fmt: skip
+    mix, deferred = (start, length), asked.deferred_class
+    facts[:AWAY] = (asked.count, asked.homes, *mix, deferred, asked.longest_think, asked.middle_tier_ns, longest)
     facts[AWAY] = asked.count
     return TerminalState(
         facts=facts,
@@ -60,14 +58,6 @@ def new_terminals(model: Model, seed: int) -> TerminalState:
         seats=np.array(asked.registers, dtype=np.int64).reshape(-1, 3),
         alias=model.program.alias,
     )
-
-
-def terminal_values(terminals: TerminalState, in_system: int) -> dict[str, int]:
-    """Where the terminals are now, under the names that laws use; nothing without any."""
-    if not terminals.facts[COUNT]:
-        return {}
-    away, deferred = int(terminals.facts[AWAY]), int(terminals.facts[DEFERRED_INSIDE])
-    return {"terminals away now": away, "terminals waiting now": int(in_system) - deferred}
 
 
 @compiled

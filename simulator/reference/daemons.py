@@ -92,7 +92,7 @@ class Arrivals:
         mean_ns = round(NS_PER_S / self.engine.model.arrivals_per_s)
         while True:
             yield env.timeout(exponential_ns(self.stream, 0, mean_ns))
-            self.engine.in_system.come(env.now)
+            self.engine.in_system.enter(env.now)
             if self.idle:
                 self.idle.popleft().succeed(env.now)
             else:

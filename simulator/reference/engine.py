@@ -13,39 +13,22 @@ from __future__ import annotations
 import simpy
 
 from simulator.errors import InternalError
-from simulator.form import Model, OnProgress, extent_of
+from simulator.form import Model, OnProgress, extent_of, limiters_of
 from simulator.kernel import interpreter as waits
 from simulator.kernel.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty
 from simulator.kernel.interpreter import advance, own_lock
 from simulator.kernel.memory import finish_fault, finish_read, finish_write_back
-from simulator.kernel.rate_limits import limits_of
+from simulator.kernel.rate_limits import limiter_rows
 from simulator.kernel.start import prepare
 from simulator.kernel.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, MOST_LOCKS, PLACES, USER_NS, new_state
 from simulator.kernel.terminals import new_terminals
 from simulator.reference.daemons import Arrivals, CommitLog, background_writer, checkpoints, flush_dirt, flusher
 from simulator.reference.raid import new_devices
+from simulator.reference.record import ReferenceRecorder
 from simulator.reference.scheduler import FairQueue
 from simulator.reference.stations import Environment, RowLocks, SectionStation, Servers, Story
 from simulator.reference.terminals import TerminalQueue
-from simulator.results.record import RunRecord
-from simulator.results.recorder import (
-    ACTIVITIES,
-    CONNECTION,
-    CPU,
-    CPU_QUEUE,
-    DISK_READ,
-    LOG,
-    NETWORK,
-    PAGE_WAIT,
-    ROW_LOCK,
-    SECTION,
-    STATION,
-    SWAP,
-    THROTTLE,
-    Gauge,
-    Population,
-)
-from simulator.results.result import Result
+from simulator.results import ACTIVITIES, Activity, Gauge, Population, Result
 
 THROTTLED_BATCH_PAGES = 64
 
@@ -70,8 +53,9 @@ class ReferenceEngine:
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
         self.stations = [Servers(env, station.servers) for station in model.stations]
         self.locks = RowLocks(env)
-        self.limits = limits_of(storage, model.volume_limits, model.controllers)
-        self.devices = new_devices(env, storage, self.limits)
+        limiters = limiters_of(storage, model.volume_limits, model.controllers)
+        self.limits = limiter_rows(limiters.limits)
+        self.devices = new_devices(env, storage, limiters, self.limits)
         for scheduled in (self.devices[number] for number in model.scheduled_devices):
             assert model.fair_queueing is not None
             scheduled.take_in = FairQueue(env, model.fair_queueing, scheduled.take_in).add
@@ -86,7 +70,7 @@ class ReferenceEngine:
         self.writer_wakes: simpy.Event | None = None
         self.checkpoint_times_ns: list[tuple[int, int]] = []
         self.at_work, self.main_done = len(model.client_registers), [0] * len(model.client_registers)
-        self.record = RunRecord(self, seed)
+        self.record = ReferenceRecorder(self, seed)
         for number in range(len(model.client_registers)):
             env.process(self.client(number))
         env.process(flusher(self))
@@ -111,8 +95,8 @@ class ReferenceEngine:
         while True:
             if not inside:
                 began = yield from self.next_transaction(number)
-                spent[CONNECTION] += env.now - began - self.terminals.tier_ns
-                spent[NETWORK] += self.terminals.tier_ns
+                spent[Activity.CONNECTION] += env.now - began - self.terminals.tier_ns
+                spent[Activity.NETWORK] += self.terminals.tier_ns
                 inside = True
             wait, a, b = advance(state, number, env.now)
             if state.outbox[0]:
@@ -120,29 +104,29 @@ class ReferenceEngine:
             asked = env.now
             if wait == waits.WAIT_CPU:
                 queued = yield from self.cpu.run(a)
-                spent[CPU] += env.now - asked - queued
-                spent[CPU_QUEUE] += queued
+                spent[Activity.CPU] += env.now - asked - queued
+                spent[Activity.CPU_QUEUE] += queued
             elif wait == waits.WAIT_READ:
                 yield from self.read_page(a)
-                spent[DISK_READ] += env.now - asked
+                spent[Activity.DISK_READ] += env.now - asked
             elif wait == waits.WAIT_LOCK:
                 yield from self.locks.wait(a, number)
-                spent[ROW_LOCK] += env.now - asked
+                spent[Activity.ROW_LOCKS] += env.now - asked
             elif wait == waits.WAIT_SECTION:
                 inside_ns = yield from self.sections[a].run(b)
-                spent[SECTION] += env.now - asked - inside_ns
-                spent[CPU] += inside_ns
+                spent[Activity.CRITICAL_SECTION] += env.now - asked - inside_ns
+                spent[Activity.CPU] += inside_ns
                 state.usage[USER_NS] += b
             elif wait == waits.WAIT_COMMIT:
                 yield from self.log.commit(a)
-                spent[LOG] += env.now - asked
+                spent[Activity.LOG] += env.now - asked
                 if not b:
                     self.release_locks(number)
             elif wait == waits.WAIT_RELEASE:
                 self.release_locks(number)
             elif wait == waits.WAIT_END:
                 record.end(a, env.now - began, spent, b)
-                self.in_system.go(env.now, began)
+                self.in_system.leave(env.now, began)
                 if self.model.terminals:
                     self.terminals.end(number, a)
                 spent = [0] * len(ACTIVITIES)
@@ -151,10 +135,10 @@ class ReferenceEngine:
                     return
             elif wait == waits.WAIT_VISIT:
                 yield from self.stations[a].run(b)
-                spent[STATION] += env.now - asked
+                spent[Activity.STATIONS] += env.now - asked
             elif wait == waits.WAIT_NETWORK:
                 yield env.timeout(a)
-                spent[NETWORK] += env.now - asked
+                spent[Activity.NETWORK] += env.now - asked
             else:
                 yield from self.wait_for_memory(wait, a, spent)
 
@@ -178,7 +162,7 @@ class ReferenceEngine:
             if think_ns:
                 yield self.env.timeout(think_ns)
             began = self.env.now
-            self.in_system.come(began)
+            self.in_system.enter(began)
         elif wait == waits.WAIT_ARRIVAL and self.arrivals is not None:
             began = yield from self.arrivals.take()
         elif wait == waits.WAIT_ARRIVAL:
@@ -192,20 +176,20 @@ class ReferenceEngine:
         asked = self.env.now
         if wait == waits.WAIT_PAGE:
             yield self.page_arrivals.setdefault(a, self.env.event())
-            spent[PAGE_WAIT] += self.env.now - asked
+            spent[Activity.PAGE_WAIT] += self.env.now - asked
         elif wait == waits.WAIT_FAULT:
             yield from self.swap_in(a)
-            spent[SWAP] += self.env.now - asked
+            spent[Activity.SWAP] += self.env.now - asked
         elif wait == waits.WAIT_THROTTLE:
             flush_dirt(self, self.env.now, THROTTLED_BATCH_PAGES)
             yield self.written()
-            spent[THROTTLE] += self.env.now - asked
+            spent[Activity.WRITE_THROTTLE] += self.env.now - asked
         elif wait == waits.WAIT_VICTIM:
             yield from self.write_victim(a)
-            spent[THROTTLE] += self.env.now - asked
+            spent[Activity.WRITE_THROTTLE] += self.env.now - asked
         elif wait == waits.WAIT_BUFFER:
             yield self.page_arrivals.setdefault(-1, self.env.event())
-            spent[PAGE_WAIT] += self.env.now - asked
+            spent[Activity.PAGE_WAIT] += self.env.now - asked
         else:
             raise InternalError(f"unknown wait {wait}")
 

@@ -1,32 +1,13 @@
-"""Idle processors that wait for I/O, as Linux counts them: those on which a task last ran that sleeps for block I/O.
-
-Tasks last ran on any processor (assumption: they are spread evenly). Of `n` tasks asleep none belongs to a given one of
-`c` processors with chance (1 - 1/c)^n, so that idle time counts as waiting with the complement of it. A task asleep: a
-client that waits for a read, for the write of a dirty victim or for a buffer from swap, and the log's writer.
-"""
+"""Idle CPU time that counts as waiting for I/O (simulator/form/io_wait.py), added up by the reference engine."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+from simulator.form import IO_WAIT_SHARE_BITS, io_wait_shares
 
 if TYPE_CHECKING:
     from simulator.reference.engine import ReferenceEngine
-
-SHARE_BITS = 12
-"""shares of idle time are whole 4096ths, so that engines add up integers"""
-
-
-def waiting_shares(processors: int) -> npt.NDArray[np.int64]:
-    """By number of tasks asleep: the share of idle time that counts as waiting. The last entry is for all above."""
-    one = 1 << SHARE_BITS
-    if processors == 1:
-        return np.array([0, one], dtype=np.int64)
-    most = math.ceil(math.log(2 * one) / -math.log1p(-1 / processors)) + 1
-    return np.rint(one * -np.expm1(np.arange(most) * math.log1p(-1 / processors))).astype(np.int64)
 
 
 class IoWait:
@@ -34,7 +15,7 @@ class IoWait:
 
     def __init__(self, engine: ReferenceEngine) -> None:
         self.engine = engine
-        self.shares = waiting_shares(engine.model.processors).tolist()
+        self.shares = io_wait_shares(engine.model.processors).tolist()
         self.asleep = self.area = self.since_ns = self.busy_then = 0
 
     def change(self, by: int) -> None:
@@ -48,4 +29,4 @@ class IoWait:
         """The integral from time 0 to now, in core-nanoseconds."""
         busy = self.engine.cpu.busy.area_until(now) - self.busy_then
         idle = self.engine.model.processors * (now - self.since_ns) - busy
-        return self.area + (idle * self.shares[min(self.asleep, len(self.shares) - 1)] >> SHARE_BITS)
+        return self.area + (idle * self.shares[min(self.asleep, len(self.shares) - 1)] >> IO_WAIT_SHARE_BITS)

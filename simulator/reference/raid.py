@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import simpy
 
-from simulator.form import CachingDevice, Device, FlashDevice, RaidSet, Storage
+from simulator.form import CachingDevice, Device, FlashDevice, IntArray, Limiters, RaidSet, Storage
 from simulator.kernel import raid
-from simulator.kernel.rate_limits import Limits, Throttle, limits_of
+from simulator.kernel.rate_limits import Throttle
 from simulator.reference.arms import CachingStation, RotatingStation
 from simulator.reference.stations import DeviceStation, Environment, FlashStation, Request
 
@@ -52,12 +52,11 @@ class RaidStation(DeviceStation):
         return [min([first, *pair], key=lambda disk: disk.queue_length.value)]
 
 
-def new_devices(env: Environment, storage: Storage, limits: Limits | None = None) -> list[DeviceStation]:
-    """The stations of all devices, and behind them those of RAID sets' disks."""
-    limits = limits or limits_of(storage, None)
+def new_devices(env: Environment, storage: Storage, limiters: Limiters, rows: IntArray) -> list[DeviceStation]:
+    """The stations of all devices, and behind them those of RAID sets' disks; `rows` are the limiters' clocks."""
     stations = [
-        new_device(env, device, storage.requests_per_device, tuple(Throttle(limits.rows, stage) for stage in stages))
-        for device, stages in zip(storage.with_disks, limits.stages, strict=True)
+        new_device(env, device, storage.requests_per_device, tuple(Throttle(rows, stage) for stage in stages))
+        for device, stages in zip(storage.with_disks, limiters.stages, strict=True)
     ]
     for number, station in enumerate(stations):
         if isinstance(station, RaidStation):

@@ -13,7 +13,7 @@ from simpy.events import URGENT
 from simulator.form import Device, FlashDevice, Section, Sharing
 from simulator.kernel import raid
 from simulator.kernel.rate_limits import Throttle
-from simulator.results.recorder import Gauge, Population
+from simulator.results import Gauge, Population
 
 PPM = 1_000_000
 Story = Generator[simpy.Event, Any, Any]
@@ -46,7 +46,7 @@ class Environment(simpy.Environment):
         self.schedule(event, URGENT)
 
 
-class Turn(NamedTuple):
+class WaitingBurst(NamedTuple):
     """Somebody who waits for a server."""
 
     done: simpy.Event
@@ -65,7 +65,7 @@ class Servers:
         self.env = env
         self.free = servers
         self.longer_ppm = sharing.ppm if sharing else (PPM,) * servers
-        self.queue: deque[Turn] = deque()
+        self.queue: deque[WaitingBurst] = deque()
         self.busy, self.number = Gauge(), Gauge()
         self.served = 0
 
@@ -79,7 +79,7 @@ class Servers:
             yield env.timeout(self.lasts_ns(burst_ns))
             waited = 0
         else:
-            turn = Turn(env.event(), burst_ns, asked)
+            turn = WaitingBurst(env.event(), burst_ns, asked)
             if urgent:
                 self.queue.appendleft(turn)
             else:
@@ -204,7 +204,7 @@ class DeviceStation:
         self.arrived += 1
         if not self.queue_length.value:
             self.occupied.change(env.now, 1)
-        self.queue_length.come(env.now)
+        self.queue_length.enter(env.now)
         self.take_in(request)
         return request.done
 
@@ -231,7 +231,7 @@ class DeviceStation:
         self.by_purpose[request.purpose] = self.by_purpose.get(request.purpose, 0) + 1
         self.service_ns += service_ns
         self.response_ns += now - request.submitted_ns
-        self.queue_length.go(now, request.submitted_ns)
+        self.queue_length.leave(now, request.submitted_ns)
         if not self.queue_length.value:
             self.occupied.change(now, -1)
         request.done.succeed()

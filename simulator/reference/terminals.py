@@ -44,7 +44,7 @@ class TerminalQueue:
     def _come(self, number: int) -> None:
         """A terminal's transaction joins the queue; of a deferred one the terminal has its answer already."""
         began, chosen = self.engine.env.now - self.tier_ns, int(self.terminals.classes[number])
-        self.engine.in_system.come(began)
+        self.engine.in_system.enter(began)
         self.terminals.facts[AWAY] -= 1
         whose = number << CLASS_BITS | chosen
         if self.idle:

@@ -1,33 +1,39 @@
-"""What a run writes down while it goes: counters, time averages, histograms. Bounded, whatever the run's length."""
+"""Accumulators of a run: gauges, response times by activity, histograms. Bounded, whatever the run's length."""
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from enum import IntEnum
 
-ACTIVITIES = (
-    "cpu",
-    "cpu queue",
-    "critical section",
-    "row locks",
-    "disk read",
-    "page wait",
-    "swap",
-    "write throttle",
-    "log",
-    "network",
-    "stations",
-    "connection",
-)
-(CPU, CPU_QUEUE, SECTION, ROW_LOCK, DISK_READ, PAGE_WAIT, SWAP, THROTTLE, LOG, NETWORK, STATION, CONNECTION) = range(
-    len(ACTIVITIES)
-)
-SUB_BUCKETS = 64
-OCTAVES = 48
+import numpy as np
+
+from simulator.form import IntArray
+
+
+class Activity(IntEnum):
+    """Part of a response time, in the order of every engine's accounts."""
+
+    CPU = 0
+    CPU_QUEUE = 1
+    CRITICAL_SECTION = 2
+    ROW_LOCKS = 3
+    DISK_READ = 4
+    PAGE_WAIT = 5
+    SWAP = 6
+    WRITE_THROTTLE = 7
+    LOG = 8
+    NETWORK = 9
+    STATIONS = 10
+    CONNECTION = 11
+
+
+ACTIVITIES = tuple(activity.name.lower().replace("_", " ") for activity in Activity)
+"""names of activities in results"""
+HISTOGRAM_SUB_BUCKETS = 64
+HISTOGRAM_BUCKETS = HISTOGRAM_SUB_BUCKETS * 48
 
 
 class Gauge:
-    """A number that changes at instants, with its integral over time.
+    """Piecewise constant number with its integral over time.
 
     The integral until now is value x now, less every change times the instant at which it came.
     """
@@ -49,7 +55,7 @@ class Gauge:
 
 
 class Population(Gauge):
-    """How many are inside, with the sum of the instants at which they came: so their ages are known."""
+    """Number of customers present, with the sum of their arrival instants, which gives their ages."""
 
     __slots__ = ("since",)
 
@@ -57,48 +63,48 @@ class Population(Gauge):
         super().__init__()
         self.since = 0
 
-    def come(self, now: int) -> None:
-        """One more is inside."""
+    def enter(self, now: int) -> None:
+        """A customer arrives."""
         self.change(now, 1)
         self.since += now
 
-    def go(self, now: int, since: int) -> None:
-        """One that came at `since` has left."""
+    def leave(self, now: int, since: int) -> None:
+        """A customer that arrived at `since` leaves."""
         self.change(now, -1)
         self.since -= since
 
     def ages_at(self, now: int) -> int:
-        """How long those inside have been there, added up."""
+        """Ages of those present, added up, ns."""
         return self.value * now - self.since
 
 
-def bucket_of(time_ns: int) -> int:
+def histogram_bucket(time_ns: int) -> int:
     """The histogram bucket of a time: 64 per factor of two, so at most 1.6 % wide."""
     shift = max(0, time_ns.bit_length() - 7)
-    return shift * SUB_BUCKETS + (time_ns >> shift)
+    return shift * HISTOGRAM_SUB_BUCKETS + (time_ns >> shift)
 
 
-def bucket_ns(bucket: int) -> float:
+def _bucket_ns(bucket: int) -> float:
     """The middle of a bucket."""
-    if bucket < 2 * SUB_BUCKETS:
+    if bucket < 2 * HISTOGRAM_SUB_BUCKETS:
         return float(bucket)
-    shift = bucket // SUB_BUCKETS - 1
-    return float(((bucket - shift * SUB_BUCKETS) << shift) + ((1 << shift) >> 1))
+    shift = bucket // HISTOGRAM_SUB_BUCKETS - 1
+    return float(((bucket - shift * HISTOGRAM_SUB_BUCKETS) << shift) + ((1 << shift) >> 1))
 
 
-def quantile_ns(histogram: npt.NDArray[np.int64], share: float) -> float:
+def histogram_quantile_ns(histogram: IntArray, share: float) -> float:
     """The time below which `share` of the histogram's entries lie; 0 for an empty one."""
     total = int(histogram.sum())
     if total == 0:
         return 0.0
-    return bucket_ns(int(np.searchsorted(np.cumsum(histogram), share * total, side="left")))
+    return _bucket_ns(int(np.searchsorted(np.cumsum(histogram), share * total, side="left")))
 
 
-def share_below(histogram: npt.NDArray[np.int64], time_ns: float) -> float:
+def histogram_share_below(histogram: IntArray, time_ns: float) -> float:
     """The share of the histogram's entries below a time, of its own bucket in proportion; 0 for an empty one."""
-    bucket = bucket_of(int(time_ns))
-    shift = max(bucket // SUB_BUCKETS - 1, 0)
-    inside = (time_ns - ((bucket - shift * SUB_BUCKETS) << shift)) / (1 << shift)
+    bucket = histogram_bucket(int(time_ns))
+    shift = max(bucket // HISTOGRAM_SUB_BUCKETS - 1, 0)
+    inside = (time_ns - ((bucket - shift * HISTOGRAM_SUB_BUCKETS) << shift)) / (1 << shift)
     below = int(histogram[:bucket].sum()) + inside * int(histogram[bucket])
     return below / max(int(histogram.sum()), 1)
 
@@ -113,15 +119,14 @@ class ClassRecorder:
         self.rolled_back = 0
         self.total_ns = 0
         self.spent_ns = [0] * len(ACTIVITIES)
-        self.histogram = [0] * (SUB_BUCKETS * OCTAVES)
+        self.histogram = [0] * (HISTOGRAM_BUCKETS)
 
     def record(self, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
-        """One transaction ended."""
+        """Count one completion: response time in all and by activity, ns; whether it was rolled back (0 or 1)."""
         self.completed += 1
         self.rolled_back += rolled_back
         self.total_ns += response_ns
-        self.histogram[bucket_of(response_ns)] += 1
-        own = self.spent_ns
+        self.histogram[histogram_bucket(response_ns)] += 1
         for activity, time_ns in enumerate(spent_ns):
             if time_ns:
-                own[activity] += time_ns
+                self.spent_ns[activity] += time_ns

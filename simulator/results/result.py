@@ -244,7 +244,7 @@ class Result:
         return [law for law in self.laws if not law.holds]
 
 
-def to_json(result: Result) -> str:
+def result_json(result: Result) -> str:
     """The result as canonical JSON: sorted keys, shortest floats, one trailing newline."""
     return json.dumps(_plain(result), sort_keys=True, indent=1, allow_nan=False) + "\n"
 
@@ -259,8 +259,8 @@ def _plain(value: Any) -> Any:
     return {each.name: _plain(item) for each, item in pairs if item or not each.metadata}
 
 
-def from_json(text: str, where: str = "result") -> Result:
-    """Read what `to_json` wrote. Raises InputError naming the key that is missing, unknown or of a wrong type."""
+def read_result(text: str, where: str = "result") -> Result:
+    """Read what `result_json` wrote. Raises InputError naming the key that is missing, unknown or of a wrong type."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -300,6 +300,6 @@ def _build(kind: Any, data: Any, where: str) -> Any:
     raise InputError(f"{where}: expected {getattr(kind, '__name__', kind)}, found {data!r:.60}")
 
 
-def main_of(result: Result) -> ClassResult:
+def main_class_of(result: Result) -> ClassResult:
     """The class whose rate is reported."""
     return next(one for one in result.classes if one.name == result.main_class)

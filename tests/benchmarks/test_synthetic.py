@@ -10,8 +10,8 @@ from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, record, run, system
 from calibration.fit import CPU, MISSES, RATE, READS, WRITES, figures_of
 from models.build import build
-from simulator.kernel.engine import simulate
-from simulator.results.result import Result
+from simulator.kernel import simulate
+from simulator.results import Result
 
 
 @pytest.fixture(scope="module")

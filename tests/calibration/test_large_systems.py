@@ -16,7 +16,7 @@ from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
 from scenarios.library import library, load
 from scenarios.questions.large_systems import amount, error, lines, measured_systems
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 from tests.scenarios.example_result import example_result
 
 

@@ -14,10 +14,10 @@ from models.scenario import ScenarioSpec
 from models.workloads.tpcc import ALONE
 from models.workloads.tpcc.cluster import PREPARE_BYTES
 from scenarios.run import Task, simulate
+from simulator import kernel
 from simulator.errors import InputError
 from simulator.form import Model
-from simulator.kernel import engine as kernel
-from simulator.results.result import Result
+from simulator.results import Result
 from tests.simulator.twins import differences
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"

@@ -13,7 +13,7 @@ from models.workloads.tpcc.program import CLASSES, row_counts
 from scenarios.library import library, load
 from simulator.analytic import simulate as calculated
 from simulator.form import CODES
-from simulator.kernel.engine import simulate as simulated
+from simulator.kernel import simulate as simulated
 
 NAMES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 SMALL = ("workload.warehouses=4", "workload.arrivals.clients=2", "database.pool.buffers=2000",

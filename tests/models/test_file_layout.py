@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from models.build import build
-from simulator.analytic import engine as analytic
+from simulator import analytic
 from simulator.errors import Infeasible
-from simulator.kernel.engine import simulate
-from simulator.results.result import Result
+from simulator.kernel import simulate
+from simulator.results import Result
 from tests.models.test_partitions import ARRAY, tiny
 
 SETTINGS = (

@@ -10,7 +10,7 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import FairQueueing
-from simulator.kernel.engine import simulate
+from simulator.kernel import simulate
 from tests.models.test_partitions import ARRAY, TINY, tiny
 
 CFQ = "operating_system.io_scheduler={kind: cfq, request_us: 3}"

@@ -14,8 +14,8 @@ from models.jobs import JobResult, run_job
 from models.machine import slowdowns
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from simulator.analytic.exact_networks import exact
-from simulator.analytic.network import Network
+from tests.oracles.exact_networks import exact
+from tests.oracles.network import Network
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
 BASE = load_scenario(TINY)

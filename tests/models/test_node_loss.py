@@ -14,8 +14,8 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
 from simulator.errors import InputError, InternalError
+from simulator.kernel import KernelEngine
 from simulator.kernel import columns as ks
-from simulator.kernel.engine import KernelEngine
 from tests.simulator.twins import Change, differences, run_reference
 
 LOSS = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"

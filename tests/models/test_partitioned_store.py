@@ -15,10 +15,10 @@ from models.jobs.store_model import store_model
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from simulator.analytic.exact_networks import exact
-from simulator.analytic.network import Network
 from simulator.errors import InputError
 from simulator.form import Model
+from tests.oracles.exact_networks import exact
+from tests.oracles.network import Network
 from tests.simulator.twins import differences
 
 LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout"

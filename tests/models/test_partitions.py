@@ -10,10 +10,10 @@ from models.build import build
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.show.words import configuration_line
-from simulator.analytic import engine as analytic
+from simulator import analytic
 from simulator.errors import Infeasible, InputError
 from simulator.form import RaidSet
-from simulator.kernel.engine import simulate
+from simulator.kernel import simulate
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 CAP = "{of: requests, per_s: 500, source: a test}"

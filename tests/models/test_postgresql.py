@@ -21,9 +21,9 @@ from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS,
 from models.workloads.tpcc.tables import STOCK
 from models.workloads.workload import HeapSpec
 from scenarios.library import library, load
-from simulator.kernel import engine as kernel
+from simulator import kernel
 from simulator.kernel.caches import MOST_USAGE
-from simulator.results.result import Result
+from simulator.results import Result
 
 TRAFFIC = Path(__file__).resolve().parents[1] / "samples" / "page_traffic"
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"

@@ -25,11 +25,11 @@ from models.workloads.tpcc.folding import merged_pages
 from models.workloads.tpcc.program import LOCKED_HOME
 from models.workloads.tpcc.rows import DISTRICTS
 from scenarios.library import library
+from simulator import kernel
 from simulator.form import Model, RotatingDevice
-from simulator.kernel import engine as kernel
 from simulator.kernel.columns import new_kernel
 from simulator.kernel.state import new_state
-from simulator.results.result import Result
+from simulator.results import Result
 
 FOLDER = Path(__file__).parent.parent / "scenarios"
 Change = Callable[..., dict[str, Any]]

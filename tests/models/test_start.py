@@ -9,12 +9,13 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
+from simulator import kernel
 from simulator.form import Model
-from simulator.kernel import engine as kernel
+from simulator.kernel import State
 from simulator.kernel.caches import CACHE, DIRTY_COUNT, POOL
 from simulator.kernel.start import prepare
-from simulator.kernel.state import State, new_state
-from simulator.results.result import Result
+from simulator.kernel.state import new_state
+from simulator.results import Result
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 

@@ -22,11 +22,12 @@ from models.workloads.tpcc import Paths, client_registers, tpcc_program
 from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
 from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
 from simulator.form import Costs, Model
+from simulator.kernel import State
 from simulator.kernel import interpreter as waits
 from simulator.kernel.interpreter import advance
 from simulator.kernel.memory import finish_read
 from simulator.kernel.start import load_everything
-from simulator.kernel.state import LOCKS_HELD, State, new_state
+from simulator.kernel.state import LOCKS_HELD, new_state
 
 TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
 SCANNED = 1_000_000

@@ -72,8 +72,8 @@ def test_a_limit_as_the_engines_know_it() -> None:
     half = device_of(FlashDiskSpec.model_validate(VOLUME | {"limits": [GP2 | {"credits_at_start_fraction": 0.5}]}), "x")
     assert isinstance(half, LimitedDevice)
     assert half.limits[0].credits_at_start == 2.7e6
-    assert device.limits[0].said("disk 1") == "disk 1 (cap of 1,800 to 3,000 requests/s)"
-    assert device.limits[1].said("disk 1") == "disk 1 (cap of 100 MiB/s)"
+    assert device.limits[0].label("disk 1") == "disk 1 (cap of 1,800 to 3,000 requests/s)"
+    assert device.limits[1].label("disk 1") == "disk 1 (cap of 100 MiB/s)"
 
 
 def test_a_disk_without_limits_is_the_disk_that_it_was() -> None:

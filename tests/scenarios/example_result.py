@@ -16,7 +16,7 @@ from models.operating_system import OperatingSystemSpec
 from models.operating_system.operating_system import PageCacheSpec, SwapSpec, SystemCpuSpec
 from models.scenario import IntervalSpec, MeasuredSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, LayoutSpec, MixSpec, WorkloadSpec
-from simulator.results.result import (
+from simulator.results import (
     Bottleneck,
     CacheResult,
     ClassResult,

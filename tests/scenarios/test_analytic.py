@@ -19,7 +19,7 @@ from scenarios.commands.cli import main
 from scenarios.commands.options import Output
 from scenarios.run import saved
 from simulator.errors import Infeasible
-from simulator.results.result import Estimate, Result
+from simulator.results import Estimate, Result
 from tests.scenarios.example_result import example_result, example_scenario
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
@@ -169,7 +169,7 @@ def test_a_sweep_over_engines_names_both(capsys: Capture) -> None:
 
 def test_quick_gives_two_answers_and_says_how_far_apart_they_are(capsys: Capture, monkeypatch: Patch) -> None:
     calculated, simulated = (rate_of(answer(capsys, *QUICK, "--engine", each)) for each in ("analytic", "kernel"))
-    from simulator.kernel import engine as kernel
+    from simulator import kernel
 
     shown = []
 

@@ -17,7 +17,7 @@ from scenarios.commands.cli import main
 from scenarios.run import Task, simulate
 from simulator.errors import InternalError
 from simulator.kernel import compiled
-from simulator.results.result import Result
+from simulator.results import Result
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 Output = pytest.CaptureFixture[str]
@@ -275,7 +275,7 @@ def test_where_machine_code_cannot_be_kept_the_reference_engine_answers_and_says
     kept = json.loads(run_json(capsys))
     assert kept.pop("engine") == "kernel"
     own = kept.pop("warnings")
-    monkeypatch.setattr(compiled, "NOT_KEPT", "/folder: No space left on device")
+    monkeypatch.setattr("simulator.kernel.MACHINE_CODE_NOT_KEPT", "/folder: No space left on device")
     result = json.loads(run_json(capsys))
     assert result.pop("engine") == "reference"
     *others, warning = result.pop("warnings")

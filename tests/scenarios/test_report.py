@@ -20,7 +20,7 @@ from scenarios.show.charts import report as report_figures
 from scenarios.show.charts import series as report_series
 from scenarios.show.report import report_html, write_report
 from scenarios.show.words import comparison, loads
-from simulator.results.result import Bottleneck, DeviceResult, Result, Series, from_json, to_json
+from simulator.results import Bottleneck, DeviceResult, Result, Series, read_result, result_json
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 COMMAND = "oltpsim run example.yaml --seed 1"
@@ -101,7 +101,7 @@ def test_same_arguments_same_bytes_in_another_process_too() -> None:
 
 def test_a_result_read_back_gives_the_same_bytes() -> None:
     result, scenario = example_result(), example_scenario()
-    read = from_json(to_json(result))
+    read = read_result(result_json(result))
     assert list(read.classes[0].time_by_s) != list(result.classes[0].time_by_s)
     assert report_html(read, scenario, COMMAND) == report_html(result, scenario, COMMAND)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scenarios.show.report import write_report
-from simulator.results.result import Result
+from simulator.results import Result
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from scenarios.show.summary import bar, summary_csv, summary_rows, summary_text
-from simulator.results.result import DeviceResult
+from simulator.results import DeviceResult
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 

@@ -47,7 +47,7 @@ def test_an_executor_that_fails_is_not_taken_for_one_that_answers() -> None:
 
 
 def test_machine_code_that_cannot_be_kept_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simulator.kernel.compiled.NOT_KEPT", "no room")
+    monkeypatch.setattr("simulator.kernel.MACHINE_CODE_NOT_KEPT", "no room")
     with ThreadPoolExecutor(1) as threads, pytest.raises(InputError, match="can't be kept there \\(no room\\)"):
         swept(threads)
 

@@ -22,7 +22,7 @@ from scenarios.run import kept as record
 from scenarios.run.kept import DONE, REFUSED
 from scenarios.run.store import Claims
 from simulator.errors import Infeasible, InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 Output = pytest.CaptureFixture[str]

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from simulator.form import Model
+from simulator.kernel import KernelEngine
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import EVENTS
-from simulator.kernel.engine import KernelEngine
-from simulator.kernel.record import KernelRecord
-from simulator.reference.engine import ReferenceEngine
+from simulator.kernel.record import KernelRecorder
+from simulator.reference import ReferenceEngine
+from simulator.reference.record import ReferenceRecorder
 from simulator.reference.stations import Story
-from simulator.results.record import RunRecord
-from simulator.results.result import to_json
+from simulator.results import result_json
 
 Change = Callable[[KernelEngine], None]
 
@@ -105,12 +105,10 @@ def _states(reference: ReferenceEngine, kernel: KernelEngine) -> Iterator[str]:
             yield f"{len(differs)} of {name}, first at {place}: {ours[name][place]} {theirs[name][place]}"
 
 
-def _records(reference: RunRecord, kernel: KernelRecord) -> Iterator[str]:
+def _records(reference: ReferenceRecorder, kernel: KernelRecorder) -> Iterator[str]:
     for ours, theirs in zip(kernel.snapshots, reference.snapshots, strict=True):
-        if ours.values != theirs.values or ours.at_ns != theirs.at_ns:
-            names = sorted(n for n in {**ours.values, **theirs.values} if ours.values.get(n) != theirs.values.get(n))
-            first = [(name, ours.values.get(name), theirs.values.get(name)) for name in names[:4]]
-            yield f"{len(names)} counters at {ours.at_ns} ns: {first}"
+        if ours != theirs:
+            yield f"counters at {ours.at_ns} ns: {list(_unequal('', ours, theirs))[:4]}"
             break
     for number, (row, own) in enumerate(zip(kernel.engine.kernel.classes, reference.classes, strict=True)):
         counted = [own.completed, own.rolled_back, own.total_ns, *own.spent_ns, *own.histogram]
@@ -118,11 +116,23 @@ def _records(reference: RunRecord, kernel: KernelRecord) -> Iterator[str]:
         if columns:
             yield f"columns {columns[:9]} of class {number}"
     result = dataclasses.replace(kernel.result(), engine="reference")
-    if to_json(result) != to_json(reference.result()):
+    if result_json(result) != result_json(reference.result()):
         yield "the results as JSON"
     lost = requests_lost(kernel.engine)
     if lost:
         yield f"{lost} device requests are neither free nor pending"
+
+
+def _unequal(name: str, ours: object, theirs: object) -> Iterator[tuple[str, object, object]]:
+    """Fields that differ, by their path."""
+    if dataclasses.is_dataclass(ours):
+        for field in dataclasses.fields(ours):
+            yield from _unequal(f"{name}.{field.name}", getattr(ours, field.name), getattr(theirs, field.name))
+    elif isinstance(ours, tuple) and isinstance(theirs, tuple):
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            yield from _unequal(f"{name}[{number}]", one, other)
+    elif ours != theirs:
+        yield name, ours, theirs
 
 
 def requests_lost(engine: KernelEngine) -> int:

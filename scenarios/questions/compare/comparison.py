@@ -10,7 +10,7 @@ from scenarios.questions.compare.pairing import Difference, paired
 from scenarios.questions.compare.side import Side
 from scenarios.run import Display, Task, run_all
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 LEAST_SEEDS = 4
 """before an interval may be called narrow enough"""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.errors import InternalError
-from simulator.results.statistics import CONFIDENCE, student_t
+from simulator.results import CONFIDENCE, student_t
 
 LEAST_FOR_CORRELATION = 3
 """two pairs always lie on a line"""

@@ -14,7 +14,7 @@ from models.scenario import ScenarioSpec
 from scenarios.library import load, scenario_path
 from scenarios.run import saved
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 LABELS = string.ascii_uppercase
 OF_ONE = re.compile(r"^\s*([A-Z])\s*:(.*)$", re.DOTALL)

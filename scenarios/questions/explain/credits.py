@@ -49,7 +49,7 @@ def credits_of(scenario: ScenarioSpec, solver: Solver) -> Spent | None:
     asked = asked_of_limits(full.case(burst))
     found = [
         Credits(
-            name=limit.said(whose),
+            name=limit.label(whose),
             lasts_s=None if (minutes := minutes_of_credits(limit, per_s)) is None else 60.0 * minutes,
             credits=limit.credits_at_start,
             asked_per_s=per_s,

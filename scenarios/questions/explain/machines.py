@@ -20,7 +20,7 @@ from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
 from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answer, doubts, retimed, rows, sustained
 from simulator.form import Model
-from simulator.results.result import Bottleneck, Result, main_of
+from simulator.results import Bottleneck, Result, main_class_of
 
 SEED = 1
 """noted in results; the analytic engine draws nothing"""
@@ -67,7 +67,7 @@ class Machine:
 
     def response_s(self, percentile: Literal["p95", "p99"]) -> float:
         """Percentile of the new orders' response time."""
-        main = main_of(self.result)
+        main = main_class_of(self.result)
         return main.p95_s if percentile == "p95" else main.p99_s
 
 

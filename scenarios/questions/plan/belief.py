@@ -32,7 +32,7 @@ from models.machine import FlashDiskSpec, RotatingDiskSpec
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
 from scenarios.questions.plan.question import Objective
-from simulator.analytic import errors
+from simulator.analytic import rate_errors
 from simulator.form import FloatArray
 
 SIGMAS_OF_95_PERCENT = 1.959963984540054
@@ -152,7 +152,7 @@ class Open:
     @property
     def model_sd(self) -> float:
         """What model and engine miss of a rate's logarithm."""
-        engine = errors()["trusted"].p95 / SIGMAS_OF_95_PERCENT
+        engine = rate_errors()["trusted"].p95 / SIGMAS_OF_95_PERCENT
         if self.calibration is None:
             return assumed_sd(RATE, engine, 1.0)
         return assumed_sd(RATE, engine, self.calibration.missing) * self.calibration.missed[RATE].scale

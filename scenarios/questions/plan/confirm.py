@@ -11,7 +11,7 @@ from models.scenario import IntervalSpec, ScenarioSpec
 from scenarios.questions.plan.question import CLASSES, Objective, Question, even_parts, per_s
 from scenarios.run import Display, Task, run_all
 from simulator.errors import InputError
-from simulator.results.result import Result
+from simulator.results import Result
 
 MOST_PAGES = 1_000_000
 """pages of a simulated database; a larger one is sampled, warehouse by warehouse"""

@@ -29,7 +29,7 @@ from scenarios.show.marks import (
 from scenarios.show.numbers import count, share, tick, time
 from scenarios.show.ticks import linear_ticks, log_ticks
 from scenarios.show.words import Load, class_name, loads
-from simulator.results.result import ClassResult, CpuResult, DeviceResult, Result, TableResult
+from simulator.results import ClassResult, CpuResult, DeviceResult, Result, TableResult
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -11,7 +11,7 @@ from scenarios.show.marks import BLUE, GREY, PALETTE, SKY, VERMILION, LegendEntr
 from scenarios.show.numbers import count, plural, share, significant, span
 from scenarios.show.ticks import linear_ticks
 from scenarios.show.words import unit_of
-from simulator.results.result import Result
+from simulator.results import Result
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -15,9 +15,9 @@ import pytest
 
 from benchmarks.random_machines import random_machine
 from models.build import build
+from simulator import kernel
 from simulator.analytic import Parameters, Solution, Workload, parameters_of, read_workload, solve
 from simulator.form import Model, RotatingDevice
-from simulator.kernel import engine as kernel
 
 TOLERANCE = 0.10
 

@@ -16,20 +16,18 @@ from scipy.stats import gamma
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import Case, answer, engine, parameters_of, read_workload, solve
+from simulator import analytic, kernel
+from simulator.analytic import Case, answer, parameters_of, read_workload, solve
 from simulator.analytic import engine_errors as errors
 from simulator.analytic.engine_errors import Measured, interval, regime_of
 from simulator.analytic.figures import CPU_USES
 from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
 from simulator.errors import InternalError
 from simulator.form import Model, Progress
-from simulator.kernel import engine as kernel
 from simulator.kernel.columns import PURPOSES
-from simulator.kernel.state import USAGE
-from simulator.results.recorder import ACTIVITIES
-from simulator.results.result import Bottleneck, Result, from_json, to_json
+from simulator.results import ACTIVITIES, CPU_ACTIVITIES, Bottleneck, Result, read_result, result_json
+from tests.simulator.tpcc_systems import TINY
 
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
 SOME_OF_EVERYTHING = ["database.log={commit: durable, flush_overhead_us: 50}", "machine.cpu.cores=2"]
 FEW_BUFFERS = ["database.pool.buffers=300"]
@@ -82,7 +80,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
         percentiles = [one.p50_s, one.p90_s, one.p95_s, one.p99_s, one.p999_s]
         assert percentiles == sorted(percentiles)
         assert percentiles[0] > 0.0
-    assert tuple(result.cpu.by_activity) == (*USAGE, "hand-over")
+    assert tuple(result.cpu.by_activity) == (*CPU_ACTIVITIES, "hand-over")
     assert math.isclose(sum(result.cpu.by_activity.values()), result.cpu.utilisation)
     for device in result.devices:
         assert set(device.by_purpose_per_s) <= set(PURPOSES)
@@ -92,11 +90,11 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
         parts = table.pool_hits + table.page_cache_hits + table.disk_reads + table.created
         assert table.references == parts
     assert {len(values) for values in result.series.values.values()} == {2}
-    assert from_json(to_json(result)) == result
+    assert read_result(result_json(result)) == result
 
 
 def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:
-    assert (*USAGE, "hand-over") == CPU_USES
+    assert (*CPU_ACTIVITIES, "hand-over") == CPU_USES
     calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.model, 1)
     assert set(calculated.series.values) == set(simulated.series.values)
     for names in (
@@ -127,7 +125,7 @@ def test_it_is_near_the_simulation(tiny: Case) -> None:
 
 def test_progress_is_told_once_at_the_end(tiny: Case) -> None:
     told: list[Progress] = []
-    result = engine.simulate(tiny.model, 1, told.append)
+    result = analytic.simulate(tiny.model, 1, told.append)
     assert [(one.simulated_s, one.end_s) for one in told] == [(20.0, 20.0)]
     assert told[0].transactions == sum(one.completed for one in result.classes)
 
@@ -170,9 +168,9 @@ def test_reads_that_nobody_asked_for_break_a_law() -> None:
 
 def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = tampered(tiny, disk_busy=math.nan).solution
-    monkeypatch.setattr(engine, "solve", lambda *_: wrong)
+    monkeypatch.setattr("simulator.analytic.engine.solve", lambda *_: wrong)
     with pytest.raises(InternalError, match=r"no finite Residence\.disk_busy$"):
-        engine.simulate(tiny.model, 1)
+        analytic.simulate(tiny.model, 1)
 
 
 # Open arrivals
@@ -242,7 +240,9 @@ def test_variance_of_random_sums() -> None:
 
 
 def test_interval_holds_what_the_simulation_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(errors, "errors", lambda: {"cpu": Measured(1234, 0.02, 0.2), "disk": Measured(0, 0.1, 0.1)})
+    monkeypatch.setattr(
+        errors, "rate_errors", lambda: {"cpu": Measured(1234, 0.02, 0.2), "disk": Measured(0, 0.1, 0.1)}
+    )
     found = interval(120.0, "cpu")
     assert (found.mean, found.confidence) == (120.0, 0.95)
     assert (found.low, found.high) == pytest.approx((100.0, 150.0))
@@ -251,7 +251,7 @@ def test_interval_holds_what_the_simulation_may_be(monkeypatch: pytest.MonkeyPat
 
 
 def test_stored_errors_are_complete() -> None:
-    assert tuple(errors.errors()) == errors.REGIMES
+    assert tuple(errors.rate_errors()) == errors.REGIMES
 
 
 @pytest.mark.parametrize(
@@ -260,9 +260,9 @@ def test_stored_errors_are_complete() -> None:
 def test_errors_that_make_no_sense_are_refused(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = tmp_path / "engine_errors.json"
     figures.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(errors, "FIGURES", figures)
+    monkeypatch.setattr(errors, "RATE_ERRORS_FILE", figures)
     with pytest.raises(InternalError, match=r"engine_errors\.json: "):
-        errors.errors.__wrapped__()
+        errors.rate_errors.__wrapped__()
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_the_regime_of_a_machine_gives_its_interval(tiny: Case, monkeypatch: pyt
     table = {
         name: Measured(9, 0.0, part) for name, part in zip(errors.REGIMES, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), strict=True)
     }
-    monkeypatch.setattr(errors, "errors", lambda: table)
+    monkeypatch.setattr(errors, "rate_errors", lambda: table)
 
     def error(result: Result) -> float:
         return result.rate_per_min.mean / result.rate_per_min.low - 1.0

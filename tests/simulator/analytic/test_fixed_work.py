@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import engine as analytic
+from simulator import analytic, kernel
 from simulator.form import Model
-from simulator.kernel import engine as kernel
+from tests.simulator.tpcc_systems import TINY
 
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 IN_MEMORY = (
     "machine.memory_gib=8", "workload.warehouses=20", "database.pool.buffers=200000", "machine.disks.count=4",
     "database.critical_section.share_of_path=0.01", "interval.warm_up_s=0", "interval.duration_s=null",

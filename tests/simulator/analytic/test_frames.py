@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from simulator.analytic import Parameters
-from simulator.analytic.frames import clock_faults
+from simulator.analytic.pool import clock_faults
 from simulator.analytic.replacement import characteristic_time, clock_missing, clustered_clock
 from simulator.form import MOST_USAGE
 from simulator.kernel.compiled import compiled

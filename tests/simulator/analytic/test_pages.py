@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +15,15 @@ from models.reading import load_scenario
 from simulator.analytic.caches import pool_table, reach
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.analytic.visits import Reader
+from simulator.analytic.visits import ProgramReader
 from simulator.form import Assembler, Model
 from simulator.kernel.caches import POOL, REFERENCES
 from simulator.kernel.start import forget_counts, load_everything, run_without_time
 from simulator.kernel.state import TABLE_CACHE_HITS, TABLE_DISK_READS, new_state
 from simulator.kernel.terminals import new_terminals
+from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 WAREHOUSES, CLIENTS = 5, 200
 WARM, COUNTED = 500, 1000
 """rounds in which each client runs one transaction; counted misses have a standard deviation of 0.3 %"""
@@ -46,9 +45,9 @@ def model_of(buffers: int, policy: str) -> Model:
 
 
 @cache
-def reader() -> Reader:
+def reader() -> ProgramReader:
     model = model_of(FEW, "lru")
-    return Reader(model.program, model.client_registers)
+    return ProgramReader(model.program, model.client_registers)
 
 
 @cache
@@ -152,7 +151,7 @@ def drawn_by_hand() -> PageGroups:
     for _ in range(2):
         asm.emit("touch", page, 0, 0)
     asm.emit("end")
-    return PageReader(Reader(asm.finish("look"), np.zeros((1, 1), dtype=np.int64))).groups()
+    return PageReader(ProgramReader(asm.finish("look"), np.zeros((1, 1), dtype=np.int64))).groups()
 
 
 def test_two_popularities_are_two_groups() -> None:

@@ -10,10 +10,9 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import engine
+from simulator import analytic, kernel
 from simulator.form import Model
-from simulator.kernel import engine as kernel
-from simulator.results.result import Result
+from simulator.results import Result
 
 V20Z = Path(__file__).parents[3] / "scenarios" / "library" / "v20z.yaml"
 INTERVAL = "interval={start: warm, warm_up_s: 100, duration_s: 200}"
@@ -27,7 +26,7 @@ def model_of(level: str, count: int) -> Model:
 
 @cache
 def calculated(level: str, count: int) -> Result:
-    return engine.simulate(model_of(level, count), 1)
+    return analytic.simulate(model_of(level, count), 1)
 
 
 @cache

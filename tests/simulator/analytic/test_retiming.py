@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ from models.build import build
 from models.reading import load_scenario
 from simulator.analytic import parameters_of, read_workload, retimed, same_but_times, solve, stacked
 from simulator.form import Model
+from tests.simulator.tpcc_systems import TINY
 
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 TIMES = (
     "database.path.row_operation_us=55",
     "database.path.transaction_us=90",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +24,9 @@ from simulator.analytic import (
     traffic,
 )
 from simulator.analytic.balance import balanced
+from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 DURABLE = ("database.log={commit: durable, flush_overhead_us: 50}", "machine.cpu.cores=2")
 FEW_BUFFERS = ("database.pool.buffers=300",)
 DIRECT = ("database.io=direct",)

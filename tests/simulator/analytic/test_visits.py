@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -13,21 +12,21 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator.analytic.values import Frontier
-from simulator.analytic.visits import Reader, Work
+from simulator.analytic.visits import ExpectedWork, ProgramReader
 from simulator.errors import InputError
 from simulator.form import CODES, CUT_ONE, Assembler, Costs, Model, Program
 from simulator.kernel.caches import POOL, REFERENCES
 from simulator.kernel.start import forget_counts, load_everything, run_without_time
 from simulator.kernel.state import CLIENT_NS, SYSTEM_NS, TABLE_REFERENCES, USER_NS, new_state
 from simulator.kernel.terminals import new_terminals
+from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 MANY_DELIVERIES = "workload.mix={new_order: 0.1, payment: 0.4, order_status: 0.1, delivery: 0.3, stock_level: 0.1}"
 
 
-def reader_of(program: Program) -> Reader:
-    return Reader(program, np.zeros((3, max(len(program.registers), 1)), dtype=np.int64))
+def reader_of(program: Program) -> ProgramReader:
+    return ProgramReader(program, np.zeros((3, max(len(program.registers), 1)), dtype=np.int64))
 
 
 # By hand
@@ -73,7 +72,7 @@ def by_hand(skip: float = 0.25, bound: int = 5, log_bytes: int = 300, makes: flo
     return asm.finish("make")
 
 
-def seen(work: Work) -> dict[str, float]:
+def seen(work: ExpectedWork) -> dict[str, float]:
     """What a transaction needs, as figures."""
     return {
         "user_ns": work.user_ns,
@@ -130,7 +129,7 @@ def test_locks_know_what_has_gone_before() -> None:
     assert part.share.tolist() == pytest.approx([1 / 8] * 8)
 
 
-def delivered_by(reader: Reader) -> float:
+def delivered_by(reader: ProgramReader) -> float:
     """User time of a delivery, in rows claimed."""
     return reader.works[1].user_ns / 50
 
@@ -208,7 +207,7 @@ def counted(*settings: str) -> tuple[FloatArray, FloatArray]:
     return state.table_counts[:, TABLE_REFERENCES] / (ROUNDS * CLIENTS), cpu / (ROUNDS * CLIENTS)
 
 
-def references_of(reader: Reader) -> FloatArray:
+def references_of(reader: ProgramReader) -> FloatArray:
     """Expected references by region of one transaction of the mix; index pages are asked for by way of their table."""
     program = reader.program
     found = np.zeros(len(program.regions))
@@ -222,7 +221,7 @@ def references_of(reader: Reader) -> FloatArray:
     return found
 
 
-def cpu_of(reader: Reader) -> FloatArray:
+def cpu_of(reader: ProgramReader) -> FloatArray:
     """User, system and client CPU in ns of one transaction of the mix."""
     works = reader.works
     each = np.array([[work.user_ns, work.system_ns, work.client_ns] for work in works])
@@ -236,7 +235,7 @@ def is_refused(found: FloatArray, expected: FloatArray) -> bool:
 @pytest.mark.parametrize("settings", [(), (MANY_DELIVERIES,)])
 def test_tpcc_refers_and_computes_as_a_run_does(settings: tuple[str, ...]) -> None:
     model = model_of(*settings)
-    reader = Reader(model.program, model.client_registers)
+    reader = ProgramReader(model.program, model.client_registers)
     references, cpu = counted(*settings)
     assert not is_refused(references, references_of(reader))
     assert not is_refused(cpu, cpu_of(reader))
@@ -244,20 +243,20 @@ def test_tpcc_refers_and_computes_as_a_run_does(settings: tuple[str, ...]) -> No
 
 def test_tpcc_of_another_mix_is_refused() -> None:
     model = model_of(MANY_DELIVERIES)
-    reader = Reader(model.program, model.client_registers)
+    reader = ProgramReader(model.program, model.client_registers)
     references, cpu = counted()
     assert is_refused(references, references_of(reader))
     assert is_refused(cpu, cpu_of(reader))
 
 
 def test_deliveries_find_no_more_orders_than_are_made() -> None:
-    reader = Reader(model_of().program, model_of().client_registers)
+    reader = ProgramReader(model_of().program, model_of().client_registers)
     assert reader.claims.tolist() == [1.0] * len(reader.claims)
     busy = model_of(MANY_DELIVERIES)
-    reader = Reader(busy.program, busy.client_registers)
+    reader = ProgramReader(busy.program, busy.client_registers)
     (claimed,) = np.flatnonzero(reader.claims < 1.0)
     assert reader.claims[claimed] == pytest.approx(0.1 / 3.0, rel=0.01)
-    with_all = Reader(busy.program, busy.client_registers)
+    with_all = ProgramReader(busy.program, busy.client_registers)
     with_all.claims[:] = 1.0
     with_all.works = with_all._classes()
     assert is_refused(counted(MANY_DELIVERIES)[0], references_of(with_all))
@@ -269,10 +268,10 @@ def test_tampered_programs_are_refused() -> None:
     operations = model.program.operations.copy()
     cpu = np.flatnonzero(operations[:, 0] == CODES["cpu"])
     operations[cpu, 1] += operations[cpu, 1] // 10 + 50_000
-    reader = Reader(replace(model.program, operations=operations), model.client_registers)
+    reader = ProgramReader(replace(model.program, operations=operations), model.client_registers)
     assert is_refused(counted()[1][:1], cpu_of(reader)[:1])
     assert not is_refused(counted()[1][1:], cpu_of(reader)[1:])
     loops = np.flatnonzero(operations[:, 0] == CODES["loop"])
     operations[loops] = [CODES["network"], 0, 0, 0, 0, 0]
-    reader = Reader(replace(model.program, operations=operations), model.client_registers)
+    reader = ProgramReader(replace(model.program, operations=operations), model.client_registers)
     assert is_refused(counted()[0], references_of(reader))

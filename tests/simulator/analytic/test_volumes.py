@@ -14,11 +14,11 @@ import pytest
 
 from models.build import build
 from models.reading import scenario_from_mapping
-from simulator.analytic import Rates, engine, parameters_of, places_of, read_workload, solve, sustained
+from simulator import analytic, kernel
+from simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
 from simulator.analytic.volumes import Turn, volumes_of
 from simulator.form import Model, minutes_of_credits
-from simulator.kernel import engine as kernel
-from simulator.results.result import Result, from_json, to_json
+from simulator.results import Result, read_result, result_json
 
 SOURCE = "assumption: for tests"
 CLOSE, ROUGH = 0.07, 0.18
@@ -88,7 +88,7 @@ def simulated(name: str) -> Result:
 
 @cache
 def calculated(name: str) -> Result:
-    return engine.simulate(MACHINES[name][0], 1)
+    return analytic.simulate(MACHINES[name][0], 1)
 
 
 def sustained_rate(model: Model, rates: Rates | None = None) -> float:
@@ -103,7 +103,7 @@ def test_the_rate_is_near_the_kernels(name: str) -> None:
     assert ours.rate_per_min.mean == pytest.approx(theirs.rate_per_min.mean, rel=MACHINES[name][1])
     assert ours.bottleneck.name == theirs.bottleneck.name or ours.bottleneck.share < 0.5
     assert not ours.broken_laws
-    assert from_json(to_json(ours)) == ours
+    assert read_result(result_json(ours)) == ours
 
 
 @pytest.mark.parametrize("name", [name for name in MACHINES if name != "thinking"])
@@ -174,7 +174,7 @@ def test_credits_that_a_warm_up_has_spent() -> None:
     """The same bucket: gone before the counted interval, in the middle of it, or never."""
     early = machine(volume(BURST), warm_up_s=100)
     slow, between, fast = (
-        engine.simulate(model, 1).rate_per_min.mean
+        analytic.simulate(model, 1).rate_per_min.mean
         for model in (early, machine(volume(BURST)), machine(volume(BURST | {"credits": 1e6})))
     )
     w = read_workload(early)

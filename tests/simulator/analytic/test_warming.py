@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from models.build import build
 from models.reading import load_scenario
+from simulator import kernel
 from simulator.analytic import Course, course, parameters_of, read_workload, solve
 from simulator.analytic.warming import interval_mean_per_s
 from simulator.form import Model
-from simulator.kernel import engine as kernel
+from tests.simulator.tpcc_systems import TINY
 
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 TOLERANCE = 0.20
 ARM = ("workload.warehouses=5", "machine.memory_gib=0.5", "database.io=direct", "database.pool.buffers=20000")
 BUSY = (*ARM, "workload.arrivals={kind: closed, clients: 10, think_time_s: 0}")

@@ -12,8 +12,7 @@ import pytest
 from simulator.analytic import Parameters, Workload
 from simulator.analytic.devices import Writes, stalls
 from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.write_back import Cleaned, until, written_back
-from simulator.analytic.writing import _at_the_hand, merged
+from simulator.analytic.writing import Cleaned, _at_the_hand, merged, until, written_back
 from simulator.form.placement import round_robin
 from simulator.reference.daemons import neighbours
 from tests.simulator.analytic.test_system import machine

@@ -1,0 +1,102 @@
+"""Devices of a result and their rate limits, over the measured interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, Model, RateLimit, limiters_of, to_s
+from simulator.results.result import DeviceResult, LimitResult
+from simulator.results.snapshot import Snapshot, Window
+
+
+def device_results(model: Model, window: Window) -> list[DeviceResult]:
+    """Devices as the operating system sees them, and behind them RAID sets' disks. A set is as busy as its disks."""
+    storage, results = model.storage, []
+    limiters = model_limiters(model)
+    limits = [
+        _limits(limiters, own, each.name, window)
+        for each, own in zip(storage.with_disks, limiters.of_devices, strict=True)
+    ]
+    counters = window.counters.devices
+    for number, device in enumerate(storage.with_disks):
+        disks = storage.disks_of(number)
+        busy_ns = sum(counters[disk].busy_ns for disk in disks)
+        closed = sum(max((limit.utilisation for limit in limits[disk]), default=0.0) for disk in disks)
+        service_ns = sum(counters[disk].service_ns for disk in disks)
+        own = counters[number]
+        count = max(own.completed, 1)
+        results.append(
+            DeviceResult(
+                name=device.name,
+                kind=device.kind,
+                reads_per_s=own.reads / window.seconds,
+                writes_per_s=own.writes / window.seconds,
+                utilisation=max(busy_ns / window.ns / servers(model, disks), closed / len(disks)),
+                mean_queue=own.queue_ns / window.ns,
+                mean_service_s=to_s(service_ns / count),
+                mean_response_s=to_s(own.response_ns / count),
+                by_purpose_per_s={
+                    purpose: requests / window.seconds for purpose, requests in sorted(own.by_purpose.items())
+                },
+                limits=limits[number],
+                occupied_fraction=own.occupied_ns / window.ns,
+                occupied_per_request_s=to_s(own.occupied_ns / count),
+            )
+        )
+    return results
+
+
+def shared_limits(model: Model, window: Window) -> list[LimitResult]:
+    """Rate limits that devices share: those of all volumes together, then those of each controller."""
+    limiters = model_limiters(model)
+    results = _limits(limiters, limiters.shared, ALL_VOLUMES, window)
+    for number, rows in enumerate(limiters.controllers, 1):
+        results += _limits(limiters, rows, f"controller {number}", window)
+    return results
+
+
+def closed_steps(model: Model, pairs: Sequence[tuple[Snapshot, Snapshot]], disks: range) -> list[float]:
+    """Share of each step in which the next request of a disk had to wait for its own limits, on average over disks."""
+    own = model_limiters(model).of_devices
+
+    def share(disk: int, a: Snapshot, b: Snapshot) -> float:
+        before, after = a.counters.limiters, b.counters.limiters
+        closed_ps = (after[row].closed_ps - before[row].closed_ps for row in own[disk])
+        return _closed_share(max(closed_ps, default=0), b.at_ns - a.at_ns)
+
+    return [sum(share(disk, a, b) for disk in disks) / len(disks) for a, b in pairs]
+
+
+def servers(model: Model, disks: range) -> int:
+    """Requests that these disks serve at a time."""
+    return sum(getattr(model.storage.with_disks[disk], "parallel", 1) for disk in disks)
+
+
+def model_limiters(model: Model) -> Limiters:
+    """All rate limits of a model."""
+    return limiters_of(model.storage, model.volume_limits, model.controllers)
+
+
+def _limits(limiters: Limiters, rows: range, owner: str, window: Window) -> list[LimitResult]:
+    return [_limit(limiters.limits[row], row, owner, window) for row in rows]
+
+
+def _closed_share(change_ps: int, ns: int) -> float:
+    """Time closed as a share, without what reaches beyond the end."""
+    return min(change_ps / (ns * PS_PER_NS), 1.0)
+
+
+def _limit(limit: RateLimit, row: int, owner: str, window: Window) -> LimitResult:
+    end_ns, level = window.last.at_ns, window.last.levels.limiters[row]
+    spent = (level.full_at_ps - end_ns * PS_PER_NS) / PS_PER_S * limit.per_s
+    return LimitResult(
+        name=limit.label(owner),
+        of=limit.of,
+        per_s=limit.per_s,
+        burst_per_s=limit.burst_per_s,
+        utilisation=_closed_share(window.counters.limiters[row].closed_ps, window.ns),
+        credits=limit.credits,
+        credits_left=min(max(limit.credits - max(spent, 0.0), 0.0), limit.credits),
+        ran_out=level.out_since_ns is not None,
+        credits_lasted_s=to_s(end_ns if level.out_since_ns is None else level.out_since_ns),
+    )

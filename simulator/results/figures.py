@@ -1,0 +1,137 @@
+"""Figures that every engine derives from others: the bottleneck, interrupts, connections, and warnings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from simulator.form import Interrupts, Model, Terminals, to_s
+from simulator.results.result import (
+    Bottleneck,
+    ClassResult,
+    CpuResult,
+    DeviceResult,
+    LimitResult,
+    LockResult,
+    StationResult,
+)
+
+CONNECTIONS = "connections"
+"""name of the station of connections that serve terminals"""
+UNIT_NAMES = {"requests": "requests", "mib": "MiB"}
+MOST_ERRORS = 5
+"""standard errors of a Poisson count by which completions may lag behind arrivals before it's called overload"""
+
+
+def bottleneck_of(
+    cpu: CpuResult,
+    devices: Sequence[DeviceResult],
+    locks: Sequence[LockResult],
+    stations: Sequence[StationResult],
+    main: ClassResult,
+    volume_limits: Sequence[LimitResult] = (),
+) -> Bottleneck:
+    """What is busiest; a device that its cap keeps busy goes by the cap's name, as do those of all volumes together.
+
+    Row locks count with their share of the main class's response time.
+    """
+    shares = [(cpu.utilisation, "cpu"), *((device.utilisation, _name(device)) for device in devices)]
+    shares += [(limit.utilisation, limit.name) for limit in volume_limits]
+    shares += [(lock.utilisation, lock.name) for lock in locks if lock.name != "row locks"]
+    shares += [(station.utilisation, station.name) for station in stations]
+    if main.mean_s > 0:
+        shares.append((main.time_by_s["row locks"] / main.mean_s, "row locks"))
+    ordered = sorted(shares, key=lambda item: (-item[0], item[1]))
+    return Bottleneck(ordered[0][1], ordered[0][0], ordered[1][1], ordered[1][0])
+
+
+def _name(device: DeviceResult) -> str:
+    caps = [limit for limit in device.limits if limit.utilisation >= device.utilisation]
+    return caps[0].name if caps else device.name
+
+
+def warnings_of_credits(devices: Sequence[DeviceResult], volume_limits: Sequence[LimitResult]) -> list[str]:
+    """A sentence for the limits whose credits ran out; volumes that are alike share one."""
+    alike: dict[tuple[str, float, float], list[LimitResult]] = {}
+    for limit in [limit for device in devices for limit in device.limits]:
+        if limit.ran_out:
+            alike.setdefault((limit.of, limit.per_s, limit.burst_per_s), []).append(limit)
+    groups = [*alike.values(), *([limit] for limit in volume_limits if limit.ran_out)]
+    return [_ran_out(sorted(group, key=lambda limit: limit.credits_lasted_s)) for group in groups]
+
+
+def _ran_out(limits: list[LimitResult]) -> str:
+    first, others = limits[0], f" and {len(limits) - 1} like it" if len(limits) > 1 else ""
+    after, rate = f"{first.credits_lasted_s / 60:.3g} min", f"{first.per_s:,.6g} {UNIT_NAMES[first.of]}/s"
+    return f"{first.name}{others}: credits ran out after {after}; sustained rate, {rate}, from there on"
+
+
+def warnings_of_overload(arrivals_per_s: float, completed: float, duration_s: float, connections: int) -> list[str]:
+    """A sentence if open arrivals come faster than they are completed, by more than chance and a full house explain."""
+    due = arrivals_per_s * duration_s
+    if due - completed <= MOST_ERRORS * math.sqrt(due) + connections:
+        return []
+    come, go = f"{arrivals_per_s:,.4g}", f"{completed / duration_s:,.4g}"
+    return [
+        f"overloaded: of {come} transactions/s that arrive {go} are completed; response times grow with the duration"
+    ]
+
+
+def warnings_of_swapping(buffers_per_s: float) -> list[str]:
+    """A sentence if buffers are read back from swap at all."""
+    if not buffers_per_s:
+        return []
+    return [f"the machine swaps: {buffers_per_s:.1f} buffers/s are read back from swap; fewer buffers are faster"]
+
+
+def with_interrupts(
+    model: Model,
+    interrupts: Interrupts,
+    cpu: CpuResult,
+    devices: Sequence[DeviceResult],
+    transactions_per_s: float,
+    served_per_s: float,
+) -> CpuResult:
+    """CPU shares of all processors; `cpu` has the shares of those that are not set aside for interrupts.
+
+    An interrupt for each I/O that the operating system submits to a device, and `per_transaction` for messages. The
+    processors set aside serve `served_per_s`.
+    """
+    requests_per_s = sum(each.reads_per_s + each.writes_per_s for each in devices[: len(model.storage.devices)])
+    coming_per_s = requests_per_s + interrupts.per_transaction * transactions_per_s
+    if interrupts.station < 0:
+        return replace(cpu, interrupts_per_s=coming_per_s)
+    aside = model.stations[interrupts.station].servers
+    part = model.processors / (model.processors + aside)
+    serving = min(served_per_s * interrupts.served_ns / 1e9, aside) / (model.processors + aside)
+    user, system, waiting = cpu.user * part, cpu.system * part + serving, cpu.iowait * part
+    return replace(
+        cpu,
+        cores=cpu.cores + aside,
+        user=user,
+        system=system,
+        iowait=waiting,
+        idle=1.0 - user - system - waiting,
+        by_activity={name: share * part for name, share in cpu.by_activity.items()} | {"interrupts": serving},
+        interrupts_per_s=coming_per_s,
+    )
+
+
+def connections_result(
+    model: Model, terminals: Terminals, classes: Sequence[ClassResult], seconds: float
+) -> StationResult:
+    """Connections that serve terminals, as a station: each transaction queues for one and holds it until its end.
+
+    By Little's law for what ended.
+    """
+    count, served = len(model.client_registers), sum(each.completed for each in classes)
+    number = sum(each.completed * each.mean_s for each in classes) - served * to_s(terminals.middle_tier_ns)
+    busy = number - sum(each.completed * each.time_by_s["connection"] for each in classes)
+    return StationResult(
+        name=CONNECTIONS,
+        servers=count,
+        visits_per_s=served / seconds,
+        utilisation=min(busy / seconds / count, 1.0),
+        mean_number=number / seconds,
+    )

@@ -1,0 +1,160 @@
+"""Cloud volumes in whole systems: both engines' trajectories, rates of saturated volumes, and what a result says."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.form import FlashDevice, Model, Pool, RateLimit
+from simulator.form.model import LimitedDevice
+from simulator.kernel import KernelEngine, simulate
+from simulator.kernel import columns as ks
+from simulator.kernel.rate_limits import CLOSED_PS, OUT_SINCE_NS, TOLERANCE_PS
+from simulator.results import Result, read_result, result_json
+from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
+from tests.simulator.system_models import model_of_system
+from tests.simulator.systems import System, limited_systems
+from tests.simulator.twins import differences, of_few_events, shortened
+
+MS, SECOND = 1_000_000, 1_000_000_000
+VOLUME = FlashDevice("disk 1", MS, MS, 32)
+GP2 = RateLimit("requests", per_s=100, burst_per_s=300, credits=1000, credits_at_start=1000, unit_bytes=1 << 18)
+CAP = RateLimit("requests", per_s=100, burst_per_s=100, unit_bytes=1 << 18)
+
+
+def reading(
+    *limits: RateLimit, seconds: int = 20, shared: tuple[RateLimit, ...] | None = None, disks: int = 1
+) -> Model:
+    """Sixteen clients that do nothing but read pages which no cache holds."""
+    touch = ("touch", "popular", 0, MS // 100)
+    system = dataclasses.replace(
+        TIED, think=("constant", 0, 0), hot_pages=20_000, groups=1, classes=((1, (("cpu", 1000, 0, 0), touch, touch)),),
+        clients=16, cores=16, pool=Pool(50, "lru", 50, 50, 50), requests_per_device=16, volume_limits=shared,
+        devices=tuple(dataclasses.replace(VOLUME, name=f"disk {n + 1}").with_limits(limits) for n in range(disks)),
+    )  # fmt: skip
+    return shortened(model_of_system(system), seconds * SECOND)
+
+
+# One trajectory
+
+
+def test_both_engines_give_one_trajectory_and_limits_are_felt() -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(EXAMPLES, max_examples=SOAK // 2 or 100)
+    @given(system=limited_systems(), seed=SEEDS)
+    def both_engines_agree(system: System, seed: int) -> None:
+        engines: list[KernelEngine] = []
+        assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed, engines.append) == []
+        kernel = engines[0].kernel
+        seen["waited"] += bool((kernel.limits[:, CLOSED_PS] > 0).any())
+        seen["ran out"] += bool((kernel.limits[:, OUT_SINCE_NS] >= 0).any())
+        seen["shared"] += system.volume_limits is not None
+        seen["two stages"] += bool((kernel.devices[:, ks.STAGES + 3] > 0).any())
+        seen["in a set"] += any(device.kind == "raid" for device in system.devices)
+
+    both_engines_agree()
+    assert min(seen[name] for name in ("waited", "ran out", "shared", "two stages", "in a set")) > 10, seen
+
+
+def test_a_kernel_that_has_fewer_credits_is_another_trajectory() -> None:
+    def poorer(engine: KernelEngine) -> None:
+        engine.kernel.limits[:, TOLERANCE_PS] //= 2
+
+    model = reading(GP2, seconds=8)
+    assert differences(model, 1) == []
+    assert differences(model, 1, poorer)
+
+
+# Rates of saturated volumes, and what the result says
+
+
+def limit_of(result: Result) -> tuple[float, float, bool, float]:
+    """Utilisation, credits left, whether they ran out and after how long, of the first disk's first limit."""
+    one = result.devices[0].limits[0]
+    return one.utilisation, one.credits_left, one.ran_out, one.credits_lasted_s
+
+
+def test_a_saturated_volume_does_what_it_may() -> None:
+    """1,000 credits are gone after 1,000 / (300 - 100) = 5 s; 300 reads/s until then and 100 afterwards."""
+    result = simulate(reading(GP2), 1)
+    utilisation, left, ran_out, lasted_s = limit_of(result)
+    assert ran_out
+    assert lasted_s == pytest.approx(5.0, abs=0.02)
+    assert result.devices[0].reads_per_s * 20 == pytest.approx(1000 + 20 * 100, abs=5)
+    assert utilisation == pytest.approx(1.0, abs=1e-3)
+    assert left == 0
+    after = simulate(
+        dataclasses.replace(
+            reading(GP2), interval=dataclasses.replace(TIED.interval, warm_up_ns=6 * SECOND, duration_ns=10 * SECOND)
+        ),
+        1,
+    )
+    assert after.devices[0].reads_per_s == pytest.approx(100, rel=2e-3)
+    assert after.devices[0].utilisation == pytest.approx(1.0, abs=2e-3)
+    assert result.bottleneck.name == "disk 1 (cap of 100 to 300 requests/s)"
+    assert any("credits ran out after 0.0833 min; sustained rate, 100 requests/s" in line for line in result.warnings)
+    assert read_result(result_json(result)) == result
+
+
+def test_credits_that_last_are_left() -> None:
+    """300/s for 4 s spend 800 of 1,000; the twin with half the bucket runs dry."""
+    utilisation, left, ran_out, lasted_s = limit_of(simulate(reading(GP2, seconds=4), 1))
+    assert (ran_out, lasted_s) == (False, 4.0)
+    assert left == pytest.approx(200 - 16, abs=1), "those that wait have taken theirs"
+    assert utilisation == pytest.approx(1.0, abs=1e-3)
+    half = dataclasses.replace(GP2, credits_at_start=500.0)
+    assert limit_of(simulate(reading(half, seconds=4), 1))[2:] == (True, pytest.approx(2.5, abs=0.02))
+
+
+def test_volumes_behind_one_cap_share_it() -> None:
+    """Two volumes of 100/s each get 150/s together; the cap of both is what stops them."""
+    shared = (dataclasses.replace(CAP, per_s=150.0, burst_per_s=150.0),)
+    both = simulate(reading(CAP, disks=2, shared=shared), 1)
+    assert sum(device.reads_per_s for device in both.devices) == pytest.approx(150, rel=5e-3)
+    assert both.volume_limits[0].utilisation == pytest.approx(1.0, abs=1e-3)
+    assert both.bottleneck.name == "all volumes (cap of 150 requests/s)"
+    apart = simulate(reading(CAP, disks=2), 1)
+    assert sum(device.reads_per_s for device in apart.devices) > 190
+    assert apart.volume_limits == []
+    assert apart.bottleneck.name.startswith("disk ")
+
+
+def test_the_wait_is_the_devices_response_and_none_of_its_service() -> None:
+    """Sixteen clients at 100/s: 160 ms each (Little), of which 1 ms is served; no law is broken."""
+    result = simulate(reading(CAP), 1)
+    device = result.devices[0]
+    assert device.mean_service_s == pytest.approx(1e-3)
+    assert device.mean_queue == pytest.approx(16, rel=0.04), "some clients wait for the same page"
+    assert device.mean_response_s == pytest.approx(device.mean_queue / 100, rel=0.01)
+    assert not result.broken_laws
+    free = simulate(reading(dataclasses.replace(CAP, per_s=1e6, burst_per_s=1e6)), 1).devices[0]
+    assert free.mean_response_s == pytest.approx(1e-3, rel=0.1)
+
+
+def test_without_limits_nothing_is_said_and_nothing_changes() -> None:
+    """A device whose limits are never reached gives the times of one that has none; and JSON without their keys."""
+    wide = RateLimit("requests", 1e16, 1e16)
+    model = reading(wide)
+    plain = dataclasses.replace(model, storage=dataclasses.replace(model.storage, devices=(VOLUME,)))
+    ours, theirs = simulate(model, 1), simulate(plain, 1)
+    assert ours.classes == theirs.classes
+    assert "limits" not in result_json(theirs)
+    assert "limits" in result_json(ours)
+    assert not isinstance(VOLUME, LimitedDevice)
+    assert "limit" not in repr(plain.storage), "the model's hash is made of this"
+
+
+@settings(max_examples=10, deadline=None)
+@given(scale=st.floats(1.0, 4.0), more=st.floats(0.0, 2000.0))
+def test_a_larger_cap_is_never_slower(scale: float, more: float) -> None:
+    """Rates of whole runs, up to what the order of ends changes."""
+    larger = dataclasses.replace(
+        GP2, per_s=100 * scale, burst_per_s=300 * scale, credits=1000 + more, credits_at_start=1000 + more
+    )
+    slow, fast = (simulate(reading(limit, seconds=8), 1).transactions_per_s for limit in (GP2, larger))
+    assert fast >= 0.995 * slow
