@@ -7,8 +7,22 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form import NS_PER_MS, Program, from_s
-from simulator.form import model as parts
+from simulator.form import (
+    NS_PER_MS,
+    Checkpoint,
+    Costs,
+    Cpu,
+    FlashDevice,
+    Interval,
+    Log,
+    Model,
+    PageCache,
+    Pool,
+    Program,
+    Station,
+    Storage,
+    from_s,
+)
 
 NEVER_NS = 10**18
 STEPS = 300
@@ -22,27 +36,27 @@ def model_of_stations(
     servers: Mapping[str, int],
     warm_up_s: float,
     duration_s: float,
-) -> parts.Model:
+) -> Model:
     """The model; each station has one server unless `servers` says otherwise. `registers`: (clients, registers)."""
-    return parts.Model(
+    return Model(
         name=name,
         program=program,
         client_registers=registers,
         arrivals_per_s=0.0,
-        cpu=parts.Cpu(1),
+        cpu=Cpu(1),
         sections=(),
-        stations=tuple(parts.Station(each, servers.get(each, 1)) for each in program.stations),
-        pool=parts.Pool(1, "lru", 1, 1, 1),
-        page_cache=parts.PageCache(1, 1, NEVER_NS, NEVER_NS, 1, False),
-        storage=parts.Storage(
-            devices=(parts.FlashDevice("none", 1, 1, 1),), data_devices=1, log_device=0, page_bytes=8192,
+        stations=tuple(Station(each, servers.get(each, 1)) for each in program.stations),
+        pool=Pool(1, "lru", 1, 1, 1),
+        page_cache=PageCache(1, 1, NEVER_NS, NEVER_NS, 1, False),
+        storage=Storage(
+            devices=(FlashDevice("none", 1, 1, 1),), data_devices=1, log_device=0, page_bytes=8192,
             data_start_bytes=0, log_start_bytes=0, log_bytes=1 << 20, swap_start_bytes=0, swap_cluster_pages=1,
             merged_pages=1, requests_per_device=1,
         ),
-        log=parts.Log(durable=False, flush_overhead_ns=0),
-        checkpoint=parts.Checkpoint(NEVER_NS, 0),
-        costs=parts.Costs(0, 0, 0, 0),
+        log=Log(durable=False, flush_overhead_ns=0),
+        checkpoint=Checkpoint(NEVER_NS, 0),
+        costs=Costs(0, 0, 0, 0),
         direct_io=True,
-        interval=parts.Interval("cold", from_s(warm_up_s), from_s(duration_s)),
+        interval=Interval("cold", from_s(warm_up_s), from_s(duration_s)),
         step_ns=max(from_s(warm_up_s + duration_s) // (STEPS * NS_PER_MS), 1) * NS_PER_MS,
     )  # fmt: skip

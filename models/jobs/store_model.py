@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build import speed_of
 from models.jobs.stations import model_of_stations
 from models.jobs.store_program import Speeds, StoreWriter
+from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
 from simulator.form import Model

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from models.build import rate_limit_of
-from models.machine import FlashDiskSpec, MachineSpec
+from models.machine import FlashDiskSpec, MachineSpec, rate_limit_of
 from simulator.analytic import turn_of
 
 

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from models.input import (
-    Fraction,
     Gib,
     Kib,
     Mib,
     Microseconds,
-    Milliseconds,
     Name,
     Number,
-    Seconds,
     Spec,
     Text,
     WholeNumber,
 )
-
-
-class PageCacheSpec(Spec):
-    """The cache under buffered I/O. It gets the memory that nobody else holds, never less than its floor."""
-
-    floor_fraction: Fraction = Field(
-        ge=0, lt=1, description="share of RAM the OS defends for file pages by swapping out others"
-    )
-    dirty_expire_s: Seconds = Field(ge=0, description="age at which a dirty page is written back")
-    flush_interval_s: Seconds = Field(ge=0.01, description="how often the flusher wakes")
-    dirty_limit_fraction: Fraction = Field(
-        gt=0, le=1, description="share of the page cache that may be dirty before writers wait"
-    )
-    free_behind: bool = Field(
-        default=False, description="whether a page that has been written back is the next to be reclaimed"
-    )
-    merged_write_kib: Kib = Field(
-        default=128.0, gt=0, description="largest request that write-back makes of neighbouring dirty pages"
-    )
-    in_flight_pages: WholeNumber = Field(
-        ge=1, le=10_000_000, description="pages that write-back may have queued at the disks at once"
-    )
+from models.operating_system.io_scheduler import CfqSpec, FileSystemSpec, NoopSpec, RawSpec
+from models.operating_system.page_cache import PageCacheSpec
 
 
 class SwapSpec(Spec):
@@ -60,48 +37,6 @@ class SystemCpuSpec(Spec):
     contended_handover_us: Microseconds = Field(
         ge=0, description="passing a contended mutex to a sleeping thread: wake-up and context switch"
     )
-
-
-class NoopSpec(Spec):
-    """Requests go to flash devices and RAID sets as they come."""
-
-    kind: Literal["noop"] = "noop"
-
-
-class CfqSpec(Spec):
-    """Fair queueing before each flash device and RAID set: one process at a time has it, in turns (Linux's CFQ).
-
-    Defaults: Linux's early block/cfq-iosched.c (quantum 4, slice_sync HZ/10, slice_async HZ/25), from excerpts.
-    """
-
-    kind: Literal["cfq"]
-    quantum: WholeNumber = Field(default=4, ge=1, le=1024, description="requests of its owner in the device at once")
-    slice_ms: Milliseconds = Field(
-        default=100.0, ge=0.001, description="how long a client or the log may own the device while it asks for more"
-    )
-    background_slice_ms: Milliseconds = Field(
-        default=40.0, ge=0.001, description="the same for writes that nobody waits for: writer, write-back, swapping"
-    )
-    request_us: Microseconds = Field(
-        default=0.0, ge=0, description="system CPU for each request on the reference core, beside disk_request_us"
-    )
-
-
-class RawSpec(Spec):
-    """The database's files are devices: nothing lies between its requests and the block layer."""
-
-    kind: Literal["raw"] = "raw"
-
-
-class FileSystemSpec(Spec):
-    """Files of a file system on a volume manager: each request is looked up and mapped before it reaches a device."""
-
-    kind: Literal["file_system"]
-    request_us: Microseconds = Field(
-        default=6.0, ge=0,
-        description="system CPU for each request on the reference core: locks of the inode, block map, the volume "
-        "manager's map and its copy of the request (assumption: 6 us)",
-    )  # fmt: skip
 
 
 class InterruptsSpec(Spec):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.build import device_of
+from models.machine import device_of
 from models.catalogue import catalogue_names, read_entry
 from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec
 from simulator.reference.raid import new_device

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build.memory_references import row_operation_ns
+from models.build.memory import row_operation_ns
 from models.build.paths import paths_of
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec

@@ -19,7 +19,7 @@ from models.workloads import LayoutSpec
 from models.workloads.tpcc import loaded_pages
 from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
 from models.workloads.tpcc.tables import STOCK
-from models.workloads.workload import HeapSpec
+from models.workloads.layout import HeapSpec
 from scenarios.library import library, load
 from simulator.kernel import engine as kernel
 from simulator.kernel.caches import MOST_USAGE

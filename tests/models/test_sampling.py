@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.build import build, clients_of, sample_of, sampling
-from models.build.sampling import folded
+from models.build import build, clients_of, sample_of
+from models.build.sampling import folded, sampling_remarks
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc import Sample
+from models.workloads.tpcc import WarehouseSample
 from models.workloads.tpcc.folding import merged_pages
 from models.workloads.tpcc.program import LOCKED_HOME
 from models.workloads.tpcc.rows import DISTRICTS
@@ -57,10 +57,10 @@ def page_level() -> Model:
 def test_a_share_of_one_is_page_level() -> None:
     """No other register, lock, size or time: the very object passes through, and the hash is that without the key."""
     model = page_level()
-    assert folded(model, Sample(40, 40)) is model
+    assert folded(model, WarehouseSample(40, 40)) is model
     assert model.digest() == build(scenario()).digest()
     assert LOCKED_HOME not in model.program.registers
-    assert sampling.warnings(scenario(), None) == []  # type: ignore[arg-type]
+    assert sampling_remarks(scenario(), None) == []  # type: ignore[arg-type]
 
 
 def test_a_sample_keeps_clients_locks_processors_and_speeds() -> None:
@@ -125,7 +125,7 @@ def test_merged_popularity_sums_to_the_whole(weights: list[float], data: st.Data
 
 @given(whole=st.integers(1, 100_000), fraction=st.floats(1e-6, 1.0), amount=st.integers(0, 10**15))
 def test_a_share_is_a_share(whole: int, fraction: float, amount: int) -> None:
-    sample = Sample(max(1, round(fraction * whole)), whole)
+    sample = WarehouseSample(max(1, round(fraction * whole)), whole)
     assert 0 < sample.share <= 1
     assert abs(sample.of(amount) - amount * sample.share) <= max(1, 1e-12 * amount)
     assert (sample.of(amount) == 0) == (amount == 0)
@@ -244,13 +244,13 @@ def test_a_pool_that_is_not_scaled_is_noticed() -> None:
 @pytest.mark.slow
 def test_a_sampled_result_says_so() -> None:
     thin = scenario("sampling_fraction=0.025", "interval.warm_up_s=1", "interval.duration_s=2")
-    assert sample_of(thin) == Sample(1, 40)
+    assert sample_of(thin) == WarehouseSample(1, 40)
     result = kernel.simulate(build(thin), 1)
-    held, thinly = sampling.warnings(thin, result)
+    held, thinly = sampling_remarks(thin, result)
     assert held.startswith("pages sampled: 1 of 40 warehouses are held and stand for all")
     assert thinly.startswith("sampled too thinly: the pool held turns over in 0.0")
     rough = thin.model_copy(update={"sampling_fraction": 0.5})
-    assert len(sampling.warnings(rough, dataclasses.replace(result, duration_s=100.0))) == 1
+    assert len(sampling_remarks(rough, dataclasses.replace(result, duration_s=100.0))) == 1
 
 
 # What it is for
@@ -267,7 +267,7 @@ def bytes_of(part: Any) -> int:
 def test_a_million_orders_a_minute_fit_into_memory() -> None:
     """857,000 terminals on 85,700 warehouses, of which 857 are held: far below the 8 GiB that it may take."""
     asked = load_scenario(library()["million-orders"])
-    assert sample_of(asked) == Sample(857, 85_700)
+    assert sample_of(asked) == WarehouseSample(857, 85_700)
     arrivals = asked.workload.arrivals
     assert arrivals.kind == "terminals"
     assert arrivals.terminals_per_warehouse * asked.workload.warehouses == 857_000

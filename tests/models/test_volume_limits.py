@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from models.build import build, device_of
+from models.build import build
+from models.machine import device_of
 from models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
 from models.reading import load_scenario, scenario_from_mapping
 from models.scenario import ScenarioSpec

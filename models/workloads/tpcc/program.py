@@ -6,8 +6,9 @@ Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps
 
 from __future__ import annotations
 
+from models.workloads.arrivals import ClosedClientsSpec, TerminalsSpec
 from models.workloads.tpcc.cluster import ClusterStory
-from models.workloads.tpcc.folding import Sample, merged_pages
+from models.workloads.tpcc.folding import WarehouseSample, merged_pages
 from models.workloads.tpcc.paths import ALONE, ClusterPaths, Paths, Rows
 from models.workloads.tpcc.rows import (
     CUSTOMER_A,
@@ -28,7 +29,7 @@ from models.workloads.tpcc.rows import (
     uniform_pmf,
 )
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
-from models.workloads.workload import ClosedClientsSpec, TerminalsSpec, WorkloadSpec
+from models.workloads.workload import WorkloadSpec
 from simulator.form import Assembler, Label, Program, cut_of, from_s
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
@@ -51,7 +52,9 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
 
-def tpcc_program(workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths = ALONE) -> Program:
+def tpcc_program(
+    workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths = ALONE
+) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns."""
     return TpccWriter(workload, paths, sample, cluster).write()
 
@@ -73,7 +76,7 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
 class TpccWriter:
     """Writes the program; one method for each transaction."""
 
-    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths) -> None:
+    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths) -> None:
         self.workload, self.paths, self.sample = workload, paths, sample
         self.row_counts = row_counts(workload)
         self.warehouses = sample.warehouses
