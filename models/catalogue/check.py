@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from models.catalogue.composition import PLACES, compose
 from models.catalogue.entries import catalogue_entry, catalogue_names, catalogue_places
 from models.catalogue.price import PriceList
 from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
 from models.database import DatabaseSpec
-from models.input import nearest, sentence
+from models.input import nearest, validated
 from models.machine import CpuSpec, DiskSpec, MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.workloads import LayoutSpec, WorkloadSpec
@@ -44,12 +42,7 @@ def read_entry(kind: str, name: str) -> Any:
 def checked(kind: str, entry: dict[str, Any], where: str) -> Any:
     """An entry's keys, wherever they are from, as the spec of its kind; raises as `read_entry`."""
     place = next(path for path, each in PLACES.items() if each == kind)
-    data = compose(entry, where, place)
-    try:
-        return TypeAdapter(SPECS[kind]).validate_python(data)
-    except ValidationError as error:
-        lines = (f"{where}: {sentence(problem, SPECS[kind], data)}" for problem in error.errors())
-        raise InputError("\n".join(lines)) from error
+    return validated(SPECS[kind], compose(entry, where, place), where)
 
 
 def entry_faults(kind: str, name: str) -> list[str]:

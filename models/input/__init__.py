@@ -3,7 +3,7 @@
 from models.input.base import Name, Spec, Text
 from models.input.documents import content_of, document, read_document, write_document
 from models.input.keys import last_word, set_value, value_at, values_along
-from models.input.problems import JOB_KINDS, MOST_COMPARED, MOST_SHOWN, UNION_TAGS, allowed_by, nearest, sentence, shown
+from models.input.problems import MOST_COMPARED, MOST_SHOWN, allowed_by, keys_of, kinds_of, nearest, sentence, shown
 from models.input.quantities import (
     Fraction,
     Gib,
@@ -25,13 +25,11 @@ from models.input.whole_file import write_whole, written_whole
 from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml, read_mapping
 
 __all__ = [
-    "JOB_KINDS",
     "LOCALE_REMEDY",
     "MOST_BYTES",
     "MOST_COMPARED",
     "MOST_SHOWN",
     "SQLITE_MAGIC",
-    "UNION_TAGS",
     "Fraction",
     "Gib",
     "Kib",
@@ -52,6 +50,8 @@ __all__ = [
     "as_mapping",
     "content_of",
     "document",
+    "keys_of",
+    "kinds_of",
     "last_word",
     "nearest",
     "parse",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from models.jobs.disks import turn_s
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
-from models.jobs.volumes import turn_s
 from models.machine import device_of, speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import ScanSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from models.build import LOG_AREA_BYTES, by_table, clients_of, cluster_faults, memory_plan, most_pages, sampling_faults
-from models.jobs import faults as job_faults
+from models.jobs import job_faults
 from models.machine import RotatingDiskSpec
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.machine import device_of
 from models.catalogue import catalogue_names, read_entry
-from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec
+from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec, device_of
 from simulator.reference.raid import new_device
 from simulator.reference.stations import Environment, Story
 

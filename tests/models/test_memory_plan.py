@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build import build, memory_plan
-from models.build import MemoryPlan
+from models.build import MemoryPlan, build, memory_plan
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import file_pages

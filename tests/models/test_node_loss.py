@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from models.jobs import JobResult, run_job
+from models.jobs import JobResult, StoreState, run_job
 from models.jobs.node_loss import Books, books_of
 from models.jobs.store_model import store_model
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
 from simulator.errors import InputError, InternalError
+from simulator.form import Program
 from simulator.kernel import columns as ks
 from simulator.kernel.engine import KernelEngine
+from simulator.kernel.state import REGISTERS, State
 from tests.simulator.twins import Change, differences, run_reference
 
 LOSS = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"
@@ -44,9 +46,13 @@ def engine(*settings: str, seed: int = 1) -> KernelEngine:
     return found
 
 
+def books_after(program: Program, state: State) -> Books:
+    return books_of(StoreState(program, state.counters, state.client[:, REGISTERS:]))
+
+
 def books(*settings: str, seed: int = 1) -> Books:
     found = engine(*settings, seed=seed)
-    return books_of(found.model.program, found.state)
+    return books_after(found.model.program, found.state)
 
 
 def counter_of(name: str, group: int = 0) -> Change:
@@ -60,7 +66,7 @@ def counter_of(name: str, group: int = 0) -> Change:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_no_request_is_lost_or_counted_twice(seed: int) -> None:
     found = engine(seed=seed)
-    kept = books_of(found.model.program, found.state)
+    kept = books_after(found.model.program, found.state)
     assert kept.balance
     assert kept.answered == found.kernel.facts[ks.ENDED], "as the engine counted"
     assert 0 < kept.sent_again <= 60
@@ -87,7 +93,7 @@ def test_without_numbers_updates_are_carried_out_twice_and_the_books_show_it(see
 def test_one_too_many_anywhere_is_found(name: str, group: int, field: str) -> None:
     found = engine()
     counter_of(name, group)(found)
-    wrong = books_of(found.model.program, found.state)
+    wrong = books_after(found.model.program, found.state)
     assert abs(getattr(wrong, field)) == 1
     assert not wrong.balance
 
@@ -99,7 +105,7 @@ def test_both_engines_lose_the_same_requests() -> None:
     assert differences(model, 3) == []
     assert differences(model, 3, counter_of("noticed")) != [], "noticed 1 ns later"
     reference = run_reference(model, 3)
-    assert books_of(model.program, reference.state).balance
+    assert books_after(model.program, reference.state).balance
 
 
 def test_all_stands_still_until_the_loss_is_noticed_and_then_goes_on() -> None:
@@ -164,7 +170,7 @@ def test_losses_that_cannot_be_are_refused(settings: tuple[str, ...], sentence: 
 def test_a_store_that_loses_nothing_has_no_such_books() -> None:
     found = engine("job.loss=null")
     with pytest.raises(InternalError, match="loses no server"):
-        books_of(found.model.program, found.state)
+        books_after(found.model.program, found.state)
 
 
 def test_books_are_balanced_only_if_all_of_them_are() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from models.jobs import JobResult, run_job
-from models.jobs.volumes import turn_s
+from models.jobs.disks import turn_s
 from models.reading import load_scenario
+from simulator.errors import InputError
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
 LIMIT = "{{of: {of}, per_s: {per_s}, source: 'assumption: for tests'}}"
@@ -47,3 +48,38 @@ def test_disks_share_what_the_machine_lets_through() -> None:
     assert one == pytest.approx(16 * 2**20 / 1e6, rel=1e-6)
     assert four == pytest.approx(one, rel=1e-6)
     assert turn_s(load_scenario(TINY).machine, 8192) == 0
+
+
+LEVELS = {"raid0": 4, "raid1": 2, "raid10": 4, "raid5": 4, "raid6": 4}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("job", "kind"), [(SCAN, "scan"), (LOAD, "load")])
+def test_a_job_on_a_raid_set_is_refused_and_not_answered_as_without(job: str, kind: str, level: str) -> None:
+    wanted = rf"machine\.disks\.level: got '{level}' with job.kind: {kind}, .* allowed: independent"
+    with pytest.raises(InputError, match=wanted) as refused:
+        found(job, "", 0, f"machine.disks.count={LEVELS[level]}", f"machine.disks.level={level}")
+    assert len(str(refused.value).splitlines()) == 1
+    assert str(refused.value).startswith("tiny.yaml: ")
+
+
+@pytest.mark.parametrize(("job", "value"), [(SCAN, 327.68), (LOAD, 4.940222)])
+def test_a_job_on_independent_disks_is_answered_as_ever(job: str, value: float) -> None:
+    assert (
+        found(job, "", 0, "machine.disks.count=4", "machine.disks.level=independent").value
+        == found(job, "", 0, "machine.disks.count=4").value
+        == pytest.approx(value, rel=1e-6)
+    )
+
+
+def test_a_job_behind_limited_controllers_is_refused() -> None:
+    limit = LIMIT.format(of="mib", per_s=16)
+    settings = ("machine.disks.count=4", "machine.disks.controllers=2", f"machine.disks.controller_limits=[{limit}]")
+    with pytest.raises(InputError, match="machine.disks.controller_limits: given with job.kind: scan"):
+        found(SCAN, "", 0, *settings)
+
+
+def test_other_jobs_and_transactions_take_raid_sets() -> None:
+    settings = ("machine.disks.count=4", "machine.disks.level=raid5")
+    assert run_job(load_scenario(TINY, [*settings, "job={kind: mutex}"])).value > 1
+    assert load_scenario(TINY, settings).machine.disks.layout is not None
