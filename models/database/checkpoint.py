@@ -12,12 +12,8 @@ class CheckpointSpec(Spec):
     """Checkpoint: every dirty page is written, in disk order, and the file synced."""
 
     interval_s: Seconds = Field(ge=1)
-    spread_fraction: Fraction = Field(
-        default=0.0,
-        ge=0,
-        le=1,
-        description="share of the interval over which the writes are spread; 0: at once",
-    )
+    spread_fraction: Fraction = Field(default=0.0, ge=0, le=1)
+    """share of the interval over which the writes are spread; 0: at once"""
 
 
 def checkpoint_of(spec: CheckpointSpec) -> Checkpoint:

@@ -21,22 +21,18 @@ class PathLengthSpec(Spec):
     scanned_row_us: Microseconds = Field(ge=0, description="one row met in a range scan")
     page_miss_us: Microseconds = Field(ge=0, description="replace a buffer, queue and complete an I/O")
     client_fraction: Fraction = Field(ge=0, le=1, description="client CPU per server CPU")
-    memory_references: Number = Field(
-        default=0.0, ge=0, le=100_000,
-        description="of a row operation to places in the buffer pool's memory that lie far apart: TLB misses, NUMA",
-    )  # fmt: skip
-    load_row_us: Microseconds | None = Field(
-        default=None, gt=0, description="one row inserted by a bulk load, its index entries included"
-    )
+    memory_references: Number = Field(default=0.0, ge=0, le=100_000)
+    """of a row operation to places in the buffer pool's memory that lie far apart: TLB misses, NUMA"""
+    load_row_us: Microseconds | None = Field(default=None, gt=0)
+    """one row inserted by a bulk load, its index entries included"""
 
 
 class CriticalSectionSpec(Spec):
     """The part of the CPU path that only one thread may be in, and how often it is entered."""
 
     share_of_path: Fraction = Field(ge=0, le=0.95, description="share of user CPU time inside it")
-    entries_per_transaction: WholeNumber = Field(
-        ge=1, le=10_000, description="entries that one simulated entry stands for"
-    )
+    entries_per_transaction: WholeNumber = Field(ge=1, le=10_000)
+    """entries that one simulated entry stands for"""
 
 
 class DatabaseSpec(Spec):

@@ -13,13 +13,10 @@ class WriterSpec(Spec):
 
     dirty_high_fraction: Fraction = Field(gt=0, le=1)
     dirty_low_fraction: Fraction = Field(ge=0, le=1)
-    batch_pages: WholeNumber = Field(
-        default=32, ge=1, le=65536, description="pages that it hands over at once, then waiting until they are written"
-    )
-    coalesced_pages: WholeNumber = Field(
-        default=1, ge=1, le=256,
-        description="with direct I/O: dirty neighbours on one device that go along in one request at most",
-    )  # fmt: skip
+    batch_pages: WholeNumber = Field(default=32, ge=1, le=65536)
+    """pages that it hands over at once, then waiting until they are written"""
+    coalesced_pages: WholeNumber = Field(default=1, ge=1, le=256)
+    """with direct I/O: dirty neighbours on one device that go along in one request at most"""
 
 
 def writing_of(writer: WriterSpec) -> Writing | None:

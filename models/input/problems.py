@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in a person's words: key, what came, what is allowed, the nearest name."""
+"""From plain data to a spec: pydantic's errors become sentences here, with key, what came, what is allowed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import difflib
 import inspect
 import re
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from simulator.errors import InputError
 
 MOST_COMPARED = 100
 MOST_SHOWN = 60
@@ -120,3 +122,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """' (did you mean ...?)' if something known is near."""
     close = difflib.get_close_matches(name[:MOST_COMPARED], list(known), n=2, cutoff=0.5)
     return f" (did you mean {' or '.join(repr(c) for c in close)}?)" if close else ""
+
+
+def validated(kind: Any, data: Any, where: str | Callable[[Any], str]) -> Any:
+    """`data` as a spec or another type that pydantic knows. Raises InputError with a line for each problem.
+
+    `where`: who wrote the data, a file or an option; or a function that says it of one of pydantic's errors.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(data)
+    except ValidationError as error:
+        lines = (
+            f"{where(problem) if callable(where) else where}: {sentence(problem, kind, data)}"
+            for problem in error.errors()
+        )
+        raise InputError("\n".join(lines)) from error

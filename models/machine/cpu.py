@@ -29,32 +29,21 @@ class CpuSpec(Spec):
     cores: WholeNumber = Field(ge=1, le=4096)
     relative_speed: Number = Field(ge=0.01, le=100)
     threads_per_core: WholeNumber = Field(default=1, ge=1, le=2, description="hardware threads of a core")
-    second_thread_gain: Fraction = Field(
-        default=0.2, ge=0, le=1, description="work that a core does more with both of its threads busy"
-    )
-    memory_bus_share: Fraction = Field(
-        default=0.0, ge=0, le=1,
-        description="share of its time that a lone busy core keeps the memory bus busy, which all cores share",
-    )  # fmt: skip
-    cache_mib: Mib = Field(
-        default=0.0, ge=0, description="last cache of one processor before memory; 0: look-ups find nothing in it"
-    )
-    memory_latency_ns: Nanoseconds = Field(
-        default=100.0, ge=0, description="time of a reference that goes to memory (assumption)"
-    )
-    cache_latency_ns: Nanoseconds = Field(
-        default=15.0, ge=0, description="time of a reference that this cache answers (assumption)"
-    )
+    second_thread_gain: Fraction = Field(default=0.2, ge=0, le=1)
+    """work that a core does more with both of its threads busy"""
+    memory_bus_share: Fraction = Field(default=0.0, ge=0, le=1)
+    """share of its time that a lone busy core keeps the memory bus busy, which all cores share"""
+    cache_mib: Mib = Field(default=0.0, ge=0)
+    """last cache of one processor before memory; 0: look-ups find nothing in it"""
+    memory_latency_ns: Nanoseconds = Field(default=100.0, ge=0)
+    """time of a reference that goes to memory (assumption)"""
+    cache_latency_ns: Nanoseconds = Field(default=15.0, ge=0)
+    """time of a reference that this cache answers (assumption)"""
     sockets: WholeNumber = Field(default=1, ge=1, le=256, description="each with its share of cores and memory")
-    remote_memory_factor: Number = Field(
-        default=1.0, ge=1, le=100, description="how many times as long another socket's memory takes as one's own"
-    )
-    tlb_entries: WholeNumber = Field(
-        default=0,
-        ge=0,
-        le=1_000_000,
-        description="translations that a processor holds; 0: never lacks one",
-    )
+    remote_memory_factor: Number = Field(default=1.0, ge=1, le=100)
+    """how many times as long another socket's memory takes as one's own"""
+    tlb_entries: WholeNumber = Field(default=0, ge=0, le=1_000_000)
+    """translations that a processor holds; 0: never lacks one"""
     source: Text
 
     @property

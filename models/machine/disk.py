@@ -34,18 +34,17 @@ class RotatingDiskSpec(Spec):
     overhead_ms: Milliseconds = Field(ge=0, description="controller and bus time per request")
     transfer_mib_per_s: MibPerSecond = Field(ge=0.1)
     queue_depth: WholeNumber = Field(ge=1, le=256, description="requests that the drive itself may reorder (NCQ, TCQ)")
-    scheduler: Literal["fcfs", "look", "c-look"] = Field(
-        default="look", description="order in which the operating system hands requests to the drive"
-    )
-    write_cache_mib: Mib = Field(
-        default=0.0, ge=0, le=256,
-        description="the drive's memory for writes that it says are done before they are on the platter; 0: off",
-    )  # fmt: skip
+    scheduler: Literal["fcfs", "look", "c-look"] = "look"
+    """order in which the operating system hands requests to the drive"""
+    write_cache_mib: Mib = Field(default=0.0, ge=0, le=256)
+    """the drive's memory for writes that it says are done before they are on the platter; 0: off"""
     write_cache_sorted: WholeNumber = Field(
-        default=12, ge=1, le=256,
+        default=12,
+        ge=1,
+        le=256,
         description="cached writes among which the drive chooses what to write next, or queue_depth if that is more "
         "(12: a 7,200 rpm disk of 2007 does 150 random writes/s, and 72 reads/s one by one)",
-    )  # fmt: skip
+    )
     source: Text
 
 
@@ -59,13 +58,14 @@ class FlashDiskSpec(Spec):
     write_latency_us: Microseconds = Field(ge=0.001)
     parallel_requests: WholeNumber = Field(ge=1, le=4096)
     reads_per_write: WholeNumber | None = Field(
-        default=None, ge=1, le=1000,
+        default=None,
+        ge=1,
+        le=1000,
         description="reads that go ahead of each write while both wait, as with Linux's deadline scheduler (2); "
         "in order of arrival if absent",
-    )  # fmt: skip
-    limits: tuple[RateLimitSpec, ...] = Field(
-        default=(), max_length=4, description="of a cloud volume: each request passes all of them before it is served"
     )
+    limits: tuple[RateLimitSpec, ...] = Field(default=(), max_length=4)
+    """of a cloud volume: each request passes all of them before it is served"""
     source: Text
 
 

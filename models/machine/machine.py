@@ -51,17 +51,14 @@ class MachineSpec(Spec):
     memory_gib: Gib = Field(gt=0, le=65536)
     disks: DiskArraySpec
     log_disk: DiskSpec | None = None
-    log_disks: WholeNumber = Field(
-        default=1, ge=1, le=1024, description="disks that are striped for the log alone (RAID 0), each a `log_disk`"
-    )
-    volume_limits: tuple[RateLimitSpec, ...] = Field(
-        default=(), max_length=4, description="of a cloud instance: for its flash disks together, log disk included"
-    )
+    log_disks: WholeNumber = Field(default=1, ge=1, le=1024)
+    """disks that are striped for the log alone (RAID 0), each a `log_disk`"""
+    volume_limits: tuple[RateLimitSpec, ...] = Field(default=(), max_length=4)
+    """of a cloud instance: for its flash disks together, log disk included"""
     network: NetworkSpec = NetworkSpec()
     price: PriceSpec | None = None
-    hardware_share_lost: Fraction = Field(
-        default=0.0, ge=0, le=0.95, description="CPU time lost to virtualisation (Xen: a little under 0.10)"
-    )
+    hardware_share_lost: Fraction = Field(default=0.0, ge=0, le=0.95)
+    """CPU time lost to virtualisation (Xen: a little under 0.10)"""
     source: Text
 
 

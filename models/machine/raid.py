@@ -44,24 +44,16 @@ class DiskArraySpec(Spec):
 
     disk: DiskSpec
     count: WholeNumber = Field(ge=1, le=1024)
-    level: Literal["independent", "raid0", "raid1", "raid10", "raid5", "raid6"] = Field(
-        default="independent", description="independent disks, or the level of the RAID set that they are"
-    )
-    stripe_kib: Kib = Field(
-        default=64.0, ge=1, le=65536,
-        description="what a RAID set puts on one disk before it goes on to the next (assumption: 64 KiB)",
-    )  # fmt: skip
-    sets: WholeNumber = Field(
-        default=1, ge=1, le=512,
-        description="equal RAID sets that the disks make, each a device (partition, LUN) with a file of the database",
-    )  # fmt: skip
-    controllers: WholeNumber = Field(
-        default=0, ge=0, le=512,
-        description="equal controllers (storage arrays) that the sets or disks are dealt to in order; 0: none",
-    )  # fmt: skip
-    controller_limits: tuple[RateLimitSpec, ...] = Field(
-        default=(), max_length=4, description="what one controller lets through to its disks, in requests or MiB"
-    )
+    level: Literal["independent", "raid0", "raid1", "raid10", "raid5", "raid6"] = "independent"
+    """independent disks, or the level of the RAID set that they are"""
+    stripe_kib: Kib = Field(default=64.0, ge=1, le=65536)
+    """what a RAID set puts on one disk before it goes on to the next (assumption: 64 KiB)"""
+    sets: WholeNumber = Field(default=1, ge=1, le=512)
+    """equal RAID sets that the disks make, each a device (partition, LUN) with a file of the database"""
+    controllers: WholeNumber = Field(default=0, ge=0, le=512)
+    """equal controllers (storage arrays) that the sets or disks are dealt to in order; 0: none"""
+    controller_limits: tuple[RateLimitSpec, ...] = Field(default=(), max_length=4)
+    """what one controller lets through to its disks, in requests or MiB"""
 
     @property
     def layout(self) -> RaidLayout | None:

@@ -28,17 +28,13 @@ class RateLimitSpec(Spec):
 
     of: Literal["requests", "mib"] = Field(description="what is counted: requests, reads and writes alike, or MiB")
     per_s: Number = Field(ge=0.1, le=1e7, description="sustained rate, and what credits are refilled with")
-    burst_per_s: Number | None = Field(
-        default=None, ge=0.1, le=1e7, description="most while credits last; per_s if absent: no bursts"
-    )
+    burst_per_s: Number | None = Field(default=None, ge=0.1, le=1e7)
+    """most while credits last; per_s if absent: no bursts"""
     credits: Number = Field(default=0.0, ge=0, description="size of the bucket, in requests or MiB")
-    credits_at_start_fraction: Fraction = Field(
-        default=1.0, ge=0, le=1, description="how full the bucket is at the start of a run, before its warm-up"
-    )
-    unit_kib: Kib = Field(
-        default=256.0, ge=1, le=65536,
-        description="of requests: a larger one counts as several (256 KiB: Amazon EBS volumes with SSDs)",
-    )  # fmt: skip
+    credits_at_start_fraction: Fraction = Field(default=1.0, ge=0, le=1)
+    """how full the bucket is at the start of a run, before its warm-up"""
+    unit_kib: Kib = Field(default=256.0, ge=1, le=65536)
+    """of requests: a larger one counts as several (256 KiB: Amazon EBS volumes with SSDs)"""
     source: Text
 
     @model_validator(mode="after")

@@ -29,15 +29,12 @@ class CfqSpec(Spec):
 
     kind: Literal["cfq"]
     quantum: WholeNumber = Field(default=4, ge=1, le=1024, description="requests of its owner in the device at once")
-    slice_ms: Milliseconds = Field(
-        default=100.0, ge=0.001, description="how long a client or the log may own the device while it asks for more"
-    )
-    background_slice_ms: Milliseconds = Field(
-        default=40.0, ge=0.001, description="the same for writes that nobody waits for: writer, write-back, swapping"
-    )
-    request_us: Microseconds = Field(
-        default=0.0, ge=0, description="system CPU for each request on the reference core, beside disk_request_us"
-    )
+    slice_ms: Milliseconds = Field(default=100.0, ge=0.001)
+    """how long a client or the log may own the device while it asks for more"""
+    background_slice_ms: Milliseconds = Field(default=40.0, ge=0.001)
+    """the same for writes that nobody waits for: writer, write-back, swapping"""
+    request_us: Microseconds = Field(default=0.0, ge=0)
+    """system CPU for each request on the reference core, beside disk_request_us"""
 
 
 class RawSpec(Spec):
@@ -51,10 +48,11 @@ class FileSystemSpec(Spec):
 
     kind: Literal["file_system"]
     request_us: Microseconds = Field(
-        default=6.0, ge=0,
+        default=6.0,
+        ge=0,
         description="system CPU for each request on the reference core: locks of the inode, block map, the volume "
         "manager's map and its copy of the request (assumption: 6 us)",
-    )  # fmt: skip
+    )
 
 
 def fair_queueing_of(scheduler: NoopSpec | CfqSpec) -> FairQueueing | None:

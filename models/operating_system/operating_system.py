@@ -34,24 +34,20 @@ class SystemCpuSpec(Spec):
     write_us: Microseconds = Field(ge=0, description="write of one page, with its copy")
     disk_request_us: Microseconds = Field(ge=0, description="request to a device, with its interrupt")
     message_us: Microseconds = Field(ge=0, description="one client request and its answer")
-    contended_handover_us: Microseconds = Field(
-        ge=0, description="passing a contended mutex to a sleeping thread: wake-up and context switch"
-    )
+    contended_handover_us: Microseconds = Field(ge=0)
+    """passing a contended mutex to a sleeping thread: wake-up and context switch"""
 
 
 class InterruptsSpec(Spec):
     """Interrupts: one for each I/O, and some for each message. Their time is system time."""
 
-    interrupt_us: Microseconds = Field(
-        ge=0, description="one of them on the reference core; a part of disk_request_us and of message_us"
-    )
+    interrupt_us: Microseconds = Field(ge=0)
+    """one of them on the reference core; a part of disk_request_us and of message_us"""
     per_message: Number = Field(default=1.0, ge=0, le=1000, description="of a client's request and its answer together")
-    bound_processors: WholeNumber = Field(
-        default=0, ge=0, le=4096, description="those that serve them all and do nothing else; 0: all serve them"
-    )
-    remote_socket_factor: Number = Field(
-        default=1.0, ge=1, le=100, description="times as long that one takes on another socket than its device's"
-    )
+    bound_processors: WholeNumber = Field(default=0, ge=0, le=4096)
+    """those that serve them all and do nothing else; 0: all serve them"""
+    remote_socket_factor: Number = Field(default=1.0, ge=1, le=100)
+    """times as long that one takes on another socket than its device's"""
     by_locality: bool = Field(default=False, description="whether each is served on the socket of its device")
 
 
@@ -64,16 +60,12 @@ class OperatingSystemSpec(Spec):
     page_cache: PageCacheSpec
     swap: SwapSpec
     cpu: SystemCpuSpec
-    io_scheduler: Annotated[NoopSpec | CfqSpec, Field(discriminator="kind")] = Field(
-        default=NoopSpec(),
-        description="what orders requests to flash and RAID sets; a lone disk with an arm has a scheduler of its own",
-    )
-    memory_page_kib: Kib = Field(
-        default=4.0, gt=0, le=16 * 1024 * 1024, description="memory pages of the buffer pool: 4; huge ones 2048, 262144"
-    )
-    storage_stack: Annotated[RawSpec | FileSystemSpec, Field(discriminator="kind")] = Field(
-        default=RawSpec(), description="what lies between the database's files and the devices, beside disk_request_us"
-    )
+    io_scheduler: Annotated[NoopSpec | CfqSpec, Field(discriminator="kind")] = NoopSpec()
+    """what orders requests to flash and RAID sets; a lone disk with an arm has a scheduler of its own"""
+    memory_page_kib: Kib = Field(default=4.0, gt=0, le=16 * 1024 * 1024)
+    """memory pages of the buffer pool: 4; huge ones 2048, 262144"""
+    storage_stack: Annotated[RawSpec | FileSystemSpec, Field(discriminator="kind")] = RawSpec()
+    """what lies between the database's files and the devices, beside disk_request_us"""
     interrupts: InterruptsSpec | None = Field(default=None, description="if absent, they are not told apart")
     source: Text
 

@@ -17,23 +17,18 @@ from simulator.form import PageCache, from_s
 class PageCacheSpec(Spec):
     """The cache under buffered I/O. It gets the memory that nobody else holds, never less than its floor."""
 
-    floor_fraction: Fraction = Field(
-        ge=0, lt=1, description="share of RAM the OS defends for file pages by swapping out others"
-    )
+    floor_fraction: Fraction = Field(ge=0, lt=1)
+    """share of RAM the OS defends for file pages by swapping out others"""
     dirty_expire_s: Seconds = Field(ge=0, description="age at which a dirty page is written back")
     flush_interval_s: Seconds = Field(ge=0.01, description="how often the flusher wakes")
-    dirty_limit_fraction: Fraction = Field(
-        gt=0, le=1, description="share of the page cache that may be dirty before writers wait"
-    )
-    free_behind: bool = Field(
-        default=False, description="whether a page that has been written back is the next to be reclaimed"
-    )
-    merged_write_kib: Kib = Field(
-        default=128.0, gt=0, description="largest request that write-back makes of neighbouring dirty pages"
-    )
-    in_flight_pages: WholeNumber = Field(
-        ge=1, le=10_000_000, description="pages that write-back may have queued at the disks at once"
-    )
+    dirty_limit_fraction: Fraction = Field(gt=0, le=1)
+    """share of the page cache that may be dirty before writers wait"""
+    free_behind: bool = False
+    """whether a page that has been written back is the next to be reclaimed"""
+    merged_write_kib: Kib = Field(default=128.0, gt=0)
+    """largest request that write-back makes of neighbouring dirty pages"""
+    in_flight_pages: WholeNumber = Field(ge=1, le=10_000_000)
+    """pages that write-back may have queued at the disks at once"""
 
 
 def page_cache_of(cache: PageCacheSpec, pages: int) -> PageCache:

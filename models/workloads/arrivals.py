@@ -52,9 +52,7 @@ class TerminalsSpec(Spec):
     connections: WholeNumber = Field(ge=1, le=1_000_000, description="database sessions of the middle tier")
     keying_time_s: ClassTimesSpec = SPECIFIED_KEYING
     think_time_s: ClassTimesSpec = SPECIFIED_THINKING
-    deferred_delivery: bool = Field(
-        default=True, description="a delivery is answered when it is queued, and executed later (clause 2.7.2)"
-    )
-    middle_tier_ms: Milliseconds = Field(
-        default=0.0, ge=0, le=60_000, description="network and middle tier in each response, the queue left out"
-    )
+    deferred_delivery: bool = True
+    """a delivery is answered when it is queued, and executed later (clause 2.7.2)"""
+    middle_tier_ms: Milliseconds = Field(default=0.0, ge=0, le=60_000)
+    """network and middle tier in each response, the queue left out"""

@@ -30,22 +30,14 @@ class TpccSpec(Spec):
     remote_payment_fraction: Fraction = Field(default=0.15, ge=0, le=1)
     by_last_name_fraction: Fraction = Field(default=0.60, ge=0, le=1)
     rollback_fraction: Fraction = Field(default=0.01, ge=0, le=1)
-    home_warehouse: Literal["bound", "drawn"] = Field(
-        default="bound",
-        description="bound: each client has its own; drawn: each transaction takes any of the active ones",
-    )
-    namesakes_read: Literal["to_the_middle", "all"] = Field(
-        default="to_the_middle",
-        description="of the customers of a last name: the cursor stops (clause 2.5.2.2), or not",
-    )
-    round_trips: WholeNumber = Field(
-        default=1, ge=1, le=1000,
-        description="messages of a client, each with its answer, for one transaction: 1 with stored procedures",
-    )  # fmt: skip
-    payment_order: Literal["customer_first", "warehouse_first"] = Field(
-        default="customer_first",
-        description="what a payment does first: find the customer, or change, and so lock, warehouse and district",
-    )
+    home_warehouse: Literal["bound", "drawn"] = "bound"
+    """bound: each client has its own; drawn: each transaction takes any of the active ones"""
+    namesakes_read: Literal["to_the_middle", "all"] = "to_the_middle"
+    """of the customers of a last name: the cursor stops (clause 2.5.2.2), or not"""
+    round_trips: WholeNumber = Field(default=1, ge=1, le=1000)
+    """messages of a client, each with its answer, for one transaction: 1 with stored procedures"""
+    payment_order: Literal["customer_first", "warehouse_first"] = "customer_first"
+    """what a payment does first: find the customer, or change, and so lock, warehouse and district"""
 
 
 class WorkloadSpec(Spec):
@@ -56,8 +48,7 @@ class WorkloadSpec(Spec):
     tpcc: TpccSpec = TpccSpec()
     layout: LayoutSpec
     warehouses: WholeNumber = Field(ge=1, le=10_000_000, description="warehouses loaded")
-    active_warehouses: WholeNumber | None = Field(
-        default=None, ge=1, description="warehouses with clients; all if absent"
-    )
+    active_warehouses: WholeNumber | None = Field(default=None, ge=1)
+    """warehouses with clients; all if absent"""
     arrivals: ClosedClientsSpec | OpenArrivalsSpec | TerminalsSpec = Field(discriminator="kind")
     source: Text

@@ -12,7 +12,7 @@ import pytest
 
 from models.catalogue import entry_faults, shapes
 from models.catalogue.entries import FOLDER_VARIABLE
-from models.catalogue.importers import Found, Wanted, read_list, write_entries
+from models.catalogue.importers import ImportedEntries, ListFacts, read_list, write_entries
 from models.catalogue.importers.importing import FORMATS
 from models.machine import FlashDiskSpec
 from simulator.errors import InputError
@@ -20,9 +20,9 @@ from simulator.errors import InputError
 SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "catalogue"
 PRICES_OF_A_YEAR = "3yr-reserved_netflix_prices.json"
 DAY = dt.date(2026, 7, 13)
-ON_A_DAY = Wanted(date=DAY)
+ON_A_DAY = ListFacts(date=DAY)
 SAMPLE_OF = {
-    "karpenter": ("karpenter.json", Wanted()),
+    "karpenter": ("karpenter.json", ListFacts()),
     "ec2instances": ("ec2instances.json", ON_A_DAY),
     "netflix": ("netflix_shapes.json", ON_A_DAY),
     "cloudspecs": ("cloudspecs.csv", ON_A_DAY),
@@ -30,11 +30,11 @@ SAMPLE_OF = {
 }
 
 
-def amounts(found: Found, name: str) -> dict[str, float]:
+def amounts(found: ImportedEntries, name: str) -> dict[str, float]:
     return {row["part"]: row["amount"] for row in found.lists[name]["rows"]}
 
 
-def use(found: Found, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def use(found: ImportedEntries, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_entries(found, folder)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
 
@@ -56,20 +56,20 @@ def test_each_list_is_recognised_by_its_contents_and_written_as_valid_entries(
 
 
 def test_karpenters_go_source_and_json_say_the_same() -> None:
-    go = read_list(SAMPLES / "zz_generated.pricing_aws.go", None, Wanted(region="us-east-1"))
-    as_json = read_list(SAMPLES / "karpenter.json", None, Wanted())
+    go = read_list(SAMPLES / "zz_generated.pricing_aws.go", None, ListFacts(region="us-east-1"))
+    as_json = read_list(SAMPLES / "karpenter.json", None, ListFacts())
     mine, theirs = amounts(go, "karpenter-us-east-1"), amounts(as_json, "karpenter-us-east-1")
     assert mine == {part: amount for part, amount in theirs.items() if part in mine}
     assert mine["instances/m7i.large"] == 0.1008
     assert go.lists["karpenter-us-east-1"]["date"] == "2026-07-06"
-    other = read_list(SAMPLES / "zz_generated.pricing_aws.go", None, Wanted(region="us-east-2"))
+    other = read_list(SAMPLES / "zz_generated.pricing_aws.go", None, ListFacts(region="us-east-2"))
     assert set(amounts(other, "karpenter-us-east-2")) == {"instances/m7i.large"}
 
 
 def test_prices_of_china_are_in_yuan(tmp_path: Path) -> None:
     text = (SAMPLES / "zz_generated.pricing_aws.go").read_text().replace("us-east-2", "cn-north-1").replace("AWS", "CN")
     (tmp_path / "zz_generated.pricing_aws_cn.go").write_text(text)
-    found = read_list(tmp_path / "zz_generated.pricing_aws_cn.go", None, Wanted(region="cn-north-1"))
+    found = read_list(tmp_path / "zz_generated.pricing_aws_cn.go", None, ListFacts(region="cn-north-1"))
     assert found.lists["karpenter-cn-north-1"]["currency"] == "CNY"
 
 
@@ -140,7 +140,7 @@ def test_cloudspecs_has_several_clouds_and_a_list_for_each(tmp_path: Path, monke
 
 
 def test_a_table_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = read_list(SAMPLES / "my-prices.csv", None, Wanted(date=DAY, region="us-east-1"))
+    found = read_list(SAMPLES / "my-prices.csv", None, ListFacts(date=DAY, region="us-east-1"))
     assert found.lists["my-prices"] | {"rows": ()} == {
         "name": "my-prices", "date": "2026-07-13", "currency": "USD", "term": "on demand", "region": "us-east-1",
         "source": "imported from my-prices.csv, 2026-07-13", "rows": (),
@@ -206,7 +206,7 @@ def put(*keys: Any, value: Any) -> Change:
 ])  # fmt: skip
 def test_what_can_be_read_in_two_ways_is_refused(tmp_path: Path, name: str, change: Change, message: str) -> None:
     kind = name.split("_", maxsplit=1)[0].removesuffix(".json").replace("3yr-reserved", "netflix")
-    wanted = Wanted() if kind == "karpenter" else ON_A_DAY
+    wanted = ListFacts() if kind == "karpenter" else ON_A_DAY
     read_list(changed(tmp_path, name, lambda _: None), kind, wanted)  # the negative twin: unchanged it is read
     with pytest.raises(InputError) as refused:
         read_list(changed(tmp_path, name, change), kind, wanted)
@@ -240,7 +240,7 @@ def test_what_can_be_read_in_two_ways_is_refused(tmp_path: Path, name: str, chan
 def test_texts_that_are_no_such_list_are_refused(tmp_path: Path, name: str, old: str, new: str, message: str) -> None:
     kinds = {"zz": "karpenter", "karpenter": "karpenter", "cloudspecs": "cloudspecs"}
     kind = kinds.get(name.replace(".", "_").split("_")[0], "csv")
-    wanted = Wanted(region="us-east-1" if name.startswith("zz") else None, date=None if kind == "karpenter" else DAY)
+    wanted = ListFacts(region="us-east-1" if name.startswith("zz") else None, date=None if kind == "karpenter" else DAY)
     text = (SAMPLES / name).read_text()
     assert old in text
     (tmp_path / name).write_text(text.replace(old, new, 1))
@@ -254,15 +254,15 @@ def test_who_says_the_date_and_the_region() -> None:
     karpenter, prices = SAMPLES / "karpenter.json", SAMPLES / "my-prices.csv"
     with pytest.raises(InputError, match=r"karpenter.json: is of 2026-07-06, --date says 2026-07-13; leave --date out"):
         read_list(karpenter, None, ON_A_DAY)
-    assert read_list(karpenter, None, Wanted(date=dt.date(2026, 7, 6))).lists
+    assert read_list(karpenter, None, ListFacts(date=dt.date(2026, 7, 6))).lists
     with pytest.raises(InputError, match=r"my-prices.csv: the file doesn't say from when"):
-        read_list(prices, None, Wanted())
+        read_list(prices, None, ListFacts())
     with pytest.raises(InputError, match="term: got 'on demand'; expected 'spot', as --term says"):
-        read_list(prices, None, Wanted(date=DAY, term="spot"))
+        read_list(prices, None, ListFacts(date=DAY, term="spot"))
     with pytest.raises(InputError, match="has prices of 2 regions: us-east-1, us-east-2; add --region"):
-        read_list(SAMPLES / "zz_generated.pricing_aws.go", None, Wanted())
+        read_list(SAMPLES / "zz_generated.pricing_aws.go", None, ListFacts())
     with pytest.raises(InputError, match="--region: got 'eu-west-1'; allowed: us-east-1, as in the file"):
-        read_list(SAMPLES / "ec2instances.json", None, Wanted(date=DAY, region="eu-west-1"))
+        read_list(SAMPLES / "ec2instances.json", None, ListFacts(date=DAY, region="eu-west-1"))
 
 
 def test_files_of_no_known_form_are_refused(tmp_path: Path) -> None:

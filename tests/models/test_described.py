@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from calibration.fit import number_at
-from models.catalogue import catalogue_entry, catalogue_names, families, family_of
-from models.catalogue.processors import read
+from models.catalogue import catalogue_entry, catalogue_names, families, family_of, read_processors
 from models.reading import Description, described
 from models.reading.one_line.systems import system_of
 from simulator.errors import InputError
@@ -189,7 +188,7 @@ def test_families_say_where_they_are_from_and_agree_with_the_catalogue() -> None
     assert all(len(family.source) > 10 for family in families().values())
     for name in catalogue_names("cpus"):
         entry = catalogue_entry("cpus", name)
-        processors = read(str(entry["model"]))
+        processors = read_processors(str(entry["model"]))
         family = family_of(processors.words)
         if family is None or processors.ghz is None:
             continue
@@ -204,7 +203,7 @@ def test_families_say_where_they_are_from_and_agree_with_the_catalogue() -> None
     ("EPYC 7742", "current"), ("UltraSPARC IIIi", "ultrasparc-3"), ("Pentium 4", "netburst"), ("Zuse Z3", None),
 ])  # fmt: skip
 def test_families_by_name(words: str, family: str | None) -> None:
-    assert family_of(read(words).words) == family
+    assert family_of(read_processors(words).words) == family
 
 
 @pytest.mark.parametrize(("words", "entry", "queues"), [

@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.catalogue.importers.found import MOST_USD_AN_HOUR, Found, Wanted, date_of, figure, flash, positive, whole
-from models.catalogue.importers.processors import cpu_of
+from models.catalogue.importers.found import (
+    MOST_USD_AN_HOUR,
+    ImportedEntries,
+    ListFacts,
+    date_of,
+    figure,
+    flash,
+    positive,
+    whole,
+)
+from models.catalogue.processors import cpu_keys
 from models.input import SourceFile, shorten
 from simulator.form import GIB, MIB
 
@@ -31,7 +40,7 @@ def detect(source: SourceFile) -> bool:
     return source.opening[8:12] == DUCKDB_MAGIC or {"instance", "ram_gib", "vcpus", "price_hour"} <= columns
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """All clouds of the file, a price list for each. Raises InputError for a DuckDB file and for missing columns."""
     if source.opening[8:12] == DUCKDB_MAGIC:
         source.refuse("", "a DuckDB file", "CSV", f'run: duckdb {source.path.name} -c "{EXPORT}"')
@@ -44,7 +53,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
         source.refuse("--region", repr(shorten(wanted.region)), "none: prices are of one region", "leave it out")
     day = date_of(source, wanted, None)
     note = f"imported from {source.name}: cloudspecs (TU Munich), {day}"
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     prices: dict[str, list[dict[str, Any]]] = {}
     for line, row in enumerate(rows, 2):
         cloud = _cloud(source, row, line)
@@ -89,13 +98,13 @@ def _unfit(row: dict[str, str]) -> str | None:
     return None
 
 
-def _machine(found: Found, row: dict[str, str], name: str, cloud: str, at: str, note: str) -> None:
+def _machine(found: ImportedEntries, row: dict[str, str], name: str, cloud: str, at: str, note: str) -> None:
     source = found.source
     vcpus, cores = whole(source, row["vcpus"], f"{at}: vcpus"), whole(source, row["cores"], f"{at}: cores")
     if vcpus not in (cores, 2 * cores, 2 * cores - 1):
         source.refuse(f"{at}: vcpus", f"{vcpus} with {cores} cores", "one or two for each core", "correct it")
     model = row.get("processor_model", "")
-    cpu = cpu_of(model, "", vcpus, 2 if vcpus > cores else 1)
+    cpu = cpu_keys(model, "", vcpus, 2 if vcpus > cores else 1)
     if cpu is None:
         found.leave(name, f"no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
         return

@@ -13,8 +13,8 @@ from typing import Any
 from models.catalogue.entries import catalogue_names
 from models.catalogue.importers.found import (
     MOST_USD_AN_HOUR,
-    Found,
-    Wanted,
+    ImportedEntries,
+    ListFacts,
     date_of,
     figure,
     mapping,
@@ -22,7 +22,7 @@ from models.catalogue.importers.found import (
     region_of,
     whole,
 )
-from models.catalogue.importers.processors import cpu_of, threads_per_core
+from models.catalogue.processors import cpu_keys, threads_per_core
 from models.input import SourceFile, shorten
 from simulator.form import GIB, MIB
 
@@ -43,7 +43,7 @@ def detect(source: SourceFile) -> bool:
     return head.lstrip().startswith("[") and ('"instance_type"' in head or '"pretty_name"' in head)
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """Machines, and one region's prices on demand and reserved. Raises InputError for units that don't fit."""
     data = source.data
     if not isinstance(data, list) or len(data) > MOST_INSTANCES:
@@ -52,7 +52,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     regions = sorted({region for each in entries for region in each.get("pricing", {})})
     region = region_of(source, wanted, regions)
     day = date_of(source, wanted, None)
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     rows: dict[str, list[dict[str, Any]]] = {term: [] for term in TERMS}
     for number, each in enumerate(entries, 1):
         name = str(each.get("instance_type", ""))
@@ -78,7 +78,9 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     return found
 
 
-def _price(found: Found, entry: Mapping[str, Any], region: str, path: tuple[str, ...], name: str) -> float | None:
+def _price(
+    found: ImportedEntries, entry: Mapping[str, Any], region: str, path: tuple[str, ...], name: str
+) -> float | None:
     node: Any = entry.get("pricing", {}).get(region, {}).get("linux", {})
     for key in path:
         node = node.get(key) if isinstance(node, dict) else None
@@ -89,7 +91,7 @@ def _price(found: Found, entry: Mapping[str, Any], region: str, path: tuple[str,
     return positive(found.source, node, f"{name}: pricing.{region}.linux.{'.'.join(path)}", MOST_USD_AN_HOUR)
 
 
-def _machine(found: Found, name: str, entry: Mapping[str, Any], note: str) -> None:
+def _machine(found: ImportedEntries, name: str, entry: Mapping[str, Any], note: str) -> None:
     source = found.source
     if entry.get("GPU") or entry.get("FPGA"):
         found.leave(name, "shape: has accelerators")
@@ -101,7 +103,7 @@ def _machine(found: Found, name: str, entry: Mapping[str, Any], note: str) -> No
     model = str(entry.get("physical_processor", ""))
     vcpus = whole(source, entry.get("vCPU"), f"{name}: vCPU")
     threads = threads_per_core(model, arch)
-    cpu = cpu_of(model, str(entry.get("clock_speed_ghz", "")), vcpus, threads)
+    cpu = cpu_keys(model, str(entry.get("clock_speed_ghz", "")), vcpus, threads)
     if cpu is None:
         found.leave(name, f"shape: no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
         return
@@ -120,7 +122,7 @@ def _machine(found: Found, name: str, entry: Mapping[str, Any], note: str) -> No
     found.add_instance(name, keys | {"source": note})
 
 
-def _local_disks(found: Found, name: str, storage: Any) -> dict[str, Any] | None:
+def _local_disks(found: ImportedEntries, name: str, storage: Any) -> dict[str, Any] | None:
     if not storage:
         return None
     source = found.source

@@ -22,7 +22,7 @@ DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ListFacts:
     """What a person says about a list that the list may not say itself; None: look in the list."""
 
     date: dt.date | None = None
@@ -32,7 +32,7 @@ class Wanted:
 
 
 @dataclass
-class Found:
+class ImportedEntries:
     """Entries by their names, price lists by the names of their files, and names left out by the reason."""
 
     importer: str
@@ -59,7 +59,7 @@ class Found:
             self.lists[name] = {key: value for key, value in keys.items() if value is not None} | {"rows": list(rows)}
 
 
-def date_of(source: SourceFile, wanted: Wanted, said: str | None) -> dt.date:
+def date_of(source: SourceFile, wanted: ListFacts, said: str | None) -> dt.date:
     """The day of the prices: the file's, or --date. Raises InputError if neither says it, or both and differently."""
     if said is None:
         if wanted.date is None:
@@ -77,7 +77,7 @@ def date_of(source: SourceFile, wanted: Wanted, said: str | None) -> dt.date:
     return found
 
 
-def region_of(source: SourceFile, wanted: Wanted, regions: Sequence[str]) -> str:
+def region_of(source: SourceFile, wanted: ListFacts, regions: Sequence[str]) -> str:
     """The region whose prices are wanted: the only one, or --region. Raises InputError if it is neither."""
     if wanted.region is not None:
         if regions and wanted.region not in regions:

@@ -12,8 +12,8 @@ from typing import Any
 from models.catalogue.importers.found import (
     DATE,
     MOST_USD_AN_HOUR,
-    Found,
-    Wanted,
+    ImportedEntries,
+    ListFacts,
     date_of,
     json_once,
     mapping,
@@ -39,7 +39,7 @@ def detect(source: SourceFile) -> bool:
     ))  # fmt: skip
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """One region's prices. Raises InputError for several regions without --region, and for what is no price."""
     said: str | None = None
     if GO_MAP.search(source.text):
@@ -59,7 +59,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     region = region_of(source, wanted, sorted(regions))
     day = date_of(source, wanted, said)
     rows = []
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     for name, amount in mapping(source, regions[region], region).items():
         if not INSTANCE.fullmatch(name):
             source.refuse(f"{region}: {shorten(name)}", "a name without a dot", "an instance type", "correct it")

@@ -15,8 +15,8 @@ from models.catalogue.importers.found import (
     HOURS_A_YEAR,
     MONTHS_A_YEAR,
     MOST_USD_AN_HOUR,
-    Found,
-    Wanted,
+    ImportedEntries,
+    ListFacts,
     date_of,
     figure,
     flash,
@@ -51,10 +51,10 @@ def detect(source: SourceFile) -> bool:
     )
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """Shapes, or one region's prices. Raises InputError for a term or a date that nobody says."""
     data = mapping(source, json_once(source), "the file")
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     if "instances" in data or "drives" in data:
         _shapes(found, data, wanted)
     else:
@@ -62,7 +62,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     return found
 
 
-def _shapes(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
+def _shapes(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
     source = found.source
     unknown = sorted(set(data) - {"instances", "drives", "services"})
     if unknown:
@@ -136,7 +136,7 @@ def _mid(source: SourceFile, facts: Mapping[str, Any], key: str, at: str) -> flo
     return mid
 
 
-def _prices(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
+def _prices(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
     source = found.source
     region = region_of(source, wanted, sorted(data))
     prices = mapping(source, data[region], region)
@@ -177,7 +177,7 @@ def _term(source: SourceFile) -> str:
     return terms.pop()
 
 
-def _drive(found: Found, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
+def _drive(found: ImportedEntries, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
     source = found.source
     unknown = sorted(set(facts) - KNOWN_DRIVE_KEYS)
     if unknown:

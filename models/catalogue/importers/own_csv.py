@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.catalogue.importers.found import Found, Wanted, checked_region, date_of, figure, positive, whole
-from models.catalogue.price import PriceRow
+from models.catalogue.importers.found import (
+    ImportedEntries,
+    ListFacts,
+    checked_region,
+    date_of,
+    figure,
+    positive,
+    whole,
+)
+from models.catalogue.prices import PriceRow
 from models.catalogue.shape_specs import InstanceSpec
 from models.input import LOCALE_REMEDY, SourceFile, nearest, shorten
 
@@ -30,7 +38,7 @@ def _columns(line: str) -> set[str]:
     return {word.strip().strip('"') for word in line.replace(";", ",").split(",")}
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """A price list named as the file, or machines. Raises InputError for unknown columns and other separators."""
     first = source.head.partition("\n")[0]
     if ";" in first:
@@ -46,12 +54,12 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
         if column not in allowed:
             source.refuse("the header", f"the column {shorten(column)!r}{nearest(column, allowed)}",
                           f"some of {', '.join(allowed)}", "rename or delete it")  # fmt: skip
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     (_prices if prices else _machines)(found, rows, wanted)
     return found
 
 
-def _prices(found: Found, rows: list[dict[str, str]], wanted: Wanted) -> None:
+def _prices(found: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
     source = found.source
     said = {key: _one(source, rows, key) for key in OF_THE_LIST}
     day = date_of(source, wanted, said["date"])
@@ -92,7 +100,7 @@ def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | N
     return values.pop() if values else None
 
 
-def _machines(found: Found, rows: list[dict[str, str]], wanted: Wanted) -> None:
+def _machines(found: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
     source = found.source
     day = date_of(source, wanted, None)
     for line, row in enumerate(rows, 2):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import processors
+from models.catalogue import read_processors
 from models.input import nearest
 from models.reading.one_line.systems import engine_of, system_of
 from simulator.errors import InputError
@@ -40,20 +40,20 @@ DISK_KINDS = {
 
 
 @dataclass(frozen=True)
-class Said:
+class Phrase:
     """What one piece of the line says of one thing."""
 
     value: Any
     piece: str
 
 
-def read_line(line: str) -> dict[str, Said]:
+def read_line(line: str) -> dict[str, Phrase]:
     """Every thing that a line says, by its name. Raises InputError for what is not understood or said twice."""
     if len(line) > MOST_LETTERS or not line.isprintable():
         raise InputError(
             f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
         )
-    said: dict[str, Said] = {}
+    said: dict[str, Phrase] = {}
     strange: list[str] = []
     for piece in [each.strip() for each in SPLIT.split(line)]:
         if not piece:
@@ -69,7 +69,7 @@ def read_line(line: str) -> dict[str, Said]:
                 raise InputError(
                     f"{WHERE}: '{said[key].piece}' and '{piece}' both say {_meaning(key)}; keep one of them"
                 )
-            said.setdefault(key, Said(value, piece))
+            said.setdefault(key, Phrase(value, piece))
     if not said and not strange:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
     names = [piece for piece in strange if _may_be_a_name(piece)]
@@ -77,7 +77,7 @@ def read_line(line: str) -> dict[str, Said]:
         if piece not in names[:1]:
             raise InputError(_not_understood(piece, names))
     if names:
-        said["name"] = Said(names[0], names[0])
+        said["name"] = Phrase(names[0], names[0])
     return said
 
 
@@ -146,7 +146,7 @@ def _virtual(text: str) -> dict[str, Any] | None:
     found = re.fullmatch(rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?(.*)", text)
     if not found:
         return None
-    clock = processors.read(found[2]).ghz
+    clock = read_processors(found[2]).ghz
     return {"virtual": whole(found[1])} | ({"ghz": clock} if clock else {})
 
 
@@ -202,7 +202,7 @@ def _kind_of(text: str) -> str:
 
 
 def _processors(piece: str) -> dict[str, Any] | None:
-    found = processors.read(piece)
+    found = read_processors(piece)
     if not found.says_so():
         return None
     said = {"count": found.count, "cores": found.cores, "ghz": found.ghz, "words": found.words or None}
@@ -245,3 +245,35 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     )
 )  # fmt: skip
 """Forms of pieces that stand for themselves; the first that matches counts."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a description comes to for one key of the scenario, and how well that is known.
+
+    `piece`: the words of the line, None for a guess. `factor`: one standard deviation of the value, times or divided
+    by, None if it is taken for exact. `others`: settings (key=value) that would have been as good a guess.
+    """
+
+    what: str
+    key: str
+    value: str
+    piece: str | None
+    source: str
+    factor: float | None = None
+    others: tuple[str, ...] = ()
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the answer's interval has to hold it."""
+        return self.factor is not None or bool(self.others)
+
+    @property
+    def uncertainty(self) -> str:
+        """In words for the table."""
+        if self.factor is not None:
+            return f"times or divided by {self.factor:.3g}"
+        if self.others:
+            named = (other.partition("=")[2].removeprefix('{"base": "').partition('"')[0] for other in self.others)
+            return f"or {' or '.join(named)}"
+        return ""
