@@ -162,7 +162,7 @@ def _alike(pattern: str, word: str) -> bool:
     return pattern == word
 
 
-CLOCK = re.compile(r"(\d+(?:\.\d+)?)\s*GHz", re.IGNORECASE)
+LISTED_CLOCK = re.compile(r"(\d+(?:\.\d+)?)\s*GHz", re.IGNORECASE)
 
 
 def threads_per_core(model: str, arch: str) -> int:
@@ -182,12 +182,10 @@ def cpu_keys(model: str, clock: str, vcpus: int, threads: int) -> dict[str, Any]
     threads = threads if vcpus > 1 else 1
     entry = cpu_by_number(model)
     if entry is not None:
-        keys = {"base": entry, "cores": cores}
-        return keys if catalogue_entry("cpus", entry).get("threads_per_core", 1) == threads else keys | {
-            "threads_per_core": threads
-        }  # fmt: skip
+        same = catalogue_entry("cpus", entry).get("threads_per_core", 1) == threads
+        return {"base": entry, "cores": cores} | ({} if same else {"threads_per_core": threads})
     family = family_of(read_processors(model).words)
-    found = CLOCK.search(clock) or CLOCK.search(model)
+    found = LISTED_CLOCK.search(clock) or LISTED_CLOCK.search(model)
     if family is None or found is None:
         return None
     ghz = float(found[1])

@@ -219,7 +219,5 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-PARTS = (
-    _workload, _database, _interrupts, _disks, _volume_limits, _raid, _controllers, _measured, sampling_faults,
-    job_faults, cluster_faults,
-)  # fmt: skip
+OWN_PARTS = (_workload, _database, _interrupts, _disks, _volume_limits, _raid, _controllers, _measured)
+PARTS = (*OWN_PARTS, sampling_faults, job_faults, cluster_faults)

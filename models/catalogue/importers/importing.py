@@ -13,7 +13,7 @@ import yaml
 from models.catalogue.check import checked
 from models.catalogue.entries import SIZES
 from models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
-from models.catalogue.importers.found import ImportedEntries, ListFacts
+from models.catalogue.importers.entries import ImportedEntries, ListFacts
 from models.input import SourceFile, parse_yaml
 from simulator.errors import InputError, InternalError
 

@@ -84,13 +84,9 @@ def _mapping(said: dict[str, Phrase]) -> tuple[dict[str, Any], list[Origin]]:
         machine["log_disk"] = log_disk
     if "virtualised" in said:
         machine["hardware_share_lost"] = hardware.XEN_SHARE
-        key, source = (
-            "machine.hardware_share_lost",
-            "Xen takes a little under a tenth (Virtuoso article on hardware threads)",
-        )
-        rows.append(
-            Origin("virtualisation", key, str(hardware.XEN_SHARE), said["virtualised"].piece, source, LOST_FACTOR)
-        )
+        key, piece = "machine.hardware_share_lost", said["virtualised"].piece
+        source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
+        rows.append(Origin("virtualisation", key, str(hardware.XEN_SHARE), piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
     database, more = _database(said, parse(memory, "memory", "GiB"), year)
     rows += more

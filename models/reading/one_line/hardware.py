@@ -170,8 +170,8 @@ def _by_family(name: str, family: FamilySpec, found: ProcessorPhrase, piece: str
     said = "" if found.cores else f"; {cores} in a processor, as usual in {name} ones"
     rows.append(Origin("cores", f"{where}cores", str(count * cores), piece, f"{count} x {cores}{said}"))
     if family.threads_per_core > 1:
-        rows.append(Origin("hardware threads", f"{where}threads_per_core", "2", None, f"as {name} processors come",
-                        others=(f"{where}threads_per_core=1",)))  # fmt: skip
+        key, why = f"{where}threads_per_core", f"as {name} processors come"
+        rows.append(Origin("hardware threads", key, "2", None, why, others=(f"{key}=1",)))
     return cpu, rows, family.year
 
 
@@ -278,18 +278,14 @@ def _disk(said: dict[str, Phrase], known: dict[str, Any], system: System, old: b
     if isinstance(own, dict) and own["base"] == entry and "queue_depth" in own:
         changes["queue_depth"] = own["queue_depth"]
         rows.append(Origin("disk's queue", key, str(changes["queue_depth"]), said["name"].piece, AS_THERE))
-    elif kind == "ide":
+    elif kind == "ide" or (kind == "sata" and (system.queues is False or (system.queues is None and old))):
         changes["queue_depth"] = 1
-        rows.append(Origin("disk's queue", key, "1", None, "IDE disks are given one request at a time"))
-    elif kind == "sata" and system.queues is False:
-        changes["queue_depth"] = 1
-        rows.append(
-            Origin("disk's queue", key, "1", None, "Linux before 2.6.19 gives SATA disks one request at a time")
-        )
-    elif kind == "sata" and system.queues is None and old:
-        changes["queue_depth"] = 1
-        source = "systems of that time gave SATA disks one request at a time, unless a driver knew better"
-        rows.append(Origin("disk's queue", key, "1", None, source, others=(f"{key}=32",)))
+        source, others = "systems of that time gave SATA disks one request at a time, unless a driver knew better", "32"
+        if kind == "ide":
+            source, others = "IDE disks are given one request at a time", ""
+        elif system.queues is False:
+            source, others = "Linux before 2.6.19 gives SATA disks one request at a time", ""
+        rows.append(Origin("disk's queue", key, "1", None, source, others=(f"{key}={others}",) if others else ()))
     return ({"base": entry, **changes} if changes else entry), rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,10 +34,15 @@ SPLIT = re.compile(
     r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
 )
 MOST_LETTERS = 1000
+NOISE = re.compile(r"(?: *(?:of|in|an?|as|independent|x|with|on|each|over|array|set|2\.5|inch)(?= ))* *")
 DISK_KINDS = {
-    r"nvme(?: ssds?)?": "nvme", r"(?:sata )?ssds?|flash": "sata-ssd", r"sata(?: hdds?)?": "sata", r"sas": "sas",
-    r"(?:ultra ?(?:160|320) )?scsi": "scsi", r"ide|pata|ata": "ide",
-}  # fmt: skip
+    r"nvme(?: ssds?)?": "nvme",
+    r"(?:sata )?ssds?|flash": "sata-ssd",
+    r"sata(?: hdds?)?": "sata",
+    r"sas": "sas",
+    r"(?:ultra ?(?:160|320) )?scsi": "scsi",
+    r"ide|pata|ata": "ide",
+}
 
 
 @dataclass(frozen=True)
@@ -93,8 +99,6 @@ def _not_understood(piece: str, names: list[str]) -> str:
 
 def _may_be_a_name(piece: str) -> bool:
     """Whether what nothing else matches is the machine's name, and not a misspelt piece of something else."""
-    import difflib
-
     known = [word.lower() for word in WORDS]
     words = [word.lower() for word in re.split(r"[\s-]+", piece)]
     misspelt = any(difflib.get_close_matches(word, known, 1, 0.8) for word in words if len(word) > 3)
@@ -174,24 +178,7 @@ def _disks(text: str) -> dict[str, Any] | None:
     take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
     take(r"(\d{1,4})(?: ?[x×])?", lambda found: {"disks": whole(found[1])})
     take("one|a single|single", lambda _: {"disks": 1})
-    noise = {
-        "of",
-        "in",
-        "a",
-        "an",
-        "as",
-        "independent",
-        "x",
-        "with",
-        "on",
-        "each",
-        "over",
-        "array",
-        "set",
-        "2.5",
-        "inch",
-    }
-    if not {"disk", "level", "a_disk", "rpm"} & said.keys() or set(rest.split()) - noise:
+    if not {"disk", "level", "a_disk", "rpm"} & said.keys() or not NOISE.fullmatch(rest):
         return None
     said.pop("a_disk", None)
     return {f"log_{key}": value for key, value in said.items()} if where else said

@@ -11,7 +11,7 @@ from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import FairQueueing
 from simulator.kernel.engine import simulate
-from tests.models.test_partitions import ARRAY, TINY, tiny
+from tests.models.machine.test_partitions import ARRAY, TINY, tiny
 
 CFQ = "operating_system.io_scheduler={kind: cfq, request_us: 3}"
 FILES = "operating_system.storage_stack={kind: file_system, request_us: 5}"

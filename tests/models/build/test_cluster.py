@@ -20,7 +20,7 @@ from simulator.kernel import engine as kernel
 from simulator.results.result import Result
 from tests.simulator.twins import differences
 
-TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"
 FLASH = ("machine.disks.disk=nvme", "database.log.commit=durable", "interval={start: warm, duration_s: 10}")
 STANDBY = "cluster.standby={round_trip_us: 1000, flush_us: 1000}"
 

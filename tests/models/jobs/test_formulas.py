@@ -17,7 +17,7 @@ from models.scenario import ScenarioSpec
 from simulator.analytic.exact_networks import exact
 from simulator.analytic.network import Network
 
-TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"
 BASE = load_scenario(TINY)
 US = 1e-6
 ROWS = 100_000 + 1 + 10 * (1 + 3_000 + 3_000 + 3_000 + 30_000 + 900)

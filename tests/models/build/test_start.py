@@ -16,7 +16,7 @@ from simulator.kernel.start import prepare
 from simulator.kernel.state import State, new_state
 from simulator.results.result import Result
 
-TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 
 
 def model_with(*overrides: str) -> Model:

@@ -1,4 +1,4 @@
-"""What is found in somebody's list of machines or prices, in the catalogue's form, and what is left out."""
+"""Entries and price lists that an importer has read, in the catalogue's form, and what it left out."""
 
 from __future__ import annotations
 
@@ -53,10 +53,11 @@ class ImportedEntries:
             self.source.refuse(name, "two entries of that name", "one", "delete one of them")
         self.instances[name] = keys
 
-    def add_list(self, name: str, keys: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:
-        """A price list, if it has rows at all."""
+    def add_list(self, file: str, name: str, day: dt.date, rows: Sequence[dict[str, Any]], **keys: str | None) -> None:
+        """A price list with the keys that are known, if it has rows at all."""
         if rows:
-            self.lists[name] = {key: value for key, value in keys.items() if value is not None} | {"rows": list(rows)}
+            known = {key: value for key, value in keys.items() if value is not None}
+            self.lists[file] = {"name": name, "date": str(day), **known, "rows": list(rows)}
 
 
 def date_of(source: SourceFile, wanted: ListFacts, said: str | None) -> dt.date:
@@ -148,9 +149,41 @@ def figure(value: float) -> float | int:
     return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded
 
 
-def flash(source: SourceFile, name: str, size_gib: float, reads: float, writes: float, latency_us: float,
-          place: str, note: str) -> dict[str, Any]:  # fmt: skip
-    """A disk of flash by its size, rates at full depth and the latency of a read alone."""
+def hourly(instance: str, amount: float) -> dict[str, Any]:
+    """A row of a price list: a machine for an hour."""
+    return {"part": f"instances/{instance}", "amount": amount, "per": "hour"}
+
+
+def local_disks(disk: Any, count: int) -> dict[str, Any]:
+    """Disks that come with a machine, striped if they are several (assumption)."""
+    return {"disk": disk, "count": count} | ({"level": "raid0"} if count > 1 else {})
+
+
+def disk_like(base: str, instance: str, gib: float) -> dict[str, Any]:
+    """A local disk of which only the capacity is known."""
+    source = f"capacity as imported; assumption: the rest as {base} of the catalogue"
+    return {"base": base, "name": f"local disk of {instance}", "capacity_gib": figure(gib), "source": source}
+
+
+def with_bursts(keys: dict[str, Any]) -> dict[str, Any]:
+    """Limits of volumes without the bursts that are none; those of AWS hold for 30 minutes at least once a day."""
+    for unit in ("requests_per_s", "mib_per_s"):
+        if keys.get(f"volume_burst_{unit}", 0) <= keys.get(f"volume_{unit}", 0):
+            keys.pop(f"volume_burst_{unit}", None)
+    return keys | ({"volume_burst_s": 1800} if any(key.startswith("volume_burst") for key in keys) else {})
+
+
+def flash(
+    source: SourceFile,
+    name: str,
+    size_gib: float,
+    per_s: tuple[float, float],
+    latency_us: float,
+    place: str,
+    note: str,
+) -> dict[str, Any]:
+    """A disk of flash by its size, its reads and writes/s at full depth and the latency of a read alone."""
+    reads, writes = per_s
     parallel = max(round(reads * latency_us / 1e6), 1)
     if parallel > 4096:
         source.refuse(place, f"{reads:g} reads/s of {latency_us:g} us", "at most 4,096 at once", "look at the units")

@@ -13,7 +13,7 @@ from models.build.paths import paths_of
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 
-TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 POOL_KIB = 2000 * 9
 """what tiny's buffers take"""
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from models.catalogue import entry_faults, shapes
+from models.catalogue import entry_faults, read_entry
 from models.catalogue.entries import FOLDER_VARIABLE
 from models.catalogue.importers import ImportedEntries, ListFacts, read_list, write_entries
 from models.catalogue.importers.importing import FORMATS
 from models.machine import FlashDiskSpec
 from simulator.errors import InputError
 
-SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "catalogue"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "catalogue"
 PRICES_OF_A_YEAR = "3yr-reserved_netflix_prices.json"
 DAY = dt.date(2026, 7, 13)
 ON_A_DAY = ListFacts(date=DAY)
@@ -76,7 +76,7 @@ def test_prices_of_china_are_in_yuan(tmp_path: Path) -> None:
 def test_ec2_instances_come_with_processors_disks_and_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = read_list(SAMPLES / "ec2instances.json", None, ON_A_DAY)
     use(found, tmp_path, monkeypatch)
-    small, storage, arm = (shapes.instance(name) for name in ("m7i.large", "i4i.4xlarge", "m8g.8xlarge"))
+    small, storage, arm = (read_entry("instances", name) for name in ("m7i.large", "i4i.4xlarge", "m8g.8xlarge"))
     assert (small.cpu.cores, small.cpu.threads_per_core, arm.cpu.cores, arm.cpu.threads_per_core) == (1, 2, 32, 1)
     assert storage.cpu.model.startswith("Xeon Platinum 8375C")
     assert small.volume_mib_per_s == pytest.approx(81.25e6 / 2**20, rel=1e-6)
@@ -95,7 +95,7 @@ def test_ec2_instances_come_with_processors_disks_and_caps(tmp_path: Path, monke
 def test_netflixs_drives_have_their_rates_in_parallel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = read_list(SAMPLES / "netflix_shapes.json", None, ON_A_DAY)
     use(found, tmp_path, monkeypatch)
-    found_instance = shapes.instance("i4i.4xlarge")
+    found_instance = read_entry("instances", "i4i.4xlarge")
     assert found_instance.local_disks is not None
     disk = found_instance.local_disks.disk
     assert isinstance(disk, FlashDiskSpec)
@@ -127,7 +127,7 @@ def test_cloudspecs_has_several_clouds_and_a_list_for_each(tmp_path: Path, monke
         "cloudspecs-aws": "us-east-1", "cloudspecs-hetzner": "fsn1",
     }  # fmt: skip
     use(found, tmp_path, monkeypatch)
-    small, storage, other = (shapes.instance(name) for name in ("m7i.large", "i4i.8xlarge", "ccx33"))
+    small, storage, other = (read_entry("instances", name) for name in ("m7i.large", "i4i.8xlarge", "ccx33"))
     assert small.volume_mib_per_s == pytest.approx(0.65e9 / 8 / 2**20, rel=1e-6)
     assert small.volume_burst_s == 1800
     assert storage.local_disks is not None
@@ -146,7 +146,7 @@ def test_a_table_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         "source": "imported from my-prices.csv, 2026-07-13", "rows": (),
     }  # fmt: skip
     use(read_list(SAMPLES / "my-machines.csv", None, ON_A_DAY), tmp_path, monkeypatch)
-    rack, small = shapes.instance("rack-7"), shapes.instance("vm-small")
+    rack, small = read_entry("instances", "rack-7"), read_entry("instances", "vm-small")
     assert (rack.memory_gib, rack.vcpus, rack.source) == (512, 64, "inventory of 2026-03")
     assert rack.local_disks is not None
     assert (rack.local_disks.count, rack.local_disks.level) == (4, "raid0")

@@ -15,7 +15,7 @@ from models.catalogue import catalogue_names
 from models.reading import scenario_schema
 from models.reading.schema import OWNERS, schema_text
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = [*sorted((ROOT / "scenarios" / "library").glob("*.yaml")), ROOT / "tests" / "scenarios" / "tiny.yaml"]
 Change = Callable[..., dict[str, Any]]
 

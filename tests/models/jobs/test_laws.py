@@ -16,7 +16,7 @@ from models.reading import load_scenario, scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
-TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"
 BASE = load_scenario(TINY)
 
 

@@ -14,7 +14,7 @@ from scenarios.commands.cli import main
 from scenarios.run.saved import SavedRun, to_text
 from tests.scenarios.example_result import example_result
 
-TINY = str(Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml")
+TINY = str(Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml")
 Refused = Callable[..., list[str]]
 Accepted = Callable[..., None]
 Write = Callable[..., str]

@@ -18,11 +18,14 @@ from models.catalogue import (
     catalogue_entry,
     catalogue_names,
     catalogue_places,
+    chassis,
     entry_faults,
+    instances,
     is_old,
+    price_list,
     read_entry,
     shadowed_names,
-    shapes,
+    volumes,
     without_price,
     without_shape,
 )
@@ -35,15 +38,15 @@ MB_IN_MIB = UNITS["transfer rate"]["MB/s"] / UNITS["transfer rate"]["MiB/s"]
 
 
 def test_sizes_of_a_family_have_the_familys_keys_and_their_own() -> None:
-    small, large = shapes.instance("i4i.large"), shapes.instance("i4i.32xlarge")
+    small, large = read_entry("instances", "i4i.large"), read_entry("instances", "i4i.32xlarge")
     assert (small.vcpus, small.memory_gib, large.vcpus, large.memory_gib) == (2, 16, 128, 1024)
     assert small.cpu.relative_speed == large.cpu.relative_speed == 6.72
     assert small.local_disks is not None
     assert large.local_disks is not None
     assert (small.local_disks.count, large.local_disks.count) == (1, 8)
     assert small.local_disks.disk.capacity_gib < large.local_disks.disk.capacity_gib
-    assert shapes.instance("m8g.large").cpu.threads_per_core == 1
-    assert shapes.instance("m7i.large").local_disks is None
+    assert read_entry("instances", "m8g.large").cpu.threads_per_core == 1
+    assert read_entry("instances", "m7i.large").local_disks is None
 
 
 def test_bigger_sizes_of_a_family_have_more_of_everything() -> None:
@@ -52,7 +55,7 @@ def test_bigger_sizes_of_a_family_have_more_of_everything() -> None:
         families.setdefault(name.split(".")[0], []).append(name)
     assert len(families) > 8
     for names in families.values():
-        found = sorted((shapes.instance(name) for name in names), key=lambda each: each.memory_gib)
+        found = sorted((read_entry("instances", name) for name in names), key=lambda each: each.memory_gib)
         for less, more in itertools.pairwise(found):
             assert less.vcpus <= more.vcpus
             assert less.memory_gib < more.memory_gib
@@ -61,21 +64,21 @@ def test_bigger_sizes_of_a_family_have_more_of_everything() -> None:
 
 
 def test_an_instances_caps_have_credits_for_thirty_minutes() -> None:
-    requests, mib = shapes.instance("m7i.large").volume_limits()
+    requests, mib = read_entry("instances", "m7i.large").volume_limits()
     assert (requests["of"], requests["per_s"], requests["burst_per_s"]) == ("requests", 3600, 40_000)
     assert requests["credits"] == 1800 * (40_000 - 3600)
     assert mib["per_s"] == pytest.approx(81.25 * MB_IN_MIB)
     assert mib["per_s"] != pytest.approx(81.25), "the provider's table is in MB"
-    steady = shapes.instance("m7i.8xlarge").volume_limits()
+    steady = read_entry("instances", "m7i.8xlarge").volume_limits()
     assert all("burst_per_s" not in each and "credits" not in each for each in steady)
-    assert shapes.instance("cloud-vm-2009").volume_limits() == []
+    assert read_entry("instances", "cloud-vm-2009").volume_limits() == []
 
 
 def test_caps_are_valid_limits_of_machines_and_disks() -> None:
-    for instance in shapes.instances().values():
+    for instance in instances().values():
         limits = [RateLimitSpec.model_validate(each) for each in instance.volume_limits()]
         assert len({limit.of for limit in limits}) == len(limits)
-    for volume in shapes.volumes().values():
+    for volume in volumes().values():
         for size_gib in (volume.least_gib, 50, 1000, volume.most_gib):
             disk = FlashDiskSpec.model_validate(volume.disk(size_gib))
             per_s = next(limit.burst_per_s or limit.per_s for limit in disk.limits if limit.of == "requests")
@@ -84,7 +87,7 @@ def test_caps_are_valid_limits_of_machines_and_disks() -> None:
 
 
 def disk_of(volume: str, *what: float) -> tuple[FlashDiskSpec, dict[str, dict[str, float]]]:
-    keys = shapes.volume(volume).disk(*what)
+    keys = read_entry("volumes", volume).disk(*what)
     return FlashDiskSpec.model_validate(keys), {each["of"]: each for each in keys["limits"]}
 
 
@@ -124,7 +127,7 @@ def test_more_of_gp3_and_io2_can_be_bought_up_to_the_rules() -> None:
 ])  # fmt: skip
 def test_what_isnt_for_sale_is_refused_with_what_is(volume: str, what: tuple[float, ...], message: str) -> None:
     with pytest.raises(InputError) as refused:
-        shapes.volume(volume).disk(*what)
+        read_entry("volumes", volume).disk(*what)
     assert message in str(refused.value)
 
 
@@ -142,7 +145,7 @@ def test_everything_for_sale_has_a_price_and_every_price_a_part() -> None:
 
 def test_the_pc_of_2006_costs_what_is_printed() -> None:
     """2,000 to 2,500 with 4 GB and as many SATA disks as possible; the Opteron server costs more."""
-    pc, prices = shapes.chassis()["amd64-pc-2006"], Prices((shapes.price_list("us-2006"),))
+    pc, prices = chassis()["amd64-pc-2006"], Prices((price_list("us-2006"),))
 
     def price(disks: int) -> float:
         parts = {"chassis/amd64-pc-2006": 1, f"cpus/{pc.processors[0].cpu}": 1, f"memory/{pc.memory[0].module}": 4,
@@ -155,9 +158,9 @@ def test_the_pc_of_2006_costs_what_is_printed() -> None:
 
 def test_old_prices_are_told() -> None:
     today = dt.date(2026, 11, 22)
-    assert is_old(shapes.price_list("us-2006"), today)
-    assert not is_old(shapes.price_list("aws-us-east-1"), today)
-    assert is_old(shapes.price_list("aws-us-east-1"), dt.date(2027, 7, 7))
+    assert is_old(price_list("us-2006"), today)
+    assert not is_old(price_list("aws-us-east-1"), today)
+    assert is_old(price_list("aws-us-east-1"), dt.date(2027, 7, 7))
 
 
 STEPS = st.lists(st.tuples(st.integers(0, 10_000), st.floats(0, 100)), min_size=1, max_size=5, unique_by=lambda s: s[0])
@@ -184,9 +187,9 @@ def test_a_step_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(text)
     with pytest.raises(InputError, match=r"mine.yaml: rows: .*volumes/gp3 per gib_month above 0 is there 2 times"):
-        shapes.price_list(file)
+        price_list(file)
     file.write_text(text.replace("amount: 2, per: gib_month", "amount: 2, per: gib_month, above: 100"))
-    assert len(shapes.price_list(file).rows) == 2
+    assert len(price_list(file).rows) == 2
 
 
 def test_a_price_of_no_part_and_a_chassis_of_unknown_parts_are_found(

@@ -123,7 +123,7 @@ def test_bases_that_lead_nowhere(files: dict[str, str], sentence: str, scenario_
 def test_a_base_may_be_of_the_library_and_a_file_beside_it_goes_first(
     tiny_text: str, scenario_file: Write, refused: Refused, accepted: Callable[..., None]
 ) -> None:
-    shipped = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "v20z-10-warehouses.yaml"
+    shipped = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "v20z-10-warehouses.yaml"
     copied = scenario_file(shipped.read_bytes(), "mine.yaml")
     above = scenario_file("base: mine\nname: above\n", "above.yaml")
     assert load(Path(copied)) == load_scenario(shipped)
@@ -196,6 +196,6 @@ def test_later_overrides_win_and_measured_figures_are_dropped(tiny: dict[str, An
 
 
 def test_a_library_scenario_says_the_same_read_twice() -> None:
-    path = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "v20z.yaml"
+    path = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "v20z.yaml"
     assert read_with_base(path) == read_with_base(path)
     assert load_scenario(path) == load_scenario(path)

@@ -13,12 +13,12 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
-SWAPPING = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "v20z-150000-buffers.yaml"
+SWAPPING = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "v20z-150000-buffers.yaml"
 """A scenario in which every part of the machine has something to do."""
 SHOWN_ALONE = "measured."
 """A measured figure stands beside the result; the model must not see it."""
 OF_JOBS = ("machine.cpu.cache_mib", "machine.cpu.memory_latency_ns", "database.path.load_row_us")
-"""What only jobs feel: tests/models/test_jobs.py."""
+"""What only jobs feel: tests/models/jobs/test_formulas.py."""
 MUST_AGREE = ("database.page_kib", "workload.layout.page_kib", "machine.disks.controllers")
 SUM_TO_ONE = "workload.mix."
 OF_OTHER_PARTS = {

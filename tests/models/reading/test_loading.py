@@ -18,7 +18,7 @@ from models.input import parse_yaml
 from models.reading import load_scenario, scenario_from_mapping
 from simulator.errors import Infeasible, InputError
 
-LIBRARY = sorted((Path(__file__).resolve().parents[2] / "scenarios" / "library").glob("*.yaml"))
+LIBRARY = sorted((Path(__file__).resolve().parents[3] / "scenarios" / "library").glob("*.yaml"))
 Change = Callable[..., dict[str, Any]]
 EXTREMES = (0, -1, 0.5, 1e-300, 1e-12, 1e6, 1e12, 1e18, 1e300, 10**18, 10**400, float("nan"), float("inf"), True)
 MOST_NS = 2**62

@@ -20,7 +20,7 @@ from simulator.kernel.engine import KernelEngine
 from simulator.kernel.state import REGISTERS, State
 from tests.simulator.twins import Change, differences, run_reference
 
-LOSS = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"
+LOSS = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"
 SMALL = ("machine.cpu.cores=2", "machine.cpu.relative_speed=1", "machine.network.round_trip_us=1000",
          "job.jvms_per_client_machine=2", "job.threads_per_jvm=10", "job.servers=3", "job.update_fraction=0.7",
          "job.query={client_us: 300, server_us: 200}", "job.update={client_us: 300, server_us: 300, copy_us: 200}",

@@ -11,7 +11,7 @@ from models.jobs.disks import turn_s
 from models.reading import load_scenario
 from simulator.errors import InputError
 
-TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"
 LIMIT = "{{of: {of}, per_s: {per_s}, source: 'assumption: for tests'}}"
 FLASH = (
     "machine.disks.disk={{kind: flash, name: volume, capacity_gib: 600, read_latency_us: 100, write_latency_us: 100, "
@@ -75,7 +75,7 @@ def test_a_job_on_independent_disks_is_answered_as_ever(job: str, value: float) 
 def test_a_job_behind_limited_controllers_is_refused() -> None:
     limit = LIMIT.format(of="mib", per_s=16)
     settings = ("machine.disks.count=4", "machine.disks.controllers=2", f"machine.disks.controller_limits=[{limit}]")
-    with pytest.raises(InputError, match="machine.disks.controller_limits: given with job.kind: scan"):
+    with pytest.raises(InputError, match=r"machine\.disks\.controller_limits: given with job\.kind: scan"):
         found(SCAN, "", 0, *settings)
 
 

@@ -25,7 +25,7 @@ from simulator.kernel import engine as kernel
 from simulator.kernel.caches import MOST_USAGE
 from simulator.results.result import Result
 
-TRAFFIC = Path(__file__).resolve().parents[1] / "samples" / "page_traffic"
+TRAFFIC = Path(__file__).resolve().parents[2] / "samples" / "page_traffic"
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"
 WAREHOUSES, PAGES_PER_MB = 40, 128
 SIZES_MB = {"stock": 1358, "order_line": 1093, "order_line key": 361, "customer": 713, "history": 101,

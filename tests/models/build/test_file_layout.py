@@ -9,7 +9,7 @@ from simulator.analytic import engine as analytic
 from simulator.errors import Infeasible
 from simulator.kernel.engine import simulate
 from simulator.results.result import Result
-from tests.models.test_partitions import ARRAY, tiny
+from tests.models.machine.test_partitions import ARRAY, tiny
 
 SETTINGS = (
     *ARRAY, "machine.disks.count=20", "machine.disks.sets=10", "workload.warehouses=4",

@@ -25,7 +25,7 @@ from models.reading import load_scenario
 from scenarios.commands.cli import main
 from simulator.errors import InputError
 
-LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library"
+LIBRARY = Path(__file__).resolve().parents[3] / "scenarios" / "library"
 KEYING_AND_THINK_S = {
     "new_order": (18, 12),
     "payment": (3, 12),

@@ -21,7 +21,7 @@ from simulator.errors import InputError
 from simulator.form import Model
 from tests.simulator.twins import differences
 
-LIBRARY = Path(__file__).resolve().parents[2] / "scenarios" / "library" / "scaleout"
+LIBRARY = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "scaleout"
 QUERIES, UPDATES = LIBRARY / "queries.yaml", LIBRARY / "updates.yaml"
 SMALL = ("machine.cpu.cores=2", "machine.cpu.relative_speed=1", "job.jvms_per_client_machine=2",
          "job.threads_per_jvm=3", "job.duration_s=2", "job.warm_up_s=0.2")  # fmt: skip
