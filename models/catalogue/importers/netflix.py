@@ -85,7 +85,7 @@ def _shapes(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) 
                 name, "drive: its rules of size and rate are neither in the file nor in the catalogue of volumes"
             )
             continue
-        volume = {"base": name, "name": f"{name}, latencies by Netflix"}
+        volume: dict[str, Any] = {"base": name, "name": f"{name}, latencies by Netflix"}
         for kind in ("read", "write"):
             latency = _mid(source, facts, f"{kind}_io_latency_ms", f"drives.{name}")
             volume[f"{kind}_latency_us"] = figure(1000 * latency)

@@ -15,7 +15,7 @@ from models.workloads.tpcc import file_pages
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB, MIB
 
-TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 
 
 def tiny(*overrides: str) -> ScenarioSpec:

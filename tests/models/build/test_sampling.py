@@ -31,7 +31,7 @@ from simulator.kernel.columns import new_kernel
 from simulator.kernel.state import new_state
 from simulator.results.result import Result
 
-FOLDER = Path(__file__).parent.parent / "scenarios"
+FOLDER = Path(__file__).parents[2] / "scenarios"
 Change = Callable[..., dict[str, Any]]
 Write = Callable[..., str]
 Refused = Callable[..., list[str]]

@@ -15,7 +15,7 @@ from simulator.errors import Infeasible, InputError
 from simulator.form import RaidSet
 from simulator.kernel.engine import simulate
 
-TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 CAP = "{of: requests, per_s: 500, source: a test}"
 ARRAY = (
     "machine.disks.disk=sata-ssd", "machine.disks.count=12", "machine.disks.level=raid0", "machine.disks.sets=4",

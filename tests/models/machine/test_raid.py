@@ -13,7 +13,7 @@ from scenarios.show.words import configuration_line
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB, RaidSet, RotatingDevice
 
-TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 
 
 def tiny(level: str, count: int, *overrides: str) -> ScenarioSpec:

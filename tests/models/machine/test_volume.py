@@ -16,7 +16,7 @@ from simulator.errors import InputError
 from simulator.form import FlashDevice, RaidSet, RateLimit
 from simulator.form.model import LimitedDevice
 
-TINY = Path(__file__).parent.parent / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 SOURCE = "assumption: for tests"
 GP2 = {"of": "requests", "per_s": 1800, "burst_per_s": 3000, "credits": 5_400_000, "source": SOURCE}
 INSTANCE = {"of": "mib", "per_s": 100, "source": SOURCE}
