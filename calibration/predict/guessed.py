@@ -15,7 +15,7 @@ from calibration.fit import Calibration, applied, kept_out, number_at, steady
 from calibration.predict.prediction import half_width, predict
 from models.build import build
 from models.jobs import JobResult, run_job
-from models.reading import Description, Row
+from models.reading import Description, Origin
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.results import Result
@@ -89,7 +89,7 @@ def foresee(
     )
 
 
-def moved_by(description: Description, row: Row, calibration: Calibration | None) -> float:
+def moved_by(description: Description, row: Origin, calibration: Calibration | None) -> float:
     """Standard deviation of the figure's logarithm by one guess; 0 if nothing else is possible."""
     settings = row.others
     if row.factor is not None:
@@ -117,7 +117,7 @@ def number_of(scenario: ScenarioSpec, key: str) -> int | float:
     return found
 
 
-def _fitted(row: Row, scenario: ScenarioSpec, calibration: Calibration | None) -> bool:
+def _fitted(row: Origin, scenario: ScenarioSpec, calibration: Calibration | None) -> bool:
     """Whether the calibration gives the number, so that its uncertainty is among the parameters'."""
     if calibration is None:
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build.paths import speed_of
+from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import ALONE, ClusterPaths
 from simulator.form import NS_PER_MS, NS_PER_US
@@ -28,7 +28,7 @@ def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:
     )
 
 
-def faults(scenario: ScenarioSpec) -> Iterator[str]:
+def cluster_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """What does not fit together, a line each."""
     cluster, interval = scenario.cluster, scenario.interval
     if cluster is None:
@@ -56,7 +56,7 @@ def faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-def remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
+def cluster_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """What a reader must know of a result that stands for several servers; nothing for one alone."""
     if scenario.cluster is None or scenario.cluster.servers == 1:
         return []

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from models.build.system import clients_of
+from models.build.cluster import cluster_remarks
+from models.build.memory import clients_of
+from models.build.sampling import sampling_remarks
 from models.scenario import ScenarioSpec
+from simulator.results import Result
 
 
-def remarks(scenario: ScenarioSpec) -> list[str]:
+def remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
+    return [*_idle_warehouses(scenario), *sampling_remarks(scenario, result), *cluster_remarks(scenario, result)]
+
+
+def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:
     workload = scenario.workload
     active, clients = workload.active_warehouses or workload.warehouses, clients_of(workload)
     everywhere = workload.tpcc.home_warehouse == "drawn" or workload.arrivals.kind == "terminals"

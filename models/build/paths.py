@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from models.build.memory_references import row_operation_ns
+from models.build.memory import row_operation_ns
 from models.database import DatabaseSpec
-from models.machine import MachineSpec
+from models.machine import MachineSpec, speed_of
 from models.operating_system import OperatingSystemSpec
-from models.workloads.tpcc import Interrupts, Paths
+from models.workloads.tpcc import InterruptTimes, Paths
 from simulator.form import NS_PER_US, Costs
-
-
-def speed_of(machine: MachineSpec) -> float:
-    """Speed of one core relative to the reference core, virtualisation taken off."""
-    return machine.cpu.relative_speed * (1.0 - machine.hardware_share_lost)
 
 
 def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Paths:
@@ -43,15 +38,15 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
     )
 
 
-def interrupts_of(machine: MachineSpec, system: OperatingSystemSpec) -> Interrupts | None:
-    """Interrupts on a machine; without a mapping by locality they come to any socket, the device's own or another."""
+def interrupts_of(machine: MachineSpec, system: OperatingSystemSpec) -> InterruptTimes | None:
+    """Interrupts on a machine; without a mapping by locality any socket serves them, the device's own or another."""
     asked, sockets = system.interrupts, machine.cpu.sockets
     if asked is None:
         return None
     local_ns = asked.interrupt_us * NS_PER_US / speed_of(machine)
     elsewhere = 0.0 if asked.by_locality else (sockets - 1) / sockets
     served_ns = local_ns * (1.0 + elsewhere * (asked.remote_socket_factor - 1.0))
-    return Interrupts(asked.per_message, local_ns, served_ns, asked.bound_processors)
+    return InterruptTimes(asked.per_message, local_ns, served_ns, asked.bound_processors)
 
 
 def costs_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Costs:

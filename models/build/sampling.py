@@ -19,8 +19,8 @@ import numpy as np
 
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
-from models.workloads.tpcc import Sample
-from simulator.form import model as parts
+from models.workloads.tpcc import WarehouseSample
+from simulator.form import Checkpoint, Device, Disk, Model, RaidSet, RotatingDevice, Storage
 from simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
@@ -29,13 +29,13 @@ MOST_UNEVEN = 1.15
 """how many times as many warehouses may fold onto one as onto another: an uneven popularity is another hit ratio"""
 
 
-def sample_of(scenario: ScenarioSpec) -> Sample:
+def sample_of(scenario: ScenarioSpec) -> WarehouseSample:
     """Which part of a scenario's warehouses is held."""
     whole = scenario.workload.warehouses
-    return Sample(max(1, round(scenario.sampling_fraction * whole)), whole)
+    return WarehouseSample(max(1, round(scenario.sampling_fraction * whole)), whole)
 
 
-def folded(model: parts.Model, sample: Sample) -> parts.Model:
+def folded(model: Model, sample: WarehouseSample) -> Model:
     """A model whose program holds the sampled pages alone, with caches, files and daemons to match."""
     if sample.warehouses == sample.whole:
         return model
@@ -58,11 +58,11 @@ def folded(model: parts.Model, sample: Sample) -> parts.Model:
             in_flight_pages=sample.of(cache.in_flight_pages),
         ),
         storage=_smaller(model.storage, sample),
-        checkpoint=parts.Checkpoint(sample.of(checkpoint.interval_ns), sample.of(checkpoint.spread_ns)),
+        checkpoint=Checkpoint(sample.of(checkpoint.interval_ns), sample.of(checkpoint.spread_ns)),
     )
 
 
-def _smaller(storage: parts.Storage, sample: Sample) -> parts.Storage:
+def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:
     """Data disks as much smaller as what lies on them: the arm's way is the same share of its stroke."""
     own, others = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
     devices = (*(_smaller_device(device, sample) for device in own), *others)
@@ -76,19 +76,19 @@ def _smaller(storage: parts.Storage, sample: Sample) -> parts.Storage:
     )
 
 
-def _smaller_device(device: parts.Device, sample: Sample) -> parts.Device:
-    if isinstance(device, parts.RaidSet):
+def _smaller_device(device: Device, sample: WarehouseSample) -> Device:
+    if isinstance(device, RaidSet):
         return replace(device, disks=tuple(_smaller_disk(disk, sample) for disk in device.disks))
     return _smaller_disk(device, sample)
 
 
-def _smaller_disk(disk: parts.Disk, sample: Sample) -> parts.Disk:
-    if isinstance(disk, parts.RotatingDevice):
+def _smaller_disk(disk: Disk, sample: WarehouseSample) -> Disk:
+    if isinstance(disk, RotatingDevice):
         return replace(disk, capacity_bytes=sample.of(disk.capacity_bytes))
     return disk
 
 
-def faults(scenario: ScenarioSpec) -> Iterator[str]:
+def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """Why a scenario cannot be sampled as it asks, a line each; nothing if it can or does not ask."""
     sample = sample_of(scenario)
     if sample.warehouses == sample.whole:
@@ -111,7 +111,7 @@ def faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-def warnings(scenario: ScenarioSpec, result: Result) -> list[str]:
+def sampling_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """What a reader of a sampled result must know; nothing for a result at page level."""
     sample = sample_of(scenario)
     if sample.warehouses == sample.whole:

@@ -1,6 +1,16 @@
 """The catalogue: parts for sale, by name, with their sources and prices."""
 
-from models.catalogue.check import checked, entry_faults, read_entry, without_price, without_shape
+from models.catalogue.check import (
+    chassis,
+    checked,
+    entry_faults,
+    instances,
+    price_list,
+    read_entry,
+    volumes,
+    without_price,
+    without_shape,
+)
 from models.catalogue.composition import CATALOGUED, compose, override, read_with_base
 from models.catalogue.entries import (
     catalogue_entry,
@@ -10,11 +20,16 @@ from models.catalogue.entries import (
     describe,
     shadowed_names,
 )
-from models.catalogue.price import Per, PriceList, PriceRow
-from models.catalogue.prices import OLD_AFTER_DAYS, Prices, is_old
-from models.catalogue.processors import FamilySpec, Processors, families, family_of
+from models.catalogue.prices import OLD_AFTER_DAYS, Per, PriceList, PriceRow, Prices, is_old
+from models.catalogue.processors import (
+    FamilySpec,
+    ProcessorPhrase,
+    catalogued_cpu,
+    families,
+    family_of,
+    read_processors,
+)
 from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, ProcessorChoice, VolumeSpec
-from models.catalogue.shapes import chassis, instances, price_list, volumes
 
 __all__ = [
     "CATALOGUED",
@@ -27,12 +42,13 @@ __all__ = [
     "PriceRow",
     "Prices",
     "ProcessorChoice",
-    "Processors",
+    "ProcessorPhrase",
     "VolumeSpec",
     "catalogue_entry",
     "catalogue_kinds",
     "catalogue_names",
     "catalogue_places",
+    "catalogued_cpu",
     "chassis",
     "checked",
     "compose",
@@ -45,6 +61,7 @@ __all__ = [
     "override",
     "price_list",
     "read_entry",
+    "read_processors",
     "read_with_base",
     "shadowed_names",
     "volumes",

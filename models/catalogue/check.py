@@ -1,17 +1,16 @@
-"""Whether an entry of the catalogue is what its kind must be, and says where its figures come from."""
+"""Entries of the catalogue as specs, and whether they are what their kind must be, with a source."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from models.catalogue.composition import PLACES, compose
 from models.catalogue.entries import catalogue_entry, catalogue_names, catalogue_places
-from models.catalogue.price import PriceList
+from models.catalogue.prices import PriceList
 from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
 from models.database import DatabaseSpec
-from models.input import nearest, sentence
+from models.input import nearest, read_mapping, validated
 from models.machine import CpuSpec, DiskSpec, MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.workloads import LayoutSpec, WorkloadSpec
@@ -44,12 +43,7 @@ def read_entry(kind: str, name: str) -> Any:
 def checked(kind: str, entry: dict[str, Any], where: str) -> Any:
     """An entry's keys, wherever they are from, as the spec of its kind; raises as `read_entry`."""
     place = next(path for path, each in PLACES.items() if each == kind)
-    data = compose(entry, where, place)
-    try:
-        return TypeAdapter(SPECS[kind]).validate_python(data)
-    except ValidationError as error:
-        lines = (f"{where}: {sentence(problem, SPECS[kind], data)}" for problem in error.errors())
-        raise InputError("\n".join(lines)) from error
+    return validated(SPECS[kind], compose(entry, where, place), where)
 
 
 def entry_faults(kind: str, name: str) -> list[str]:
@@ -123,3 +117,29 @@ def _where(kind: str, name: str) -> str:
     if place is None:
         return f"catalog/{kind}/{name}.yaml"
     return place.where if place.size is None else f"{place.where}: {name}"
+
+
+def instances() -> dict[str, InstanceSpec]:
+    """All cloud machines by their names. Raises InputError, as all here do."""
+    return {name: read_entry("instances", name) for name in catalogue_names("instances")}
+
+
+def volumes() -> dict[str, VolumeSpec]:
+    """All kinds of network volumes by their names."""
+    return {name: read_entry("volumes", name) for name in catalogue_names("volumes")}
+
+
+def chassis() -> dict[str, ChassisSpec]:
+    """All chassis by their names."""
+    return {name: read_entry("chassis", name) for name in catalogue_names("chassis")}
+
+
+def price_list(name_or_path: str | Path) -> PriceList:
+    """A price list of the catalogue, or of a YAML file if the name ends in .yaml."""
+    text = str(name_or_path)
+    found: PriceList = (
+        checked("prices", read_mapping(Path(text)), Path(text).name)
+        if text.endswith((".yaml", ".yml"))
+        else read_entry("prices", text)
+    )
+    return found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from models.catalogue.entries import catalogue_entry, merged
-from models.input import as_mapping, nearest, parse_yaml, read_mapping, shown
+from models.input import nearest, parse_yaml, read_mapping, set_value, shown, value_at, values_along
 from simulator.errors import InputError
 
 CATALOGUED = {
@@ -101,19 +102,18 @@ def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
     keys, equals, text = setting.partition("=")
     if not equals or not keys.strip():
         raise InputError(f"--set {setting}: expected key.path=value, for example database.pool.buffers=150000")
-    path = keys.strip().split(".")
-    if "" in path:
+    key = keys.strip()
+    *above, last = key.split(".")
+    if not all([*above, last]):
         raise InputError(f"--set {setting}: a key is empty; expected key.path=value")
-    value = compose(parse_yaml(text, f"--set {setting}"), f"--set {setting}", ".".join(path))
-    return as_mapping(_set(data, path, value, setting), f"--set {setting}")
-
-
-def _set(data: Any, path: Sequence[str], value: Any, setting: str) -> Any:
-    if list(path) == ["kind"] and isinstance(data, dict) and "kind" in data:
-        return merged(data, {"kind": value})  # the keys of another kind would be unknown to this one
-    if not path:
-        return merged(data, value) if isinstance(value, dict) and isinstance(data, dict) else value
-    if not isinstance(data, dict):
-        raise InputError(f"--set {setting}: '{path[0]}' is below {shown(data).removeprefix('got ')}, which has no keys")
-    below = data.get(path[0], {} if len(path) > 1 else None)  # a part left to its defaults; specs refuse unknown keys
-    return data | {path[0]: _set(below, path[1:], value, setting)}
+    value = compose(parse_yaml(text, f"--set {setting}"), f"--set {setting}", key)
+    for word, holder in zip(key.split(".")[1:], values_along(data, key), strict=False):
+        if not isinstance(holder, dict):
+            below = shown(holder).removeprefix("got ")
+            raise InputError(f"--set {setting}: '{word}' is below {below}, which has no keys")
+    data = copy.deepcopy(data)
+    if last == "kind" and value_at(data, key, value) != value:
+        set_value(data, ".".join(above), {"kind": value})  # the keys of another kind would be unknown to this one
+    else:
+        set_value(data, key, merged(value_at(data, key), value))
+    return data

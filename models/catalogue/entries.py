@@ -35,7 +35,7 @@ _PARSED: dict[tuple[str, str, int, int], dict[str, Any]] = {}
 
 
 @dataclass(frozen=True)
-class Place:
+class EntryPlace:
     """Where an entry stands: its file, how messages name that, and its key if the file is a family."""
 
     file: Traversable
@@ -74,7 +74,7 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
     return copy.deepcopy(merged({"name": name} | family, data[SIZES][place.size]))
 
 
-def catalogue_places(kind: str) -> Mapping[str, Place]:
+def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
     """Where each entry of a kind is; not to be changed. Raises InputError for an unknown kind or a name there twice."""
     if kind not in KINDS:
         raise InputError(
@@ -119,19 +119,19 @@ def merged(base: Any, changes: Any) -> Any:
 
 
 @cache
-def _shipped(kind: str) -> dict[str, Place]:
+def _shipped(kind: str) -> dict[str, EntryPlace]:
     return _places(resources.files("models").joinpath("catalogue", "data", kind), f"catalog/{kind}", kind, own=False)
 
 
 @lru_cache(maxsize=16)
-def _own(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> dict[str, Place]:
+def _own(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> dict[str, EntryPlace]:
     """The user's entries, as long as no file of the folder changes: `state` is all of them."""
     del state
     return _places(folder, str(folder), kind, own=True)
 
 
-def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[str, Place]:
-    found: dict[str, Place] = {}
+def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[str, EntryPlace]:
+    found: dict[str, EntryPlace] = {}
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         if not file.name.endswith(".yaml"):
             continue
@@ -142,14 +142,14 @@ def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[st
     return found
 
 
-def _entries(file: Traversable, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, Place]]:
+def _entries(file: Traversable, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
     sizes = _read(file, where).get(SIZES) if kind == "instances" else None
     if sizes is None:
-        yield file.name.removesuffix(".yaml"), Place(file, where, None, own)
+        yield file.name.removesuffix(".yaml"), EntryPlace(file, where, None, own)
         return
     for name, keys in as_mapping(sizes, f"{where}: {SIZES}").items():
         as_mapping(keys, f"{where}: {SIZES}.{name}")
-        yield str(name), Place(file, where, name, own)
+        yield str(name), EntryPlace(file, where, name, own)
 
 
 def _read(file: Traversable, where: str) -> dict[str, Any]:

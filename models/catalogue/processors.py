@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from pydantic import Field
 
@@ -28,7 +29,7 @@ SAME_CLOCK = 0.02
 
 
 class FamilySpec(Spec):
-    """Processors of one architecture, whose speed follows the clock."""
+    """ProcessorPhrase of one architecture, whose speed follows the clock."""
 
     names: tuple[Name, ...] = Field(min_length=1)
     speed_per_ghz: Number = Field(gt=0)
@@ -47,7 +48,7 @@ class FamiliesFile(Spec):
 
 
 @dataclass(frozen=True)
-class Processors:
+class ProcessorPhrase:
     """What a piece says of processors; None for what it doesn't. `name`: its words, as `words` in small letters."""
 
     count: int | None
@@ -58,14 +59,14 @@ class Processors:
 
     def says_so(self) -> bool:
         """Whether the piece is about processors at all, be they known or not."""
-        named = bool(self.words) and (family_of(self.words) is not None or catalogued(self) is not None)
+        named = bool(self.words) and (family_of(self.words) is not None or catalogued_cpu(self) is not None)
         known = named and not self.left_over()
         return self.ghz is not None or self.cores is not None or known or (not self.words and bool(self.name))
 
     def left_over(self) -> list[str]:
         """Words that belong to no known processor."""
-        found = catalogued(self)
-        known = set(read(str(catalogue_entry("cpus", found)["model"])).words) if found else set()
+        found = catalogued_cpu(self)
+        known = set(read_processors(str(catalogue_entry("cpus", found)["model"])).words) if found else set()
         best = _best(self.words)
         if best is None:
             return [word for word in self.words if word not in known]
@@ -81,7 +82,7 @@ def families() -> dict[str, FamilySpec]:
     return FamiliesFile.model_validate({"families": as_mapping(parse_yaml(text, where), where)}).families
 
 
-def read(piece: str) -> Processors:
+def read_processors(piece: str) -> ProcessorPhrase:
     """What a piece says: '2 x quad-core Xeon 5410 2.33 GHz' is 2 processors of 4 cores at 2.33 GHz."""
     text = re.sub(r"\((?:r|tm)\)|®|™|,", " ", piece.strip().lower())
     text = re.sub(r"\s+", " ", text).strip()
@@ -101,7 +102,7 @@ def read(piece: str) -> Processors:
     for word in re.split(r"[\s-]+", text):
         words += ROMAN.get(word, word).split()
     each = next((word for word in (count.groups() if count else ()) if word), None)
-    return Processors(
+    return ProcessorPhrase(
         count=None if each is None else COUNTS.get(each) or int(each),
         cores=None if cores is None else CORES.get(cores[1]) or int(cores[1]),
         ghz=ghz,
@@ -116,11 +117,11 @@ def family_of(words: tuple[str, ...]) -> str | None:
     return None if best is None else best[1]
 
 
-def catalogued(said: Processors) -> str | None:
+def catalogued_cpu(said: ProcessorPhrase) -> str | None:
     """The entry of the catalogue that is meant: by its number or words, and its clock if that is said."""
     mine = set(said.words)
     for name in catalogue_names("cpus"):
-        entry = read(str(catalogue_entry("cpus", name)["model"]))
+        entry = read_processors(str(catalogue_entry("cpus", name)["model"]))
         theirs = set(entry.words)
         if not mine or entry.ghz is None or "virtual" in theirs or "current" in theirs:
             continue
@@ -159,3 +160,52 @@ def _alike(pattern: str, word: str) -> bool:
     if re.fullmatch(r"\d[\dx]*x", pattern):
         return re.fullmatch(pattern.replace("x", r"\d"), word.lstrip("elx")) is not None
     return pattern == word
+
+
+LISTED_CLOCK = re.compile(r"(\d+(?:\.\d+)?)\s*GHz", re.IGNORECASE)
+
+
+def threads_per_core(model: str, arch: str) -> int:
+    """Hardware threads of a core, as the catalogue has the processor; by its architecture if it hasn't."""
+    entry = cpu_by_number(model)
+    if entry is not None:
+        return int(catalogue_entry("cpus", entry).get("threads_per_core", 1))
+    return 1 if arch.startswith("arm") else 2
+
+
+def cpu_keys(model: str, clock: str, vcpus: int, threads: int) -> dict[str, Any] | None:
+    """Processors by their name and clock ('3.5 GHz'), as keys of a cpu; None if their speed can't be told.
+
+    `vcpus`: hardware threads, `threads` of them for each core; an odd thread has a core of its own.
+    """
+    cores = -(-vcpus // threads)
+    threads = threads if vcpus > 1 else 1
+    entry = cpu_by_number(model)
+    if entry is not None:
+        same = catalogue_entry("cpus", entry).get("threads_per_core", 1) == threads
+        return {"base": entry, "cores": cores} | ({} if same else {"threads_per_core": threads})
+    family = family_of(read_processors(model).words)
+    found = LISTED_CLOCK.search(clock) or LISTED_CLOCK.search(model)
+    if family is None or found is None:
+        return None
+    ghz = float(found[1])
+    spec = families()[family]
+    return {
+        "model": model[:150],
+        "cores": cores,
+        "relative_speed": float(f"{spec.speed_per_ghz * ghz:.4g}"),
+        "threads_per_core": threads,
+        "source": f"assumption: {ghz:g} GHz x {spec.speed_per_ghz:g}, as {family} processors of the catalogue",
+    }
+
+
+def cpu_by_number(model: str) -> str | None:
+    """The catalogue's entry whose number, or name with a digit, is among the words: 8375C, Graviton4."""
+    words = set(read_processors(model).words)
+    for name in catalogue_names("cpus"):
+        numbers = {
+            word for word in name.split("-") if re.search(r"[a-z]\d|\d[a-z]", word) or re.fullmatch(r"9\d{3}", word)
+        }
+        if numbers and numbers <= words:
+            return name
+    return None

@@ -26,9 +26,8 @@ class InstanceSpec(Spec):
     volume_burst_requests_per_s: Number | None = Field(default=None, gt=0)
     volume_mib_per_s: MibPerSecond | None = Field(default=None, gt=0)
     volume_burst_mib_per_s: MibPerSecond | None = Field(default=None, gt=0)
-    volume_burst_s: Seconds | None = Field(
-        default=None, gt=0, description="how long a full bucket lasts at the burst's rate"
-    )
+    volume_burst_s: Seconds | None = Field(default=None, gt=0)
+    """how long a full bucket lasts at the burst's rate"""
     network_gbit_per_s: Number | None = Field(default=None, gt=0)
     hardware_share_lost: Fraction = Field(default=0.0, ge=0, le=0.95)
     source: Text
@@ -68,18 +67,16 @@ class VolumeSpec(Spec):
     requests_per_s_per_gib: Number = Field(default=0.0, ge=0)
     least_requests_per_s: Number = Field(default=0.0, ge=0)
     most_requests_per_s: Number = Field(gt=0, description="by size, or bought")
-    bought_requests_per_s_per_gib: Number | None = Field(
-        default=None, gt=0, description="most that can be bought for each GiB; absent: none can be bought"
-    )
+    bought_requests_per_s_per_gib: Number | None = Field(default=None, gt=0)
+    """most that can be bought for each GiB; absent: none can be bought"""
     mib_per_s: MibPerSecond = Field(default=0.0, ge=0)
     mib_per_s_per_gib: Number = Field(default=0.0, ge=0)
     mib_per_s_per_request_per_s: Number = Field(default=0.0, ge=0, description="that come with each request/s")
     least_mib_per_s: MibPerSecond = Field(default=0.0, ge=0)
     most_mib_per_s: MibPerSecond = Field(gt=0)
     mib_per_s_is_bought: bool = False
-    bought_mib_per_s_per_request_per_s: Number | None = Field(
-        default=None, gt=0, description="most that can be bought for each request/s"
-    )
+    bought_mib_per_s_per_request_per_s: Number | None = Field(default=None, gt=0)
+    """most that can be bought for each request/s"""
     burst_requests_per_s: Number | None = Field(default=None, gt=0)
     burst_credits_requests: Number = Field(default=0.0, ge=0)
     request_unit_kib: Kib = Field(gt=0, description="what counts as one request, if it is no larger")
@@ -177,9 +174,8 @@ class DiskChoice(Spec):
 
     disk: Name = Field(description="entry of the catalogue of disks")
     pieces: tuple[WholeNumber, ...] = Field(min_length=1)
-    controller: Name | None = Field(
-        default=None, description="what they need to be connected, one of it; its name in price lists, controllers/NAME"
-    )
+    controller: Name | None = None
+    """what they need to be connected, one of it; its name in price lists, controllers/NAME"""
 
 
 class ChassisSpec(Spec):

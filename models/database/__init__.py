@@ -1,5 +1,9 @@
 """The database engine: buffer pool, writer, checkpoint, log, locks, path lengths."""
 
-from models.database.database import DatabaseSpec, WriterSpec
+from models.database.buffer_pool import pool_of
+from models.database.checkpoint import checkpoint_of
+from models.database.database import DatabaseSpec
+from models.database.log import log_of
+from models.database.writer import WriterSpec, writing_of
 
-__all__ = ["DatabaseSpec", "WriterSpec"]
+__all__ = ["DatabaseSpec", "WriterSpec", "checkpoint_of", "log_of", "pool_of", "writing_of"]

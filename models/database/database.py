@@ -6,48 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Fraction, Gib, Kib, Microseconds, Name, Number, Seconds, Spec, Text, WholeNumber
-
-
-class BufferPoolSpec(Spec):
-    """Page frames of the database and how they are replaced."""
-
-    buffers: WholeNumber = Field(ge=100, le=10_000_000_000, description="page frames")
-    memory_per_buffer_kib: Kib = Field(gt=0, description="page plus its descriptors")
-    replacement: Literal["lru", "clock"] = "lru"
-
-
-class WriterSpec(Spec):
-    """Background writer: starts at the high mark, writes the oldest dirty pages in disk order down to the low."""
-
-    dirty_high_fraction: Fraction = Field(gt=0, le=1)
-    dirty_low_fraction: Fraction = Field(ge=0, le=1)
-    batch_pages: WholeNumber = Field(
-        default=32, ge=1, le=65536, description="pages that it hands over at once, then waiting until they are written"
-    )
-    coalesced_pages: WholeNumber = Field(
-        default=1, ge=1, le=256,
-        description="with direct I/O: dirty neighbours on one device that go along in one request at most",
-    )  # fmt: skip
-
-
-class CheckpointSpec(Spec):
-    """Checkpoint: every dirty page is written, in disk order, and the file synced."""
-
-    interval_s: Seconds = Field(ge=1)
-    spread_fraction: Fraction = Field(
-        default=0.0,
-        ge=0,
-        le=1,
-        description="share of the interval over which the writes are spread; 0: at once",
-    )
-
-
-class LogSpec(Spec):
-    """Transaction log. `durable`: a commit waits for a group flush; `buffered`: the OS writes it later."""
-
-    commit: Literal["durable", "buffered"]
-    flush_overhead_us: Microseconds = Field(default=0.0, ge=0)
+from models.database.buffer_pool import BufferPoolSpec
+from models.database.checkpoint import CheckpointSpec
+from models.database.log import LogSpec
+from models.database.writer import WriterSpec
+from models.input import Fraction, Gib, Kib, Microseconds, Name, Number, Spec, Text, WholeNumber
 
 
 class PathLengthSpec(Spec):
@@ -58,22 +21,18 @@ class PathLengthSpec(Spec):
     scanned_row_us: Microseconds = Field(ge=0, description="one row met in a range scan")
     page_miss_us: Microseconds = Field(ge=0, description="replace a buffer, queue and complete an I/O")
     client_fraction: Fraction = Field(ge=0, le=1, description="client CPU per server CPU")
-    memory_references: Number = Field(
-        default=0.0, ge=0, le=100_000,
-        description="of a row operation to places in the buffer pool's memory that lie far apart: TLB misses, NUMA",
-    )  # fmt: skip
-    load_row_us: Microseconds | None = Field(
-        default=None, gt=0, description="one row inserted by a bulk load, its index entries included"
-    )
+    memory_references: Number = Field(default=0.0, ge=0, le=100_000)
+    """of a row operation to places in the buffer pool's memory that lie far apart: TLB misses, NUMA"""
+    load_row_us: Microseconds | None = Field(default=None, gt=0)
+    """one row inserted by a bulk load, its index entries included"""
 
 
 class CriticalSectionSpec(Spec):
     """The part of the CPU path that only one thread may be in, and how often it is entered."""
 
     share_of_path: Fraction = Field(ge=0, le=0.95, description="share of user CPU time inside it")
-    entries_per_transaction: WholeNumber = Field(
-        ge=1, le=10_000, description="entries that one simulated entry stands for"
-    )
+    entries_per_transaction: WholeNumber = Field(ge=1, le=10_000)
+    """entries that one simulated entry stands for"""
 
 
 class DatabaseSpec(Spec):

@@ -1,9 +1,19 @@
 """What every description is made of: units, frozen specs, YAML, sentences about what is wrong."""
 
 from models.input.base import Name, Spec, Text
-from models.input.documents import content_of, document, read_document, write_document
+from models.input.documents import content_of, document, read_document, write_document, write_whole, written_whole
 from models.input.keys import last_word, set_value, value_at, values_along
-from models.input.problems import JOB_KINDS, MOST_COMPARED, MOST_SHOWN, UNION_TAGS, allowed_by, nearest, sentence, shown
+from models.input.problems import (
+    MOST_COMPARED,
+    MOST_SHOWN,
+    allowed_by,
+    keys_of,
+    kinds_of,
+    nearest,
+    sentence,
+    shown,
+    validated,
+)
 from models.input.quantities import (
     Fraction,
     Gib,
@@ -20,18 +30,14 @@ from models.input.quantities import (
     parse,
 )
 from models.input.source_file import LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, shorten
-from models.input.validation import validated
-from models.input.whole_file import write_whole, written_whole
 from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml, read_mapping
 
 __all__ = [
-    "JOB_KINDS",
     "LOCALE_REMEDY",
     "MOST_BYTES",
     "MOST_COMPARED",
     "MOST_SHOWN",
     "SQLITE_MAGIC",
-    "UNION_TAGS",
     "Fraction",
     "Gib",
     "Kib",
@@ -52,6 +58,8 @@ __all__ = [
     "as_mapping",
     "content_of",
     "document",
+    "keys_of",
+    "kinds_of",
     "last_word",
     "nearest",
     "parse",

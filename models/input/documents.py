@@ -1,13 +1,15 @@
-"""Documents: JSON with a `format`, the same bytes for the same content. All JSON that is written passes here."""
+"""Documents: JSON with a `format`, the same bytes for the same content; files are written whole or not at all."""
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from models.input.problems import shown
-from models.input.whole_file import write_whole
 from simulator.errors import InputError
 
 
@@ -49,3 +51,24 @@ def read_document(path: Path, form: str, thing: str, remedy: str) -> dict[str, A
 
 def _refuse(name: str) -> float:
     raise ValueError(f"{name} is not a number")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file under a temporary name, then rename: readers see all of it or nothing."""
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A temporary name to write under; the file gets its own name when that is done. Raises InputError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            yield temporary
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error

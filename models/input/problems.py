@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in a person's words: key, what came, what is allowed, the nearest name."""
+"""From plain data to a spec: pydantic's errors become sentences here, with key, what came, what is allowed."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ import difflib
 import inspect
 import re
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-JOB_KINDS = ("load", "scan", "lookups", "mutex", "query_mix", "partitioned_store")
-"""What `job.kind` may say."""
+from simulator.errors import InputError
+
 MOST_COMPARED = 100
-KINDS = {"arrivals": ("closed", "open"), "job": JOB_KINDS}
-"""Kinds of what stands under a key; elsewhere those of disks."""
-DISK_KINDS = ("rotating", "flash")
-UNION_TAGS = {*DISK_KINDS, *(kind for kinds in KINDS.values() for kind in kinds)}
 MOST_SHOWN = 60
 ALLOWED = {
     "int_type": "must be a whole number",
@@ -39,23 +35,36 @@ ALLOWED = {
 
 def sentence(problem: Any, root: Any, data: Any, at: str = "") -> str:
     """`key: what is wrong` of one of pydantic's errors; `root` is the type that `data` was to be, at the key `at`."""
-    keys = [str(key) for key in problem["loc"] if key not in UNION_TAGS]
+    keys, owner, annotation = _walk(problem, root)
     path = ".".join(([at] if at else []) + [_word(key) for key in keys]) or "scenario"
     kind, came = problem["type"], _written(keys, data)
-    if kind == "extra_forbidden":
-        allowed = _model_at(keys[:-1], root, data).model_fields
-        return f"{path}: unknown key{nearest(keys[-1], allowed)}; allowed: {', '.join(sorted(allowed))}"
-    if kind == "missing":
-        field = _model_at(keys[:-1], root, data).model_fields[keys[-1]]
-        meaning = f", {field.description}" if field.description else ""
-        return f"{path}: missing; add '{keys[-1]}: ...'{meaning}"
+    if kind == "extra_forbidden" and owner:
+        fields = owner.model_fields
+        return f"{path}: unknown key{nearest(keys[-1], fields)}; allowed: {', '.join(sorted(fields))}"
+    if kind == "missing" and owner:
+        description = owner.model_fields[keys[-1]].description
+        return f"{path}: missing; add '{keys[-1]}: ...'{f', {description}' if description else ''}"
     if kind in ("union_tag_not_found", "union_tag_invalid"):
-        names = KINDS.get(path.rpartition(".")[2], DISK_KINDS)
+        names = kinds_of(annotation)
         came = came.get("kind") if isinstance(came, dict) else came
         return f"{path}.kind: {shown(came)}{nearest(str(came), names)}; allowed: {', '.join(names)}"
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
         return f"{path}: {shown(came)}; expected keys with values"
     return f"{path}: {shown(came)}; {allowed_by(problem)}"
+
+
+def keys_of(problem: Any, root: Any) -> list[str]:
+    """Keys of one of pydantic's errors as they are written: without the kinds that pydantic puts between them."""
+    return _walk(problem, root)[0]
+
+
+def kinds_of(annotation: Any) -> dict[str, type[BaseModel]]:
+    """Specs of a union by what their key `kind` says; empty if there is nothing to choose."""
+    specs = list(_models_in(annotation))
+    named = {
+        spec: typing.get_args(spec.model_fields["kind"].annotation) for spec in specs if "kind" in spec.model_fields
+    }
+    return {kind: spec for spec, kinds in named.items() for kind in kinds} if len(specs) > 1 else {}
 
 
 def allowed_by(problem: Any) -> str:
@@ -83,25 +92,23 @@ def _word(key: str) -> str:
     return key if key.isprintable() and 0 < len(key) <= MOST_SHOWN else shown(key).removeprefix("got ")
 
 
-def _model_at(keys: Sequence[str], root: Any, data: Any) -> type[BaseModel]:
-    """The spec that stands at a place below `root`; of several kinds the one that `data` has there."""
-    annotation = root
-    for key in keys:
-        if typing.get_origin(annotation) is tuple:  # a key in a list is a place in it
-            annotation, data = typing.get_args(annotation)[0], data[int(key)] if isinstance(data, list) else None
+def _walk(problem: Any, root: Any) -> tuple[list[str], type[BaseModel] | None, Any]:
+    """Keys to a problem, the spec that has the last of them, and the type that is to stand there."""
+    keys: list[str] = []
+    owner, annotation = None, root
+    for key in map(str, problem["loc"]):
+        kinds = kinds_of(annotation)
+        if key in kinds:
+            annotation = kinds[key]
             continue
-        names_are_free = typing.get_origin(annotation) is dict
-        field = None if names_are_free else _chosen(annotation, data).model_fields[key]
-        annotation = typing.get_args(annotation)[1] if field is None else field.annotation
-        data = data.get(key) if isinstance(data, dict) else None
-    return _chosen(annotation, data)
-
-
-def _chosen(annotation: Any, data: Any) -> type[BaseModel]:
-    models = list(_models_in(annotation))
-    wanted = data.get("kind") if isinstance(data, dict) else None
-    fitting = [m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == wanted]
-    return (fitting or models)[0]
+        keys.append(key)
+        if typing.get_origin(annotation) in (tuple, dict):  # a place in a list, or a free name
+            owner, annotation = None, typing.get_args(annotation)[typing.get_origin(annotation) is dict]
+            continue
+        owner = next(_models_in(annotation), None)
+        field = owner.model_fields.get(key) if owner else None
+        annotation = field.annotation if field else None
+    return keys, owner, annotation
 
 
 def _models_in(annotation: Any) -> typing.Iterator[type[BaseModel]]:
@@ -115,3 +122,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """' (did you mean ...?)' if something known is near."""
     close = difflib.get_close_matches(name[:MOST_COMPARED], list(known), n=2, cutoff=0.5)
     return f" (did you mean {' or '.join(repr(c) for c in close)}?)" if close else ""
+
+
+def validated(kind: Any, data: Any, where: str | Callable[[Any], str]) -> Any:
+    """`data` as a spec or another type that pydantic knows. Raises InputError with a line for each problem.
+
+    `where`: who wrote the data, a file or an option; or a function that says it of one of pydantic's errors.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(data)
+    except ValidationError as error:
+        lines = (
+            f"{where(problem) if callable(where) else where}: {sentence(problem, kind, data)}"
+            for problem in error.errors()
+        )
+        raise InputError("\n".join(lines)) from error

@@ -23,9 +23,16 @@ UNITS: dict[str, dict[str, float]] = {
 """Units by dimension, each in the dimension's base unit (byte, second, byte per second, per second, 1)."""
 
 MOST = {
-    "GiB": 2**30, "MiB": 2**40, "KiB": 2**50, "s": 30 * 86400, "ms": 1e4, "us": 1e7, "ns": 1e6, "MiB/s": 2**20,
+    "GiB": 2**30,
+    "MiB": 2**40,
+    "KiB": 2**50,
+    "s": 30 * 86400,
+    "ms": 1e4,
+    "us": 1e7,
+    "ns": 1e6,
+    "MiB/s": 2**20,
     "/s": 1e9,
-}  # fmt: skip
+}
 """The largest value of a field in each unit: beyond it somebody took one unit for another (1 EiB, 30 d, 10 s, ...)."""
 
 _NUMBER_AND_UNIT = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\s\d].*?)?\s*$")

@@ -1,6 +1,7 @@
 """Other jobs than transactions over an interval: what a machine needs for them, by formulas (docs/model.md)."""
 
-from models.jobs.answer import faults, run_job
+from models.jobs.answer import job_faults, run_job
 from models.jobs.result import JobResult
+from models.jobs.store_run import StoreRun, StoreState
 
-__all__ = ["JobResult", "faults", "run_job"]
+__all__ = ["JobResult", "StoreRun", "StoreState", "job_faults", "run_job"]

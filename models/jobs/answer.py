@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from models.build import memory_plan
-from models.input import JOB_KINDS
-from models.jobs import lookups, mutex, query_mix, store_model
+from models.input import kinds_of
+from models.jobs.disks import disk_faults
 from models.jobs.load import load
+from models.jobs.lookups import lookups
+from models.jobs.mutex import mutex
+from models.jobs.partitioned_store import partitioned_store
+from models.jobs.query_mix import query_mix
 from models.jobs.result import JobResult
 from models.jobs.scan import scan
+from models.jobs.store_model import store_faults, store_model
+from models.jobs.store_run import RunStore, run_by_kernel
 from models.scenario import ScenarioSpec
-from models.workloads import LoadSpec, LookupsSpec, MutexSpec, PartitionedStoreSpec, QueryMixSpec, ScanSpec
+from models.workloads import JobSpec, LoadSpec, LookupsSpec, MutexSpec, PartitionedStoreSpec, QueryMixSpec, ScanSpec
 from simulator.errors import InputError, InternalError
 from simulator.form import GIB, KIB
 
 
-def run_job(scenario: ScenarioSpec, seed: int = 1) -> JobResult:
+def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore = run_by_kernel) -> JobResult:
     """What the job of a scenario takes or does: mean values by formulas, without chance, below a millisecond.
 
-    A partitioned store is simulated instead, with this seed.
+    A partitioned store is simulated instead, with this seed, by the engine behind `run_store`.
     Raises InputError for a scenario without a job, or whose parts don't say what its job needs.
     """
-    wrong = list(faults(scenario))
+    wrong = list(job_faults(scenario))
     if scenario.job is None:
-        raise InputError(f"{scenario.name}: job: missing; add 'job: {{kind: ...}}' with {', '.join(JOB_KINDS)}")
+        raise InputError(f"{scenario.name}: job: missing; add 'job: {{kind: ...}}' with {', '.join(kinds_of(JobSpec))}")
     if wrong:
         raise InputError("\n".join(f"{scenario.name}: {line}" for line in wrong))
     match scenario.job:
@@ -33,19 +39,17 @@ def run_job(scenario: ScenarioSpec, seed: int = 1) -> JobResult:
         case ScanSpec():
             return scan(scenario, scenario.job)
         case LookupsSpec():
-            return lookups.lookups(scenario, scenario.job)
+            return lookups(scenario, scenario.job)
         case MutexSpec():
-            return mutex.mutex(scenario, scenario.job)
+            return mutex(scenario, scenario.job)
         case QueryMixSpec():
-            return query_mix.query_mix(scenario, scenario.job)
+            return query_mix(scenario, scenario.job)
         case PartitionedStoreSpec():
-            from models.jobs.partitioned_store import partitioned_store  # compiles the kernel
-
-            return partitioned_store(scenario, scenario.job, seed)
+            return partitioned_store(scenario, scenario.job, run_store(store_model(scenario, scenario.job), seed))
     raise InternalError(f"no job {scenario.job!r}")
 
 
-def faults(scenario: ScenarioSpec) -> Iterator[str]:
+def job_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """What a scenario lacks for its job, a line each; nothing if it has none."""
     job, database = scenario.job, scenario.database
     if isinstance(job, LoadSpec) and database.path.load_row_us is None:
@@ -53,10 +57,11 @@ def faults(scenario: ScenarioSpec) -> Iterator[str]:
             "database.path.load_row_us: missing; a load needs the CPU time of one inserted row on the reference core: "
             "add it to the database"
         )
+    yield from disk_faults(scenario)
     if isinstance(job, ScanSpec) and job.fragment_kib < database.page_kib:
         yield f"job.fragment_kib: got {job.fragment_kib:g}; at least the page of {database.page_kib:g} KiB"
     if isinstance(job, PartitionedStoreSpec):
-        yield from store_model.faults(job)
+        yield from store_faults(job)
     if isinstance(job, QueryMixSpec):
         plan = memory_plan(scenario)
         pages = plan.resident_buffers + (plan.page_cache_pages if database.io == "buffered" else 0)

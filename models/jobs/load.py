@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from models.build import memory_plan, speed_of
+from models.build import memory_plan
+from models.jobs.disks import turn_s
 from models.jobs.processors import US
 from models.jobs.result import JobResult
-from models.jobs.volumes import turn_s
-from models.machine import RotatingDiskSpec
+from models.machine import RotatingDiskSpec, speed_of
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import loaded_pages, loaded_rows
 from simulator.form import KIB, MIB

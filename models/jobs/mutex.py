@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from models.build import speed_of
 from models.jobs.processors import US
 from models.jobs.result import JobResult
+from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import MutexSpec
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from models.jobs.store_program import DEAD
+from models.jobs.store_run import StoreState
 from models.workloads import NodeLossSpec
-from simulator.errors import InternalError
-from simulator.form import NS_PER_S, Program
-from simulator.kernel import State, counter_values, register_values
+from simulator.form import NS_PER_S
 from simulator.results import Series
 
 RECOVERED = 0.9
@@ -43,22 +41,22 @@ class Books:
         return not (self.unaccounted or self.first_copies or self.second_copies or self.surviving_copies)
 
 
-def books_of(program: Program, state: State) -> Books:
-    """The books at the end of a run of a store that loses a server, of either engine."""
-    threads = len(_counter(program, state, "seen by first copy"))
-    number, share, is_open = (register_values(state, program, name)[:threads] for name in ("number", "share", "open"))
+def books_of(state: StoreState) -> Books:
+    """Books at the end of a run of a store that loses a server. Raises InternalError for a store without a loss."""
+    threads = len(state.counter("seen by first copy"))
+    number, share, is_open = (state.register(name)[:threads] for name in ("number", "share", "open"))
     dead = share == DEAD
-    waiting = {which: (is_open == 1) & (_counter(program, state, f"seen by {which}") == number)
-               for which in ("first copy", "second copy")}  # fmt: skip
+    waiting = {
+        which: (is_open == 1) & (state.counter(f"seen by {which}") == number) for which in ("first copy", "second copy")
+    }
     updates, first, second, left_out = (
-        _counter(program, state, name)
-        for name in ("updates answered", "first copy", "second copy", "second copy left out")
+        state.counter(name) for name in ("updates answered", "first copy", "second copy", "second copy left out")
     )
     others = np.arange(len(updates)) != DEAD
     sent, again, known, taken_over = (
-        int(_counter(program, state, name)[0]) for name in ("sent", "sent again", "known again", "taken over")
+        int(state.counter(name)[0]) for name in ("sent", "sent again", "known again", "taken over")
     )
-    answered, in_flight = int(_counter(program, state, "answered").sum()), int(is_open.sum())
+    answered, in_flight = int(state.counter("answered").sum()), int(is_open.sum())
     return Books(
         sent=sent,
         answered=answered,
@@ -74,11 +72,11 @@ def books_of(program: Program, state: State) -> Books:
     )
 
 
-def loss_figures(loss: NodeLossSpec, program: Program, state: State, series: Series) -> dict[str, float]:
+def loss_figures(loss: NodeLossSpec, state: StoreState, series: Series) -> dict[str, float]:
     """Rates and times of a loss by name; what had not come about at the end of the run is left out."""
     rates, noticed_s = np.array(series.values["transactions_per_s"]), loss.at_s + loss.detection_s
     ends_s = series.step_s * (1.0 + np.arange(len(rates)))
-    restored_s = float(_counter(program, state, "restored")[DEAD]) / NS_PER_S
+    restored_s = float(state.counter("restored")[DEAD]) / NS_PER_S
     end_s = float(ends_s[-1])
 
     def rate(from_s: float, to_s: float) -> float:
@@ -99,16 +97,10 @@ def loss_figures(loss: NodeLossSpec, program: Program, state: State, series: Ser
         figures[f"seconds until {RECOVERED:.0%} of the rate".replace("%", " %")] = float(recovered[0]) - loss.at_s
     if restored_s < end_s:
         figures["seconds until all rows have two copies"] = restored_s - loss.at_s
-    books = books_of(program, state)
+    books = books_of(state)
     return figures | {
         "requests sent again": books.sent_again,
         "updates known by their number": books.known_again,
         "requests unaccounted for": books.unaccounted,
         "updates too many or lost": abs(books.first_copies) + abs(books.second_copies) + abs(books.surviving_copies),
     }
-
-
-def _counter(program: Program, state: State, name: str) -> npt.NDArray[np.int64]:
-    if name not in program.counter_names:
-        raise InternalError(f"a program without the counter {name!r} loses no server")
-    return counter_values(state, program, name)

@@ -1,4 +1,4 @@
-"""A partitioned in-memory store: simulated by the kernel, request by request."""
+"""A partitioned in-memory store, simulated request by request: the figures of a run."""
 
 from __future__ import annotations
 
@@ -8,26 +8,23 @@ import numpy as np
 
 from models.jobs.node_loss import loss_figures
 from models.jobs.result import JobResult, most_crowded
-from models.jobs.store_model import store_model
 from models.jobs.store_program import QUERY, UPDATE
+from models.jobs.store_run import StoreRun
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from simulator.kernel import KernelEngine
 from simulator.results import Result, batch_means, histogram_share_below
 
 LIMITS_MS = (1, 2, 5)
 """Response times under which shares of the requests are reported."""
 
 
-def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, seed: int) -> JobResult:
-    """Requests per second of a partitioned store and how long they take, by simulation."""
-    engine = KernelEngine(store_model(scenario, job), seed)
-    engine.run(None)
-    result = engine.record.result()
+def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, run: StoreRun) -> JobResult:
+    """Requests per second of a partitioned store and how long they take, of a run of its model."""
+    result = run.result
     used = _use_of(result)
     counted = [each for each in (QUERY, UPDATE) if any(one.name == each and one.completed for one in result.classes)]
-    program, steps = engine.model.program, np.array(result.series.values["transactions_per_s"])
-    lost = loss_figures(job.loss, program, engine.state, result.series) if job.loss else {}
+    steps = np.array(result.series.values["transactions_per_s"])
+    lost = loss_figures(job.loss, run.state, result.series) if job.loss else {}
     interval = batch_means(steps[int(job.warm_up_s / result.series.step_s) :])
     return JobResult(
         kind=job.kind,
@@ -51,7 +48,7 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, seed: i
         also={
             "requests/s, from (95 %)": interval.low,
             "requests/s, to (95 %)": interval.high,
-            **{key: value for name in counted for key, value in _times(engine, result, name).items()},
+            **{key: value for name in counted for key, value in _times(run, name).items()},
             "client processors busy, share": used.client_cpu,
             "server processors busy, share": used.server_cpu,
             "backplane busy, share": used.backplane,
@@ -59,7 +56,7 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, seed: i
             "clients' network busy, share": used.client_network,
             **lost,
         },
-        basis=f"simulated, seed {seed}: {job.duration_s:g} s after {job.warm_up_s:g} s of warm-up",
+        basis=f"simulated, seed {result.seed}: {job.duration_s:g} s after {job.warm_up_s:g} s of warm-up",
         series={
             "seconds": [result.series.step_s * (step + 1) for step in range(len(steps))],
             "requests/s": [float(rate) for rate in steps],
@@ -68,7 +65,7 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, seed: i
 
 
 @dataclass(frozen=True)
-class _Use:
+class _StoreUse:
     """Shares of their capacity that the parts are busy, and the time of a mean request by part."""
 
     server_cpu: float
@@ -79,7 +76,7 @@ class _Use:
     parts_s: dict[str, float]
 
 
-def _use_of(result: Result) -> _Use:
+def _use_of(result: Result) -> _StoreUse:
     """By kinds of stations: mean utilisation, and by Little's law the time that a request is there."""
 
     def busy(side: str, part: str) -> float:
@@ -91,7 +88,7 @@ def _use_of(result: Result) -> _Use:
 
     ended = [each for each in result.classes if each.completed]
     delay_s = sum(each.completed * each.time_by_s["network"] for each in ended) / sum(each.completed for each in ended)
-    return _Use(
+    return _StoreUse(
         server_cpu=busy("server", "core"),
         client_cpu=busy("client", "core"),
         server_network=busy("server", "network"),
@@ -116,12 +113,13 @@ def _mean(values: list[float]) -> float:
     return sum(values) / max(len(values), 1)
 
 
-def _times(engine: KernelEngine, result: Result, name: str) -> dict[str, float]:
+def _times(run: StoreRun, name: str) -> dict[str, float]:
     """Response times of a class, and the shares below those that people quote."""
-    number = engine.model.program.classes.index(name)
-    found = result.classes[number]
-    histogram = np.array(engine.record.classes[number].histogram)
+    number = run.state.program.classes.index(name)
+    found = run.result.classes[number]
     figures = {f"{name} ms, mean": found.mean_s, "median": found.p50_s, "99 %": found.p99_s, "99.9 %": found.p999_s}
     named = {key if key.startswith(name) else f"{name} ms, {key}": value * 1e3 for key, value in figures.items()}
-    shares = {f"{name} under {ms} ms, share": histogram_share_below(histogram, ms * 1e6) for ms in LIMITS_MS}
+    shares = {
+        f"{name} under {ms} ms, share": histogram_share_below(run.histograms[number], ms * 1e6) for ms in LIMITS_MS
+    }
     return named | shares

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from models.build import device_of, speed_of
+from models.jobs.disks import turn_s
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
-from models.jobs.volumes import turn_s
+from models.machine import device_of, speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import ScanSpec
 from models.workloads.tpcc import file_pages, loaded_pages, loaded_rows

@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from models.build import speed_of
-from models.jobs.stations import model_of_stations
-from models.jobs.store_program import Speeds, StoreWriter
+import numpy as np
+import numpy.typing as npt
+
+from models.jobs.store_program import NEVER_NS, Speeds, StoreWriter
+from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from simulator.form import Model
+from simulator.form import (
+    NS_PER_MS,
+    Checkpoint,
+    Costs,
+    Cpu,
+    FlashDevice,
+    Interval,
+    Log,
+    Model,
+    PageCache,
+    Pool,
+    Program,
+    Station,
+    Storage,
+    from_s,
+)
 
 LEAST_SERVERS_OF_A_LOSS = 3
+STEPS = 300
+"""of the time series, each of whole milliseconds"""
+NO_STORAGE = Storage(
+    devices=(FlashDevice("none", 1, 1, 1),),
+    data_devices=1,
+    log_device=0,
+    page_bytes=8192,
+    data_start_bytes=0,
+    log_start_bytes=0,
+    log_bytes=1 << 20,
+    swap_start_bytes=0,
+    swap_cluster_pages=1,
+    merged_pages=1,
+    requests_per_device=1,
+)
+"""of a program without pages"""
 
 
-def faults(job: PartitionedStoreSpec) -> Iterator[str]:
+def store_faults(job: PartitionedStoreSpec) -> Iterator[str]:
     """What no single key can say, a line each."""
     if job.servers <= job.copies:
         yield f"job.copies: got {job.copies}; a further copy is on another server: at least {job.copies + 1} servers"
@@ -41,4 +74,33 @@ def store_model(scenario: ScenarioSpec, job: PartitionedStoreSpec) -> Model:
     writer = StoreWriter(job, speeds, scenario.machine.network.round_trip_us)
     program = writer.write()
     registers = writer.registers(program)
-    return model_of_stations(scenario.name, program, registers, writer.servers, job.warm_up_s, job.duration_s)
+    return _model_of_stations(scenario.name, program, registers, writer.servers, job.warm_up_s, job.duration_s)
+
+
+def _model_of_stations(
+    name: str,
+    program: Program,
+    registers: npt.NDArray[np.int64],
+    servers: Mapping[str, int],
+    warm_up_s: float,
+    duration_s: float,
+) -> Model:
+    """The model; each station has one server unless `servers` says otherwise. `registers`: (clients, registers)."""
+    return Model(
+        name=name,
+        program=program,
+        client_registers=registers,
+        arrivals_per_s=0.0,
+        cpu=Cpu(1),
+        sections=(),
+        stations=tuple(Station(each, servers.get(each, 1)) for each in program.stations),
+        pool=Pool(1, "lru", 1, 1, 1),
+        page_cache=PageCache(1, 1, NEVER_NS, NEVER_NS, 1, False),
+        storage=NO_STORAGE,
+        log=Log(durable=False, flush_overhead_ns=0),
+        checkpoint=Checkpoint(NEVER_NS, 0),
+        costs=Costs(0, 0, 0, 0),
+        direct_io=True,
+        interval=Interval("cold", from_s(warm_up_s), from_s(duration_s)),
+        step_ns=max(from_s(warm_up_s + duration_s) // (STEPS * NS_PER_MS), 1) * NS_PER_MS,
+    )

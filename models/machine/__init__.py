@@ -1,16 +1,10 @@
 """What is bought: processors, memory, disks, network."""
 
-from models.machine.machine import (
-    CpuSpec,
-    DiskArraySpec,
-    DiskSpec,
-    FlashDiskSpec,
-    MachineSpec,
-    PriceSpec,
-    RateLimitSpec,
-    RotatingDiskSpec,
-)
-from models.machine.processors import slowdowns
+from models.machine.cpu import CpuSpec, slowdowns
+from models.machine.disk import DiskSpec, FlashDiskSpec, RotatingDiskSpec, device_of
+from models.machine.machine import MachineSpec, PriceSpec, sharing_of, speed_of
+from models.machine.raid import DiskArraySpec, controllers_of, data_devices, log_device
+from models.machine.volume import RateLimitSpec, rate_limit_of
 
 __all__ = [
     "CpuSpec",
@@ -21,5 +15,12 @@ __all__ = [
     "PriceSpec",
     "RateLimitSpec",
     "RotatingDiskSpec",
+    "controllers_of",
+    "data_devices",
+    "device_of",
+    "log_device",
+    "rate_limit_of",
+    "sharing_of",
     "slowdowns",
+    "speed_of",
 ]

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from models.input import (
-    Fraction,
     Gib,
     Kib,
     Mib,
     Microseconds,
-    Milliseconds,
     Name,
     Number,
-    Seconds,
     Spec,
     Text,
     WholeNumber,
 )
-
-
-class PageCacheSpec(Spec):
-    """The cache under buffered I/O. It gets the memory that nobody else holds, never less than its floor."""
-
-    floor_fraction: Fraction = Field(
-        ge=0, lt=1, description="share of RAM the OS defends for file pages by swapping out others"
-    )
-    dirty_expire_s: Seconds = Field(ge=0, description="age at which a dirty page is written back")
-    flush_interval_s: Seconds = Field(ge=0.01, description="how often the flusher wakes")
-    dirty_limit_fraction: Fraction = Field(
-        gt=0, le=1, description="share of the page cache that may be dirty before writers wait"
-    )
-    free_behind: bool = Field(
-        default=False, description="whether a page that has been written back is the next to be reclaimed"
-    )
-    merged_write_kib: Kib = Field(
-        default=128.0, gt=0, description="largest request that write-back makes of neighbouring dirty pages"
-    )
-    in_flight_pages: WholeNumber = Field(
-        ge=1, le=10_000_000, description="pages that write-back may have queued at the disks at once"
-    )
+from models.operating_system.io_scheduler import CfqSpec, FileSystemSpec, NoopSpec, RawSpec
+from models.operating_system.page_cache import PageCacheSpec
 
 
 class SwapSpec(Spec):
@@ -57,66 +34,20 @@ class SystemCpuSpec(Spec):
     write_us: Microseconds = Field(ge=0, description="write of one page, with its copy")
     disk_request_us: Microseconds = Field(ge=0, description="request to a device, with its interrupt")
     message_us: Microseconds = Field(ge=0, description="one client request and its answer")
-    contended_handover_us: Microseconds = Field(
-        ge=0, description="passing a contended mutex to a sleeping thread: wake-up and context switch"
-    )
-
-
-class NoopSpec(Spec):
-    """Requests go to flash devices and RAID sets as they come."""
-
-    kind: Literal["noop"] = "noop"
-
-
-class CfqSpec(Spec):
-    """Fair queueing before each flash device and RAID set: one process at a time has it, in turns (Linux's CFQ).
-
-    Defaults: Linux's early block/cfq-iosched.c (quantum 4, slice_sync HZ/10, slice_async HZ/25), from excerpts.
-    """
-
-    kind: Literal["cfq"]
-    quantum: WholeNumber = Field(default=4, ge=1, le=1024, description="requests of its owner in the device at once")
-    slice_ms: Milliseconds = Field(
-        default=100.0, ge=0.001, description="how long a client or the log may own the device while it asks for more"
-    )
-    background_slice_ms: Milliseconds = Field(
-        default=40.0, ge=0.001, description="the same for writes that nobody waits for: writer, write-back, swapping"
-    )
-    request_us: Microseconds = Field(
-        default=0.0, ge=0, description="system CPU for each request on the reference core, beside disk_request_us"
-    )
-
-
-class RawSpec(Spec):
-    """The database's files are devices: nothing lies between its requests and the block layer."""
-
-    kind: Literal["raw"] = "raw"
-
-
-class FileSystemSpec(Spec):
-    """Files of a file system on a volume manager: each request is looked up and mapped before it reaches a device."""
-
-    kind: Literal["file_system"]
-    request_us: Microseconds = Field(
-        default=6.0, ge=0,
-        description="system CPU for each request on the reference core: locks of the inode, block map, the volume "
-        "manager's map and its copy of the request (assumption: 6 us)",
-    )  # fmt: skip
+    contended_handover_us: Microseconds = Field(ge=0)
+    """passing a contended mutex to a sleeping thread: wake-up and context switch"""
 
 
 class InterruptsSpec(Spec):
     """Interrupts: one for each I/O, and some for each message. Their time is system time."""
 
-    interrupt_us: Microseconds = Field(
-        ge=0, description="one of them on the reference core; a part of disk_request_us and of message_us"
-    )
+    interrupt_us: Microseconds = Field(ge=0)
+    """one of them on the reference core; a part of disk_request_us and of message_us"""
     per_message: Number = Field(default=1.0, ge=0, le=1000, description="of a client's request and its answer together")
-    bound_processors: WholeNumber = Field(
-        default=0, ge=0, le=4096, description="those that serve them all and do nothing else; 0: all serve them"
-    )
-    remote_socket_factor: Number = Field(
-        default=1.0, ge=1, le=100, description="times as long that one takes on another socket than its device's"
-    )
+    bound_processors: WholeNumber = Field(default=0, ge=0, le=4096)
+    """those that serve them all and do nothing else; 0: all serve them"""
+    remote_socket_factor: Number = Field(default=1.0, ge=1, le=100)
+    """times as long that one takes on another socket than its device's"""
     by_locality: bool = Field(default=False, description="whether each is served on the socket of its device")
 
 
@@ -129,16 +60,12 @@ class OperatingSystemSpec(Spec):
     page_cache: PageCacheSpec
     swap: SwapSpec
     cpu: SystemCpuSpec
-    io_scheduler: Annotated[NoopSpec | CfqSpec, Field(discriminator="kind")] = Field(
-        default=NoopSpec(),
-        description="what orders requests to flash and RAID sets; a lone disk with an arm has a scheduler of its own",
-    )
-    memory_page_kib: Kib = Field(
-        default=4.0, gt=0, le=16 * 1024 * 1024, description="memory pages of the buffer pool: 4; huge ones 2048, 262144"
-    )
-    storage_stack: Annotated[RawSpec | FileSystemSpec, Field(discriminator="kind")] = Field(
-        default=RawSpec(), description="what lies between the database's files and the devices, beside disk_request_us"
-    )
+    io_scheduler: Annotated[NoopSpec | CfqSpec, Field(discriminator="kind")] = NoopSpec()
+    """what orders requests to flash and RAID sets; a lone disk with an arm has a scheduler of its own"""
+    memory_page_kib: Kib = Field(default=4.0, gt=0, le=16 * 1024 * 1024)
+    """memory pages of the buffer pool: 4; huge ones 2048, 262144"""
+    storage_stack: Annotated[RawSpec | FileSystemSpec, Field(discriminator="kind")] = RawSpec()
+    """what lies between the database's files and the devices, beside disk_request_us"""
     interrupts: InterruptsSpec | None = Field(default=None, description="if absent, they are not told apart")
     source: Text
 

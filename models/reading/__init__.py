@@ -2,15 +2,15 @@
 
 from models.reading.consistency import SPARE_BUFFERS, check, room_faults
 from models.reading.loading import load_scenario, scenario_from_mapping
-from models.reading.one_line import Description, Row, described
+from models.reading.one_line import Description, Origin, described
 from models.reading.quick import Questions, assumed, quantity, scenario_of
 from models.reading.schema import scenario_schema
 
 __all__ = [
     "SPARE_BUFFERS",
     "Description",
+    "Origin",
     "Questions",
-    "Row",
     "assumed",
     "check",
     "described",

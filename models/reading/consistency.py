@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.build import LOG_AREA_BYTES, by_table, clients_of, cluster, memory_plan, most_pages, sampling
-from models.jobs import faults as job_faults
+from models.build import LOG_AREA_BYTES, by_table, clients_of, cluster_faults, memory_plan, most_pages, sampling_faults
+from models.jobs import job_faults
 from models.machine import RotatingDiskSpec
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
@@ -219,7 +219,5 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-PARTS = (
-    _workload, _database, _interrupts, _disks, _volume_limits, _raid, _controllers, _measured, sampling.faults,
-    job_faults, cluster.faults,
-)  # fmt: skip
+OWN_PARTS = (_workload, _database, _interrupts, _disks, _volume_limits, _raid, _controllers, _measured)
+PARTS = (*OWN_PARTS, sampling_faults, job_faults, cluster_faults)

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from models.catalogue import compose, override, read_with_base
-from models.input import MOST_SHOWN, UNION_TAGS, sentence
+from models.input import MOST_SHOWN, keys_of, validated
 from models.reading.consistency import check
 from models.scenario import ScenarioSpec
-from simulator.errors import InputError
 
 
 def load_scenario(path: Path | str, overrides: Sequence[str] = ()) -> ScenarioSpec:
@@ -31,21 +28,14 @@ def scenario_from_mapping(data: dict[str, Any], where: str, overrides: Sequence[
         data = {key: value for key, value in data.items() if key != "measured"}
     for setting in overrides:
         data = override(data, setting)
-    try:
-        scenario = ScenarioSpec.model_validate(data)
-    except ValidationError as error:
-        lines = (
-            f"{_origin(problem, where, overrides)}: {sentence(problem, ScenarioSpec, data)}"
-            for problem in error.errors()
-        )
-        raise InputError("\n".join(lines)) from error
+    scenario: ScenarioSpec = validated(ScenarioSpec, data, lambda problem: _origin(problem, where, overrides))
     check(scenario, where)
     return scenario
 
 
 def _origin(problem: Any, where: str, overrides: Sequence[str]) -> str:
     """Who wrote the key of a problem: the file, or the override that set it, what it stands in or what stands in it."""
-    keys = [str(key) for key in problem["loc"] if key not in UNION_TAGS]
+    keys = keys_of(problem, ScenarioSpec)
     for setting in reversed(overrides):
         path = setting.partition("=")[0].strip().split(".")
         if keys[: len(path)] == path or (problem["type"] == "extra_forbidden" and path[: len(keys)] == keys):

@@ -36,11 +36,8 @@ class ClusterSpec(Spec):
 
     servers: WholeNumber = Field(default=1, ge=1, le=10_000)
     round_trip_us: Microseconds = Field(default=100.0, ge=0, description="between two servers (assumption)")
-    message_us: Microseconds = Field(
-        default=20.0, ge=0,
-        description="CPU time to send and take in a message and its answer, on each side, on the reference core "
-        "(assumption)",
-    )  # fmt: skip
+    message_us: Microseconds = Field(default=20.0, ge=0)
+    """CPU time to send and take in a message and its answer, on each side, on the reference core (assumption)"""
     standby: StandbySpec | None = Field(default=None, description="of each server; none if absent")
     read_replica: ReadReplicaSpec | None = Field(default=None, description="of each server; none if absent")
     failover: FailoverSpec | None = Field(default=None, description="the loss of a server with a standby")

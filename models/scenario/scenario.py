@@ -47,12 +47,10 @@ class FigureSpec(Spec):
 
     figure: Name
     value: Number
-    bound: Literal["about", "at_least", "at_most"] = Field(
-        default="about", description="what the source says: this value, or no less, or no more"
-    )
-    times_that_of: Name | None = Field(
-        default=None, description="the value is a multiple of the same figure of this scenario of the library"
-    )
+    bound: Literal["about", "at_least", "at_most"] = "about"
+    """what the source says: this value, or no less, or no more"""
+    times_that_of: Name | None = None
+    """the value is a multiple of the same figure of this scenario of the library"""
     role: Literal["fitted", "predicted"] = Field(description="whether a parameter was chosen with it in sight")
     source: Text
 
@@ -62,10 +60,11 @@ class MeasuredSpec(Spec):
 
     new_orders_per_minute: Number | None = Field(default=None, gt=0)
     job_figure: Number | None = Field(
-        default=None, gt=0,
+        default=None,
+        gt=0,
         description="of a scenario with a job, in the job's unit: seconds of a load, MB/s of a scan, look-ups/s, "
         "times as long as one thread (mutex), query mixes per hour",
-    )  # fmt: skip
+    )
     cpu_cores_busy: Number | None = Field(default=None, ge=0)
     figures: tuple[FigureSpec, ...] = Field(default=(), max_length=50)
     role: Literal["fitted", "predicted"] = Field(description="whether a fit of the parameters has seen it")
@@ -81,23 +80,17 @@ class ScenarioSpec(Spec):
     database: DatabaseSpec
     workload: WorkloadSpec
     interval: IntervalSpec = Field(description="what the rate of transactions counts; a job has none")
-    job: JobSpec | None = Field(
-        default=None, description="what the machine does instead of the workload's transactions"
-    )
-    cluster: ClusterSpec | None = Field(
-        default=None, description="other servers beside the machine; it is alone if absent"
-    )
+    job: JobSpec | None = None
+    """what the machine does instead of the workload's transactions"""
+    cluster: ClusterSpec | None = None
+    """other servers beside the machine; it is alone if absent"""
     engine: Literal["kernel", "reference", "analytic"] = Field(
         default="kernel",
         description="kernel: compiled; reference: SimPy, the definition, with the same result; "
         "analytic: calculated from mean values, in milliseconds, with an error that was measured against the kernel",
     )
-    sampling_fraction: Fraction = Field(
-        default=1.0,
-        gt=0,
-        le=1,
-        description="share of the warehouses whose pages are held and stand for all; 1: page level, nothing sampled",
-    )
+    sampling_fraction: Fraction = Field(default=1.0, gt=0, le=1)
+    """share of the warehouses whose pages are held and stand for all; 1: page level, nothing sampled"""
     measured: MeasuredSpec | None = None
     notes: tuple[Text, ...] = ()
 

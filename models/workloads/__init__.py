@@ -1,6 +1,8 @@
 """Workloads: what is asked of a machine."""
 
+from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec, TerminalsSpec
 from models.workloads.job import JobSpec, LoadSpec, LookupsSpec, MutexSpec, QueryMixSpec, ScanSpec
+from models.workloads.layout import LayoutSpec
 from models.workloads.partitioned_store import (
     CollectorSpec,
     NodeLossSpec,
@@ -8,14 +10,7 @@ from models.workloads.partitioned_store import (
     StorePathSpec,
     UpdatePathSpec,
 )
-from models.workloads.workload import (
-    ClosedClientsSpec,
-    LayoutSpec,
-    MixSpec,
-    OpenArrivalsSpec,
-    TerminalsSpec,
-    WorkloadSpec,
-)
+from models.workloads.workload import MixSpec, WorkloadSpec
 
 __all__ = [
     "ClosedClientsSpec",

@@ -61,14 +61,10 @@ class NodeLossSpec(Spec):
     detection_s: Seconds = Field(gt=0, description="time until the others have noticed (member timeout)")
     server_gib: Gib = Field(gt=0, le=4096, description="data that each server holds, copies included")
     restore_mib_per_s: MibPerSecond = Field(gt=0, description="most that one of the others copies")
-    restore_us_per_mib: Microseconds = Field(
-        default=400.0, ge=0,
-        description="CPU time of one copied MiB, at both of its servers each, on the reference core (assumption)",
-    )  # fmt: skip
-    numbered: bool = Field(
-        default=True,
-        description="whether a request that is sent again is known by its number where it has been carried out already",
-    )
+    restore_us_per_mib: Microseconds = Field(default=400.0, ge=0)
+    """CPU time of one copied MiB, at both of its servers each, on the reference core (assumption)"""
+    numbered: bool = True
+    """whether a request that is sent again is known by its number where it has been carried out already"""
 
 
 class PartitionedStoreSpec(Spec):
@@ -82,9 +78,8 @@ class PartitionedStoreSpec(Spec):
     name: Name = "partitioned in-memory store"
     servers: WholeNumber = Field(ge=1, le=MOST_SERVERS)
     copies: WholeNumber = Field(default=1, ge=0, le=1, description="further copies of each row, written synchronously")
-    client_machines: WholeNumber | None = Field(
-        default=None, ge=1, le=MOST_SERVERS, description="as many as servers if absent"
-    )
+    client_machines: WholeNumber | None = Field(default=None, ge=1, le=MOST_SERVERS)
+    """as many as servers if absent"""
     client_cores: WholeNumber | None = Field(default=None, ge=1, le=256, description="as the server's if absent")
     client_relative_speed: Number | None = Field(default=None, ge=0.01, le=100, description="as the server's if absent")
     jvms_per_client_machine: WholeNumber = Field(default=1, ge=1, le=64)
@@ -97,9 +92,8 @@ class PartitionedStoreSpec(Spec):
     update_kib: Kib = Field(default=0.3, ge=0, description="message with a key and new values (assumption)")
     acknowledgement_kib: Kib = Field(default=0.1, ge=0, description="message that says done (assumption)")
     node_gbit_per_s: Number = Field(default=10.0, gt=0, le=MOST_GBIT_PER_S, description="what one machine can send")
-    backplane_gbit_per_s: Number | None = Field(
-        default=None, gt=0, le=MOST_GBIT_PER_S, description="what all machines together can send; no limit if absent"
-    )
+    backplane_gbit_per_s: Number | None = Field(default=None, gt=0, le=MOST_GBIT_PER_S)
+    """what all machines together can send; no limit if absent"""
     client_collector: CollectorSpec | None = Field(default=None, description="of each client JVM; no pauses if absent")
     server_collector: CollectorSpec | None = Field(default=None, description="of each server; no pauses if absent")
     warm_up_s: Seconds = Field(default=0.5, ge=0, le=3600, description="simulated time that is not counted")

@@ -11,7 +11,7 @@ import typer
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from models.catalogue.importers import Found, Written
+    from models.catalogue.importers import ImportedEntries, WrittenFile
 
 MOST_NAMES = 5
 MOST_FILES = 8
@@ -44,10 +44,10 @@ def import_(
     Netflix's service-capacity-modeling, cloudspecs as CSV, and CSV with the columns part, amount, per, above, source or
     name, provider, cpu, cores, memory_gib.
     """
-    from models.catalogue.importers import Wanted, read_list, write_entries
+    from models.catalogue.importers import ListFacts, read_list, write_entries
     from scenarios.run import display
 
-    wanted = Wanted(_day(date), region, term, currency)
+    wanted = ListFacts(_day(date), region, term, currency)
     with display(quiet=False) as shown:
         shown.step(f"reading {file.name}")
         found = read_list(file, kind, wanted)
@@ -63,7 +63,7 @@ def _day(text: str | None) -> dt.date | None:
         raise InputError(f"--date: got {text!r}; expected YYYY-MM-DD") from error
 
 
-def _told(found: Found, written: list[Written], into: Path) -> list[str]:
+def _told(found: ImportedEntries, written: list[WrittenFile], into: Path) -> list[str]:
     prices = sum(len(each["rows"]) for each in found.lists.values())
     counts = [(len(found.instances), "machine"), (len(found.volumes), "volume"), (prices, "price")]
     said = ", ".join(f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count)
@@ -75,7 +75,7 @@ def _told(found: Found, written: list[Written], into: Path) -> list[str]:
     return [*lines, f"use it: oltpsim --catalog {into} COMMAND"]
 
 
-def _left_out(found: Found) -> list[str]:
+def _left_out(found: ImportedEntries) -> list[str]:
     if not found.left_out:
         return []
     lines = ["left out"]

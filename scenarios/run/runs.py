@@ -43,7 +43,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
 
     The analytic engine tells neither progress nor steps: it is done before anybody could read them.
     """
-    from models.build import build, cluster, remarks, sampling
+    from models.build import build, remarks
 
     if task.scenario.engine == "analytic":
         from simulator import analytic
@@ -51,7 +51,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
         result = analytic.simulate(build(task.scenario), task.seed)
     else:
         result = _by_events(task, on_progress, on_step or _ignored)
-    more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result), *cluster.remarks(task.scenario, result)]
+    more = remarks(task.scenario, result)
     if task.scenario.cluster is not None:
         from models.build import failover_of
 

@@ -12,7 +12,7 @@ import yaml
 from calibration.fit import Calibration, plural, scenario_hash
 from calibration.predict import Foreseen
 from models.jobs import JobResult
-from models.reading import Description, Row
+from models.reading import Description, Origin
 from scenarios.show.numbers import count, share, significant
 from scenarios.show.summary import flow
 from scenarios.show.words import bottleneck_details
@@ -109,13 +109,13 @@ def as_yaml(description: Description) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _comment(row: Row) -> str:
+def _comment(row: Origin) -> str:
     known = f"; {row.uncertainty}" if row.uncertainty else ""
     origin = f"'{row.piece}'" if row.piece is not None else GUESSED
     return f"{row.what}: {row.value}, {origin}{': ' if row.source else ''}{row.source}{known}"
 
 
-def _rows(rows: Sequence[Row]) -> list[str]:
+def _rows(rows: Sequence[Origin]) -> list[str]:
     cells = [COLUMNS, *((_short(row.piece), row.key, row.value, row.uncertainty) for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(COLUMNS))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
@@ -126,7 +126,7 @@ def _short(piece: str | None) -> str:
     return text if len(text) <= MOST_PIECE else f"{text[: MOST_PIECE - 3]}..."
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: Origin) -> dict[str, Any]:
     return {
         "what": row.what,
         "key": row.key,

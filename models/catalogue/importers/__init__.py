@@ -1,6 +1,6 @@
 """Shapes and prices from other people's lists: one module per format, `detect` and `read` as for runs."""
 
-from models.catalogue.importers.found import Found, Wanted
-from models.catalogue.importers.importing import Written, read_list, write_entries
+from models.catalogue.importers.entries import ImportedEntries, ListFacts
+from models.catalogue.importers.importing import WrittenFile, read_list, write_entries
 
-__all__ = ["Found", "Wanted", "Written", "read_list", "write_entries"]
+__all__ = ["ImportedEntries", "ListFacts", "WrittenFile", "read_list", "write_entries"]

@@ -8,8 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.catalogue.importers.found import MOST_USD_AN_HOUR, Found, Wanted, date_of, figure, flash, positive, whole
-from models.catalogue.importers.processors import cpu_of
+from models.catalogue.importers.entries import (
+    MOST_USD_AN_HOUR,
+    ImportedEntries,
+    ListFacts,
+    date_of,
+    disk_like,
+    figure,
+    flash,
+    hourly,
+    local_disks,
+    positive,
+    whole,
+    with_bursts,
+)
+from models.catalogue.processors import cpu_keys
 from models.input import SourceFile, shorten
 from simulator.form import GIB, MIB
 
@@ -31,20 +44,21 @@ def detect(source: SourceFile) -> bool:
     return source.opening[8:12] == DUCKDB_MAGIC or {"instance", "ram_gib", "vcpus", "price_hour"} <= columns
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """All clouds of the file, a price list for each. Raises InputError for a DuckDB file and for missing columns."""
     if source.opening[8:12] == DUCKDB_MAGIC:
         source.refuse("", "a DuckDB file", "CSV", f'run: duckdb {source.path.name} -c "{EXPORT}"')
     rows = source.rows()
     missing = [column for column in NEEDED if rows and column not in rows[0]]
     if not rows or missing:
-        source.refuse("the header", f"no {', '.join(missing) or 'rows'}", f"the columns {', '.join(NEEDED)}",
-                      f'export all columns: duckdb cloudspecs.duckdb -c "{EXPORT}"')  # fmt: skip
+        lacking = f"no {', '.join(missing) or 'rows'}"
+        remedy = f'export all columns: duckdb cloudspecs.duckdb -c "{EXPORT}"'
+        source.refuse("the header", lacking, f"the columns {', '.join(NEEDED)}", remedy)
     if wanted.region is not None:
         source.refuse("--region", repr(shorten(wanted.region)), "none: prices are of one region", "leave it out")
     day = date_of(source, wanted, None)
     note = f"imported from {source.name}: cloudspecs (TU Munich), {day}"
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     prices: dict[str, list[dict[str, Any]]] = {}
     for line, row in enumerate(rows, 2):
         cloud = _cloud(source, row, line)
@@ -60,12 +74,11 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
             found.leave(name, "no price")
             continue
         amount = positive(source, row["price_hour"], f"line {line}: price_hour", MOST_USD_AN_HOUR)
-        prices.setdefault(cloud, []).append({"part": f"instances/{name}", "amount": amount, "per": "hour"})
+        prices.setdefault(cloud, []).append(hourly(name, amount))
     for cloud, some in prices.items():
-        region = REGIONS[cloud]
-        keys = {"name": f"{cloud}, {region}, on demand", "date": str(day), "currency": "USD", "term": "on demand",
-                "region": region, "source": note}  # fmt: skip
-        found.add_list(f"cloudspecs-{cloud}", keys, some)
+        region, term = REGIONS[cloud], "on demand"
+        title = f"{cloud}, {region}, {term}"
+        found.add_list(f"cloudspecs-{cloud}", title, day, some, currency="USD", term=term, region=region, source=note)
     return found
 
 
@@ -89,13 +102,13 @@ def _unfit(row: dict[str, str]) -> str | None:
     return None
 
 
-def _machine(found: Found, row: dict[str, str], name: str, cloud: str, at: str, note: str) -> None:
+def _machine(found: ImportedEntries, row: dict[str, str], name: str, cloud: str, at: str, note: str) -> None:
     source = found.source
     vcpus, cores = whole(source, row["vcpus"], f"{at}: vcpus"), whole(source, row["cores"], f"{at}: cores")
     if vcpus not in (cores, 2 * cores, 2 * cores - 1):
         source.refuse(f"{at}: vcpus", f"{vcpus} with {cores} cores", "one or two for each core", "correct it")
     model = row.get("processor_model", "")
-    cpu = cpu_of(model, "", vcpus, 2 if vcpus > cores else 1)
+    cpu = cpu_keys(model, "", vcpus, 2 if vcpus > cores else 1)
     if cpu is None:
         found.leave(name, f"no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
         return
@@ -117,12 +130,7 @@ def _machine(found: Found, row: dict[str, str], name: str, cloud: str, at: str, 
         text = row.get(theirs, "").strip()
         if text not in ("", "NULL", "0", "0.0"):
             keys[ours] = figure(positive(source, text, f"{at}: {theirs}") * factor)
-    for unit in ("requests_per_s", "mib_per_s"):
-        if keys.get(f"volume_burst_{unit}", 0) <= keys.get(f"volume_{unit}", 0):
-            keys.pop(f"volume_burst_{unit}", None)
-    if any(key.startswith("volume_burst") for key in keys):
-        keys["volume_burst_s"] = 1800  # as AWS says of its own: the most for 30 minutes at least once a day
-    found.add_instance(name, keys | {"source": note})
+    found.add_instance(name, with_bursts(keys) | {"source": note})
 
 
 def _local_disks(source: SourceFile, row: dict[str, str], name: str, at: str, note: str) -> dict[str, Any] | None:
@@ -132,23 +140,16 @@ def _local_disks(source: SourceFile, row: dict[str, str], name: str, at: str, no
     number = whole(source, count, f"{at}: storage_count")
     gib = positive(source, size, f"{at}: storage_gb") * 1e9 / GIB / number
     reads, writes = row.get("storage_read_iops", "").strip(), row.get("storage_write_iops", "").strip()
-    more = {"level": "raid0"} if number > 1 else {}
     if reads in ("", "NULL", "0") or writes in ("", "NULL", "0"):
         solid = row.get("storage_is_ssd", "").strip().lower() != "false"
         base = (
             "nvme" if row.get("storage_is_nvme", "").strip().lower() == "true" else "sata-ssd" if solid else "sata-7200"
         )
-        disk: dict[str, Any] = {
-            "base": base,
-            "name": f"local disk of {name}",
-            "capacity_gib": figure(gib),
-            "source": f"capacity as imported; assumption: the rest as {base} of the catalogue",
-        }
-        return {"disk": disk, "count": number} | more
-    of_reads, of_writes = (
+        return local_disks(disk_like(base, name, gib), number)
+    at_depth = tuple(
         positive(source, text, f"{at}: storage_{kind}_iops") / number
         for kind, text in (("read", reads), ("write", writes))
     )
-    said = f"{note}; assumption: {READ_US:g} us for a read"
-    disk = flash(source, f"local disk of {name}", gib, of_reads, of_writes, READ_US, at, said)
-    return {"disk": disk, "count": number} | more
+    assumed = f"{note}; assumption: {READ_US:g} us for a read"
+    disk = flash(source, f"local disk of {name}", gib, (at_depth[0], at_depth[1]), READ_US, at, assumed)
+    return local_disks(disk, number)

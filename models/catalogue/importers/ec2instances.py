@@ -11,18 +11,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from models.catalogue.entries import catalogue_names
-from models.catalogue.importers.found import (
+from models.catalogue.importers.entries import (
     MOST_USD_AN_HOUR,
-    Found,
-    Wanted,
+    ImportedEntries,
+    ListFacts,
     date_of,
+    disk_like,
     figure,
+    hourly,
+    local_disks,
     mapping,
     positive,
     region_of,
     whole,
+    with_bursts,
 )
-from models.catalogue.importers.processors import cpu_of, threads_per_core
+from models.catalogue.processors import cpu_keys, threads_per_core
 from models.input import SourceFile, shorten
 from simulator.form import GIB, MIB
 
@@ -43,7 +47,7 @@ def detect(source: SourceFile) -> bool:
     return head.lstrip().startswith("[") and ('"instance_type"' in head or '"pretty_name"' in head)
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """Machines, and one region's prices on demand and reserved. Raises InputError for units that don't fit."""
     data = source.data
     if not isinstance(data, list) or len(data) > MOST_INSTANCES:
@@ -52,7 +56,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     regions = sorted({region for each in entries for region in each.get("pricing", {})})
     region = region_of(source, wanted, regions)
     day = date_of(source, wanted, None)
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     rows: dict[str, list[dict[str, Any]]] = {term: [] for term in TERMS}
     for number, each in enumerate(entries, 1):
         name = str(each.get("instance_type", ""))
@@ -64,23 +68,26 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
         for term, path in TERMS.items():
             amount = _price(found, each, region, path, name)
             if amount is not None:
-                rows[term].append({"part": f"instances/{name}", "amount": amount, "per": "hour"})
+                rows[term].append(hourly(name, amount))
     for term, some in rows.items():
-        keys = {
-            "name": f"AWS, {region}, {term}",
-            "date": str(day),
-            "currency": "CNY" if region.startswith("cn-") else "USD",
-            "term": term,
-            "region": region,
-            "source": f"imported from {source.name}: ec2-instances-info, Linux, {'.'.join(TERMS[term])}",
-        }
-        found.add_list(f"ec2instances-{region}-{term.replace(' ', '-')}", keys, some)
+        found.add_list(
+            f"ec2instances-{region}-{term.replace(' ', '-')}",
+            f"AWS, {region}, {term}",
+            day,
+            some,
+            currency="CNY" if region.startswith("cn-") else "USD",
+            term=term,
+            region=region,
+            source=f"imported from {source.name}: ec2-instances-info, Linux, {'.'.join(TERMS[term])}",
+        )
     return found
 
 
-def _price(found: Found, entry: Mapping[str, Any], region: str, path: tuple[str, ...], name: str) -> float | None:
+def _price(
+    found: ImportedEntries, entry: Mapping[str, Any], region: str, path: tuple[str, ...], name: str
+) -> float | None:
     node: Any = entry.get("pricing", {}).get(region, {}).get("linux", {})
-    for key in path:
+    for key in path:  # which may hold a point
         node = node.get(key) if isinstance(node, dict) else None
     if node is None or node in ("", "N/A", 0, "0"):
         if path == ("ondemand",):
@@ -89,7 +96,7 @@ def _price(found: Found, entry: Mapping[str, Any], region: str, path: tuple[str,
     return positive(found.source, node, f"{name}: pricing.{region}.linux.{'.'.join(path)}", MOST_USD_AN_HOUR)
 
 
-def _machine(found: Found, name: str, entry: Mapping[str, Any], note: str) -> None:
+def _machine(found: ImportedEntries, name: str, entry: Mapping[str, Any], note: str) -> None:
     source = found.source
     if entry.get("GPU") or entry.get("FPGA"):
         found.leave(name, "shape: has accelerators")
@@ -101,7 +108,7 @@ def _machine(found: Found, name: str, entry: Mapping[str, Any], note: str) -> No
     model = str(entry.get("physical_processor", ""))
     vcpus = whole(source, entry.get("vCPU"), f"{name}: vCPU")
     threads = threads_per_core(model, arch)
-    cpu = cpu_of(model, str(entry.get("clock_speed_ghz", "")), vcpus, threads)
+    cpu = cpu_keys(model, str(entry.get("clock_speed_ghz", "")), vcpus, threads)
     if cpu is None:
         found.leave(name, f"shape: no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
         return
@@ -120,7 +127,7 @@ def _machine(found: Found, name: str, entry: Mapping[str, Any], note: str) -> No
     found.add_instance(name, keys | {"source": note})
 
 
-def _local_disks(found: Found, name: str, storage: Any) -> dict[str, Any] | None:
+def _local_disks(found: ImportedEntries, name: str, storage: Any) -> dict[str, Any] | None:
     if not storage:
         return None
     source = found.source
@@ -138,10 +145,7 @@ def _local_disks(found: Found, name: str, storage: Any) -> dict[str, Any] | None
         base = known
     else:
         base = "nvme" if facts.get("nvme_ssd") else "sata-ssd"
-    gib = figure(size * bytes_of[unit] / GIB)
-    disk = {"base": base, "name": f"local disk of {name}", "capacity_gib": gib,
-            "source": f"capacity as imported; assumption: the rest as {base} of the catalogue"}  # fmt: skip
-    return {"disk": disk, "count": count} | ({"level": "raid0"} if count > 1 else {})
+    return local_disks(disk_like(base, name, size * bytes_of[unit] / GIB), count)
 
 
 def _volume_limits(source: SourceFile, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,15 +161,8 @@ def _volume_limits(source: SourceFile, name: str, entry: Mapping[str, Any]) -> d
             if bandwidth:
                 mbit = positive(source, bandwidth, f"{name}: bandwidth of {which}")
                 if abs(mbit / 8 / number - 1) > 0.05:
-                    source.refuse(
-                        f"{name}: {which}_throughput", f"{number:g} MB/s beside a bandwidth of {mbit:g} Mbit/s",
-                        f"about {mbit / 8:g} MB/s", "look which of the two is in another unit",
-                    )  # fmt: skip
+                    came = f"{number:g} MB/s beside a bandwidth of {mbit:g} Mbit/s"
+                    remedy = "look which of the two is in another unit"
+                    source.refuse(f"{name}: {which}_throughput", came, f"about {mbit / 8:g} MB/s", remedy)
             found[f"volume_{ours}mib_per_s"] = figure(number * 1e6 / MIB)
-    for unit in ("requests_per_s", "mib_per_s"):
-        base, burst = found.get(f"volume_{unit}"), found.get(f"volume_burst_{unit}")
-        if base is not None and burst is not None and burst <= base:
-            del found[f"volume_burst_{unit}"]
-    if any("burst" in key for key in found):
-        found["volume_burst_s"] = 1800  # AWS: the most for 30 minutes at least once a day
-    return found
+    return with_bursts(found)

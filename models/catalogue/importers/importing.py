@@ -13,27 +13,27 @@ import yaml
 from models.catalogue.check import checked
 from models.catalogue.entries import SIZES
 from models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
-from models.catalogue.importers.found import Found, Wanted
+from models.catalogue.importers.entries import ImportedEntries, ListFacts
 from models.input import SourceFile, parse_yaml
 from simulator.errors import InputError, InternalError
 
 MOST_BYTES = 512 << 20
 """ec2-instances-info's file of all regions has some hundreds of MB"""
 FIRST_LINE = "# Written by `oltpsim catalog import`, which replaces it when the same list is imported again."
-FORMATS: dict[str, tuple[Callable[[SourceFile], bool], Callable[[SourceFile, Wanted], Found]]] = {
+FORMATS: dict[str, tuple[Callable[[SourceFile], bool], Callable[[SourceFile, ListFacts], ImportedEntries]]] = {
     each.NAME: (each.detect, each.read) for each in (karpenter, ec2instances, netflix, cloudspecs, own_csv)
 }
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFile:
     """A file of the catalogue that an import made, and how many entries or prices are in it."""
 
     path: Path
     count: int
 
 
-def read_list(path: Path, kind: str | None, wanted: Wanted) -> Found:
+def read_list(path: Path, kind: str | None, wanted: ListFacts) -> ImportedEntries:
     """What is in a file, every entry checked. Raises InputError for an unknown format and for entries that can't be."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; expected one of {', '.join(FORMATS)}")
@@ -58,7 +58,7 @@ def read_list(path: Path, kind: str | None, wanted: Wanted) -> Found:
     return found
 
 
-def write_entries(found: Found, into: Path) -> list[Written]:
+def write_entries(found: ImportedEntries, into: Path) -> list[WrittenFile]:
     """Write what was found below a folder; families of machines into a file each.
 
     Raises InputError, before anything is written, where a file is somebody's own or a machine is in another one.
@@ -82,10 +82,10 @@ def write_entries(found: Found, into: Path) -> list[Written]:
             unfinished.replace(path)
         except OSError as error:
             raise InputError(f"{path}: can't be written: {error.strerror}; choose another folder by --into") from error
-    return [Written(path, count) for path, (_, count) in texts.items()]
+    return [WrittenFile(path, count) for path, (_, count) in texts.items()]
 
 
-def _families(found: Found) -> dict[str, dict[str, Any]]:
+def _families(found: ImportedEntries) -> dict[str, dict[str, Any]]:
     """Machines by file: what is before the point of a name, or the provider's all; what all share is said once."""
     grouped: dict[str, dict[str, dict[str, Any]]] = {}
     for name, keys in found.instances.items():
@@ -105,7 +105,7 @@ def _families(found: Found) -> dict[str, dict[str, Any]]:
     return families
 
 
-def _refuse_twins(found: Found, into: Path, files: set[Path]) -> None:
+def _refuse_twins(found: ImportedEntries, into: Path, files: set[Path]) -> None:
     folder = into / "instances"
     for path in sorted(folder.glob("*.yaml")) if folder.is_dir() else []:
         if path in files:
@@ -120,7 +120,7 @@ def _refuse_twins(found: Found, into: Path, files: set[Path]) -> None:
             )
 
 
-class _Dumper(yaml.SafeDumper):
+class _EntryDumper(yaml.SafeDumper):
     """YAML without anchors, which the catalogue refuses."""
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -131,7 +131,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(data: dict[str, Any]) -> str:
     """YAML of an entry that reads back as the same. Raises InternalError if it doesn't."""
-    body = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=150, default_flow_style=None)
+    body = yaml.dump(data, Dumper=_EntryDumper, sort_keys=False, allow_unicode=True, width=150, default_flow_style=None)
     if parse_yaml(body, "import") != data:
         raise InternalError("catalog import: what would be written reads back as something else")
     return f"{FIRST_LINE}\n{body}"

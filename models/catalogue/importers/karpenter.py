@@ -9,12 +9,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from models.catalogue.importers.found import (
+from models.catalogue.importers.entries import (
     DATE,
     MOST_USD_AN_HOUR,
-    Found,
-    Wanted,
+    ImportedEntries,
+    ListFacts,
     date_of,
+    hourly,
     json_once,
     mapping,
     positive,
@@ -24,6 +25,7 @@ from models.input import SourceFile, shorten
 
 NAME = "karpenter"
 GO_MAP = re.compile(r"\bInitialOnDemandPrices\w*\s*=\s*map\[string\]map\[string\]float64\s*\{")
+JSON_MAP = re.compile(r'"prices"\s*:\s*\{|"[a-z]{2}(?:-[a-z]+)+-\d"\s*:\s*\{\s*"[a-z0-9-]+\.[a-z0-9-]+"\s*:\s*[\d"]')
 REGION_BLOCK = re.compile(r'"([a-z0-9-]{3,40})":\s*\{([^{}]*)\}\s*,?')
 PRICE = re.compile(r'"([a-z0-9-]{1,30}\.[a-z0-9-]{1,30})":\s*([0-9.eE+-]{1,30})\s*(?:,|$)')
 COMMENT = re.compile(r"//[^\n]*")
@@ -34,12 +36,10 @@ SAID_REGION = re.compile(r"\b[a-z]{2}(?:-[a-z]+)+-\d\b")
 def detect(source: SourceFile) -> bool:
     """Whether a file looks like the map."""
     head = source.head
-    return bool(GO_MAP.search(head)) or (head.lstrip().startswith("{") and bool(
-        re.search(r'"prices"\s*:\s*\{|"[a-z]{2}(?:-[a-z]+)+-\d"\s*:\s*\{\s*"[a-z0-9-]+\.[a-z0-9-]+"\s*:\s*[\d"]', head)
-    ))  # fmt: skip
+    return bool(GO_MAP.search(head)) or (head.lstrip().startswith("{") and bool(JSON_MAP.search(head)))
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """One region's prices. Raises InputError for several regions without --region, and for what is no price."""
     said: str | None = None
     if GO_MAP.search(source.text):
@@ -59,7 +59,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     region = region_of(source, wanted, sorted(regions))
     day = date_of(source, wanted, said)
     rows = []
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     for name, amount in mapping(source, regions[region], region).items():
         if not INSTANCE.fullmatch(name):
             source.refuse(f"{region}: {shorten(name)}", "a name without a dot", "an instance type", "correct it")
@@ -67,17 +67,17 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
         if number == 0:
             found.leave(name, "price 0: not for sale")
             continue
-        rows.append({"part": f"instances/{name}", "amount": positive(source, amount, f"{region}: {name}",
-                     MOST_USD_AN_HOUR), "per": "hour"})  # fmt: skip
-    keys = {
-        "name": f"AWS, {region}, on demand",
-        "date": str(day),
-        "currency": "CNY" if region.startswith("cn-") else "USD",
-        "term": "on demand",
-        "region": region,
-        "source": f"imported from {source.name}: Karpenter's map of on-demand prices of {day}",
-    }
-    found.add_list(f"karpenter-{region}", keys, rows)
+        rows.append(hourly(name, positive(source, amount, f"{region}: {name}", MOST_USD_AN_HOUR)))
+    found.add_list(
+        f"karpenter-{region}",
+        f"AWS, {region}, on demand",
+        day,
+        rows,
+        currency="CNY" if region.startswith("cn-") else "USD",
+        term="on demand",
+        region=region,
+        source=f"imported from {source.name}: Karpenter's map of on-demand prices of {day}",
+    )
     return found
 
 
@@ -100,8 +100,8 @@ def _go(source: SourceFile) -> dict[str, dict[str, str]]:
             )
         found[region] = dict(prices)
     if body[_blank(body, end) :][:1] != "}":
-        source.refuse("the map", repr(shorten(body[end:].strip()[:60])), "a region's prices or the map's end",
-                      "the file is cut off or changed: give Karpenter's own")  # fmt: skip
+        remedy = "the file is cut off or changed: give Karpenter's own"
+        source.refuse("the map", repr(shorten(body[end:].strip()[:60])), "a region's prices or the map's end", remedy)
     return found
 
 

@@ -11,16 +11,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from models.catalogue.entries import catalogue_names
-from models.catalogue.importers.found import (
+from models.catalogue.importers.entries import (
     HOURS_A_YEAR,
     MONTHS_A_YEAR,
     MOST_USD_AN_HOUR,
-    Found,
-    Wanted,
+    ImportedEntries,
+    ListFacts,
     date_of,
     figure,
     flash,
+    hourly,
     json_once,
+    local_disks,
     mapping,
     positive,
     region_of,
@@ -39,8 +41,8 @@ PER = {
     "annual_cost_per_io": ("request_per_s_month", MONTHS_A_YEAR),
     "annual_cost_per_throughput": ("mib_per_s_month", MONTHS_A_YEAR),
 }
-KNOWN_DRIVE_KEYS = {*PER, "annual_cost_per_read_io", "annual_cost_per_write_io", "pricing_source", "pricing_region",
-                    "pricing_as_of", "lifecycle"}  # fmt: skip
+READS, WRITES = "annual_cost_per_read_io", "annual_cost_per_write_io"
+KNOWN_DRIVE_KEYS = {*PER, READS, WRITES, "pricing_source", "pricing_region", "pricing_as_of", "lifecycle"}
 
 
 def detect(source: SourceFile) -> bool:
@@ -51,10 +53,10 @@ def detect(source: SourceFile) -> bool:
     )
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """Shapes, or one region's prices. Raises InputError for a term or a date that nobody says."""
     data = mapping(source, json_once(source), "the file")
-    found = Found(NAME, source)
+    found = ImportedEntries(NAME, source)
     if "instances" in data or "drives" in data:
         _shapes(found, data, wanted)
     else:
@@ -62,7 +64,7 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     return found
 
 
-def _shapes(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
+def _shapes(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
     source = found.source
     unknown = sorted(set(data) - {"instances", "drives", "services"})
     if unknown:
@@ -83,14 +85,12 @@ def _shapes(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
                 name, "drive: its rules of size and rate are neither in the file nor in the catalogue of volumes"
             )
             continue
-        latencies = {
-            f"{kind}_latency_us": figure(1000 * _mid(source, facts, f"{kind}_io_latency_ms", f"drives.{name}"))
-            for kind in ("read", "write")
-        }
-        found.volumes[f"netflix-{name}"] = {
-            "base": name, "name": f"{name}, latencies by Netflix", **latencies,
-            "source": f"{note}; rules of size and rate as {name} of the catalogue",
-        }  # fmt: skip
+        volume: dict[str, Any] = {"base": name, "name": f"{name}, latencies by Netflix"}
+        for kind in ("read", "write"):
+            latency = _mid(source, facts, f"{kind}_io_latency_ms", f"drives.{name}")
+            volume[f"{kind}_latency_us"] = figure(1000 * latency)
+        volume["source"] = f"{note}; rules of size and rate as {name} of the catalogue"
+        found.volumes[f"netflix-{name}"] = volume
 
 
 def _machine(source: SourceFile, name: str, facts: Mapping[str, Any], note: str) -> dict[str, Any]:
@@ -121,8 +121,8 @@ def _machine(source: SourceFile, name: str, facts: Mapping[str, Any], note: str)
             for key in ("size_gib", "read_io_per_s", "write_io_per_s")
         )
         latency = 1000 * _mid(source, disk, "read_io_latency_ms", f"{at}.drive")
-        keys["local_disks"] = {"disk": flash(source, f"local disks of {name}", size, reads, writes, latency, at, note),
-                               "count": 1}  # fmt: skip
+        local = flash(source, f"local disks of {name}", size, (reads, writes), latency, at, note)
+        keys["local_disks"] = local_disks(local, 1)
     if facts.get("net_mbps"):
         keys["network_gbit_per_s"] = figure(positive(source, facts["net_mbps"], f"{at}.net_mbps", 1e7) / 1000)
     return keys | {"source": note}
@@ -136,15 +136,15 @@ def _mid(source: SourceFile, facts: Mapping[str, Any], key: str, at: str) -> flo
     return mid
 
 
-def _prices(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
+def _prices(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
     source = found.source
     region = region_of(source, wanted, sorted(data))
     prices = mapping(source, data[region], region)
     if not set(prices) & {"instances", "drives"}:
         source.refuse(region, shorten(", ".join(prices)), "instances or drives", "give Netflix's own file")
     day = date_of(source, wanted, None)
-    keys = {"date": str(day), "currency": wanted.currency or "USD", "region": region,
-            "source": f"imported from {source.name}: Netflix service-capacity-modeling, {day}"}  # fmt: skip
+    note = f"imported from {source.name}: Netflix service-capacity-modeling, {day}"
+    currency = wanted.currency or "USD"
     machines = []
     for name, price in mapping(source, prices.get("instances", {}), f"{region}.instances").items():
         facts = mapping(source, price, f"{region}.instances.{name}")
@@ -153,18 +153,19 @@ def _prices(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
             continue
         at = f"{region}.instances.{name}.annual_cost"
         yearly = positive(source, facts.get("annual_cost"), at, MOST_USD_AN_HOUR * HOURS_A_YEAR)
-        machines.append({"part": f"instances/{name}", "amount": figure(yearly / HOURS_A_YEAR), "per": "hour"})
+        machines.append(hourly(name, figure(yearly / HOURS_A_YEAR)))
     if machines:
         term = wanted.term or _term(source)
-        named = {"name": f"AWS, {region}, {term}", "term": term}
-        found.add_list(f"netflix-{region}-{term.replace(' ', '-')}", named | keys, machines)
+        file, title = f"netflix-{region}-{term.replace(' ', '-')}", f"AWS, {region}, {term}"
+        found.add_list(file, title, day, machines, currency=currency, term=term, region=region, source=note)
     drives = []
     for name, price in mapping(source, prices.get("drives", {}), f"{region}.drives").items():
         if name in catalogue_names("volumes"):
             drives += _drive(found, name, mapping(source, price, f"{region}.drives.{name}"), f"{region}.drives.{name}")
         else:
             found.leave(name, "drive: the catalogue has no such volume")
-    found.add_list(f"netflix-{region}-volumes", {"name": f"AWS volumes, {region}", "term": "on demand"} | keys, drives)
+    file, title = f"netflix-{region}-volumes", f"AWS volumes, {region}"
+    found.add_list(file, title, day, drives, currency=currency, term="on demand", region=region, source=note)
     for name in prices.get("services", {}):
         found.leave(name, "service, neither machine nor volume")
 
@@ -172,22 +173,22 @@ def _prices(found: Found, data: Mapping[str, Any], wanted: Wanted) -> None:
 def _term(source: SourceFile) -> str:
     terms = {term for mark, term in TERMS.items() if mark in source.path.name}
     if len(terms) != 1:
-        source.refuse("its name", repr(source.path.name), f"one of {', '.join(TERMS)} in it",
-                      "add --term '3 years reserved' or what it is")  # fmt: skip
+        remedy = "add --term '3 years reserved' or what it is"
+        source.refuse("its name", repr(source.path.name), f"one of {', '.join(TERMS)} in it", remedy)
     return terms.pop()
 
 
-def _drive(found: Found, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
+def _drive(found: ImportedEntries, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
     source = found.source
     unknown = sorted(set(facts) - KNOWN_DRIVE_KEYS)
     if unknown:
         source.refuse(
             f"{at}.{shorten(unknown[0])}", "an unknown key", ", ".join(sorted(KNOWN_DRIVE_KEYS)), "correct it"
         )
-    reads, writes = facts.get("annual_cost_per_read_io"), facts.get("annual_cost_per_write_io")
+    reads, writes = facts.get(READS), facts.get(WRITES)
     if reads != writes:
-        source.refuse(f"{at}.annual_cost_per_write_io", shorten(str(writes)), f"as for reads: {shorten(str(reads))}",
-                      "volumes of the catalogue have one price for both")  # fmt: skip
+        remedy = "volumes of the catalogue have one price for both"
+        source.refuse(f"{at}.{WRITES}", shorten(str(writes)), f"as for reads: {shorten(str(reads))}", remedy)
     by_key = {key: facts.get(key) for key in PER}
     if reads and by_key["annual_cost_per_io"]:
         source.refuse(

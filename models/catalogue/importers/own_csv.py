@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.catalogue.importers.found import Found, Wanted, checked_region, date_of, figure, positive, whole
-from models.catalogue.price import PriceRow
+from models.catalogue.importers.entries import (
+    ImportedEntries,
+    ListFacts,
+    checked_region,
+    date_of,
+    figure,
+    local_disks,
+    positive,
+    whole,
+)
+from models.catalogue.prices import PriceRow
 from models.catalogue.shape_specs import InstanceSpec
 from models.input import LOCALE_REMEDY, SourceFile, nearest, shorten
 
@@ -14,9 +23,10 @@ PRICE_COLUMNS = tuple(PriceRow.model_fields)
 OF_THE_LIST = ("date", "currency", "term", "region")
 """Columns of prices that must say the same in every row; options of the same name say it too."""
 NUMBERS = tuple(
-    name for name in InstanceSpec.model_fields
+    name
+    for name in InstanceSpec.model_fields
     if name.startswith(("volume_", "network_")) or name in ("memory_gib", "hardware_share_lost")
-)  # fmt: skip
+)
 MACHINE_COLUMNS = ("name", "provider", "cpu", "cores", *NUMBERS, "local_disk", "local_disk_count", "source")
 
 
@@ -30,7 +40,7 @@ def _columns(line: str) -> set[str]:
     return {word.strip().strip('"') for word in line.replace(";", ",").split(",")}
 
 
-def read(source: SourceFile, wanted: Wanted) -> Found:
+def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """A price list named as the file, or machines. Raises InputError for unknown columns and other separators."""
     first = source.head.partition("\n")[0]
     if ";" in first:
@@ -44,42 +54,36 @@ def read(source: SourceFile, wanted: Wanted) -> Found:
     allowed = (*PRICE_COLUMNS, *OF_THE_LIST) if prices else MACHINE_COLUMNS
     for column in rows[0]:
         if column not in allowed:
-            source.refuse("the header", f"the column {shorten(column)!r}{nearest(column, allowed)}",
-                          f"some of {', '.join(allowed)}", "rename or delete it")  # fmt: skip
-    found = Found(NAME, source)
+            came = f"the column {shorten(column)!r}{nearest(column, allowed)}"
+            source.refuse("the header", came, f"some of {', '.join(allowed)}", "rename or delete it")
+    found = ImportedEntries(NAME, source)
     (_prices if prices else _machines)(found, rows, wanted)
     return found
 
 
-def _prices(found: Found, rows: list[dict[str, str]], wanted: Wanted) -> None:
+def _prices(found: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
     source = found.source
-    said = {key: _one(source, rows, key) for key in OF_THE_LIST}
-    day = date_of(source, wanted, said["date"])
-    keys: dict[str, Any] = {"name": source.path.stem, "date": str(day)}
-    for key, given in (("currency", wanted.currency), ("term", wanted.term)):
-        if said[key] is not None and given is not None and said[key] != given:
-            source.refuse(key, repr(said[key]), f"{given!r}, as --{key} says", "leave one of the two out")
-        keys[key] = said[key] or given
+    written = {key: _one(source, rows, key) for key in OF_THE_LIST}
+    day = date_of(source, wanted, written["date"])
+    keys: dict[str, str | None] = {}
+    for key, option in (("currency", wanted.currency), ("term", wanted.term)):
+        if written[key] is not None and option is not None and written[key] != option:
+            source.refuse(key, repr(written[key]), f"{option!r}, as --{key} says", "leave one of the two out")
+        keys[key] = written[key] or option
         if keys[key] is None:
             example = "USD" if key == "currency" else "purchase"
             source.refuse("the header", f"no column {key}", f"one, or --{key}", f"add --{key} {example}")
-    region = said["region"] or wanted.region
+    region = written["region"] or wanted.region
     keys["region"] = None if region is None else checked_region(source, region)
     keys["source"] = f"imported from {source.name}, {day}"
     listed = []
     for line, row in enumerate(rows, 2):
-        price: dict[str, Any] = {
-            "part": row["part"].strip(),
-            "amount": source.number(row["amount"], f"line {line}: amount"),
-        }
-        if row.get("per", "").strip():
-            price["per"] = row["per"].strip()
-        if row.get("above", "").strip():
-            price["above"] = source.number(row["above"], f"line {line}: above")
-        if row.get("source", "").strip():
-            price["source"] = row["source"].strip()
-        listed.append(price)
-    found.add_list(source.path.stem, keys, listed)
+        price: dict[str, Any] = {key: row.get(key, "").strip() for key in PRICE_COLUMNS}
+        for key in ("amount", "above"):
+            if price[key] or key == "amount":
+                price[key] = source.number(price[key], f"line {line}: {key}")
+        listed.append({key: value for key, value in price.items() if value != ""})
+    found.add_list(source.path.stem, source.path.stem, day, listed, **keys)
 
 
 def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | None:
@@ -92,7 +96,7 @@ def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | N
     return values.pop() if values else None
 
 
-def _machines(found: Found, rows: list[dict[str, str]], wanted: Wanted) -> None:
+def _machines(found: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
     source = found.source
     day = date_of(source, wanted, None)
     for line, row in enumerate(rows, 2):
@@ -112,8 +116,6 @@ def _machines(found: Found, rows: list[dict[str, str]], wanted: Wanted) -> None:
                 keys[column] = figure(positive(source, text, f"{at}: {column}")) if plain else text
         if "local_disk" in filled:
             count = whole(source, filled.get("local_disk_count", "1"), f"{at}: local_disk_count")
-            keys["local_disks"] = {"disk": filled["local_disk"], "count": count} | (
-                {"level": "raid0"} if count > 1 else {}
-            )
+            keys["local_disks"] = local_disks(filled["local_disk"], count)
         keys["source"] = filled.get("source", f"imported from {source.name}, {day}")
         found.add_instance(filled["name"], keys)

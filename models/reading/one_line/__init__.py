@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from models.reading.one_line.description import Description, described
-from models.reading.one_line.row import Row
+from models.reading.one_line.pieces import Origin
 
-__all__ = ["Description", "Row", "described"]
+__all__ = ["Description", "Origin", "described"]

@@ -11,8 +11,7 @@ from models.catalogue import catalogue_entry, override
 from models.input import parse
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
-from models.reading.one_line.pieces import WHERE, Said, read_line
-from models.reading.one_line.row import Row
+from models.reading.one_line.pieces import WHERE, Origin, Phrase, read_line
 from models.reading.one_line.systems import System
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -45,7 +44,7 @@ class Description:
     line: str
     scenario: ScenarioSpec
     data: dict[str, Any]
-    rows: tuple[Row, ...]
+    rows: tuple[Origin, ...]
 
     def changed(self, setting: str) -> ScenarioSpec:
         """The scenario with one key=value changed. Raises InputError if it contradicts itself then."""
@@ -64,13 +63,13 @@ def described(line: str, overrides: Sequence[str] = ()) -> Description:
         data = override(data, setting)
         key = setting.partition("=")[0].strip()
         rows = [row for row in rows if not f"{row.key}.".startswith(f"{key}.")]
-        rows.append(Row(key.rpartition(".")[2], key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
+        rows.append(Origin(key.rpartition(".")[2], key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
     notes = [f"{NOTE}{row.what}: {row.value}; {row.source}" for row in rows if row.piece is None]
     data |= {"notes": [f"described by: {line}", *notes]}
     return Description(line, scenario_from_mapping(data, WHERE), data, tuple(rows))
 
 
-def _mapping(said: dict[str, Said]) -> tuple[dict[str, Any], list[Row]]:
+def _mapping(said: dict[str, Phrase]) -> tuple[dict[str, Any], list[Origin]]:
     known = hardware.known_machine(said)
     cpu, rows, year = hardware.cpu_of(said, known)
     memory, row = hardware.memory_of(said, known)
@@ -85,11 +84,9 @@ def _mapping(said: dict[str, Said]) -> tuple[dict[str, Any], list[Row]]:
         machine["log_disk"] = log_disk
     if "virtualised" in said:
         machine["hardware_share_lost"] = hardware.XEN_SHARE
-        key, source = (
-            "machine.hardware_share_lost",
-            "Xen takes a little under a tenth (Virtuoso article on hardware threads)",
-        )
-        rows.append(Row("virtualisation", key, str(hardware.XEN_SHARE), said["virtualised"].piece, source, LOST_FACTOR))
+        key, piece = "machine.hardware_share_lost", said["virtualised"].piece
+        source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
+        rows.append(Origin("virtualisation", key, str(hardware.XEN_SHARE), piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
     database, more = _database(said, parse(memory, "memory", "GiB"), year)
     rows += more
@@ -104,7 +101,7 @@ def _mapping(said: dict[str, Said]) -> tuple[dict[str, Any], list[Row]]:
     return data | run, [*rows, *of_run]
 
 
-def _system(said: dict[str, Said], year: int) -> tuple[System, str, Row]:
+def _system(said: dict[str, Phrase], year: int) -> tuple[System, str, Origin]:
     key, what = "operating_system", "operating system"
     linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
     if "system" not in said:
@@ -112,15 +109,15 @@ def _system(said: dict[str, Said], year: int) -> tuple[System, str, Row]:
         own = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
         source = "the maker's own" if own != linux else "no system is said: Linux of the processor's time"
         others = ("operating_system=windows-2000",) if own == "linux-2-6" else ()
-        return System(own, None), own, Row(what, key, own, None, source, others=others)
+        return System(own, None), own, Origin(what, key, own, None, source, others=others)
     piece, system = said["system"].piece, said["system"].value
     if system.entry is None:
-        return system, linux, Row(what, key, linux, piece, "of the processor's time, no version is said")
+        return system, linux, Origin(what, key, linux, piece, "of the processor's time, no version is said")
     source = "the nearest in the catalogue" if system.nearest else ""
-    return system, system.entry, Row(what, key, system.entry, piece, source)
+    return system, system.entry, Origin(what, key, system.entry, piece, source)
 
 
-def _database(said: dict[str, Said], memory_gib: float, year: int) -> tuple[dict[str, Any], list[Row]]:
+def _database(said: dict[str, Phrase], memory_gib: float, year: int) -> tuple[dict[str, Any], list[Origin]]:
     """The engine with its pool."""
     entry, nearest = said["engine"].value if "engine" in said else ("", False)
     piece = said["engine"].piece if "engine" in said else None
@@ -135,12 +132,12 @@ def _database(said: dict[str, Said], memory_gib: float, year: int) -> tuple[dict
     if memory_gib < SMALL_GIB and entry in VIRTUOSO_SINCE:
         key, why = "database.process_memory_gib", "a server set up for little memory, as the published one with 512 MB"
         changes["process_memory_gib"] = SMALL_PROCESS_GIB
-        rows.append(Row("server process", key, f"{SMALL_PROCESS_GIB:g} GiB", None, why, PROCESS_FACTOR))
+        rows.append(Origin("server process", key, f"{SMALL_PROCESS_GIB:g} GiB", None, why, PROCESS_FACTOR))
     others = tuple(f"database={json.dumps({'base': each, **changes})}" for each in times if each != entry)
-    return {"base": entry, **changes}, [Row("database", "database", entry, piece, source, others=others), *rows]
+    return {"base": entry, **changes}, [Origin("database", "database", entry, piece, source, others=others), *rows]
 
 
-def _buffers(said: dict[str, Said], entry: str, memory_gib: float) -> tuple[int, Row]:
+def _buffers(said: dict[str, Phrase], entry: str, memory_gib: float) -> tuple[int, Origin]:
     per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
     key, what = "database.pool.buffers", "buffers"
     if "buffers" in said and "pool_gib" in said:
@@ -148,16 +145,16 @@ def _buffers(said: dict[str, Said], entry: str, memory_gib: float) -> tuple[int,
         raise InputError(f"{WHERE}: '{one}' and '{other}' both say how large the pool is; keep one of them")
     if "buffers" in said:
         buffers = said["buffers"].value
-        return buffers, Row(what, key, f"{buffers:,}", said["buffers"].piece, "")
+        return buffers, Origin(what, key, f"{buffers:,}", said["buffers"].piece, "")
     if "pool_gib" in said:
         buffers = int(said["pool_gib"].value * GIB / KIB / per_buffer_kib)
-        return buffers, Row(what, key, f"{buffers:,}", said["pool_gib"].piece, f"of {per_buffer_kib:g} KiB each")
+        return buffers, Origin(what, key, f"{buffers:,}", said["pool_gib"].piece, f"of {per_buffer_kib:g} KiB each")
     buffers = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib)
     source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
-    return buffers, Row(what, key, f"{buffers:,}", None, source, BUFFERS_FACTOR)
+    return buffers, Origin(what, key, f"{buffers:,}", None, source, BUFFERS_FACTOR)
 
 
-def _run(said: dict[str, Said], engine: str) -> tuple[dict[str, Any], list[Row]]:
+def _run(said: dict[str, Phrase], engine: str) -> tuple[dict[str, Any], list[Origin]]:
     """Workload, interval and job."""
     job = said["job"].value if "job" in said else None
     fixed = "new_orders" in said
@@ -181,47 +178,49 @@ def _run(said: dict[str, Said], engine: str) -> tuple[dict[str, Any], list[Row]]
     if fixed:
         interval["new_orders_per_client"] = said["new_orders"].value
         rows.append(
-            Row("run", "interval.new_orders_per_client", f"{said['new_orders'].value:,}", said["new_orders"].piece, "")
+            Origin(
+                "run", "interval.new_orders_per_client", f"{said['new_orders'].value:,}", said["new_orders"].piece, ""
+            )
         )
     else:
         interval["duration_s"] = said["seconds"].value if "seconds" in said else HOUR_S
     if job is not None:
-        rows.append(Row("job", "job.kind", job, said["job"].piece, ""))
+        rows.append(Origin("job", "job.kind", job, said["job"].piece, ""))
         return {"workload": workload, "interval": interval, "job": {"kind": job}}, rows
     if not fixed:
         piece = said["seconds"].piece if "seconds" in said else None
         source = "" if piece else "no time is said: an hour, as published"
-        rows.append(Row("run", "interval.duration_s", f"{interval['duration_s']:,g} s", piece, source))
+        rows.append(Origin("run", "interval.duration_s", f"{interval['duration_s']:,g} s", piece, source))
     begun = said["in_memory"].piece if "in_memory" in said else said["new_orders"].piece if fixed else None
     source = "" if begun else "from the state after a load, as published"
-    rows.append(Row("start", "interval.start", start, begun, source))
+    rows.append(Origin("start", "interval.start", start, begun, source))
     return {"workload": workload, "interval": interval}, rows
 
 
-def _size(said: dict[str, Said], fixed: bool, is_job: bool) -> tuple[int, int, list[Row]]:
+def _size(said: dict[str, Phrase], fixed: bool, is_job: bool) -> tuple[int, int, list[Origin]]:
     """Warehouses, clients, and rows for those that the run uses."""
     key, of = "workload.warehouses", "workload.arrivals.clients"
     rows = []
     if "warehouses" in said:
         warehouses = said["warehouses"].value
-        rows.append(Row("warehouses", key, f"{warehouses:,}", said["warehouses"].piece, ""))
+        rows.append(Origin("warehouses", key, f"{warehouses:,}", said["warehouses"].piece, ""))
     elif fixed and "clients" in said:
         warehouses = said["clients"].value
-        rows.append(Row("warehouses", key, f"{warehouses:,}", None, "a warehouse for each client, as published"))
+        rows.append(Origin("warehouses", key, f"{warehouses:,}", None, "a warehouse for each client, as published"))
     else:
         warehouses = WAREHOUSES
         rows.append(
-            Row("warehouses", key, f"{warehouses:,}", None, "no size is said: that of the published table of boxes")
+            Origin("warehouses", key, f"{warehouses:,}", None, "no size is said: that of the published table of boxes")
         )
     if is_job:
         return warehouses, 1, rows
     if "clients" in said:
         clients = said["clients"].value
-        rows.append(Row("clients", of, f"{clients:,}", said["clients"].piece, ""))
+        rows.append(Origin("clients", of, f"{clients:,}", said["clients"].piece, ""))
     else:
         each = 1 if fixed else CLIENTS_PER_WAREHOUSE
         clients = each * warehouses
         rows.append(
-            Row("clients", of, f"{clients:,}", None, f"{'one' if fixed else 'two'} for each warehouse, as published")
+            Origin("clients", of, f"{clients:,}", None, f"{'one' if fixed else 'two'} for each warehouse, as published")
         )
     return warehouses, clients, rows

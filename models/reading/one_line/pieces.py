@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import processors
+from models.catalogue import read_processors
 from models.input import nearest
 from models.reading.one_line.systems import engine_of, system_of
 from simulator.errors import InputError
@@ -33,27 +34,32 @@ SPLIT = re.compile(
     r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
 )
 MOST_LETTERS = 1000
+NOISE = re.compile(r"(?: *(?:of|in|an?|as|independent|x|with|on|each|over|array|set|2\.5|inch)(?= ))* *")
 DISK_KINDS = {
-    r"nvme(?: ssds?)?": "nvme", r"(?:sata )?ssds?|flash": "sata-ssd", r"sata(?: hdds?)?": "sata", r"sas": "sas",
-    r"(?:ultra ?(?:160|320) )?scsi": "scsi", r"ide|pata|ata": "ide",
-}  # fmt: skip
+    r"nvme(?: ssds?)?": "nvme",
+    r"(?:sata )?ssds?|flash": "sata-ssd",
+    r"sata(?: hdds?)?": "sata",
+    r"sas": "sas",
+    r"(?:ultra ?(?:160|320) )?scsi": "scsi",
+    r"ide|pata|ata": "ide",
+}
 
 
 @dataclass(frozen=True)
-class Said:
+class Phrase:
     """What one piece of the line says of one thing."""
 
     value: Any
     piece: str
 
 
-def read_line(line: str) -> dict[str, Said]:
+def read_line(line: str) -> dict[str, Phrase]:
     """Every thing that a line says, by its name. Raises InputError for what is not understood or said twice."""
     if len(line) > MOST_LETTERS or not line.isprintable():
         raise InputError(
             f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
         )
-    said: dict[str, Said] = {}
+    said: dict[str, Phrase] = {}
     strange: list[str] = []
     for piece in [each.strip() for each in SPLIT.split(line)]:
         if not piece:
@@ -69,7 +75,7 @@ def read_line(line: str) -> dict[str, Said]:
                 raise InputError(
                     f"{WHERE}: '{said[key].piece}' and '{piece}' both say {_meaning(key)}; keep one of them"
                 )
-            said.setdefault(key, Said(value, piece))
+            said.setdefault(key, Phrase(value, piece))
     if not said and not strange:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
     names = [piece for piece in strange if _may_be_a_name(piece)]
@@ -77,7 +83,7 @@ def read_line(line: str) -> dict[str, Said]:
         if piece not in names[:1]:
             raise InputError(_not_understood(piece, names))
     if names:
-        said["name"] = Said(names[0], names[0])
+        said["name"] = Phrase(names[0], names[0])
     return said
 
 
@@ -93,8 +99,6 @@ def _not_understood(piece: str, names: list[str]) -> str:
 
 def _may_be_a_name(piece: str) -> bool:
     """Whether what nothing else matches is the machine's name, and not a misspelt piece of something else."""
-    import difflib
-
     known = [word.lower() for word in WORDS]
     words = [word.lower() for word in re.split(r"[\s-]+", piece)]
     misspelt = any(difflib.get_close_matches(word, known, 1, 0.8) for word in words if len(word) > 3)
@@ -146,7 +150,7 @@ def _virtual(text: str) -> dict[str, Any] | None:
     found = re.fullmatch(rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?(.*)", text)
     if not found:
         return None
-    clock = processors.read(found[2]).ghz
+    clock = read_processors(found[2]).ghz
     return {"virtual": whole(found[1])} | ({"ghz": clock} if clock else {})
 
 
@@ -174,24 +178,7 @@ def _disks(text: str) -> dict[str, Any] | None:
     take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
     take(r"(\d{1,4})(?: ?[x×])?", lambda found: {"disks": whole(found[1])})
     take("one|a single|single", lambda _: {"disks": 1})
-    noise = {
-        "of",
-        "in",
-        "a",
-        "an",
-        "as",
-        "independent",
-        "x",
-        "with",
-        "on",
-        "each",
-        "over",
-        "array",
-        "set",
-        "2.5",
-        "inch",
-    }
-    if not {"disk", "level", "a_disk", "rpm"} & said.keys() or set(rest.split()) - noise:
+    if not {"disk", "level", "a_disk", "rpm"} & said.keys() or not NOISE.fullmatch(rest):
         return None
     said.pop("a_disk", None)
     return {f"log_{key}": value for key, value in said.items()} if where else said
@@ -202,7 +189,7 @@ def _kind_of(text: str) -> str:
 
 
 def _processors(piece: str) -> dict[str, Any] | None:
-    found = processors.read(piece)
+    found = read_processors(piece)
     if not found.says_so():
         return None
     said = {"count": found.count, "cores": found.cores, "ghz": found.ghz, "words": found.words or None}
@@ -245,3 +232,35 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     )
 )  # fmt: skip
 """Forms of pieces that stand for themselves; the first that matches counts."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a description comes to for one key of the scenario, and how well that is known.
+
+    `piece`: the words of the line, None for a guess. `factor`: one standard deviation of the value, times or divided
+    by, None if it is taken for exact. `others`: settings (key=value) that would have been as good a guess.
+    """
+
+    what: str
+    key: str
+    value: str
+    piece: str | None
+    source: str
+    factor: float | None = None
+    others: tuple[str, ...] = ()
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the answer's interval has to hold it."""
+        return self.factor is not None or bool(self.others)
+
+    @property
+    def uncertainty(self) -> str:
+        """In words for the table."""
+        if self.factor is not None:
+            return f"times or divided by {self.factor:.3g}"
+        if self.others:
+            named = (other.partition("=")[2].removeprefix('{"base": "').partition('"')[0] for other in self.others)
+            return f"or {' or '.join(named)}"
+        return ""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from models.workloads.tpcc.folding import Sample
+from models.workloads.arrivals import TerminalsSpec
+from models.workloads.tpcc.folding import WarehouseSample
 from models.workloads.tpcc.program import CLASSES, LOCKED_HOME, MIX
-from models.workloads.workload import TerminalsSpec, WorkloadSpec
+from models.workloads.workload import WorkloadSpec
 from simulator.form import Program, Terminals, from_s
 
 
-def client_registers(program: Program, workload: WorkloadSpec, sample: Sample, clients: int) -> npt.NDArray[np.int64]:
+def client_registers(
+    program: Program, workload: WorkloadSpec, sample: WarehouseSample, clients: int
+) -> npt.NDArray[np.int64]:
     """Register values at the start: each client's home warehouse, dealt evenly over the active warehouses."""
     registers = np.zeros((clients, len(program.registers)), dtype=np.int64)
     active = workload.active_warehouses or workload.warehouses
@@ -22,7 +25,7 @@ def client_registers(program: Program, workload: WorkloadSpec, sample: Sample, c
     return registers
 
 
-def terminals_of(program: Program, workload: WorkloadSpec, sample: Sample) -> Terminals | None:
+def terminals_of(program: Program, workload: WorkloadSpec, sample: WarehouseSample) -> Terminals | None:
     """The workload's terminals, dealt evenly over the active warehouses; None without."""
     arrivals, active = workload.arrivals, workload.active_warehouses or workload.warehouses
     if not isinstance(arrivals, TerminalsSpec):

@@ -10,7 +10,7 @@ from simulator.form import FloatArray
 
 
 @dataclass(frozen=True)
-class Sample:
+class WarehouseSample:
     """`warehouses` of `whole` are held page by page; all of them without sampling."""
 
     warehouses: int

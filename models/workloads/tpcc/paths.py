@@ -14,7 +14,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Interrupts:
+class InterruptTimes:
     """Those of a message, and what one takes where it is served; `bound` processors serve them all, unless 0."""
 
     per_message: float
@@ -40,7 +40,7 @@ class Paths:
     network_ns: int
     client_fraction: float
     section_share: float
-    interrupts: Interrupts | None = None
+    interrupts: InterruptTimes | None = None
 
     def user_ns(self, rows: Rows) -> float:
         """User time of a transaction of so many rows, critical sections left out."""

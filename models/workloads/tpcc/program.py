@@ -6,8 +6,9 @@ Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps
 
 from __future__ import annotations
 
+from models.workloads.arrivals import ClosedClientsSpec, TerminalsSpec
 from models.workloads.tpcc.cluster import ClusterStory
-from models.workloads.tpcc.folding import Sample, merged_pages
+from models.workloads.tpcc.folding import WarehouseSample, merged_pages
 from models.workloads.tpcc.paths import ALONE, ClusterPaths, Paths, Rows
 from models.workloads.tpcc.rows import (
     CUSTOMER_A,
@@ -28,7 +29,7 @@ from models.workloads.tpcc.rows import (
     uniform_pmf,
 )
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
-from models.workloads.workload import ClosedClientsSpec, TerminalsSpec, WorkloadSpec
+from models.workloads.workload import WorkloadSpec
 from simulator.form import Assembler, Label, Program, cut_of, from_s
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
@@ -51,7 +52,9 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
 
-def tpcc_program(workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths = ALONE) -> Program:
+def tpcc_program(
+    workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths = ALONE
+) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns."""
     return TpccWriter(workload, paths, sample, cluster).write()
 
@@ -73,7 +76,7 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
 class TpccWriter:
     """Writes the program; one method for each transaction."""
 
-    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: Sample, cluster: ClusterPaths) -> None:
+    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths) -> None:
         self.workload, self.paths, self.sample = workload, paths, sample
         self.row_counts = row_counts(workload)
         self.warehouses = sample.warehouses
@@ -118,47 +121,32 @@ class TpccWriter:
         def row(name: str, region: int, group: int, register: int) -> int:
             return asm.reference(name, "row", region, group, row=register)
 
-        def append(name: str, region: int, group: int, register: int, rows: int, per_page: int) -> int:
-            pages = pages_of(rows, per_page)
-            return asm.reference(name, "append", region, group, row=register, appended_pages=pages)
+        def append(name: str, region: int, group: int, register: str, pages: int) -> int:
+            return asm.reference(name, "append", region, group, row=r[register], appended_pages=pages)
 
         self.warehouse = row("warehouse", t.warehouse, none, r["home"])
         self.district = row("district", t.district, none, home_district)
         self.item = asm.reference("item", "popular", t.item, none, table=self.item_pages, stream=self.rows)
-        self.stock = asm.reference(
-            "stock", "popular", t.stock, r["supplier"], row=home_district, table=self.stock_pages,
-            window=self.recent_stock, stream=self.rows,
-        )  # fmt: skip
+        popular: dict[str, int] = {"table": self.stock_pages, "window": self.recent_stock, "stream": self.rows}
+        self.stock = asm.reference("stock", "popular", t.stock, r["supplier"], row=home_district, **popular)
+        recent: dict[str, int] = {"window": self.recent_stock, "stream": self.rows}
         self.stock_recent = asm.reference(
-            "stock of recent orders", "recent", t.stock, r["home"], row=home_district, window=self.recent_stock,
-            stream=self.rows,
-        )  # fmt: skip
+            "stock of recent orders", "recent", t.stock, r["home"], row=home_district, **recent
+        )
         self.customer = row("customer", t.customer, customer_district, r["customer"])
         self.customer_name = row("customer by name", t.customer_name, customer_district, r["row"])
         self.order_index = row("orders by customer", t.orders_by_customer, home_district, r["customer"])
         self.order = row("order", t.orders, home_district, r["order"])
         self.order_lines = row("order line", t.order_line, home_district, r["line row"])
         self.new_order = row("new order", t.new_order, home_district, r["row"])
-        lines = ORDERS_LOADED * LINES_PER_ORDER
-        self.order_insert = append(
-            "order insert", t.orders, home_district, r["order"], ORDERS_LOADED, layout.order_rows_per_page
-        )
-        self.line_insert = append(
-            "order line insert",
-            t.order_line,
-            home_district,
-            r["line row"],
-            lines,
-            layout.order_line_rows_per_page,
-        )
-        waiting = ORDERS_LOADED - ORDERS_DELIVERED
-        self.new_order_insert = append(
-            "new order insert", t.new_order, home_district, r["row"], waiting, layout.new_order_rows_per_page
-        )
-        self.history_insert = append(
-            "history insert", t.history, r["home"], r["row"], DISTRICTS * CUSTOMERS_PER_DISTRICT,
-            layout.history_rows_per_page,
-        )  # fmt: skip
+        orders = pages_of(ORDERS_LOADED, layout.order_rows_per_page)
+        lines = pages_of(ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page)
+        waiting = pages_of(ORDERS_LOADED - ORDERS_DELIVERED, layout.new_order_rows_per_page)
+        history = pages_of(DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page)
+        self.order_insert = append("order insert", t.orders, home_district, "order", orders)
+        self.line_insert = append("order line insert", t.order_line, home_district, "line row", lines)
+        self.new_order_insert = append("new order insert", t.new_order, home_district, "row", waiting)
+        self.history_insert = append("history insert", t.history, r["home"], "row", history)
 
     def write(self) -> Program:
         """All of it: the client's loop, then the five transactions."""
@@ -175,12 +163,14 @@ class TpccWriter:
             self.asm.emit("arrive")
         if not isinstance(arrivals, TerminalsSpec):
             self.asm.emit("choose", table, self.asm.stream("mix"))
-        for name, story in zip(
-            CLASSES,
-            (self.new_order_story, self.payment_story, self.order_status_story, self.delivery_story,
-             self.stock_level_story),
-            strict=True,
-        ):  # fmt: skip
+        stories = {
+            "new order": self.new_order_story,
+            "payment": self.payment_story,
+            "order status": self.order_status_story,
+            "delivery": self.delivery_story,
+            "stock level": self.stock_level_story,
+        }
+        for name, story in stories.items():
             if not self.servers.runs_on_replica(name):
                 self._begin(name)
                 story()

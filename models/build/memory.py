@@ -1,0 +1,89 @@
+"""Memory: who gets how much of it, and what references to the buffer pool's memory cost beyond the path.
+
+The operating system shares it out:
+
+ |<- kernel, daemons ->|<- server process ->|<- clients ->|<- buffer pool ... ->|<- page cache ->|
+                                                           what does not fit is swapped out; the
+                                                           page cache never gets less than its floor
+
+A processor finds `tlb_entries` translations at once. Of references spread evenly over `touched` bytes it lacks
+1 - entries x page / touched, and then reads an entry of the page table, 8 bytes for each page: from its cache, as far
+as the table fits in, or from memory. Memory is interleaved over the sockets (assumption): of s sockets (s - 1) / s of
+all that goes to memory is remote, and takes `remote_memory_factor` times as long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.database import DatabaseSpec
+from models.machine import MachineSpec
+from models.operating_system import OperatingSystemSpec
+from models.scenario import ScenarioSpec
+from models.workloads import ClosedClientsSpec, WorkloadSpec
+from simulator.form import GIB, KIB, MIB
+
+TABLE_ENTRY_KIB = 8 / 1024
+KIB_PER_MIB = 1024
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """How the machine's memory is shared out, in bytes and pages."""
+
+    free_bytes: float
+    """what kernel, server process and clients leave"""
+    pool_bytes: float
+    page_cache_pages: int
+    resident_buffers: int
+    """buffers that have memory; the others are swapped out"""
+
+
+def clients_of(workload: WorkloadSpec) -> int:
+    """Client programs, or connections of an open workload or of terminals."""
+    arrivals = workload.arrivals
+    return arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections
+
+
+def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
+    """Who gets how much memory."""
+    machine, system, database = scenario.machine, scenario.operating_system, scenario.database
+    total = machine.memory_gib * GIB
+    local_clients = clients_of(scenario.workload) if machine.network.clients_on_server else 0
+    taken = (system.reserved_memory_gib + database.process_memory_gib) * GIB
+    free = total - taken - local_clients * system.memory_per_client_mib * MIB
+    buffer_bytes = database.pool.memory_per_buffer_kib * KIB
+    pool_bytes = database.pool.buffers * buffer_bytes
+    floor = system.page_cache.floor_fraction * total
+    resident = min(database.pool.buffers, int((free - floor) / buffer_bytes))
+    cache = max(floor, free - pool_bytes)
+    return MemoryPlan(
+        free_bytes=free,
+        pool_bytes=pool_bytes,
+        page_cache_pages=max(1, int(cache / (database.page_kib * KIB))) if database.io == "buffered" else 1,
+        resident_buffers=max(1, resident),
+    )
+
+
+def row_operation_ns(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> float:
+    """Time that a row operation's references to the pool take on top of its path; 0 where the profile has none."""
+    cpu, references = machine.cpu, database.path.memory_references
+    if references == 0:
+        return 0.0
+    farther = (cpu.sockets - 1) / cpu.sockets * (cpu.remote_memory_factor - 1.0)
+    touched_kib = database.pool.buffers * database.pool.memory_per_buffer_kib
+    walk_ns = _walk_ns(machine, system, touched_kib, cpu.memory_latency_ns * (1.0 + farther))
+    missing = _missing(cpu.tlb_entries, system.memory_page_kib, touched_kib)
+    return references * (missing * walk_ns + farther * cpu.memory_latency_ns)
+
+
+def _missing(entries: int, page_kib: float, touched_kib: float) -> float:
+    """Share of references whose translation the processor lacks; none if nothing is known of its TLB."""
+    return max(1.0 - entries * page_kib / touched_kib, 0.0) if entries else 0.0
+
+
+def _walk_ns(machine: MachineSpec, system: OperatingSystemSpec, touched_kib: float, memory_ns: float) -> float:
+    """Time to read a page table's entry."""
+    table_kib = touched_kib / system.memory_page_kib * TABLE_ENTRY_KIB
+    cached = min(machine.cpu.cache_mib * KIB_PER_MIB / table_kib, 1.0)
+    return cached * machine.cpu.cache_latency_ns + (1.0 - cached) * memory_ns

@@ -1,0 +1,198 @@
+"""Entries and price lists that an importer has read, in the catalogue's form, and what it left out."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.input import SourceFile, shorten
+from simulator.errors import InputError
+
+HOURS_A_YEAR = 8760.0
+MONTHS_A_YEAR = 12.0
+MOST_USD_AN_HOUR = 10_000.0
+"""beyond it somebody took a year for an hour"""
+REGION = re.compile(r"[a-z][a-z0-9-]{1,40}")
+DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+
+
+@dataclass(frozen=True)
+class ListFacts:
+    """What a person says about a list that the list may not say itself; None: look in the list."""
+
+    date: dt.date | None = None
+    region: str | None = None
+    term: str | None = None
+    currency: str | None = None
+
+
+@dataclass
+class ImportedEntries:
+    """Entries by their names, price lists by the names of their files, and names left out by the reason."""
+
+    importer: str
+    source: SourceFile
+    instances: dict[str, dict[str, Any]] = field(default_factory=dict)
+    volumes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    lists: dict[str, dict[str, Any]] = field(default_factory=dict)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    def leave(self, name: str, reason: str) -> None:
+        """Leave something out, and say why."""
+        self.left_out.setdefault(reason, []).append(name)
+
+    def add_instance(self, name: str, keys: dict[str, Any]) -> None:
+        """A machine, once. Raises InputError if the list has it twice."""
+        if name in self.instances:
+            self.source.refuse(name, "two entries of that name", "one", "delete one of them")
+        self.instances[name] = keys
+
+    def add_list(self, file: str, name: str, day: dt.date, rows: Sequence[dict[str, Any]], **keys: str | None) -> None:
+        """A price list with the keys that are known, if it has rows at all."""
+        if rows:
+            known = {key: value for key, value in keys.items() if value is not None}
+            self.lists[file] = {"name": name, "date": str(day), **known, "rows": list(rows)}
+
+
+def date_of(source: SourceFile, wanted: ListFacts, said: str | None) -> dt.date:
+    """The day of the prices: the file's, or --date. Raises InputError if neither says it, or both and differently."""
+    if said is None:
+        if wanted.date is None:
+            raise InputError(
+                f"{source.name}: the file doesn't say from when its figures are; add --date YYYY-MM-DD, the day on "
+                "which they were fetched"
+            )
+        return wanted.date
+    try:
+        found = dt.date.fromisoformat(said)
+    except ValueError:
+        source.refuse("date", repr(shorten(said)), "YYYY-MM-DD", "correct it")
+    if wanted.date is not None and wanted.date != found:
+        raise InputError(f"{source.name}: is of {found}, --date says {wanted.date}; leave --date out")
+    return found
+
+
+def region_of(source: SourceFile, wanted: ListFacts, regions: Sequence[str]) -> str:
+    """The region whose prices are wanted: the only one, or --region. Raises InputError if it is neither."""
+    if wanted.region is not None:
+        if regions and wanted.region not in regions:
+            raise InputError(
+                f"{source.name}: --region: got {wanted.region!r}; allowed: {shorten_list(regions)}, as in the file"
+            )
+        return checked_region(source, wanted.region)
+    if len(regions) != 1:
+        which = f"has prices of {len(regions)} regions: {shorten_list(regions)}" if regions else "names no region"
+        raise InputError(f"{source.name}: {which}; add --region NAME, such as --region us-east-1")
+    return checked_region(source, regions[0])
+
+
+def checked_region(source: SourceFile, region: str) -> str:
+    """A region's name, which becomes part of a file's name. Raises InputError if it can't."""
+    if not REGION.fullmatch(region):
+        source.refuse("region", repr(shorten(region)), "a name such as us-east-1", "correct it")
+    return region
+
+
+def shorten_list(names: Sequence[str], most: int = 6) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(shorten(name) for name in names[:most]) + more
+
+
+def positive(source: SourceFile, value: Any, place: str, most: float = math.inf) -> float:
+    """A number above 0 that is no more than `most`. Raises InputError."""
+    number = source.number(value, place)
+    if not 0 < number <= most:
+        allowed = "a number above 0" if most == math.inf else f"a number above 0, at most {most:g}"
+        source.refuse(place, f"{number:g}", allowed, "look whether its unit is the right one")
+    return number
+
+
+def whole(source: SourceFile, value: Any, place: str) -> int:
+    """A whole number above 0. Raises InputError."""
+    number = positive(source, value, place, 1e9)
+    if number != int(number):
+        source.refuse(place, f"{number:g}", "a whole number", "correct it")
+    return int(number)
+
+
+def mapping(source: SourceFile, value: Any, place: str) -> Mapping[str, Any]:
+    """A JSON object. Raises InputError for anything else."""
+    if not isinstance(value, dict):
+        source.refuse(place, shorten(json.dumps(value)), "names with values in {}", "give the tool's own file")
+    return value
+
+
+def json_once(source: SourceFile) -> Any:
+    """The JSON value of a file. Raises InputError if a name is in an object twice: which of the two holds?"""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
+            source.refuse(shorten(twice), "the name twice in one place", "each name once", "delete one of them")
+        return found
+
+    _ = source.data  # refuses what is no JSON, and says where
+    return json.loads(source.text, object_pairs_hook=once)
+
+
+def figure(value: float) -> float | int:
+    """A number as a person would write it: seven digits, whole if it is."""
+    rounded = float(f"{value:.7g}")
+    return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded
+
+
+def hourly(instance: str, amount: float) -> dict[str, Any]:
+    """A row of a price list: a machine for an hour."""
+    return {"part": f"instances/{instance}", "amount": amount, "per": "hour"}
+
+
+def local_disks(disk: Any, count: int) -> dict[str, Any]:
+    """Disks that come with a machine, striped if they are several (assumption)."""
+    return {"disk": disk, "count": count} | ({"level": "raid0"} if count > 1 else {})
+
+
+def disk_like(base: str, instance: str, gib: float) -> dict[str, Any]:
+    """A local disk of which only the capacity is known."""
+    source = f"capacity as imported; assumption: the rest as {base} of the catalogue"
+    return {"base": base, "name": f"local disk of {instance}", "capacity_gib": figure(gib), "source": source}
+
+
+def with_bursts(keys: dict[str, Any]) -> dict[str, Any]:
+    """Limits of volumes without the bursts that are none; those of AWS hold for 30 minutes at least once a day."""
+    for unit in ("requests_per_s", "mib_per_s"):
+        if keys.get(f"volume_burst_{unit}", 0) <= keys.get(f"volume_{unit}", 0):
+            keys.pop(f"volume_burst_{unit}", None)
+    return keys | ({"volume_burst_s": 1800} if any(key.startswith("volume_burst") for key in keys) else {})
+
+
+def flash(
+    source: SourceFile,
+    name: str,
+    size_gib: float,
+    per_s: tuple[float, float],
+    latency_us: float,
+    place: str,
+    note: str,
+) -> dict[str, Any]:
+    """A disk of flash by its size, its reads and writes/s at full depth and the latency of a read alone."""
+    reads, writes = per_s
+    parallel = max(round(reads * latency_us / 1e6), 1)
+    if parallel > 4096:
+        source.refuse(place, f"{reads:g} reads/s of {latency_us:g} us", "at most 4,096 at once", "look at the units")
+    return {
+        "kind": "flash",
+        "name": name,
+        "capacity_gib": figure(size_gib),
+        "read_latency_us": figure(parallel / reads * 1e6),
+        "write_latency_us": figure(parallel / writes * 1e6),
+        "parallel_requests": parallel,
+        "source": note,
+    }

@@ -1,0 +1,30 @@
+"""Buffer pool: page frames and how they are replaced."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from models.database.writer import WriterSpec
+from models.input import Kib, Spec, WholeNumber
+from simulator.form import Pool
+
+
+class BufferPoolSpec(Spec):
+    """Page frames of the database and how they are replaced."""
+
+    buffers: WholeNumber = Field(ge=100, le=10_000_000_000, description="page frames")
+    memory_per_buffer_kib: Kib = Field(gt=0, description="page plus its descriptors")
+    replacement: Literal["lru", "clock"] = "lru"
+
+
+def pool_of(pool: BufferPoolSpec, writer: WriterSpec, resident_buffers: int) -> Pool:
+    """The pool with the writer's marks; buffers beyond `resident_buffers` are swapped out."""
+    return Pool(
+        pages=pool.buffers,
+        replacement=pool.replacement,
+        resident_pages=resident_buffers,
+        writer_high_pages=int(writer.dirty_high_fraction * pool.buffers),
+        writer_low_pages=int(writer.dirty_low_fraction * pool.buffers),
+    )

@@ -1,0 +1,25 @@
+"""Background writer of dirty pages."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from models.input import Fraction, Spec, WholeNumber
+from simulator.form import Writing
+
+
+class WriterSpec(Spec):
+    """Background writer: starts at the high mark, writes the oldest dirty pages in disk order down to the low."""
+
+    dirty_high_fraction: Fraction = Field(gt=0, le=1)
+    dirty_low_fraction: Fraction = Field(ge=0, le=1)
+    batch_pages: WholeNumber = Field(default=32, ge=1, le=65536)
+    """pages that it hands over at once, then waiting until they are written"""
+    coalesced_pages: WholeNumber = Field(default=1, ge=1, le=256)
+    """with direct I/O: dirty neighbours on one device that go along in one request at most"""
+
+
+def writing_of(writer: WriterSpec) -> Writing | None:
+    """Sizes of the writer's batches and requests; None for the usual ones."""
+    writing = Writing(writer.batch_pages, writer.coalesced_pages)
+    return writing if writing != Writing() else None

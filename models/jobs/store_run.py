@@ -1,0 +1,59 @@
+"""A simulated run of a partitioned store: what it leaves behind, whichever engine ran it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.errors import InternalError
+from simulator.form import IntArray, Model, Program
+from simulator.results import Result
+
+
+@dataclass(frozen=True)
+class StoreState:
+    """State at the end of a run: the program's counter tables, and its registers by client, by name."""
+
+    program: Program
+    counters: Mapping[str, IntArray]
+    registers: Mapping[str, IntArray]
+
+    def counter(self, name: str) -> IntArray:
+        """A counter table. Raises InternalError if the program has none of that name, since it loses no server."""
+        if name not in self.counters:
+            raise InternalError(f"a program without the counter {name!r} loses no server")
+        return self.counters[name]
+
+    def register(self, name: str) -> IntArray:
+        """A register of all clients, (clients,)."""
+        return self.registers[name]
+
+
+@dataclass(frozen=True)
+class StoreRun:
+    """A run's result, the state at its end, and histograms of response times, (classes, cells)."""
+
+    result: Result
+    state: StoreState
+    histograms: IntArray
+
+
+RunStore = Callable[[Model, int], StoreRun]
+"""An engine's run of a store's model with a seed."""
+
+
+def run_by_kernel(model: Model, seed: int) -> StoreRun:
+    """A run by the kernel, which is loaded here because whoever calculates only must not wait for it."""
+    from simulator.kernel import KernelEngine, counter_values, register_values
+
+    engine = KernelEngine(model, seed)
+    engine.run(None)
+    program, state = engine.model.program, engine.state
+    left = StoreState(
+        program,
+        {name: counter_values(state, program, name) for name in program.counter_names},
+        {name: register_values(state, program, name) for name in program.registers},
+    )
+    return StoreRun(engine.record.result(), left, np.array([each.histogram for each in engine.record.classes]))

@@ -1,0 +1,82 @@
+"""Processors: cores, their speed and caches, and how threads that run at once slow each other down."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from models.input import (
+    Fraction,
+    Mib,
+    Name,
+    Nanoseconds,
+    Number,
+    Spec,
+    Text,
+    WholeNumber,
+)
+from simulator.form import FloatArray
+
+
+class CpuSpec(Spec):
+    """Processors of one machine.
+
+    `relative_speed` is the speed of one core on one thread of OLTP work, relative to one core of an
+    AMD Opteron 244 (1.8 GHz) = 1.0; path lengths of database profiles are times on that core.
+    """
+
+    model: Name
+    cores: WholeNumber = Field(ge=1, le=4096)
+    relative_speed: Number = Field(ge=0.01, le=100)
+    threads_per_core: WholeNumber = Field(default=1, ge=1, le=2, description="hardware threads of a core")
+    second_thread_gain: Fraction = Field(default=0.2, ge=0, le=1)
+    """work that a core does more with both of its threads busy"""
+    memory_bus_share: Fraction = Field(default=0.0, ge=0, le=1)
+    """share of its time that a lone busy core keeps the memory bus busy, which all cores share"""
+    cache_mib: Mib = Field(default=0.0, ge=0)
+    """last cache of one processor before memory; 0: look-ups find nothing in it"""
+    memory_latency_ns: Nanoseconds = Field(default=100.0, ge=0)
+    """time of a reference that goes to memory (assumption)"""
+    cache_latency_ns: Nanoseconds = Field(default=15.0, ge=0)
+    """time of a reference that this cache answers (assumption)"""
+    sockets: WholeNumber = Field(default=1, ge=1, le=256, description="each with its share of cores and memory")
+    remote_memory_factor: Number = Field(default=1.0, ge=1, le=100)
+    """how many times as long another socket's memory takes as one's own"""
+    tlb_entries: WholeNumber = Field(default=0, ge=0, le=1_000_000)
+    """translations that a processor holds; 0: never lacks one"""
+    source: Text
+
+    @property
+    def threads(self) -> int:
+        """Hardware threads of all cores: what an operating system counts as processors."""
+        return self.cores * self.threads_per_core
+
+    def described(self, times: str = "×") -> str:
+        """How many of which: 2 × AMD Opteron 244; with several threads per core how many there are."""
+        words = f"{self.cores} {times} {self.model}"
+        return words if self.threads_per_core == 1 else f"{words} ({self.threads} threads)"
+
+
+def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True) -> FloatArray:
+    """How much longer a piece of work takes with 1, 2, ... all hardware threads busy than alone, (threads,).
+
+    Two busy threads of one core do `1 + second_thread_gain` times the work of one. `placed_by_cores`: the operating
+    system fills idle cores first; under a hypervisor, whose guests don't know which processors are siblings, it is
+    chance. What is no core's own work waits for the memory bus, one customer at a time: each busy core is a customer
+    of a closed network that has the bus as its only queue (exact mean-value analysis, Reiser and Lavenberg 1980).
+    """
+    threads = cpu.threads
+    busy = np.arange(1, threads + 1, dtype=np.float64)
+    pairs = np.zeros(threads)
+    if cpu.threads_per_core == 2:
+        pairs = np.maximum(busy - cpu.cores, 0.0) if placed_by_cores else busy * (busy - 1.0) / (2.0 * (threads - 1.0))
+    own = busy / (busy - 2.0 * pairs + pairs * (1.0 + cpu.second_thread_gain))
+    share = cpu.memory_bus_share
+    found = np.empty(threads)
+    for row, core in enumerate(own * (1.0 - share)):
+        at_bus, bus = 0.0, share
+        for customers in range(1, row + 2):
+            bus = share * (1.0 + at_bus)
+            at_bus = customers * bus / (core + bus)
+        found[row] = core + bus
+    return found

@@ -1,0 +1,100 @@
+"""Disks: those with an arm, with their write cache, and flash."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from models.input import (
+    Gib,
+    Mib,
+    MibPerSecond,
+    Microseconds,
+    Milliseconds,
+    Name,
+    Spec,
+    Text,
+    WholeNumber,
+)
+from models.machine.volume import RateLimitSpec, rate_limit_of
+from simulator.form import GIB, MIB, NS_PER_US, Disk, FlashDevice, RotatingDevice
+
+
+class RotatingDiskSpec(Spec):
+    """A disk with an arm: seek by distance, rotation, transfer, and a queue that the drive reorders."""
+
+    kind: Literal["rotating"] = "rotating"
+    name: Name
+    capacity_gib: Gib = Field(gt=0)
+    rpm: WholeNumber = Field(ge=1000, le=30000)
+    seek_track_to_track_ms: Milliseconds = Field(ge=0.001)
+    seek_average_ms: Milliseconds = Field(ge=0.001)
+    seek_full_stroke_ms: Milliseconds = Field(ge=0.001)
+    overhead_ms: Milliseconds = Field(ge=0, description="controller and bus time per request")
+    transfer_mib_per_s: MibPerSecond = Field(ge=0.1)
+    queue_depth: WholeNumber = Field(ge=1, le=256, description="requests that the drive itself may reorder (NCQ, TCQ)")
+    scheduler: Literal["fcfs", "look", "c-look"] = "look"
+    """order in which the operating system hands requests to the drive"""
+    write_cache_mib: Mib = Field(default=0.0, ge=0, le=256)
+    """the drive's memory for writes that it says are done before they are on the platter; 0: off"""
+    write_cache_sorted: WholeNumber = Field(
+        default=12,
+        ge=1,
+        le=256,
+        description="cached writes among which the drive chooses what to write next, or queue_depth if that is more "
+        "(12: a 7,200 rpm disk of 2007 does 150 random writes/s, and 72 reads/s one by one)",
+    )
+    source: Text
+
+
+class FlashDiskSpec(Spec):
+    """An SSD: `parallel_requests` requests are served at once, each for the latency of its kind."""
+
+    kind: Literal["flash"] = "flash"
+    name: Name
+    capacity_gib: Gib = Field(gt=0)
+    read_latency_us: Microseconds = Field(ge=0.001)
+    write_latency_us: Microseconds = Field(ge=0.001)
+    parallel_requests: WholeNumber = Field(ge=1, le=4096)
+    reads_per_write: WholeNumber | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="reads that go ahead of each write while both wait, as with Linux's deadline scheduler (2); "
+        "in order of arrival if absent",
+    )
+    limits: tuple[RateLimitSpec, ...] = Field(default=(), max_length=4)
+    """of a cloud volume: each request passes all of them before it is served"""
+    source: Text
+
+
+DiskSpec = Annotated[RotatingDiskSpec | FlashDiskSpec, Field(discriminator="kind")]
+
+
+def device_of(disk: DiskSpec, name: str) -> Disk:
+    """One disk as the engines know it."""
+    if isinstance(disk, RotatingDiskSpec):
+        revolution_ns = round(60e9 / disk.rpm)
+        arm = RotatingDevice(
+            name=name,
+            capacity_bytes=round(disk.capacity_gib * GIB),
+            revolution_ns=revolution_ns,
+            track_bytes=round(disk.transfer_mib_per_s * MIB * revolution_ns / 1e9),
+            seek_track_ns=round(disk.seek_track_to_track_ms * 1e6),
+            seek_average_ns=round(disk.seek_average_ms * 1e6),
+            seek_full_ns=round(disk.seek_full_stroke_ms * 1e6),
+            overhead_ns=round(disk.overhead_ms * 1e6),
+            queue_depth=disk.queue_depth,
+            scheduler=disk.scheduler,
+        )
+        room = round(disk.write_cache_mib * MIB)
+        return arm.with_cache(room, max(disk.write_cache_sorted, disk.queue_depth)) if room else arm
+    flash = FlashDevice(
+        name=name,
+        read_ns=round(disk.read_latency_us * NS_PER_US),
+        write_ns=round(disk.write_latency_us * NS_PER_US),
+        parallel=disk.parallel_requests,
+        reads_per_write=disk.reads_per_write or 0,
+    )
+    return flash.with_limits(tuple(map(rate_limit_of, disk.limits))) if disk.limits else flash

@@ -1,0 +1,57 @@
+"""Tables on partitions of their own against pages on all partitions in turn: what it does to the disks."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.build import build
+from simulator.analytic import engine as analytic
+from simulator.errors import Infeasible
+from simulator.kernel import simulate
+from simulator.results import Result
+from tests.models.machine.test_partitions import ARRAY, tiny
+
+SETTINGS = (
+    *ARRAY, "machine.disks.count=20", "machine.disks.sets=10", "workload.warehouses=4",
+    "workload.arrivals.clients=150", "machine.cpu.cores=16", "database.requests_per_file=150",
+    "machine.disks.disk.parallel_requests=1", "interval.duration_s=8",
+)  # fmt: skip
+
+
+def result(layout: str) -> Result:
+    return simulate(build(tiny(*SETTINGS, f"database.file_layout={layout}")), 1)
+
+
+def test_by_table_a_few_partitions_have_most_of_the_work() -> None:
+    """In turn all are about as busy; by table some are next to idle and the longest queue is ten times the median's."""
+    even, uneven = result("round_robin"), result("by_table")
+    assert not uneven.broken_laws
+
+    def spread(of: Result) -> tuple[float, float, float]:
+        occupied = sorted(device.occupied_fraction for device in of.devices[:10])
+        queues = sorted(device.mean_queue for device in of.devices[:10])
+        return occupied[0], occupied[-1], queues[-1] / queues[5]
+
+    least, most, ratio = spread(even)
+    assert least > 0.8 * most
+    assert ratio < 2
+    least, most, ratio = spread(uneven)
+    assert least < 0.1
+    assert most > 0.9
+    assert ratio > 10
+    assert uneven.rate_per_min.mean < 0.85 * even.rate_per_min.mean
+
+
+def test_the_default_is_as_before_and_the_analytic_engine_has_doubts() -> None:
+    plain, named = tiny(*SETTINGS), tiny(*SETTINGS, "database.file_layout=round_robin")
+    assert build(plain).digest() == build(named).digest()
+    found = analytic.simulate(build(tiny(*SETTINGS, "database.file_layout=by_table")), 1)
+    assert any("each table is on disks of its own" in warning for warning in found.warnings)
+
+
+def test_the_fullest_partition_must_have_room() -> None:
+    """A device that has the end of one table and others behind it holds more than an even share."""
+    room = (*SETTINGS, "machine.disks.disk.capacity_gib=0.522")
+    tiny(*room)
+    with pytest.raises(Infeasible, match="GiB of data with room to grow"):
+        tiny(*room, "database.file_layout=by_table")

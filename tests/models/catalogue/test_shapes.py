@@ -1,0 +1,243 @@
+"""What is for sale: cloud machines by size, volumes with their rules, chassis, and price lists over them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.catalogue import (
+    PriceList,
+    PriceRow,
+    Prices,
+    VolumeSpec,
+    catalogue_entry,
+    catalogue_names,
+    catalogue_places,
+    chassis,
+    entry_faults,
+    instances,
+    is_old,
+    price_list,
+    read_entry,
+    shadowed_names,
+    volumes,
+    without_price,
+    without_shape,
+)
+from models.catalogue.entries import FOLDER_VARIABLE
+from models.input.quantities import UNITS
+from models.machine import FlashDiskSpec, RateLimitSpec
+from simulator.errors import InputError
+
+MB_IN_MIB = UNITS["transfer rate"]["MB/s"] / UNITS["transfer rate"]["MiB/s"]
+
+
+def test_sizes_of_a_family_have_the_familys_keys_and_their_own() -> None:
+    small, large = read_entry("instances", "i4i.large"), read_entry("instances", "i4i.32xlarge")
+    assert (small.vcpus, small.memory_gib, large.vcpus, large.memory_gib) == (2, 16, 128, 1024)
+    assert small.cpu.relative_speed == large.cpu.relative_speed == 6.72
+    assert small.local_disks is not None
+    assert large.local_disks is not None
+    assert (small.local_disks.count, large.local_disks.count) == (1, 8)
+    assert small.local_disks.disk.capacity_gib < large.local_disks.disk.capacity_gib
+    assert read_entry("instances", "m8g.large").cpu.threads_per_core == 1
+    assert read_entry("instances", "m7i.large").local_disks is None
+
+
+def test_bigger_sizes_of_a_family_have_more_of_everything() -> None:
+    families: dict[str, list[str]] = {}
+    for name in catalogue_names("instances"):
+        families.setdefault(name.split(".")[0], []).append(name)
+    assert len(families) > 8
+    for names in families.values():
+        found = sorted((read_entry("instances", name) for name in names), key=lambda each: each.memory_gib)
+        for less, more in itertools.pairwise(found):
+            assert less.vcpus <= more.vcpus
+            assert less.memory_gib < more.memory_gib
+            assert (less.volume_requests_per_s or 0) <= (more.volume_requests_per_s or 0)
+            assert (less.volume_mib_per_s or 0) <= (more.volume_mib_per_s or 0)
+
+
+def test_an_instances_caps_have_credits_for_thirty_minutes() -> None:
+    requests, mib = read_entry("instances", "m7i.large").volume_limits()
+    assert (requests["of"], requests["per_s"], requests["burst_per_s"]) == ("requests", 3600, 40_000)
+    assert requests["credits"] == 1800 * (40_000 - 3600)
+    assert mib["per_s"] == pytest.approx(81.25 * MB_IN_MIB)
+    assert mib["per_s"] != pytest.approx(81.25), "the provider's table is in MB"
+    steady = read_entry("instances", "m7i.8xlarge").volume_limits()
+    assert all("burst_per_s" not in each and "credits" not in each for each in steady)
+    assert read_entry("instances", "cloud-vm-2009").volume_limits() == []
+
+
+def test_caps_are_valid_limits_of_machines_and_disks() -> None:
+    for instance in instances().values():
+        limits = [RateLimitSpec.model_validate(each) for each in instance.volume_limits()]
+        assert len({limit.of for limit in limits}) == len(limits)
+    for volume in volumes().values():
+        for size_gib in (volume.least_gib, 50, 1000, volume.most_gib):
+            disk = FlashDiskSpec.model_validate(volume.disk(size_gib))
+            per_s = next(limit.burst_per_s or limit.per_s for limit in disk.limits if limit.of == "requests")
+            alone = disk.parallel_requests / max(disk.read_latency_us, disk.write_latency_us) * 1e6
+            assert alone > 0.99 * per_s, "the cap limits, not the requests in flight"
+
+
+def disk_of(volume: str, *what: float) -> tuple[FlashDiskSpec, dict[str, dict[str, float]]]:
+    keys = read_entry("volumes", volume).disk(*what)
+    return FlashDiskSpec.model_validate(keys), {each["of"]: each for each in keys["limits"]}
+
+
+@pytest.mark.parametrize(("size_gib", "requests", "burst", "mib"), [
+    (20, 100, 3000, 128), (100, 300, 3000, 128), (200, 600, 3000, 150), (334, 1002, 3000, 250), (1000, 3000, None, 250),
+    (2000, 6000, None, 250), (5334, 16_000, None, 250), (16_384, 16_000, None, 250),
+])  # fmt: skip
+def test_gp2_grows_with_its_size_and_bursts_while_it_is_small(
+    size_gib: float, requests: float, burst: float | None, mib: float
+) -> None:
+    disk, limits = disk_of("gp2", size_gib)
+    assert disk.capacity_gib == size_gib
+    assert limits["requests"]["per_s"] == requests
+    assert limits["requests"].get("burst_per_s") == burst
+    assert limits["requests"].get("credits") == (None if burst is None else 5_400_000)
+    assert limits["mib"]["per_s"] == pytest.approx(mib, rel=0.003)
+
+
+def test_more_of_gp3_and_io2_can_be_bought_up_to_the_rules() -> None:
+    assert {of: each["per_s"] for of, each in disk_of("gp3", 100)[1].items()} == {"requests": 3000, "mib": 125}
+    assert {of: each["per_s"] for of, each in disk_of("gp3", 100, 16_000, 1000)[1].items()} == {
+        "requests": 16_000,
+        "mib": 1000,
+    }
+    assert disk_of("io2", 64, 64_000)[1]["mib"]["per_s"] == 4000
+    assert disk_of("io2", 64, 1000)[1]["mib"]["per_s"] == 256
+
+
+@pytest.mark.parametrize(("volume", "what", "message"), [
+    ("gp3", (10, 6000), "gp3: 6000 requests/s for a volume of 10 GiB; allowed: 3000 to 5000 requests/s"),
+    ("gp3", (100, 2000), "gp3: 2000 requests/s for a volume of 100 GiB; allowed: 3000 to 50000 requests/s"),
+    ("gp3", (100, 3000, 800), "gp3: 800 MiB/s for a volume with 3000 requests/s; allowed: 125 to 750 MiB/s"),
+    ("gp2", (100, 3000), "gp2: 3000 requests/s for a volume of 100 GiB; allowed: 300 requests/s"),
+    ("gp2", (0.5,), "gp2: a volume of 0.5 GiB; allowed: 1 to 16384 GiB"),
+    ("io2", (100, 1000, 500), "io2: 500 MiB/s for a volume with 1000 requests/s; allowed: 256 MiB/s"),
+    ("io2", (10, 256_000), "allowed: 100 to 10000 requests/s"),
+])  # fmt: skip
+def test_what_isnt_for_sale_is_refused_with_what_is(volume: str, what: tuple[float, ...], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_entry("volumes", volume).disk(*what)
+    assert message in str(refused.value)
+
+
+@given(st.sampled_from(["gp2", "gp3", "io2"]), st.floats(4, 16_000), st.floats(1, 1.5))
+def test_a_larger_volume_never_does_less(name: str, size_gib: float, factor: float) -> None:
+    volume: VolumeSpec = read_entry("volumes", name)
+    less, more = (volume.disk(size)["limits"] for size in (size_gib, min(size_gib * factor, volume.most_gib)))
+    assert all(a["per_s"] <= b["per_s"] for a, b in zip(less, more, strict=True))
+
+
+def test_everything_for_sale_has_a_price_and_every_price_a_part() -> None:
+    assert without_price() == []
+    assert without_shape() == []
+
+
+def test_the_pc_of_2006_costs_what_is_printed() -> None:
+    """2,000 to 2,500 with 4 GB and as many SATA disks as possible; the Opteron server costs more."""
+    pc, prices = chassis()["amd64-pc-2006"], Prices((price_list("us-2006"),))
+
+    def price(disks: int) -> float:
+        parts = {"chassis/amd64-pc-2006": 1, f"cpus/{pc.processors[0].cpu}": 1, f"memory/{pc.memory[0].module}": 4,
+                 f"disks/{pc.disks[0].disk}": disks}  # fmt: skip
+        return sum(prices.cost(part, "piece", count) for part, count in parts.items())
+
+    assert 2000 <= price(max(pc.disks[0].pieces)) <= 2500
+    assert price(1) < 2000, "the negative twin: with one disk it is cheaper than printed"
+
+
+def test_old_prices_are_told() -> None:
+    today = dt.date(2026, 11, 22)
+    assert is_old(price_list("us-2006"), today)
+    assert not is_old(price_list("aws-us-east-1"), today)
+    assert is_old(price_list("aws-us-east-1"), dt.date(2027, 7, 7))
+
+
+STEPS = st.lists(st.tuples(st.integers(0, 10_000), st.floats(0, 100)), min_size=1, max_size=5, unique_by=lambda s: s[0])
+
+
+@given(STEPS, st.floats(0, 20_000), st.floats(0, 5_000))
+def test_a_price_by_steps_never_falls_and_never_jumps(
+    steps: list[tuple[int, float]], units: float, more: float
+) -> None:
+    rows = tuple(PriceRow(part="volumes/x", amount=amount, per="gib_month", above=above) for above, amount in steps)
+    prices = Prices(
+        (PriceList(name="x", date=dt.date(2026, 1, 1), currency="USD", term="purchase", rows=rows, source="x"),)
+    )
+    low, high = (prices.cost("volumes/x", "gib_month", each) for each in (units, units + more))
+    dearest = max(amount for _, amount in steps)
+    assert -1e-6 <= high - low <= dearest * more + 1e-6 * (1 + high)
+
+
+def test_a_step_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    text = (
+        "name: x\ndate: 2026-01-01\ncurrency: USD\nterm: purchase\nsource: mine\nrows:\n"
+        "  - {part: volumes/gp3, amount: 1, per: gib_month}\n  - {part: volumes/gp3, amount: 2, per: gib_month}\n"
+    )
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=r"mine.yaml: rows: .*volumes/gp3 per gib_month above 0 is there 2 times"):
+        price_list(file)
+    file.write_text(text.replace("amount: 2, per: gib_month", "amount: 2, per: gib_month, above: 100"))
+    assert len(price_list(file).rows) == 2
+
+
+def test_a_price_of_no_part_and_a_chassis_of_unknown_parts_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "prices").mkdir()
+    (tmp_path / "chassis").mkdir()
+    row = "{part: disks/nvm, amount: 1}"
+    (tmp_path / "prices" / "mine.yaml").write_text(
+        f"name: x\ndate: 2026-01-01\ncurrency: USD\nterm: purchase\nsource: mine\nrows: [{row}]\n"
+    )
+    chassis = catalogue_entry("chassis", "amd64-pc-2006")
+    disks = str(chassis["disks"]).replace("sata-7200-2005", "sata-9000").replace("'", "")
+    (tmp_path / "chassis" / "mine.yaml").write_text(
+        f"name: x\nprocessors: [{{cpu: amd64-2000, cores_each: 1, pieces: [1]}}]\nsource: mine\ndisks: {disks}\n"
+        "memory: [{module: ddr-1gib, gib_each: 1, pieces: [1]}]\n"
+    )
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    (fault,) = entry_faults("prices", "mine")
+    assert fault.startswith(f"{tmp_path}/prices/mine.yaml: disks/nvm: no such part (did you mean 'disks/nvme'")
+    (fault,) = entry_faults("chassis", "mine")
+    assert "unknown name 'sata-9000' in the catalogue of disks (did you mean" in fault
+
+
+def test_a_users_entries_go_before_the_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "disks").mkdir()
+    file = tmp_path / "disks" / "nvme.yaml"
+    file.write_text("{base: sata-ssd, capacity_gib: 1000, source: mine}\n")
+    assert shadowed_names("disks") == []
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    assert shadowed_names("disks") == ["nvme"]
+    assert catalogue_places("disks")["nvme"].own
+    mine: FlashDiskSpec = read_entry("disks", "nvme")
+    assert (mine.capacity_gib, mine.name) == (1000, "SATA SSD")
+    file.write_text("{base: sata-ssd, capacity_gib: 2000, source: mine}\n")
+    assert read_entry("disks", "nvme").capacity_gib == 2000, "a changed file is read again"
+    file.write_text("{base: nvme, capacity_gib: 2000, source: mine}\n")
+    with pytest.raises(InputError, match="entries of disks name each other in a circle: nvme -> nvme"):
+        read_entry("disks", "nvme")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "elsewhere"))
+    with pytest.raises(InputError, match="elsewhere: no such folder; expected one with folders such as instances"):
+        catalogue_names("disks")
+
+
+def test_two_families_with_one_machine_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "instances").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "instances" / f"{name}.yaml").write_text("sizes: {m9.large: {memory_gib: 1}}\n")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    with pytest.raises(InputError, match=r"two.yaml: m9.large: is in .*one.yaml too; keep one of them"):
+        catalogue_names("instances")

@@ -1,0 +1,238 @@
+"""Other jobs than transactions, against what can be said of them by hand, by other solvers and by simulation."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.jobs import JobResult, run_job
+from models.machine import slowdowns
+from models.reading import load_scenario
+from models.scenario import ScenarioSpec
+from tests.oracles.exact_networks import exact
+from tests.oracles.network import Network
+
+TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"
+BASE = load_scenario(TINY)
+US = 1e-6
+ROWS = 100_000 + 1 + 10 * (1 + 3_000 + 3_000 + 3_000 + 30_000 + 900)
+"""of a warehouse: stock, itself, and of each district itself, customers, history, orders, lines, new orders"""
+ITEMS = 100_000
+FREE_CALLS = "operating_system.cpu={read_us: 0, write_us: 0, disk_request_us: 0}"
+SECTION = "database.critical_section.share_of_path"
+HANDOVER = "operating_system.cpu.contended_handover_us"
+
+
+def scenario(job: str, *settings: str) -> ScenarioSpec:
+    return load_scenario(TINY, [*settings, f"job={{{job}}}"])
+
+
+def answer(job: str, *settings: str) -> JobResult:
+    return run_job(scenario(job, *settings))
+
+
+def close(value: float, to: float, within: float = 1e-9) -> bool:
+    return math.isclose(value, to, rel_tol=within)
+
+
+# load
+
+
+def test_a_load_that_nothing_holds_up_takes_its_rows_times_their_path() -> None:
+    found = answer("kind: load", "database.path.load_row_us=40", "machine.cpu.relative_speed=2", FREE_CALLS)
+    assert close(found.value, (ROWS + ITEMS) * 40 * US / 2)
+    assert found.limited_by.startswith("processor")
+    assert close(found.cpu_cores_busy, 1.0)
+    assert not close(answer("kind: load", "database.path.load_row_us=41", FREE_CALLS).value, found.value, 0.01)
+
+
+def test_calls_that_write_pages_are_the_threads_own_time() -> None:
+    free = answer("kind: load", "database.path.load_row_us=40", FREE_CALLS)
+    found = answer("kind: load", "database.path.load_row_us=40", "operating_system.page_cache.merged_write_kib=80")
+    pages = found.parts_s["system calls"] / ((10 + 10 / 10) * US)
+    assert close(found.value - free.value, found.parts_s["system calls"])
+    assert ROWS * 50 / 8192 < pages < ROWS * 500 / 8192, "rows of 50 to 500 bytes"
+
+
+def test_a_load_faster_than_its_disk_waits_for_it_once_the_buffers_are_full() -> None:
+    slow = "machine.disks.disk={overhead_ms: 0, transfer_mib_per_s: 1}"
+    settings = ("database.path.load_row_us=1", "machine.memory_gib=0.5", slow, "workload.warehouses=20")
+    found = answer("kind: load", *settings)
+    assert found.limited_by.startswith("disks")
+    mib = found.seconds or 0.0
+    assert 1000 < mib < 20 * ROWS * 200 / 2**20, "of 1.4 GB at 1 MiB/s a few hundred MB stay in memory"
+    assert close(found.value, sum(found.parts_s.values()))
+    twice = answer("kind: load", *settings, "machine.disks.count=2")
+    assert close(twice.value, found.value / 2, 0.01)
+    assert answer("kind: load", *settings, "machine.memory_gib=4").value < found.value / 2
+
+
+def test_direct_writes_cost_the_overhead_for_each_page() -> None:
+    settings = ("database.path.load_row_us=1", "database.pool.buffers=1000", "machine.disks.disk.overhead_ms=5")
+    buffered, direct = (answer("kind: load", *settings, f"database.io={io}", "machine.memory_gib=0.5",
+                               "operating_system.page_cache.dirty_limit_fraction=0.001")
+                        for io in ("buffered", "direct"))  # fmt: skip
+    assert direct.value > 5 * buffered.value
+
+
+# scan
+
+
+def test_a_scan_of_one_run_of_pages_goes_at_the_media_rate() -> None:
+    settings = ("database.path.scanned_row_us=0", "database.path.page_miss_us=0", "workload.warehouses=100")
+    found = answer("kind: scan, fragment_kib: 1 GiB", *settings)
+    media = 60 * 2**20 / 1e6
+    assert close(found.value, media, 0.001)
+    assert found.value < media
+    assert close(answer("kind: scan, fragment_kib: 1 GiB", *settings, "machine.disks.count=4").value, 4 * media, 0.01)
+    assert answer("kind: scan, fragment_kib: 64", *settings).value < 0.5 * media
+
+
+def test_a_scan_page_by_page_pays_half_a_rotation_for_each() -> None:
+    found = answer("kind: scan, fragment_kib: 8", "workload.warehouses=100")
+    rotation_s = 60 / 10_000
+    page_s = 8192 / 1e6 / found.value
+    assert rotation_s / 2 + 0.2e-3 + 0.5e-3 < page_s < rotation_s / 2 + 0.2e-3 + 2e-3
+    assert found.limited_by.startswith("disks")
+    three = answer("kind: scan, fragment_kib: 8", "workload.warehouses=100", "machine.disks.count=3")
+    assert 2.7 < three.value / found.value < 3.01
+
+
+def test_a_scan_from_flash_is_limited_by_the_thread_that_takes_the_rows_in() -> None:
+    found = answer(
+        "kind: scan",
+        "machine.disks.disk=nvme",
+        "machine.cpu.cores=4",
+        "machine.disks.count=8",
+        "database.path.page_miss_us=0",
+    )
+    assert found.limited_by == "processor: one thread takes in all rows"
+    rows_per_s = found.value * 1e6 / 8192 * (ROWS + ITEMS) / (found.seconds or 0.0) / found.also["pages per second"]
+    assert close(rows_per_s, 1 / (2 * US), 0.001)
+
+
+# look-ups
+
+
+def test_lookups_without_exchange_and_siblings_are_cores_by_their_time() -> None:
+    job = "kind: lookups, queries: 2, processes: 8, core_us: 3, memory_references: 20, touched_mib: 40, exchange_us: 0"
+    cpu = "machine.cpu={cores: 8, relative_speed: 2, cache_mib: 10, memory_latency_ns: 100}"
+    found = answer(job, cpu)
+    lookup_us = 3 / 2 + 20 * (1 - 10 / 40) * 0.1
+    assert close(found.value, 8 / (lookup_us * US))
+    assert close(found.cpu_cores_busy, 8)
+    assert close(answer(job, cpu, "machine.hardware_share_lost=0.1").value, 0.9 * found.value)
+    assert not close(answer(job, cpu, "machine.cpu.threads_per_core=2").value, found.value, 0.1)
+    assert not close(answer(job, cpu, "machine.cpu.cache_mib=30").value, found.value, 0.1)
+
+
+def test_lookups_of_fewer_threads_than_cores_take_their_time_and_the_exchange() -> None:
+    job = "kind: lookups, queries: 1, processes: 4, core_us: 3, memory_references: 0, exchange_us: 2"
+    found = answer(job, "machine.cpu.cores=8")
+    assert close(found.value, 4 / (5 * US))
+    assert close(found.cpu_cores_busy, 4 * 3 / 5)
+    assert "threads" in found.limited_by
+
+
+@pytest.mark.parametrize("lost", [0.0, 0.05])
+def test_lookups_are_those_of_the_exact_network(lost: float) -> None:
+    cpu = "machine.cpu={cores: 4, threads_per_core: 2, second_thread_gain: 0.3, memory_bus_share: 0.1}"
+    job = "kind: lookups, queries: 3, processes: 4, core_us: 3, memory_references: 0, exchange_us: 5"
+    asked = scenario(job, cpu, f"machine.hardware_share_lost={lost}")
+    slow = slowdowns(asked.machine.cpu, placed_by_cores=lost == 0.0)
+    network = Network([[3 * US / (1 - lost)]], [12], [5 * US], [8], rates=[1 / slow])
+    found, other = run_job(asked), exact(network)
+    assert close(found.value, float(other.throughput_per_s[0]))
+    assert close(12 / found.value, 5 * US + float(other.residence_s[0, 0]))
+    wrong = Network([[3 * US / (1 - lost)]], [12], [5 * US], [8])
+    assert not close(found.value, float(exact(wrong).throughput_per_s[0]), 0.05)
+
+
+# mutex
+
+
+def test_threads_without_hand_over_only_take_turns() -> None:
+    for threads in (1, 2, 5):
+        assert close(answer(f"kind: mutex, threads: {threads}", f"{HANDOVER}=0", "machine.cpu.cores=4").value, threads)
+
+
+def test_every_entry_that_is_handed_over_costs_it() -> None:
+    settings = (f"{HANDOVER}=3.4", "machine.cpu={cores: 2, relative_speed: 3}")
+    assert close(answer("kind: mutex, mutex_us: 0.1", *settings).value, 2 * (0.1 + 3.4) / 0.1)
+    assert close(answer("kind: mutex, mutex_us: 0.1, handed_over_fraction: 0.1", *settings).value, 2 * 4.4)
+    assert close(answer("kind: mutex, mutex_us: 0.1, threads: 1", *settings).value, 1)
+    assert close(answer("kind: mutex, mutex_us: 0.1", f"{HANDOVER}=3.4").value, 2), "on one processor they hardly meet"
+
+
+# query mixes
+
+
+def repairman_per_s(clients: int, away_s: float, service_s: float) -> float:
+    """Machine repairman by its own formula: 1 - P(nobody there), over the service time."""
+    weights = [math.perm(clients, k) * (service_s / away_s) ** k for k in range(clients + 1)]
+    return (1 - weights[0] / sum(weights)) / service_s
+
+
+def mixes(clients: int, *settings: str, **keys: Any) -> JobResult:
+    more = "".join(f", {key}: {value}" for key, value in keys.items())
+    return answer(f"kind: query_mix, clients: {clients}, mix_ms: 100{more}", *settings)
+
+
+@pytest.mark.parametrize("clients", [1, 2, 7])
+def test_a_section_without_hand_over_is_the_machine_repairman(clients: int) -> None:
+    settings = ("machine.cpu.cores=8", f"{SECTION}=0.3")
+    found = mixes(clients, *settings, f"{HANDOVER}=0")
+    assert close(found.value, 3600 * repairman_per_s(clients, 0.07, 0.03))
+    if clients > 1:
+        assert mixes(clients, *settings, f"{HANDOVER}=50").value < 0.95 * found.value
+
+
+def test_clients_without_a_section_share_the_processors() -> None:
+    settings = (f"{SECTION}=0", "machine.cpu={cores: 4, relative_speed: 2}")
+    for clients in (1, 3, 4, 9):
+        found = mixes(clients, *settings)
+        assert close(found.value, 3600 * min(clients, 4) / 0.05)
+        assert close(found.cpu_cores_busy, min(clients, 4))
+    assert not close(
+        mixes(3, f"{SECTION}=0.5", "machine.cpu={cores: 4, relative_speed: 2}").value, 3 * 3600 / 0.05, 0.1
+    )
+
+
+def test_misses_are_the_share_of_the_data_that_the_pool_lacks() -> None:
+    pool_gib = 2000 / 131072
+    keys = {"page_requests_per_mix": 10_000, "data_gib": 4 * pool_gib}
+    found = mixes(1, f"{SECTION}=0.1", **keys)
+    assert close(found.parts_s["page misses"], 7_500 * (10 + 20) * US)
+    assert close(3600 / found.value, 0.1 + 7_500 * (10 + 20) * US)
+    assert mixes(1, "database.pool.buffers=8000", **keys).parts_s["page misses"] == 0
+    inside = mixes(4, "machine.cpu.cores=4", f"{HANDOVER}=0", f"{SECTION}=0", misses_in_section_fraction=1, **keys)
+    assert close(inside.value, 3600 * repairman_per_s(4, 0.1, 0.225))
+    assert inside.limited_by == "critical section"
+
+
+def convoy_per_s(clients: int, away_s: float, inside_s: float, handover_s: float, turns: int) -> float:
+    """Simulated: who finds the section taken waits, and its turn takes the hand-over more."""
+    rng = np.random.default_rng(11)
+    coming = [(rng.exponential(away_s), number) for number in range(clients)]
+    heapq.heapify(coming)
+    free_at = ended = 0.0
+    for _ in range(turns):
+        at, number = heapq.heappop(coming)
+        turn_s = rng.exponential(inside_s) + (handover_s if at < free_at else 0.0)
+        ended = free_at = max(at, free_at) + turn_s
+        heapq.heappush(coming, (ended + rng.exponential(away_s), number))
+    return turns / ended
+
+
+@pytest.mark.parametrize(("share", "handover_us"), [(0.05, 5.0), (0.1, 20.0), (0.3, 20.0)])
+def test_a_convoy_costs_what_its_simulation_says(share: float, handover_us: float) -> None:
+    found = mixes(8, "machine.cpu.cores=8", f"{SECTION}={share}", f"{HANDOVER}={handover_us}", entries_per_mix=2000)
+    simulated = convoy_per_s(8, 0.1 * (1 - share), 0.1 * share, 2000 * handover_us * US, 60_000)
+    assert close(found.value, 3600 * simulated, 0.06)
+    free = mixes(8, "machine.cpu.cores=8", f"{SECTION}={share}", f"{HANDOVER}=0")
+    assert not close(free.value, 3600 * simulated, 0.06)
