@@ -11,7 +11,7 @@ from simulator.results.result import Result
 SIGMAS_OF_95_PERCENT = 1.959963984540054
 
 
-def figures_of(result: Result) -> dict[str, float]:
+def simulated_figures(result: Result) -> dict[str, float]:
     """Every kind of figure of a run. Devices are those that hold data, with the log if it lies on one of them."""
     per_s = result.transactions_per_s
     sets = [device for device in result.devices if device.kind == "raid"]
@@ -30,7 +30,7 @@ def figures_of(result: Result) -> dict[str, float]:
     }
 
 
-def noise_of(result: Result) -> dict[str, float]:
+def simulated_noise(result: Result) -> dict[str, float]:
     """What chance does to figures of runs of this length: standard deviations of logarithms, by batch means.
 
     Of kinds with a course over time. Law and Kelton, Simulation Modeling and Analysis, 9.5.3.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from calibration.records import RANK_OF_WITNESS, Reading
+from calibration.records import RANK_OF_WITNESS, FileReading
 from models.input import SourceFile
 
 KIND = "Oracle AWR"
@@ -22,9 +22,9 @@ def detect(file: SourceFile) -> bool:
     return "Begin Snap:" in file.head and "Load Profile" in file.head
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """The load profile per second. Raises InputError without the elapsed time and the transactions."""
-    reading = Reading(KIND, file.name, tool=KIND, rank=RANK_OF_WITNESS)
+    reading = FileReading(KIND, file.name, tool=KIND, rank=RANK_OF_WITNESS)
     rows = _rows(file)
 
     def number(label: str, column: int = 0) -> float | None:
@@ -72,19 +72,24 @@ def _rows(file: SourceFile) -> dict[str, tuple[int, list[str]]]:
     return rows
 
 
-def _buffers(reading: Reading, logical: float | None, misses: float | None) -> None:
+def _buffers(reading: FileReading, logical: float | None, misses: float | None) -> None:
     if misses is None:
         reading.notes.append("no row 'Via Buffer Cache': misses of the buffer cache can't be told from direct reads")
         return
-    reading.observe(("resources", "buffer_reads_per_s"), misses, "blocks/s", "IO Profile, Via Buffer Cache (blocks)",
-                    "blocks read via the buffer cache; direct reads go past it")  # fmt: skip
+    reading.observe(
+        ("resources", "buffer_reads_per_s"),
+        misses,
+        "blocks/s",
+        "IO Profile, Via Buffer Cache (blocks)",
+        "blocks read via the buffer cache; direct reads go past it",
+    )
     if logical is not None:
         place = "Load Profile, Logical read (blocks), less Via Buffer Cache"
         hits = max(0.0, logical - misses)
         reading.observe(("resources", "buffer_hits_per_s"), hits, "blocks/s", place, "blocks found in the buffer cache")
 
 
-def _requests(reading: Reading, reads: float | None, writes: float | None) -> None:
+def _requests(reading: FileReading, reads: float | None, writes: float | None) -> None:
     base = ("resources", "devices", "all")
     if reads is not None and writes is not None:
         reading.observe(
@@ -95,7 +100,7 @@ def _requests(reading: Reading, reads: float | None, writes: float | None) -> No
         )
 
 
-def _host(file: SourceFile, reading: Reading) -> None:
+def _host(file: SourceFile, reading: FileReading) -> None:
     """The table below 'Host CPU', by its columns; the start and the sessions."""
     for at, line in enumerate(file.lines, 1):
         names = [word.strip() for word in line.split("|")]

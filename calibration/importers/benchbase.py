@@ -10,14 +10,22 @@ from __future__ import annotations
 import re
 
 from calibration.importers.classes import class_name
-from calibration.records import RANK_OF_DETAIL, Reading
+from calibration.records import RANK_OF_DETAIL, FileReading
 from models.input import SourceFile
 
 KIND = "BenchBase"
 TOOL = "BenchBase"
 UNIT = re.compile(r"^(.*?) \((.+)\)$")
-TO_MS = {"microseconds": 1e-3, "microsecond": 1e-3, "milliseconds": 1.0, "millisecond": 1.0, "ms": 1.0, "us": 1e-3,
-         "nanoseconds": 1e-6, "seconds": 1e3}  # fmt: skip
+TO_MS = {
+    "microseconds": 1e-3,
+    "microsecond": 1e-3,
+    "milliseconds": 1.0,
+    "millisecond": 1.0,
+    "ms": 1.0,
+    "us": 1e-3,
+    "nanoseconds": 1e-6,
+    "seconds": 1e3,
+}
 PERCENTILES = {
     "25th Percentile Latency": "25",
     "Median Latency": "50",
@@ -40,9 +48,9 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """One of its files."""
-    reading = Reading(KIND, file.name, tool=TOOL)
+    reading = FileReading(KIND, file.name, tool=TOOL)
     if file.head.lstrip().startswith("{"):
         _summary(file, reading)
         return reading
@@ -65,7 +73,7 @@ def _milliseconds(file: SourceFile, key: str, value: object, place: str) -> tupl
     return match[1], file.number(value, f"{place}, {key}") * TO_MS[match[2].lower()], match[2]
 
 
-def _summary(file: SourceFile, reading: Reading) -> None:
+def _summary(file: SourceFile, reading: FileReading) -> None:
     data = file.data
     try:
         elapsed = next(key for key in data if key.startswith("Elapsed Time ("))
@@ -114,7 +122,7 @@ def _summary(file: SourceFile, reading: Reading) -> None:
         reading.window = (end_s - elapsed_ms / 1000.0, end_s)
 
 
-def _intervals(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None:
+def _intervals(file: SourceFile, reading: FileReading, rows: list[dict[str, str]]) -> None:
     """results.csv or samples.csv: a row an interval, and each column says its unit."""
     times = [file.number(row["Time (seconds)"], f"row {at}, Time") for at, row in enumerate(rows, 1)]
     interval_s = times[1] - times[0] if len(times) > 1 else 1.0
@@ -135,7 +143,7 @@ def _intervals(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -
     reading.draw("transactions_per_s", interval_s, rates, "requests/second", place, ALL)
 
 
-def _raw(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None:
+def _raw(file: SourceFile, reading: FileReading, rows: list[dict[str, str]]) -> None:
     """Every transaction: what counts is by name, and from the first start to the last end."""
     latency = next((key for key in rows[0] if key.startswith("Latency (")), "")
     start = next((key for key in rows[0] if key.startswith("Start Time (")), "")
@@ -169,5 +177,10 @@ def _raw(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None
                 f"{percentile} % were at most so long",
             )
     if "NewOrder" in times_ms:
-        reading.observe(("outcome", "new_orders_per_minute"), len(times_ms["NewOrder"]) / seconds * 60.0, "rows",
-                        "rows NewOrder", "new orders in the raw table, per minute")  # fmt: skip
+        reading.observe(
+            ("outcome", "new_orders_per_minute"),
+            len(times_ms["NewOrder"]) / seconds * 60.0,
+            "rows",
+            "rows NewOrder",
+            "new orders in the raw table, per minute",
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from calibration.records import Meaning, Path
+from calibration.records import Meaning, RecordKey
 
 DEVICE_COLUMNS: dict[str, tuple[str, float, str]] = {
     "r/s": ("reads_per_s", 1.0, "reads completed per s, after merging"),
@@ -35,11 +35,25 @@ DEVICE_COLUMNS: dict[str, tuple[str, float, str]] = {
 """Field, factor to its unit, definition; kB of these tools are KiB."""
 
 CPU_SHARES: dict[str, str] = {
-    "user": "user", "usr": "user", "nice": "user", "guest": "user", "gnice": "user",
-    "us": "user", "gu": "user",
-    "system": "system", "sys": "system", "irq": "system", "soft": "system", "sy": "system",
-    "iowait": "iowait", "wa": "iowait", "steal": "steal", "st": "steal", "idle": "idle", "id": "idle",
-}  # fmt: skip
+    "user": "user",
+    "usr": "user",
+    "nice": "user",
+    "guest": "user",
+    "gnice": "user",
+    "us": "user",
+    "gu": "user",
+    "system": "system",
+    "sys": "system",
+    "irq": "system",
+    "soft": "system",
+    "sy": "system",
+    "iowait": "iowait",
+    "wa": "iowait",
+    "steal": "steal",
+    "st": "steal",
+    "idle": "idle",
+    "id": "idle",
+}
 """To which share of the record each column adds: niced work is user work, interrupts are system work."""
 
 CPU_DEFINITION = {
@@ -55,10 +69,10 @@ Number = Callable[[object, str], float]
 
 def cpu_values(
     words: Mapping[str, object], number: Number, place: str
-) -> tuple[dict[Path, float], dict[Path, Meaning]]:
+) -> tuple[dict[RecordKey, float], dict[RecordKey, Meaning]]:
     """Shares of 1 from columns in percent, `%` before a name or not."""
-    values: dict[Path, float] = {}
-    meanings: dict[Path, Meaning] = {}
+    values: dict[RecordKey, float] = {}
+    meanings: dict[RecordKey, Meaning] = {}
     for word, text in words.items():
         share = CPU_SHARES.get(word.strip("%"))
         if share is not None:
@@ -70,10 +84,10 @@ def cpu_values(
 
 def device_values(
     name: str, words: Mapping[str, object], number: Number, place: str
-) -> tuple[dict[Path, float], dict[Path, Meaning]]:
+) -> tuple[dict[RecordKey, float], dict[RecordKey, Meaning]]:
     """The columns that are known, of one device, in the record's units."""
-    values: dict[Path, float] = {}
-    meanings: dict[Path, Meaning] = {}
+    values: dict[RecordKey, float] = {}
+    meanings: dict[RecordKey, Meaning] = {}
     for word, text in words.items():
         if word in DEVICE_COLUMNS:
             key, factor, definition = DEVICE_COLUMNS[word]
@@ -85,8 +99,14 @@ def device_values(
 
 def moment_s(text: str) -> float | None:
     """Seconds since 1970 of a date with time as these tools print it, taken for UTC; None if it is none."""
-    for form in ("%Y-%m-%d %H:%M:%S", "%m/%d/%y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%Y-%m-%dT%H:%M:%S%z",
-                 "%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %I:%M:%S %p"):  # fmt: skip
+    for form in (
+        "%Y-%m-%d %H:%M:%S",
+        "%m/%d/%y %H:%M:%S",
+        "%m/%d/%Y %H:%M:%S",
+        "%Y-%m-%dT%H:%M:%S%z",
+        "%m/%d/%Y %I:%M:%S %p",
+        "%m/%d/%y %I:%M:%S %p",
+    ):
         try:
             return datetime.strptime(text.strip(), form).replace(tzinfo=UTC).timestamp()
         except ValueError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from calibration.importers.classes import class_name
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "DBT-2 summary"
@@ -30,9 +30,9 @@ def detect(file: SourceFile) -> bool:
     return "(NOTPM)" in file.head or "Response Time (s)" in file.head
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """NOTPM, latencies in ms. Raises InputError for a summary that is not whole."""
-    reading = Reading(KIND, file.name, tool="DBT-2")
+    reading = FileReading(KIND, file.name, tool="DBT-2")
     told: dict[str, tuple[float, str]] = {}
     total = weighted = 0.0
     for at, line in enumerate(file.lines, 1):

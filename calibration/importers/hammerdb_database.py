@@ -13,7 +13,7 @@ from contextlib import closing
 
 from calibration.importers import hammerdb
 from calibration.importers.columns import CPU_DEFINITION, moment_s
-from calibration.records import Meaning, Path, Reading, Sample, Samples
+from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SQLITE_MAGIC, SourceFile
 
 KIND = "HammerDB database"
@@ -39,9 +39,9 @@ def detect(file: SourceFile) -> bool:
     return file.opening.startswith(SQLITE_MAGIC) and b"JOBMAIN" in file.opening
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """The only job with a result. Raises InputError for none, for several, and for a file that SQLite can't read."""
-    reading = Reading(KIND, file.name, tool=hammerdb.TOOL)
+    reading = FileReading(KIND, file.name, tool=hammerdb.TOOL)
     try:
         with closing(sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             database.row_factory = sqlite3.Row
@@ -60,7 +60,7 @@ def _columns(database: sqlite3.Connection, table: str) -> set[str]:
     return {str(row["name"]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
-def _read(file: SourceFile, reading: Reading, database: sqlite3.Connection) -> None:
+def _read(file: SourceFile, reading: FileReading, database: sqlite3.Connection) -> None:
     jobs: dict[str, list[str]] = {}
     for row in database.execute("SELECT jobid, output FROM JOBOUTPUT"):
         jobs.setdefault(str(row["jobid"]), []).append(str(row["output"]))
@@ -96,7 +96,7 @@ def _read(file: SourceFile, reading: Reading, database: sqlite3.Connection) -> N
     _metrics(file, reading, database, job)
 
 
-def _timings(file: SourceFile, reading: Reading, database: sqlite3.Connection, job: str) -> None:
+def _timings(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:
     known = _columns(database, "JOBTIMING")
     if not {"procname", "calls", "total_ms", "elapsed_ms", "summary"} <= known:
         reading.notes.append("JOBTIMING has no summary: no latencies")
@@ -108,7 +108,7 @@ def _timings(file: SourceFile, reading: Reading, database: sqlite3.Connection, j
         hammerdb.timings(file, reading, rows, "JOBTIMING")
 
 
-def _counter(file: SourceFile, reading: Reading, database: sqlite3.Connection, job: str) -> None:
+def _counter(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:
     """The active window is where the counter shows work; the timed period is its last minutes."""
     query = "SELECT counter, timestamp FROM JOBTCOUNT WHERE jobid = ? ORDER BY timestamp"
     points = [
@@ -126,23 +126,23 @@ def _counter(file: SourceFile, reading: Reading, database: sqlite3.Connection, j
     reading.draw("commits_per_minute", interval_s, kept, "TPM", "JOBTCOUNT", "commits per minute in the timed period")
 
 
-def _metrics(file: SourceFile, reading: Reading, database: sqlite3.Connection, job: str) -> None:
+def _metrics(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:
     known = _columns(database, "JOBMETRIC")
     if not known:
         reading.notes.append("no table JOBMETRIC (4.6 and 4.9 have none): no CPU shares")
         return
-    rows: list[Sample] = []
+    rows: list[MonitorSample] = []
     for row in database.execute("SELECT * FROM JOBMETRIC WHERE jobid = ? ORDER BY timestamp", (job,)):
-        values: dict[Path, float] = {}
+        values: dict[RecordKey, float] = {}
         for column, share in CPU.items():
             if column in known:
                 path = ("resources", f"cpu_{share}_fraction")
                 values[path] = values.get(path, 0.0) + file.number(row[column], f"JOBMETRIC, {column}") / 100.0
         end_s = moment_s(str(row["timestamp"]))
         start_s = rows[-1].end_s if rows else None
-        rows.append(Sample(f"JOBMETRIC at {row['timestamp']}", values, start_s, end_s))
+        rows.append(MonitorSample(f"JOBMETRIC at {row['timestamp']}", values, start_s, end_s))
     if rows:
-        meanings: dict[Path, Meaning] = {
+        meanings: dict[RecordKey, Meaning] = {
             ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
         }
-        reading.samples = Samples(tuple(rows), meanings)
+        reading.samples = MonitorSamples(tuple(rows), meanings)

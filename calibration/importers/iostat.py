@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 
 from calibration.importers.columns import cpu_values, device_values, moment_s
-from calibration.records import Meaning, Path, Reading, Sample, Samples
+from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SourceFile
 
 KIND = "iostat"
@@ -23,10 +23,10 @@ def detect(file: SourceFile) -> bool:
     return '"disk_device"' in file.head or bool(re.search(r"^Device:?\s.*(?:r/s|tps)", file.head, re.MULTILINE))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Samples without the first. Raises InputError if there is no second one."""
-    reading = Reading(KIND, file.name)
-    meanings: dict[Path, Meaning] = {}
+    reading = FileReading(KIND, file.name)
+    meanings: dict[RecordKey, Meaning] = {}
     rows = (
         _from_json(file, reading, meanings)
         if file.text.lstrip().startswith("{")
@@ -35,20 +35,20 @@ def read(file: SourceFile) -> Reading:
     if len(rows) < 2:
         file.refuse("", f"{len(rows)} sample", "at least two: the first is since boot", "run iostat with an interval")
     reading.notes.append(SINCE_BOOT.format(len(rows)))
-    reading.samples = Samples(tuple(timed(rows)[1:]), meanings)
+    reading.samples = MonitorSamples(tuple(timed(rows)[1:]), meanings)
     return reading
 
 
-def timed(rows: list[Sample]) -> list[Sample]:
+def timed(rows: list[MonitorSample]) -> list[MonitorSample]:
     """The same with each start where the one before ended, if ends are known."""
     ends = [row.end_s for row in rows]
     if any(end is None for end in ends):
         return rows
     starts = [None, *ends[:-1]]
-    return [Sample(row.place, row.values, start, row.end_s) for row, start in zip(rows, starts, strict=True)]
+    return [MonitorSample(row.place, row.values, start, row.end_s) for row, start in zip(rows, starts, strict=True)]
 
 
-def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
+def _from_json(file: SourceFile, reading: FileReading, meanings: dict[RecordKey, Meaning]) -> list[MonitorSample]:
     try:
         host = file.data["sysstat"]["hosts"][0]
         statistics = host["statistics"]
@@ -66,11 +66,11 @@ def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
             more = device_values(name, words, file.number, place)
             values, found = values | more[0], found | more[1]
         meanings.update(found)
-        rows.append(Sample(place, values, end_s=moment_s(str(each.get("timestamp", "")))))
+        rows.append(MonitorSample(place, values, end_s=moment_s(str(each.get("timestamp", "")))))
     return rows
 
 
-def cores(reading: Reading, file: SourceFile, word: object) -> None:
+def cores(reading: FileReading, file: SourceFile, word: object) -> None:
     """The number of CPUs that sysstat's banner names."""
     if word is not None:
         reading.observe(
@@ -78,13 +78,13 @@ def cores(reading: Reading, file: SourceFile, word: object) -> None:
         )
 
 
-def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
+def _from_text(file: SourceFile, reading: FileReading, meanings: dict[RecordKey, Meaning]) -> list[MonitorSample]:
     banner = BANNER.match(file.lines[0])
     if banner:
         cores(reading, file, banner[1])
-    blocks: list[tuple[int, dict[Path, float], float | None]] = []
+    blocks: list[tuple[int, dict[RecordKey, float], float | None]] = []
     header: list[str] = []
-    cpu: dict[Path, float] = {}
+    cpu: dict[RecordKey, float] = {}
     end_s: float | None = None
     for at, line in enumerate(file.whole_lines, 1):
         words = line.split()
@@ -115,10 +115,10 @@ def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
         else:
             end_s = moment_s(line) or end_s
     _complete(file, blocks)
-    return [Sample(f"line {at}", values, end_s=end_s) for at, values, end_s in blocks]
+    return [MonitorSample(f"line {at}", values, end_s=end_s) for at, values, end_s in blocks]
 
 
-def _complete(file: SourceFile, blocks: list[tuple[int, dict[Path, float], float | None]]) -> None:
+def _complete(file: SourceFile, blocks: list[tuple[int, dict[RecordKey, float], float | None]]) -> None:
     """Refuse a last sample that lacks what the one before it has."""
     for (_, before, _), (at, last, _) in list(pairwise(blocks))[-1:]:
         if {path[2] for path in before if len(path) == 4} - {path[2] for path in last if len(path) == 4}:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "MySQL settings"
@@ -31,9 +31,9 @@ def detect(file: SourceFile) -> bool:
     return bool(re.search(r"^\|?\s*innodb[_-]buffer[_-]pool[_-]size\s*[\t|=]", file.head, re.MULTILINE))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """The settings that decide throughput. Raises InputError for a size that is none."""
-    reading = Reading(KIND, file.name)
+    reading = FileReading(KIND, file.name)
     for at, line in enumerate(file.whole_lines, 1):
         match = ROW.match(line)
         name = match[1].replace("-", "_") if match else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "pgbench summary"
@@ -37,9 +37,9 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Rate, mean time in the database, series. Raises InputError for a run without its summary."""
-    reading = Reading(KIND, file.name, tool="pgbench")
+    reading = FileReading(KIND, file.name, tool="pgbench")
     found: dict[str, tuple[str, str]] = {}
     points: list[tuple[float, float]] = []
     for at, line in enumerate(file.lines, 1):
@@ -82,14 +82,19 @@ def read(file: SourceFile) -> Reading:
     return reading
 
 
-def _latency(reading: Reading, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
+def _latency(reading: FileReading, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
     latency_ms, where = number("latency"), found["latency"][1]
     if "lag" not in found:
         reading.observe(("outcome", "mean_ms"), latency_ms, "ms", where, "mean of all transactions")
         return
     lag_ms = number("lag")
-    reading.observe(("outcome", "mean_ms"), latency_ms - lag_ms, "ms", f"{where} less {found['lag'][1]}",
-                    "mean latency less mean schedule lag (-R): the time in the database")  # fmt: skip
+    reading.observe(
+        ("outcome", "mean_ms"),
+        latency_ms - lag_ms,
+        "ms",
+        f"{where} less {found['lag'][1]}",
+        "mean latency less mean schedule lag (-R): the time in the database",
+    )
     reading.observe(
         ("outcome", "reported", "latency with schedule lag"), latency_ms, "ms", where, "pgbench's latency average"
     )

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from calibration.records import RANK_OF_DETAIL, Reading
+from calibration.records import RANK_OF_DETAIL, FileReading
 from models.input import SourceFile
 
 KIND = "pgbench log"
@@ -27,12 +27,12 @@ def detect(file: SourceFile) -> bool:
     return bool(AGGREGATE.match(first) or SINGLE.match(first))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """The logs of all threads, read with the first of them. Raises InputError if a thread's log lacks."""
-    reading = Reading(KIND, file.name, tool="pgbench", rank=RANK_OF_DETAIL)
+    reading = FileReading(KIND, file.name, tool="pgbench", rank=RANK_OF_DETAIL)
     numbered = NUMBERED.match(file.path.name)
     if numbered and file.path.with_name(numbered[1]).exists():
-        return Reading(f"{KIND}, read with {numbered[1]}", file.name)
+        return FileReading(f"{KIND}, read with {numbered[1]}", file.name)
     if numbered:
         file.refuse(
             "", f"the log of thread {numbered[2]} alone", f"{numbered[1]} beside it", "give the folder with all logs"
@@ -62,7 +62,7 @@ def _others(file: SourceFile) -> list[Path]:
     return found
 
 
-def _aggregate(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
+def _aggregate(file: SourceFile, reading: FileReading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
     by_start: dict[int, list[float]] = {}
     for log in rows:
         for _, words in log:
@@ -84,7 +84,7 @@ def _aggregate(file: SourceFile, reading: Reading, rows: list[list[tuple[int, li
     )
 
 
-def _single(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
+def _single(file: SourceFile, reading: FileReading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
     times_us: list[float] = []
     ends_us: list[int] = []
     failed = 0
@@ -114,7 +114,7 @@ def _single(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[
         reading.observe(("outcome", "errors_per_s"), failed / seconds, "count", place, "failed or skipped, per s")
 
 
-def _rates(reading: Reading, per_s: float, mean_ms: float, seconds: float, place: str, means: str) -> None:
+def _rates(reading: FileReading, per_s: float, mean_ms: float, seconds: float, place: str, means: str) -> None:
     reading.frame("steady", seconds, "s", place, means)
     reading.observe(("outcome", "transactions_per_s"), per_s, "count", place, means)
     reading.observe(("outcome", "mean_ms"), mean_ms, "us", place, f"mean of {means}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from calibration.importers.phases import phase_of
-from calibration.records import Rate, Reading, Snapshot
+from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 
 KIND = "PostgreSQL"
@@ -67,11 +67,11 @@ def _view(file: SourceFile) -> str | None:
     return next((view for view, columns in VIEWS.items() if columns <= names), None)
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Counters of one view at one moment."""
     view = _view(file)
     assert view is not None
-    reading = Reading(f"{KIND} {view}", file.name)
+    reading = FileReading(f"{KIND} {view}", file.name)
     rows = _rows(file)
     phase = phase_of(file.name)
 
@@ -85,7 +85,7 @@ def read(file: SourceFile) -> Reading:
         _activity(rows, reading, phase)
     elif view in PARTS:
         counters, rates = PARTS[view](rows, number)
-        reading.snapshot = Snapshot(phase, counters, rates)
+        reading.snapshot = CounterSnapshot(phase, counters, rates)
         reading.tell(("engine", "name"), "PostgreSQL", view, "database engine")
     return reading
 
@@ -98,7 +98,7 @@ def _rows(file: SourceFile) -> list[Row]:
     return file.data
 
 
-Parts = tuple[dict[str, float], tuple[Rate, ...]]
+Parts = tuple[dict[str, float], tuple[CounterRate, ...]]
 Number = Callable[[Row, str], float]
 
 
@@ -110,14 +110,14 @@ def _database(rows: list[Row], number: Number) -> Parts:
             for column in ("xact_commit", "xact_rollback", "blks_read", "blks_hit"):
                 counters[column] = counters.get(column, 0.0) + number(row, column)
     return counters, (
-        Rate(
+        CounterRate(
             ("resources", "commits_per_s"),
             "xact_commit",
             "commits",
             "commits of all databases; pings of drivers count too",
         ),
-        Rate(("resources", "buffer_hits_per_s"), "blks_hit", "pages", "pages found in the pool"),
-        Rate(READS, "blks_read", "pages", READ_MEANS),
+        CounterRate(("resources", "buffer_hits_per_s"), "blks_hit", "pages", "pages found in the pool"),
+        CounterRate(READS, "blks_read", "pages", READ_MEANS),
     )
 
 
@@ -139,22 +139,24 @@ def _io(rows: list[Row], number: Number) -> Parts:
             counters["wal_fsyncs"] += number(row, "fsyncs")
     pages = 1.0 / 8192.0
     rates = [
-        Rate(
+        CounterRate(
             READS, "relation_read_bytes", "B", f"{READ_MEANS}; read_bytes over 8 KiB, for `reads` counts calls", pages
         ),
-        Rate(("resources", "buffer_writes_per_s"), "relation_write_bytes", "B", "pages written by all backends", pages),
-        Rate(("resources", "buffer_hits_per_s"), "hits", "pages", "pages found in the pool"),
+        CounterRate(
+            ("resources", "buffer_writes_per_s"), "relation_write_bytes", "B", "pages written by all backends", pages
+        ),
+        CounterRate(("resources", "buffer_hits_per_s"), "hits", "pages", "pages found in the pool"),
     ]
     if counters["wal_fsyncs"]:
-        rates.append(Rate(("resources", "log_flushes_per_s"), "wal_fsyncs", "fsyncs", "fsyncs of the log"))
+        rates.append(CounterRate(("resources", "log_flushes_per_s"), "wal_fsyncs", "fsyncs", "fsyncs of the log"))
     return counters, tuple(rates)
 
 
 def _wal(rows: list[Row], number: Number) -> Parts:
     counters = {column: number(rows[0], column) for column in ("wal_bytes", "wal_sync")}
-    rates = [Rate(("resources", "log_bytes_per_s"), "wal_bytes", "B", "bytes of log made")]
+    rates = [CounterRate(("resources", "log_bytes_per_s"), "wal_bytes", "B", "bytes of log made")]
     if "wal_sync" in rows[0]:
-        rates.append(Rate(("resources", "log_flushes_per_s"), "wal_sync", "fsyncs", "fsyncs of the log"))
+        rates.append(CounterRate(("resources", "log_flushes_per_s"), "wal_sync", "fsyncs", "fsyncs of the log"))
     return counters, tuple(rates)
 
 
@@ -166,20 +168,20 @@ def _writer(rows: list[Row], number: Number) -> Parts:
         return {}, ()
     counters = {"written": sum(number(row, column) for column in columns)}
     definition = "pages written by checkpoints, background writer and backends; new pages count as written by backends"
-    return counters, (Rate(("resources", "buffer_writes_per_s"), "written", "pages", definition),)
+    return counters, (CounterRate(("resources", "buffer_writes_per_s"), "written", "pages", definition),)
 
 
 def _statements(rows: list[Row], number: Number) -> Parts:
     """What all statements together did; it lacks what was evicted from the view."""
     counters = {name: sum(number(row, name) for row in rows) for name in ("shared_blks_hit", "shared_blks_read")}
     return counters, (
-        Rate(
+        CounterRate(
             ("resources", "buffer_hits_per_s"),
             "shared_blks_hit",
             "pages",
             "pages found in the pool by the statements kept",
         ),
-        Rate(READS, "shared_blks_read", "pages", READ_MEANS),
+        CounterRate(READS, "shared_blks_read", "pages", READ_MEANS),
     )
 
 
@@ -192,12 +194,12 @@ PARTS: dict[str, Callable[[list[Row], Number], Parts]] = {
 }
 
 
-def _activity(rows: list[Row], reading: Reading, phase: str | None) -> None:
+def _activity(rows: list[Row], reading: FileReading, phase: str | None) -> None:
     """The moment of the snapshot is when its own query began: no query began later."""
     starts = [str(row["query_start"]) for row in rows if row.get("query_start")]
     moments = [moment for text in starts if (moment := _moment_s(text)) is not None]
     if moments:
-        reading.snapshot = Snapshot(phase, {}, (), at_s=max(moments))
+        reading.snapshot = CounterSnapshot(phase, {}, (), at_s=max(moments))
     clients = sum(1 for row in rows if row.get("backend_type") == "client backend") - 1
     if phase == "start" and clients > 0:
         reading.notes.append(f"{clients} clients were connected")
@@ -214,7 +216,7 @@ def _moment_s(text: str) -> float | None:
     return None
 
 
-def _settings(file: SourceFile, rows: list[Row], reading: Reading) -> None:
+def _settings(file: SourceFile, rows: list[Row], reading: FileReading) -> None:
     by_name = {str(row["name"]): row for row in rows}
     for name in KEPT:
         if name in by_name:

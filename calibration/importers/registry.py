@@ -26,7 +26,7 @@ from calibration.importers import (
     tpcc_mysql,
     vmstat,
 )
-from calibration.records import Importer, Reading
+from calibration.records import FileReading, Importer
 from models.input import SourceFile
 
 IMPORTERS: tuple[Importer, ...] = (
@@ -60,7 +60,7 @@ def importer_of(file: SourceFile) -> Importer | None:
     return next((importer for importer in IMPORTERS if importer.detect(file)), None)
 
 
-def read_file(file: SourceFile) -> Reading | None:
+def read_file(file: SourceFile) -> FileReading | None:
     """All that a file says, or None if its format is not known. Raises InputError for a faulty file."""
     importer = importer_of(file)
     return None if importer is None else importer.read(file)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "sysbench result"
@@ -39,9 +39,9 @@ def detect(file: SourceFile) -> bool:
     return bool(re.search(r"^sysbench \d", file.head, re.MULTILINE) or INTERVAL.search(file.head))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Rate, latency and series. Raises InputError for a run without its totals."""
-    reading = Reading(KIND, file.name, tool="sysbench")
+    reading = FileReading(KIND, file.name, tool="sysbench")
     found: dict[str, tuple[int, tuple[str, ...]]] = {}
     points: list[tuple[float, float]] = []
     for at, line in enumerate(file.lines, 1):
@@ -72,15 +72,20 @@ def read(file: SourceFile) -> Reading:
     reading.observe(("outcome", "reported", "tps"), rate, "1/s", where, "sysbench's transactions per s")
     _latencies(file, reading, found)
     if "errors" in found:
-        reading.observe(("outcome", "errors_per_s"), number("errors")[0] / seconds, "count", number("errors")[1],
-                        "transactions that were tried again after an error")  # fmt: skip
+        reading.observe(
+            ("outcome", "errors_per_s"),
+            number("errors")[0] / seconds,
+            "count",
+            number("errors")[1],
+            "transactions that were tried again after an error",
+        )
     queries = number("queries")[0] / transactions if transactions else 0.0
     _script(reading, queries, transactions / seconds, where)
     _series(reading, points)
     return reading
 
 
-def _latencies(file: SourceFile, reading: Reading, found: dict[str, tuple[int, tuple[str, ...]]]) -> None:
+def _latencies(file: SourceFile, reading: FileReading, found: dict[str, tuple[int, tuple[str, ...]]]) -> None:
     at, (word, *_) = found["avg"]
     reading.observe(
         ("outcome", "mean_ms"), file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions"
@@ -92,7 +97,7 @@ def _latencies(file: SourceFile, reading: Reading, found: dict[str, tuple[int, t
         reading.observe(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}", means)
 
 
-def _script(reading: Reading, queries: float, per_s: float, where: str) -> None:
+def _script(reading: FileReading, queries: float, per_s: float, where: str) -> None:
     if queries < LEAST_TPCC_QUERIES:
         reading.tell(
             ("workload", "driver"), f"sysbench, {queries:.4g} queries per transaction", where, "load generator"
@@ -106,7 +111,7 @@ def _script(reading: Reading, queries: float, per_s: float, where: str) -> None:
     )
 
 
-def _series(reading: Reading, points: list[tuple[float, float]]) -> None:
+def _series(reading: FileReading, points: list[tuple[float, float]]) -> None:
     steps = sorted(after[0] - before[0] for before, after in pairwise(points))
     if steps and steps[len(steps) // 2] > 0:
         interval_s = steps[len(steps) // 2]

@@ -11,7 +11,7 @@ from typing import Any
 
 from calibration.importers.columns import cpu_values, device_values, moment_s
 from calibration.importers.iostat import BANNER, cores, timed
-from calibration.records import Meaning, Path, Reading, Sample, Samples
+from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SourceFile
 
 KIND = "sar or mpstat"
@@ -26,10 +26,10 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Samples of all CPUs together, of devices if sar had them, and of swap."""
-    reading = Reading(KIND, file.name)
-    meanings: dict[Path, Meaning] = {}
+    reading = FileReading(KIND, file.name)
+    meanings: dict[RecordKey, Meaning] = {}
     rows = (
         _from_json(file, reading, meanings)
         if file.text.lstrip().startswith("{")
@@ -37,23 +37,23 @@ def read(file: SourceFile) -> Reading:
     )
     if not rows:
         file.refuse("", "no sample of all CPUs", "at least one", "run the tool with an interval")
-    reading.samples = Samples(tuple(rows), meanings)
+    reading.samples = MonitorSamples(tuple(rows), meanings)
     return reading
 
 
-def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
+def _from_json(file: SourceFile, reading: FileReading, meanings: dict[RecordKey, Meaning]) -> list[MonitorSample]:
     try:
         host = file.data["sysstat"]["hosts"][0]
         statistics = [each for each in host["statistics"] if "cpu-load" in each]
     except (KeyError, IndexError, TypeError):
         file.refuse("", "JSON of another shape", SHAPE, "write it with sadf -j or mpstat -o JSON")
     cores(reading, file, host.get("number-of-cpus"))
-    rows: list[Sample] = []
+    rows: list[MonitorSample] = []
     for at, each in enumerate(statistics, 1):
         place = f"sample {at}"
         every = [words for words in each["cpu-load"] if words.get("cpu") in ("all", "-1", -1)]
-        values: dict[Path, float] = {}
-        found: dict[Path, Meaning] = {}
+        values: dict[RecordKey, float] = {}
+        found: dict[RecordKey, Meaning] = {}
         for words in every[:1]:
             values, found = cpu_values(words, file.number, place)
         for disk in each.get("disk", []):
@@ -62,7 +62,7 @@ def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
         _swap(file, each, place, values, found)
         meanings.update(found)
         start_s, end_s = _times(each.get("timestamp"), str(host.get("date", "")))
-        rows.append(Sample(place, values, start_s, end_s))
+        rows.append(MonitorSample(place, values, start_s, end_s))
     stamp = statistics[0].get("timestamp") if statistics else None
     if isinstance(stamp, dict) and not stamp.get("utc") and host.get("timezone") not in UTC_NAMES:
         reading.notes.append("its times are local and are taken for the harness's own clock")
@@ -70,7 +70,7 @@ def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
 
 
 def _swap(
-    file: SourceFile, each: dict[str, Any], place: str, values: dict[Path, float], found: dict[Path, Meaning]
+    file: SourceFile, each: dict[str, Any], place: str, values: dict[RecordKey, float], found: dict[RecordKey, Meaning]
 ) -> None:
     for word, key in (("pswpin", "swap_in_kib_per_s"), ("pswpout", "swap_out_kib_per_s")):
         if word in each.get("swap-pages", {}):
@@ -88,12 +88,12 @@ def _times(stamp: Any, date: str) -> tuple[float | None, float | None]:
     return None, moment_s(f"{date} {stamp}")
 
 
-def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
+def _from_text(file: SourceFile, reading: FileReading, meanings: dict[RecordKey, Meaning]) -> list[MonitorSample]:
     banner = BANNER.match(file.lines[0])
     date = next((word for word in file.lines[0].split() if re.fullmatch(r"\d+[/-]\d+[/-]\d+", word)), "")
     if banner:
         cores(reading, file, banner[1])
-    rows: list[Sample] = []
+    rows: list[MonitorSample] = []
     header: list[str] = []
     for at, line in enumerate(file.whole_lines, 1):
         words = line.replace(" AM ", "AM ").replace(" PM ", "PM ").split()
@@ -110,5 +110,5 @@ def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
             values, found = cpu_values(dict(zip(header[2:], words[2:], strict=True)), file.number, f"line {at}")
             meanings.update(found)
             clock = words[0].replace("AM", " AM").replace("PM", " PM")
-            rows.append(Sample(f"line {at}", values, end_s=moment_s(f"{date} {clock}")))
+            rows.append(MonitorSample(f"line {at}", values, end_s=moment_s(f"{date} {clock}")))
     return timed(rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from calibration.importers.classes import TPCC_CLASSES
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "tpcc-mysql result"
@@ -25,9 +25,9 @@ def detect(file: SourceFile) -> bool:
     return "###easy### TPC-C Load Generator" in file.head or "<Raw Results>" in file.head
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Rates from counts. Raises InputError for a run without raw results."""
-    reading = Reading(KIND, file.name, tool="tpcc-mysql")
+    reading = FileReading(KIND, file.name, tool="tpcc-mysql")
     raw: dict[int, tuple[int, list[str]]] = {}
     settings: dict[str, float] = {}
     points: list[tuple[float, float]] = []
@@ -56,7 +56,7 @@ def read(file: SourceFile) -> Reading:
     return reading
 
 
-def _counts(file: SourceFile, reading: Reading, raw: dict[int, tuple[int, list[str]]], seconds: float) -> None:
+def _counts(file: SourceFile, reading: FileReading, raw: dict[int, tuple[int, list[str]]], seconds: float) -> None:
     """Classes and their sums."""
     total = weighted = failed = 0.0
     timed = True
@@ -83,7 +83,10 @@ def _counts(file: SourceFile, reading: Reading, raw: dict[int, tuple[int, list[s
 
 
 def _rest(
-    reading: Reading, settings: dict[str, float], points: list[tuple[float, float]], reported: tuple[float, str] | None
+    reading: FileReading,
+    settings: dict[str, float],
+    points: list[tuple[float, float]],
+    reported: tuple[float, str] | None,
 ) -> None:
     reading.tell(("workload", "driver"), "tpcc-mysql", "raw results", "load generator")
     if "connection" in settings:
@@ -95,8 +98,13 @@ def _rest(
             ("workload", "warehouses"), settings["warehouse"], "warehouses", "[warehouse]", "warehouses used"
         )
     if reported:
-        reading.observe(("outcome", "reported", "TpmC"), reported[0], "1/min", reported[1],
-                        "tpcc-mysql's TpmC: new orders in time and late per minute; not an audited tpmC")  # fmt: skip
+        reading.observe(
+            ("outcome", "reported", "TpmC"),
+            reported[0],
+            "1/min",
+            reported[1],
+            "tpcc-mysql's TpmC: new orders in time and late per minute; not an audited tpmC",
+        )
     if len(points) >= 2 and points[1][0] > points[0][0]:
         interval_s = points[1][0] - points[0][0]
         rates = [count / interval_s * 60.0 for _, count in points]

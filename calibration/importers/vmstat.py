@@ -10,7 +10,7 @@ import re
 
 from calibration.importers.columns import cpu_values, moment_s
 from calibration.importers.iostat import timed
-from calibration.records import Meaning, Path, Reading, Sample, Samples
+from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SourceFile
 
 KIND = "vmstat"
@@ -23,11 +23,11 @@ def detect(file: SourceFile) -> bool:
     return bool(HEADER.search(file.head))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Samples without the first. Raises InputError if there is no second one."""
-    reading = Reading(KIND, file.name)
-    meanings: dict[Path, Meaning] = {}
-    rows: list[Sample] = []
+    reading = FileReading(KIND, file.name)
+    meanings: dict[RecordKey, Meaning] = {}
+    rows: list[MonitorSample] = []
     header: list[str] = []
     for at, line in enumerate(file.whole_lines, 1):
         if HEADER.match(line):
@@ -37,11 +37,13 @@ def read(file: SourceFile) -> Reading:
     if len(rows) < 2:
         file.refuse("", f"{len(rows)} sample", "at least two: the first is since boot", "run vmstat with an interval")
     reading.notes.append(f"the first of {len(rows)} samples is since boot and left out")
-    reading.samples = Samples(tuple(timed(rows)[1:]), meanings)
+    reading.samples = MonitorSamples(tuple(timed(rows)[1:]), meanings)
     return reading
 
 
-def _row(file: SourceFile, at: int, header: list[str], words: list[str], meanings: dict[Path, Meaning]) -> Sample:
+def _row(
+    file: SourceFile, at: int, header: list[str], words: list[str], meanings: dict[RecordKey, Meaning]
+) -> MonitorSample:
     names = [name for name in header if not re.fullmatch(r"[A-Z+\d-]+", name)]
     if len(words) not in (len(names), len(names) + 2):
         file.refuse(
@@ -58,4 +60,4 @@ def _row(file: SourceFile, at: int, header: list[str], words: list[str], meaning
             values[path] = file.number(named[word], f"line {at}, {word}")
             found[path] = Meaning("KiB/s", 1.0, f"{word}: swap of the whole machine, unless -S changed its unit")
     meanings.update(found)
-    return Sample(f"line {at}", values, end_s=moment_s(" ".join(words[len(names) :])))
+    return MonitorSample(f"line {at}", values, end_s=moment_s(" ".join(words[len(names) :])))

@@ -17,7 +17,17 @@ from itertools import combinations
 
 import numpy as np
 
-from calibration.fit import NEXT_TO_NOTHING, READS, Choice, Gap, GapPart, Point, Reader, data_devices, rates_of
+from calibration.fit import (
+    NEXT_TO_NOTHING,
+    READS,
+    AnalyticInput,
+    AnalyticReader,
+    FigureChoice,
+    Gap,
+    GapPart,
+    data_devices,
+    measured_rates,
+)
 from calibration.records import Device, RunRecord
 from models.scenario import ScenarioSpec
 from simulator.analytic import (
@@ -50,7 +60,7 @@ SMALL = NEXT_TO_NOTHING[READS]
 
 
 @dataclass(frozen=True)
-class Shown:
+class MeasuredDemands:
     """What a record tells of a transaction of the mix; None if it doesn't. Times in s."""
 
     per_s: float
@@ -86,16 +96,16 @@ class _Knob:
     """added before logarithms are taken"""
 
 
-def shown(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> Shown:
+def measured_demands(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice) -> MeasuredDemands:
     """What the record has. A figure that the mapping doesn't use counts here: it is not fitted, but it was measured."""
-    _, per_s = rates_of(record, scenario.workload.mix.new_order)
+    _, per_s = measured_rates(record, scenario.workload.mix.new_order)
     resources = record.resources
     user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
     devices = data_devices(record, choice, [])
     reads = _sum([each.reads_per_s.value if each.reads_per_s else None for each in devices])
     writes = _sum([each.writes_per_s.value if each.writes_per_s else None for each in devices])
     arm = scenario.machine.disks.disk.kind == "rotating"
-    return Shown(
+    return MeasuredDemands(
         per_s=per_s,
         misses=resources.buffer_reads_per_s.value / per_s if resources.buffer_reads_per_s else None,
         reads=None if reads is None else reads / per_s,
@@ -105,17 +115,20 @@ def shown(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> Shown:
     )
 
 
-def explain(record: RunRecord, scenario: ScenarioSpec, choice: Choice, model_per_min: float) -> Gap:
+def explain_gap(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice, model_per_min: float) -> Gap:
     """The gap of one run. `scenario`: with the calibrated values; `model_per_min`: what the model says, in new orders.
 
     Raises InputError if there is no such machine.
     """
-    measured, _ = rates_of(record, scenario.workload.mix.new_order)
-    seen, point = shown(record, scenario, choice), Reader().point(scenario)
+    measured, _ = measured_rates(record, scenario.workload.mix.new_order)
+    seen, point = measured_demands(record, scenario, choice), AnalyticReader().point(scenario)
     targets = {
-        MISSES_PART: seen.misses, READS_PART: seen.reads, WRITES_PART: seen.writes, CPU_PART: seen.cpu_s,
+        MISSES_PART: seen.misses,
+        READS_PART: seen.reads,
+        WRITES_PART: seen.writes,
+        CPU_PART: seen.cpu_s,
         DEVICE_PART: seen.request_s,
-    }  # fmt: skip
+    }
     if seen.misses is None and point.model.direct_io:
         targets[MISSES_PART] = seen.reads  # no page cache: what the pool lacks is read
     found, p = [], point.parameters
@@ -144,7 +157,7 @@ def explain(record: RunRecord, scenario: ScenarioSpec, choice: Choice, model_per
     )
 
 
-def _note(knob: _Knob, targets: dict[str, float | None], seen: Shown) -> str | None:
+def _note(knob: _Knob, targets: dict[str, float | None], seen: MeasuredDemands) -> str | None:
     if knob.name == MISSES_PART and seen.misses is None:
         return "by the device's reads: with direct I/O every miss is one"
     if knob.name == READS_PART and targets[MISSES_PART] is None:
@@ -174,7 +187,7 @@ def _response_s(devices: list[Device]) -> float | None:
     return sum(count * (time or 0.0) for count, time in zip(counts, times, strict=True)) / sum(counts) or None
 
 
-def _knobs(point: Point) -> list[_Knob]:
+def _knobs(point: AnalyticInput) -> list[_Knob]:
     """In causal order: each is found with those before it put in."""
     arm = isinstance(point.model.storage.data_disk, RotatingDevice)
     return [
@@ -189,9 +202,12 @@ def _knobs(point: Point) -> list[_Knob]:
 def _smaller_pool(p: Parameters, factor: FloatArray) -> Parameters:
     """A pool of 1 / factor of the size: the factor rises with the misses."""
     return replace(
-        p, buffers=p.buffers / factor, resident=p.resident / factor, dirty_high=p.dirty_high / factor,
+        p,
+        buffers=p.buffers / factor,
+        resident=p.resident / factor,
+        dirty_high=p.dirty_high / factor,
         dirty_low=p.dirty_low / factor,
-    )  # fmt: skip
+    )
 
 
 def _slower_device(p: Parameters, factor: FloatArray) -> Parameters:
@@ -199,11 +215,16 @@ def _slower_device(p: Parameters, factor: FloatArray) -> Parameters:
     by = factor[:, None]
     shared = np.where(p.log_own > 0, 1.0, factor)
     return replace(
-        p, read_s=p.read_s * by, write_s=p.write_s * by, page_transfer_s=p.page_transfer_s * factor,
-        again_s=p.again_s * factor, swap_read_s=p.swap_read_s * by, swap_write_s=p.swap_write_s * by,
+        p,
+        read_s=p.read_s * by,
+        write_s=p.write_s * by,
+        page_transfer_s=p.page_transfer_s * factor,
+        again_s=p.again_s * factor,
+        swap_read_s=p.swap_read_s * by,
+        swap_write_s=p.swap_write_s * by,
         log_first_s=p.flush_overhead_s + (p.log_first_s - p.flush_overhead_s) * shared,
         log_again_s=p.flush_overhead_s + (p.log_again_s - p.flush_overhead_s) * shared,
-    )  # fmt: skip
+    )
 
 
 def _reads(at: _At) -> FloatArray:
@@ -228,7 +249,7 @@ def _busy_per_request_s(at: _At) -> FloatArray:
     return busy / np.maximum(at.rate * (_reads(at) + _writes(at)), 1e-12)
 
 
-def _at_rate(point: Point, p: Parameters, per_s: float) -> _At:
+def _at_rate(point: AnalyticInput, p: Parameters, per_s: float) -> _At:
     """Everything that follows if the machines do `per_s` transactions of the mix."""
     w, policy, p = point.workload, point.model.pool.replacement, p.filled()
     pool, rate = pool_of(w, w.table(policy), p), np.full(len(p), per_s)
@@ -244,7 +265,7 @@ def _at_rate(point: Point, p: Parameters, per_s: float) -> _At:
     return at
 
 
-def _factor(point: Point, p: Parameters, knob: _Knob, target: float, per_s: float) -> float:
+def _factor(point: AnalyticInput, p: Parameters, knob: _Knob, target: float, per_s: float) -> float:
     """The factor at which the model's figure is the measured one, or the nearest that can be."""
     wanted = math.log(max(target, 0.0) + knob.small + 1e-12)
     low, high = -math.log(FARTHEST), math.log(FARTHEST)
@@ -260,7 +281,7 @@ def _factor(point: Point, p: Parameters, knob: _Knob, target: float, per_s: floa
     return math.exp((low + high) / 2.0)
 
 
-def _shapley(point: Point, factors: list[tuple[_Knob, float]]) -> list[float]:
+def _shapley(point: AnalyticInput, factors: list[tuple[_Knob, float]]) -> list[float]:
     """Each factor's part of the change of the rate's logarithm."""
     count = len(factors)
     subsets = [frozenset(some) for size in range(count + 1) for some in combinations(range(count), size)]

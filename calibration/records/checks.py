@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import fmean, stdev
 
 from calibration.records.record import Device, Observed, Outcome, Resources, RunRecord
+from models.input import value_at
 
 LITTLE_TOLERANCE = 0.05
 """Clients also spend time between answer and next request, and rates are rounded."""
@@ -35,10 +36,10 @@ class Finding:
     text: str
 
 
-def check(record: RunRecord) -> list[Finding]:
+def check_record(record: RunRecord) -> list[Finding]:
     """Little's law first, then what can be said of the rest."""
     findings = [
-        little(record),
+        littles_law(record),
         *_steady(record),
         *_mix(record.outcome),
         *_percentiles(record.outcome),
@@ -49,7 +50,7 @@ def check(record: RunRecord) -> list[Finding]:
     return [*findings, *_commits(record), *_pool(record)]
 
 
-def little(record: RunRecord) -> Finding:
+def littles_law(record: RunRecord) -> Finding:
     """Clients = rate * (response + think time). Clients that are more than rate times response leave a think time."""
     law = "Little's law"
     outcome, workload = record.outcome, record.workload
@@ -229,13 +230,6 @@ WANTED = (
 )
 
 
-def missing(record: RunRecord) -> list[str]:
+def missing_keys(record: RunRecord) -> list[str]:
     """What the record lacks and what it would be good for, a line each."""
-    lines = []
-    for path, purpose in WANTED:
-        value: object = record
-        for key in path.split("."):
-            value = getattr(value, key)
-        if not value:
-            lines.append(f"{path}: {purpose}")
-    return lines
+    return [f"{key}: {purpose}" for key, purpose in WANTED if not value_at(record, key)]

@@ -73,7 +73,7 @@ OF_RESULT: dict[str, OfResult] = {
 }
 
 
-def value_of(figure: FigureSpec, scenario: ScenarioSpec, result: Result | JobResult) -> float:
+def simulated_figure(figure: FigureSpec, scenario: ScenarioSpec, result: Result | JobResult) -> float:
     """The simulated value of a figure. Raises InputError for a name that isn't one, with those that are."""
     if isinstance(result, JobResult):
         known = {result.figure: result.value, **result.also}

@@ -10,7 +10,7 @@ from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 
-def record_of(name: str, scenario: ScenarioSpec) -> RunRecord:
+def record_of_scenario(name: str, scenario: ScenarioSpec) -> RunRecord:
     """The record of a scenario's measured figure. It names no setting: the scenario is the run's own base.
 
     Raises InputError if nobody has measured it.
