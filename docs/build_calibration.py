@@ -168,7 +168,7 @@ def engine_table(results: dict[tuple[int, int], Result]) -> str:
         one = system(number)
         scenario = one.scenario(one.sizes[at], true=True)
         kinds = [kind for kind in FIGURE_KINDS if kind != FLUSHES or scenario.database.log.commit == "durable"]
-        [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().point(scenario)])
+        [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
         said, counted = engine_logs(workload, machines, solution), simulated_figures(result)
         for kind in kinds:
             errors[kind].append(abs(float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0)) - said[kind][0])))

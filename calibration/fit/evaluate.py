@@ -64,15 +64,15 @@ class AnalyticReader:
     MOST_KEPT = 32
 
     def __init__(self) -> None:
-        self._read: list[tuple[Model, Workload]] = []
+        self._programs: list[tuple[Model, Workload]] = []
 
-    def point(self, scenario: ScenarioSpec) -> AnalyticInput:
+    def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """One scenario. Points of one program have the same `workload`."""
         model = build(scenario)
-        workload = next((read for other, read in self._read if same_but_times(other, model)), None)
+        workload = next((read for other, read in self._programs if same_but_times(other, model)), None)
         if workload is None:
             workload = read_workload(model)
-            self._read = [*self._read[1 - self.MOST_KEPT :], (model, workload)]
+            self._programs = [*self._programs[1 - self.MOST_KEPT :], (model, workload)]
         return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
 
 
@@ -116,7 +116,7 @@ def figures(
                 if machine.job is not None:
                     jobs.append((number, rows, job_logs(machine)))
                     continue
-                points.append(reader.point(machine))
+                points.append(reader.read(machine))
             except InputError:
                 continue
             of.append(number)
@@ -232,7 +232,7 @@ def engine_correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool
         counted, sds = {RATE: rate.mean}, [of_rate if kind == RATE else engine_errors()[kind] for kind in kinds]
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
             return Correction([0.0] * len(kinds), sds)
-    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().point(scenario)])
+    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
     warm = {kind: float(values[0]) for kind, values in engine_logs(workload, machines, solution).items()}
     left_out = [
         float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0))) - warm[kind] if kind in counted else 0.0
@@ -279,7 +279,7 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
         number: SteadyRate(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
     }
     others = [number for number in range(len(scenarios)) if number not in found]
-    for workload, machines, solution, rows in solve_inputs([reader.point(scenarios[number]) for number in others]):
+    for workload, machines, solution, rows in solve_inputs([reader.read(scenarios[number]) for number in others]):
         numbers = [others[row] for row in rows]
         said = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
         per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])

@@ -1,6 +1,5 @@
 """How well a calibration meets runs: left-out runs, baselines, gaps, certificates."""
 
-from calibration.judge.gap import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
 from calibration.judge.large_systems import (
     FigureRow,
     figure_rows,
@@ -15,11 +14,6 @@ from calibration.judge.left_out import refits_digest
 from calibration.judge.validation import exact_share, runs_to_judge, validate_calibration
 
 __all__ = [
-    "CPU_PART",
-    "DEVICE_PART",
-    "MISSES_PART",
-    "READS_PART",
-    "WRITES_PART",
     "FigureRow",
     "exact_share",
     "figure_rows",

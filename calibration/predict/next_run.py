@@ -213,7 +213,7 @@ def _said(
         tell(READING * number / len(scenarios), f"{number + 1} of {len(scenarios)} runs")
         for row, place in enumerate(places):
             try:
-                points.append(reader.point(apply_calibration(calibration, scenario, place)))
+                points.append(reader.read(apply_calibration(calibration, scenario, place)))
             except InputError as error:
                 if row == 0:
                     reasons[number] = str(error)

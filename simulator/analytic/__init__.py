@@ -1,18 +1,23 @@
 """The analytic engine: mean-value analysis of the same model."""
 
-from simulator.analytic.demands import Demands, demands_of
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.disks import in_order_s
 from simulator.analytic.engine import simulate
 from simulator.analytic.engine_errors import FIGURES, REGIMES, errors, regime_of_result
+from simulator.analytic.factors import (
+    CPU_PART,
+    DEVICE_PART,
+    MISSES_PART,
+    READS_PART,
+    WRITES_PART,
+    RateFactor,
+    rate_factors,
+)
 from simulator.analytic.figures import Case
-from simulator.analytic.io_traffic import Traffic, traffic
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
-from simulator.analytic.pool import Pool, pool_of
 from simulator.analytic.result import answer
 from simulator.analytic.retiming import retimed, same_but_times
-from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.system import Solution, rates, solve
 from simulator.analytic.under_load import loaded
 from simulator.analytic.validity import doubts
@@ -22,32 +27,32 @@ from simulator.analytic.warming import STEADY, Course, course
 from simulator.analytic.workload import Workload, read_workload
 
 __all__ = [
+    "CPU_PART",
+    "DEVICE_PART",
     "FIGURES",
+    "MISSES_PART",
+    "READS_PART",
     "REGIMES",
     "STEADY",
+    "WRITES_PART",
     "Case",
     "Course",
-    "Demands",
     "Parameters",
-    "Pool",
+    "RateFactor",
     "Rates",
-    "Residence",
     "Solution",
-    "Traffic",
     "Workload",
     "answer",
     "asked_of_limits",
-    "at_stations",
     "combined",
     "course",
-    "demands_of",
     "doubts",
     "errors",
     "in_order_s",
     "loaded",
     "parameters_of",
     "places_of",
-    "pool_of",
+    "rate_factors",
     "rates",
     "read_workload",
     "regime_of_result",
@@ -59,6 +64,5 @@ __all__ = [
     "solve",
     "stacked",
     "sustained",
-    "traffic",
     "turn_of",
 ]

@@ -52,7 +52,7 @@ def parameters(scenario: ScenarioSpec, *texts: str) -> tuple[Parameter, ...]:
 
 def said_by(scenario: ScenarioSpec) -> dict[str, float]:
     """Every kind of figure of a machine, without noise."""
-    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().point(scenario)])
+    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
     found = engine_logs(workload, machines, solution)
     return {kind: float(np.exp(values[0])) - NEXT_TO_NOTHING.get(kind, 0.0) for kind, values in found.items()}
 

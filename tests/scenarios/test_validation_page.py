@@ -20,10 +20,10 @@ from calibration.fit import (
     error_summary,
     judged_rate,
 )
-from calibration.judge import CPU_PART, DEVICE_PART, READS_PART
 from calibration.judge.validation import coverage
 from scenarios.show.validation import validation_lines
 from scenarios.show.validation_page import page_html, write_page
+from simulator.analytic import CPU_PART, DEVICE_PART, READS_PART
 from tests.calibration.synthetic import base
 from tests.scenarios.test_report_browser import CUT_TEXTS, OVERFLOWING, show
 

@@ -80,7 +80,7 @@ class Solver:
 
     def point(self, scenario: ScenarioSpec) -> AnalyticInput:
         """A scenario in the engine's terms. Raises InputError."""
-        return self._reader.point(scenario)
+        return self._reader.read(scenario)
 
     def __call__(self, *scenarios: ScenarioSpec) -> list[Machine]:
         """Machines of scenarios, in their order. Raises InputError."""

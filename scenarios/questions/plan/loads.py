@@ -105,7 +105,7 @@ class Assembly:
         first = [int(each) for each in which[0]]
         parts: list[Parameters] = []
         rows_: list[IntArray] = []
-        point = self.reader.point(self.stock.put_together((first[0], first[1], first[2]), "candidates"))
+        point = self.reader.read(self.stock.put_together((first[0], first[1], first[2]), "candidates"))
         for place, column in enumerate(which.T):
             numbers, row = np.unique(column, return_inverse=True)
             parts.append(stacked([self._part(place, number, files, first, point) for number in numbers.tolist()]))
@@ -176,7 +176,7 @@ def capacities_of(
 ) -> FloatArray:
     """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
     groups: dict[tuple[int, str], list[int]] = {}
-    points = [reader.point(each) for each in scenarios]
+    points = [reader.read(each) for each in scenarios]
     for number, point in enumerate(points):
         groups.setdefault((id(point.workload), point.model.pool.replacement), []).append(number)
     found = np.zeros(len(points))

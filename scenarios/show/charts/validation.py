@@ -8,7 +8,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from calibration.fit import Certificate, Gap, JudgedRate
-from calibration.judge import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
 from scenarios.show.marks import (
     BLUE,
     FAINT,
@@ -27,6 +26,7 @@ from scenarios.show.marks import (
 from scenarios.show.numbers import count, signed_share
 from scenarios.show.ticks import linear_ticks, log_ticks
 from scenarios.show.validation import change
+from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

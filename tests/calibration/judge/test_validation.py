@@ -32,12 +32,13 @@ from calibration.fit import (
     read_calibration,
     write_calibration,
 )
-from calibration.judge import CPU_PART, refits_digest, runs_to_judge, validate_calibration
+from calibration.judge import refits_digest, runs_to_judge, validate_calibration
 from calibration.judge.left_out import folds_of, predicted_without, task_of
 from calibration.judge.validation import coverage
 from calibration.records import RunRecord
 from models.reading import with_values
 from models.scenario import ScenarioSpec
+from simulator.analytic import CPU_PART
 from simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from calibration.fit import CPU, MISSES, RATE, READS, WRITES, AnalyticReader, FigureChoice, Gap, solve_inputs
-from calibration.judge import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART
 from calibration.judge.gap import explain_gap
 from calibration.records import RunRecord
 from models.reading import load_scenario, with_values
 from models.scenario import ScenarioSpec
+from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART
 from tests.calibration.synthetic import TINY, base, observed, record, said_by
 
 CLIENTS = 8
@@ -36,7 +36,7 @@ def measured(machine: ScenarioSpec, kinds: frozenset[str] = ALL) -> RunRecord:
     pool_gib = machine.database.pool.buffers * machine.database.page_kib / (1 << 20)
     found = record("run", figures, machine, CLIENTS, pool_gib).model_dump(mode="json", exclude_none=True)
     if DEVICE_PART in kinds:
-        [(_, _, solution, _)] = solve_inputs([AnalyticReader().point(machine)])
+        [(_, _, solution, _)] = solve_inputs([AnalyticReader().read(machine)])
         device: dict[str, Any] = found["resources"]["devices"]["sda"]
         device["read_await_ms"] = observed(float(solution.residence.disk_read_s[0]) * 1000.0)
         device["utilisation_fraction"] = observed(float(solution.residence.first_busy[0]))

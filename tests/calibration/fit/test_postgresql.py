@@ -37,7 +37,7 @@ from scenarios.library import library, load
 from simulator.errors import InputError
 
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"
-MAPPING = Path(__file__).resolve().parents[2] / "calibration" / "runs" / "mappings" / "postgresql.yaml"
+MAPPING = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "mappings" / "postgresql.yaml"
 BASE, SLOW_BASE = "postgresql-15", "postgresql-15-400-iops"
 ROWS, FLUSH, MEMORY = (
     "database.path.row_operation_us", "database.log.flush_overhead_us", "operating_system.reserved_memory_gib",
