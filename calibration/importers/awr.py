@@ -36,11 +36,11 @@ def read(file: SourceFile) -> FileReading:
     minutes, per_s = number("Elapsed"), number("Transactions")
     if minutes is None or per_s is None:
         file.truncated("the lines Elapsed and Transactions")
-    reading.frame("steady", minutes * 60.0, "mins", "Elapsed", "commits and rollbacks between two snapshots, per s")
-    reading.observe(
-        ("outcome", "transactions_per_s"), per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks"
+    reading.set_window(
+        "steady", minutes * 60.0, "mins", "Elapsed", "commits and rollbacks between two snapshots, per s"
     )
-    reading.tell(("engine", "name"), "Oracle", "report", "database engine")
+    reading.outcome("transactions_per_s", per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks")
+    reading.database("Oracle", "report")
     _buffers(
         reading, number("Logical read (blocks)") or number("Logical reads"), number("Via Buffer Cache (blocks)", 1)
     )
@@ -51,10 +51,10 @@ def read(file: SourceFile) -> FileReading:
     ):
         value = number(label)
         if value is not None:
-            reading.observe(("resources", key), value, "1/s", f"Load Profile, {label}", means)
+            reading.resource(key, value, "1/s", f"Load Profile, {label}", means)
     redo = number("Redo Requests", 2)
     if redo is not None:
-        reading.observe(("resources", "log_flushes_per_s"), redo, "1/s", "IO Profile, Redo Requests", "writes of redo")
+        reading.resource("log_flushes_per_s", redo, "1/s", "IO Profile, Redo Requests", "writes of redo")
     _requests(reading, number("Total Requests", 1), number("Total Requests", 2))
     _host(file, reading)
     return reading
@@ -76,8 +76,8 @@ def _buffers(reading: FileReading, logical: float | None, misses: float | None) 
     if misses is None:
         reading.notes.append("no row 'Via Buffer Cache': misses of the buffer cache can't be told from direct reads")
         return
-    reading.observe(
-        ("resources", "buffer_reads_per_s"),
+    reading.resource(
+        "buffer_reads_per_s",
         misses,
         "blocks/s",
         "IO Profile, Via Buffer Cache (blocks)",
@@ -86,7 +86,7 @@ def _buffers(reading: FileReading, logical: float | None, misses: float | None) 
     if logical is not None:
         place = "Load Profile, Logical read (blocks), less Via Buffer Cache"
         hits = max(0.0, logical - misses)
-        reading.observe(("resources", "buffer_hits_per_s"), hits, "blocks/s", place, "blocks found in the buffer cache")
+        reading.resource("buffer_hits_per_s", hits, "blocks/s", place, "blocks found in the buffer cache")
 
 
 def _requests(reading: FileReading, reads: float | None, writes: float | None) -> None:
@@ -112,12 +112,8 @@ def _host(file: SourceFile, reading: FileReading) -> None:
             for name, share in (("%User", "user"), ("%System", "system"), ("%WIO", "iowait"), ("%Idle", "idle")):
                 if name in named:
                     value = file.number(named[name], f"line {at + 1}, {name}") / 100.0
-                    reading.observe(
-                        ("resources", f"cpu_{share}_fraction"),
-                        value,
-                        "%",
-                        f"line {at + 1}, {name}",
-                        "of the host's CPUs",
+                    reading.resource(
+                        f"cpu_{share}_fraction", value, "%", f"line {at + 1}, {name}", "of the host's CPUs"
                     )
             if "CPUs" in named:
                 reading.observe(
@@ -131,7 +127,7 @@ def _host(file: SourceFile, reading: FileReading) -> None:
         if match and match[1] == "Begin":
             moment = _moment(match[2])
             if moment is not None:
-                reading.tell(
+                reading.add_text(
                     ("window", "start_utc"),
                     moment,
                     f"line {at}",

@@ -6,7 +6,7 @@ of the engine, which the operating system's cache may answer.
 
 from __future__ import annotations
 
-from calibration.importers.phases import phase_of
+from calibration.importers.vocabulary import phase_of
 from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 

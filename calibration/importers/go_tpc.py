@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from calibration.importers.classes import class_name
+from calibration.importers.vocabulary import class_name
 from calibration.records import FileReading
 from models.input import SourceFile
 
@@ -78,16 +78,14 @@ def read(file: SourceFile) -> FileReading:
     duration_s = max(_seconds(number(row, "Takes(s)"), number(row, "Count"), number(row, "TPM")) for row in done)
     place = f"lines {summary[0].line} to {summary[-1].line}"
     definition = "count of transactions done over the longest time of a class (its count over its TPM)"
-    reading.frame("whole" if _warm_s(file) is None else "steady", duration_s, "s", place, definition)
+    reading.set_window("whole" if _warm_s(file) is None else "steady", duration_s, "s", place, definition)
     total = sum(counts.values())
-    reading.observe(
-        ("outcome", "transactions_per_s"), total / duration_s, "count", place, "transactions done, without _ERR, per s"
-    )
+    reading.outcome("transactions_per_s", total / duration_s, "count", place, "transactions done, without _ERR, per s")
     if "new_order" in counts:
         rate = counts["new_order"] / duration_s * 60.0
-        reading.observe(("outcome", "new_orders_per_minute"), rate, "count", place, NEW_ORDERS)
+        reading.outcome("new_orders_per_minute", rate, "count", place, NEW_ORDERS)
     mean_ms = sum(number(row, "Sum(ms)") for row in done) / max(total, 1.0)
-    reading.observe(("outcome", "mean_ms"), mean_ms, "ms", place, "Sum(ms) of all classes over their counts")
+    reading.outcome("mean_ms", mean_ms, "ms", place, "Sum(ms) of all classes over their counts")
     failed = 0.0
     for row in summary:
         name = class_name(row.operation.removesuffix("_ERR"))
@@ -104,8 +102,8 @@ def read(file: SourceFile) -> FileReading:
         for each in PERCENTILES:
             value = number(row, f"{each}th(ms)")
             reading.observe((*base, "percentiles_ms", each), value, "ms", at, f"{each} % were at most so long")
-    reading.observe(("outcome", "errors_per_s"), failed / duration_s, "count", place, "_ERR rows, per s")
-    reading.tell(("workload", "driver"), "go-tpc tpcc", place, "load generator")
+    reading.outcome("errors_per_s", failed / duration_s, "count", place, "_ERR rows, per s")
+    reading.driver("go-tpc tpcc", place)
     _totals(file, reading)
     _series(rows, reading, number)
     _times(file, reading, duration_s)
@@ -157,15 +155,15 @@ def _totals(file: SourceFile, reading: FileReading) -> None:
         found = True
         per_minute, total, efficiency = (file.number(word, f"line {at}") for word in words)
         where = f"line {at}"
-        reading.observe(
-            ("outcome", "reported", "tpmC"),
+        reading.reported(
+            "tpmC",
             per_minute,
             "1/min",
             where,
             "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC",
         )
-        reading.observe(
-            ("outcome", "reported", "tpmTotal"),
+        reading.reported(
+            "tpmTotal",
             total,
             "1/min",
             where,
@@ -173,8 +171,8 @@ def _totals(file: SourceFile, reading: FileReading) -> None:
         )
         if efficiency > 0:
             warehouses = per_minute / (MOST_NEW_ORDERS_PER_WAREHOUSE * efficiency / 100.0)
-            reading.observe(
-                ("workload", "warehouses"),
+            reading.workload(
+                "warehouses",
                 round(warehouses),
                 "%",
                 where,
@@ -190,7 +188,7 @@ def _series(rows: list[ClassRow], reading: FileReading, number: Callable[[ClassR
         takes = [number(row, "Takes(s)") for row in points]
         rates = [number(row, "Count") / max(took, 0.1) * 60.0 for row, took in zip(points, takes, strict=True)]
         place = f"lines {points[0].line} to {points[-1].line}"
-        reading.draw(
+        reading.add_series(
             "new_orders_per_minute", sum(takes) / len(takes), rates, "count", place, "[Current] NEW_ORDER rows"
         )
 
@@ -208,8 +206,8 @@ def _times(file: SourceFile, reading: FileReading, duration_s: float) -> None:
     stops = [(at, match) for at, line in enumerate(file.lines, 1) if (match := STOPPED.match(line))]
     if stops:
         clients = max(int(match[2]) for _, match in stops) + 1
-        reading.observe(
-            ("workload", "clients"),
+        reading.workload(
+            "clients",
             clients,
             "number of the last worker",
             f"line {stops[0][0]}",

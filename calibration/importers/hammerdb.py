@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from calibration.importers.classes import class_name
+from calibration.importers.vocabulary import class_name
 from calibration.records import FileReading
 from models.input import SourceFile
 
@@ -30,20 +30,20 @@ def result(file: SourceFile, reading: FileReading, line: str, place: str) -> boo
         return False
     nopm, tpm = file.number(match[1], f"{place}, NOPM"), file.number(match[2], f"{place}, TPM")
     rates(reading, nopm, tpm, place)
-    reading.tell(("engine", "name"), match[3], place, "database engine")
+    reading.database(match[3], place)
     return True
 
 
 def rates(reading: FileReading, nopm: float, tpm: float, place: str) -> None:
     """The two rates: one of new orders, one of commits."""
-    reading.observe(("outcome", "new_orders_per_minute"), nopm, "NOPM", place, NOPM_MEANS)
-    reading.observe(("outcome", "reported", "TPM"), tpm, "TPM", place, TPM_MEANS)
-    reading.tell(("workload", "driver"), "HammerDB TPROC-C", place, "load generator; 43.5 % new orders")
+    reading.outcome("new_orders_per_minute", nopm, "NOPM", place, NOPM_MEANS)
+    reading.reported("TPM", tpm, "TPM", place, TPM_MEANS)
+    reading.driver("HammerDB TPROC-C", place, "load generator; 43.5 % new orders")
 
 
 def users(reading: FileReading, count: float, place: str) -> None:
     """The clients."""
-    reading.observe(("workload", "clients"), count, "virtual users", place, "virtual users that run transactions")
+    reading.workload("clients", count, "virtual users", place, "virtual users that run transactions")
 
 
 def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[str, object]], place: str) -> None:
@@ -65,11 +65,9 @@ def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[s
             if row.get(key) is not None:
                 reading.observe((*base, "percentiles_ms", percentile), number(key), "ms", where, f"of {TIMING_MEANS}")
     if calls > 0 and elapsed_ms > 0:
-        reading.observe(
-            ("outcome", "mean_ms"), total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}"
-        )
-        reading.observe(
-            ("outcome", "transactions_per_s"),
+        reading.outcome("mean_ms", total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}")
+        reading.outcome(
+            "transactions_per_s",
             calls / elapsed_ms * 1000.0,
             "calls",
             place,
@@ -79,6 +77,6 @@ def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[s
 
 def period(reading: FileReading, minutes: float, ramp_minutes: float | None, place: str) -> None:
     """The timed period and the ramp-up before it."""
-    reading.frame("steady", minutes * 60.0, "min", place, RATE_MEANS)
+    reading.set_window("steady", minutes * 60.0, "min", place, RATE_MEANS)
     if ramp_minutes is not None:
         reading.observe(("window", "ramp_s"), ramp_minutes * 60.0, "min", place, "ramp-up before the timed period")

@@ -12,7 +12,7 @@ import sqlite3
 from contextlib import closing
 
 from calibration.importers import hammerdb
-from calibration.importers.columns import CPU_DEFINITION, moment_s
+from calibration.importers.vocabulary import CPU_DEFINITION, moment_s
 from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SQLITE_MAGIC, SourceFile
 
@@ -88,9 +88,7 @@ def _read(file: SourceFile, reading: FileReading, database: sqlite3.Connection) 
             reading, float(told["minutes"]), float(told["ramp"]) if "ramp" in told else None, "JOBMAIN, jobdict"
         )
     if "warehouses" in told:
-        reading.observe(
-            ("workload", "warehouses"), float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built"
-        )
+        reading.workload("warehouses", float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built")
     _timings(file, reading, database, job)
     _counter(file, reading, database, job)
     _metrics(file, reading, database, job)
@@ -123,7 +121,9 @@ def _counter(file: SourceFile, reading: FileReading, database: sqlite3.Connectio
     begin_s = busy[0][0] - interval_s + (float(str(ramp["value"])) if isinstance(ramp, dict) else 0.0)
     reading.window = (begin_s, begin_s + float(str(duration["value"])))
     kept = [value for at, value in busy if reading.window[0] < at <= reading.window[1]]
-    reading.draw("commits_per_minute", interval_s, kept, "TPM", "JOBTCOUNT", "commits per minute in the timed period")
+    reading.add_series(
+        "commits_per_minute", interval_s, kept, "TPM", "JOBTCOUNT", "commits per minute in the timed period"
+    )
 
 
 def _metrics(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:

@@ -63,7 +63,7 @@ def read(file: SourceFile) -> FileReading:
     if counted:
         kept = counted[steady[0] : steady[1]] if steady else counted
         means = "commits per minute in the timed period" if steady else "commits per minute, ramp-up and end with them"
-        reading.draw(
+        reading.add_series(
             "commits_per_minute",
             COUNTER_INTERVAL_S,
             kept,

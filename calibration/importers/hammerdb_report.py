@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from calibration.importers import hammerdb
-from calibration.importers.columns import CPU_DEFINITION, moment_s
+from calibration.importers.vocabulary import CPU_DEFINITION, moment_s
 from calibration.records import RANK_OF_DETAIL, FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SourceFile
 
@@ -63,12 +63,12 @@ def _report(file: SourceFile, reading: FileReading, data: dict[str, Any]) -> Non
     )
     hammerdb.users(reading, file.number(config["virtual_users"], "virtual_users"), "benchmark_config")
     warehouses = file.number(config["warehouses"], "warehouses")
-    reading.observe(("workload", "warehouses"), warehouses, "warehouses", "benchmark_config", "warehouses built")
+    reading.workload("warehouses", warehouses, "warehouses", "benchmark_config", "warehouses built")
     minutes = file.number(config["duration_minutes"], "duration_minutes")
     ramp = file.number(config["rampup_minutes"], "rampup_minutes")
     hammerdb.period(reading, minutes, ramp, "benchmark_config")
-    reading.tell(("engine", "name"), str(job["database"]), "job", "database engine")
-    reading.tell(("engine", "version"), str(job["release"]), "job", "release of the engine")
+    reading.database(str(job["database"]), "job")
+    reading.add_text(("engine", "version"), str(job["release"]), "job", "release of the engine")
     _system(file, reading, data.get("system", {}))
     active = data.get("analysis_hints", {}).get("active_window", {})
     start_s, end_s = moment_s(str(active.get("start"))), moment_s(str(active.get("end")))
@@ -89,9 +89,9 @@ def _report(file: SourceFile, reading: FileReading, data: dict[str, Any]) -> Non
 
 def _system(file: SourceFile, reading: FileReading, system: dict[str, Any]) -> None:
     if "cpumodel" in system:
-        reading.tell(("environment", "cpu_model"), str(system["cpumodel"]), "system", "processor")
+        reading.add_text(("environment", "cpu_model"), str(system["cpumodel"]), "system", "processor")
     if "os_name" in system:
-        reading.tell(("environment", "operating_system"), str(system["os_name"]), "system", "operating system")
+        reading.add_text(("environment", "operating_system"), str(system["os_name"]), "system", "operating system")
     if "cpucount" in system:
         reading.observe(
             ("environment", "cores"), file.number(system["cpucount"], "cpucount"), "CPUs", "system", "CPUs seen"
@@ -140,6 +140,6 @@ def _counter(
     if len(kept) >= 2:
         interval_s = (kept[-1][0] - kept[0][0]) / (len(kept) - 1)
         where = "in the timed period" if window else "ramp-up and end with them"
-        reading.draw(
+        reading.add_series(
             "commits_per_minute", interval_s, [value for _, value in kept], "TPM", name, f"commits per minute, {where}"
         )

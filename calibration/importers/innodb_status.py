@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.columns import moment_s
-from calibration.importers.phases import phase_of
+from calibration.importers.vocabulary import moment_s, phase_of
 from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 
@@ -48,5 +47,5 @@ def read(file: SourceFile) -> FileReading:
             file.refuse("", f"no line with {name}", "InnoDB's totals", "give the whole output")
         counters[name] = float(match[1])
     reading.snapshot = CounterSnapshot(phase_of(file.name), counters, RATES, clock_s=moment_s(banner[1]))
-    reading.tell(("engine", "name"), "MySQL or MariaDB", "InnoDB's monitor", "database engine")
+    reading.database("MySQL or MariaDB", "InnoDB's monitor")
     return reading

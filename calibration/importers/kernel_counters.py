@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.phases import phase_of
+from calibration.importers.vocabulary import phase_of
 from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 

@@ -39,11 +39,11 @@ def read(file: SourceFile) -> FileReading:
         name = match[1].replace("-", "_") if match else ""
         if match is None or name not in KEPT or not match[2]:
             continue
-        reading.tell(("engine", "settings", name), match[2], f"line {at}", "setting")
+        reading.add_text(("engine", "settings", name), match[2], f"line {at}", "setting")
         if name == "innodb_buffer_pool_size":
             word = match[2].upper()
             unit = word[-1:] if word[-1:] in "KMGT" else ""
             size = file.number(word.removesuffix(unit), f"line {at}, {name}") * SIZES[unit] / 2**30
             reading.observe(("engine", "buffer_pool_gib"), size, f"{unit}B", f"line {at}", "size of the pool")
-    reading.tell(("engine", "name"), "MySQL or MariaDB", "innodb_ settings", "database engine")
+    reading.database("MySQL or MariaDB", "innodb_ settings")
     return reading

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.phases import phase_of
+from calibration.importers.vocabulary import phase_of
 from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 
@@ -48,5 +48,5 @@ def read(file: SourceFile) -> FileReading:
         CounterRate(("resources", key), name, unit, means) for key, name, unit, means in known if name in counters
     )
     reading.snapshot = CounterSnapshot(phase_of(file.name), counters, rates, clock_s=counters["Uptime"])
-    reading.tell(("engine", "name"), "MySQL or MariaDB", "Innodb_ counters", "database engine")
+    reading.database("MySQL or MariaDB", "Innodb_ counters")
     return reading

@@ -44,7 +44,7 @@ def read(file: SourceFile) -> FileReading:
         for at, line in enumerate(log.lines, 1):
             if line.strip() and not pattern.match(line.strip()):
                 log.refuse(f"line {at}", repr(line[:40]), "a line like the first", "the log is cut off: copy it again")
-    reading.tell(("engine", "name"), "PostgreSQL", "log", "database engine")
+    reading.database("PostgreSQL", "log")
     place = f"{len(logs)} logs" if len(logs) > 1 else "log"
     if pattern is AGGREGATE:
         _aggregate(file, reading, rows, place)
@@ -79,7 +79,7 @@ def _aggregate(file: SourceFile, reading: FileReading, rows: list[list[tuple[int
     means = "transactions of all threads in whole intervals; the first and the unwritten last are left out"
     _rates(reading, count / seconds, total_us / max(count, 1.0) / 1000.0, seconds, place, means)
     reading.window = (float(kept[0]), kept[-1] + float(interval_s))
-    reading.draw(
+    reading.add_series(
         "transactions_per_s", interval_s, [by_start[start][0] / interval_s for start in kept], "count", place, means
     )
 
@@ -111,10 +111,10 @@ def _single(file: SourceFile, reading: FileReading, rows: list[list[tuple[int, l
             ("outcome", "percentiles_ms", percentile), value / 1000.0, "us", place, f"{percentile} % of {means}"
         )
     if failed:
-        reading.observe(("outcome", "errors_per_s"), failed / seconds, "count", place, "failed or skipped, per s")
+        reading.outcome("errors_per_s", failed / seconds, "count", place, "failed or skipped, per s")
 
 
 def _rates(reading: FileReading, per_s: float, mean_ms: float, seconds: float, place: str, means: str) -> None:
-    reading.frame("steady", seconds, "s", place, means)
-    reading.observe(("outcome", "transactions_per_s"), per_s, "count", place, means)
-    reading.observe(("outcome", "mean_ms"), mean_ms, "us", place, f"mean of {means}")
+    reading.set_window("steady", seconds, "s", place, means)
+    reading.outcome("transactions_per_s", per_s, "count", place, means)
+    reading.outcome("mean_ms", mean_ms, "us", place, f"mean of {means}")

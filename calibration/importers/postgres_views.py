@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from calibration.importers.phases import phase_of
+from calibration.importers.vocabulary import phase_of
 from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 
@@ -86,7 +86,7 @@ def read(file: SourceFile) -> FileReading:
     elif view in PARTS:
         counters, rates = PARTS[view](rows, number)
         reading.snapshot = CounterSnapshot(phase, counters, rates)
-        reading.tell(("engine", "name"), "PostgreSQL", view, "database engine")
+        reading.database("PostgreSQL", view)
     return reading
 
 
@@ -221,11 +221,11 @@ def _settings(file: SourceFile, rows: list[Row], reading: FileReading) -> None:
     for name in KEPT:
         if name in by_name:
             row = by_name[name]
-            reading.tell(
+            reading.add_text(
                 ("engine", "settings", name), f"{row['setting']} {row['unit'] or ''}".strip(), name, "setting in force"
             )
     if "server_version" in by_name:
-        reading.tell(
+        reading.add_text(
             ("engine", "version"), str(by_name["server_version"]["setting"]), "server_version", "version of the server"
         )
     if "block_size" in by_name:

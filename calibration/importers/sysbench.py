@@ -51,9 +51,7 @@ def read(file: SourceFile) -> FileReading:
         if match := INTERVAL.match(line) or CSV.match(line):
             points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
         elif match := THREADS.match(line):
-            reading.observe(
-                ("workload", "clients"), float(match[1]), "threads", f"line {at}", "threads without think time"
-            )
+            reading.workload("clients", float(match[1]), "threads", f"line {at}", "threads without think time")
     missing = [name for name in ("transactions", "queries", "time", "avg", "sum") if name not in found]
     if missing:
         file.truncated(f"sysbench's totals ({', '.join(missing)})")
@@ -63,17 +61,15 @@ def read(file: SourceFile) -> FileReading:
         return file.number(words[group], f"line {at}, {name}"), f"line {at}"
 
     seconds, where = number("time")
-    reading.frame("whole", seconds, "s", where, "transactions done over total time, from the first one on")
+    reading.set_window("whole", seconds, "s", where, "transactions done over total time, from the first one on")
     transactions, where = number("transactions")
     rate = number("transactions", 1)[0]
-    reading.observe(
-        ("outcome", "transactions_per_s"), transactions / seconds, "count", where, "transactions over total time"
-    )
-    reading.observe(("outcome", "reported", "tps"), rate, "1/s", where, "sysbench's transactions per s")
+    reading.outcome("transactions_per_s", transactions / seconds, "count", where, "transactions over total time")
+    reading.reported("tps", rate, "1/s", where, "sysbench's transactions per s")
     _latencies(file, reading, found)
     if "errors" in found:
-        reading.observe(
-            ("outcome", "errors_per_s"),
+        reading.outcome(
+            "errors_per_s",
             number("errors")[0] / seconds,
             "count",
             number("errors")[1],
@@ -87,9 +83,7 @@ def read(file: SourceFile) -> FileReading:
 
 def _latencies(file: SourceFile, reading: FileReading, found: dict[str, tuple[int, tuple[str, ...]]]) -> None:
     at, (word, *_) = found["avg"]
-    reading.observe(
-        ("outcome", "mean_ms"), file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions"
-    )
+    reading.outcome("mean_ms", file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions")
     if "percentile" in found:
         at, (percentile, word) = found["percentile"]
         value = file.number(word, f"line {at}, percentile")
@@ -99,13 +93,11 @@ def _latencies(file: SourceFile, reading: FileReading, found: dict[str, tuple[in
 
 def _script(reading: FileReading, queries: float, per_s: float, where: str) -> None:
     if queries < LEAST_TPCC_QUERIES:
-        reading.tell(
-            ("workload", "driver"), f"sysbench, {queries:.4g} queries per transaction", where, "load generator"
-        )
+        reading.driver(f"sysbench, {queries:.4g} queries per transaction", where, "load generator")
         return
-    reading.tell(("workload", "driver"), "sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
+    reading.driver("sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
     means = "transactions per minute * 10/23: the share of new orders that sysbench-tpcc draws, not a count"
-    reading.observe(("outcome", "new_orders_per_minute"), per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
+    reading.outcome("new_orders_per_minute", per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
     reading.notes.append(
         f"taken for sysbench-tpcc, for it has {queries:.3g} queries per transaction; new orders are 10 of 23"
     )
@@ -116,7 +108,7 @@ def _series(reading: FileReading, points: list[tuple[float, float]]) -> None:
     if steps and steps[len(steps) // 2] > 0:
         interval_s = steps[len(steps) // 2]
         rates = [rate for _, rate in points]
-        reading.draw(
+        reading.add_series(
             "transactions_per_s",
             interval_s,
             rates,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.classes import TPCC_CLASSES
+from calibration.importers.vocabulary import TPCC_CLASSES
 from calibration.records import FileReading
 from models.input import SourceFile
 
@@ -46,7 +46,7 @@ def read(file: SourceFile) -> FileReading:
             reported = (file.number(match[1], f"line {at}"), f"line {at}")
     if sorted(raw) != [0, 1, 2, 3, 4] or not seconds:
         file.truncated("<Raw Results> of five classes and 'in N sec.'")
-    reading.frame(
+    reading.set_window(
         "steady", seconds, "s", "raw results", "transactions in time and late, over the measured time after the ramp"
     )
     if "rampup" in settings:
@@ -76,10 +76,10 @@ def _counts(file: SourceFile, reading: FileReading, raw: dict[int, tuple[int, li
             path = ("outcome", "new_orders_per_minute")
             reading.observe(path, done / seconds * 60.0, "sc + lt", place, means)
     place = "raw results"
-    reading.observe(("outcome", "transactions_per_s"), total / seconds, "sc + lt", place, "all done, per s")
-    reading.observe(("outcome", "errors_per_s"), failed / seconds, "fl", place, "failed, per s")
+    reading.outcome("transactions_per_s", total / seconds, "sc + lt", place, "all done, per s")
+    reading.outcome("errors_per_s", failed / seconds, "fl", place, "failed, per s")
     if timed and total:
-        reading.observe(("outcome", "mean_ms"), weighted / total, "ms", place, "avg_rt of all classes by their counts")
+        reading.outcome("mean_ms", weighted / total, "ms", place, "avg_rt of all classes by their counts")
 
 
 def _rest(
@@ -88,18 +88,14 @@ def _rest(
     points: list[tuple[float, float]],
     reported: tuple[float, str] | None,
 ) -> None:
-    reading.tell(("workload", "driver"), "tpcc-mysql", "raw results", "load generator")
+    reading.driver("tpcc-mysql", "raw results")
     if "connection" in settings:
-        reading.observe(
-            ("workload", "clients"), settings["connection"], "connections", "[connection]", "threads without think time"
-        )
+        reading.workload("clients", settings["connection"], "connections", "[connection]", "threads without think time")
     if "warehouse" in settings:
-        reading.observe(
-            ("workload", "warehouses"), settings["warehouse"], "warehouses", "[warehouse]", "warehouses used"
-        )
+        reading.workload("warehouses", settings["warehouse"], "warehouses", "[warehouse]", "warehouses used")
     if reported:
-        reading.observe(
-            ("outcome", "reported", "TpmC"),
+        reading.reported(
+            "TpmC",
             reported[0],
             "1/min",
             reported[1],
@@ -108,6 +104,6 @@ def _rest(
     if len(points) >= 2 and points[1][0] > points[0][0]:
         interval_s = points[1][0] - points[0][0]
         rates = [count / interval_s * 60.0 for _, count in points]
-        reading.draw(
+        reading.add_series(
             "new_orders_per_minute", interval_s, rates, "trx", f"{len(points)} reports", "new orders in each report"
         )

@@ -108,17 +108,47 @@ class FileReading:
         source = f"{self.file}, {place}"
         self.values[path] = {"value": float(value), "unit": unit, "source": source, "definition": definition}
 
-    def tell(self, path: RecordKey, value: str, place: str, definition: str) -> None:
+    def outcome(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure of the outcome, as `observe` does."""
+        self.observe(("outcome", key), value, unit, place, definition)
+
+    def reported(self, name: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure under the name that the tool gives it."""
+        self.observe(("outcome", "reported", name), value, unit, place, definition)
+
+    def resource(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure of the resources."""
+        self.observe(("resources", key), value, unit, place, definition)
+
+    def workload(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure of the workload."""
+        self.observe(("workload", key), value, unit, place, definition)
+
+    def cores(self, value: float, place: str, definition: str = "CPUs that are on line") -> None:
+        """Add the number of the machine's CPUs."""
+        self.observe(("environment", "cores"), value, "CPUs", place, definition)
+
+    def add_text(self, path: RecordKey, value: str, place: str, definition: str) -> None:
         """Add a text."""
         self.values[path] = {"value": value, "source": f"{self.file}, {place}", "definition": definition}
 
-    def frame(self, kind: str, duration_s: float, unit: str, place: str, rate_definition: str) -> None:
+    def driver(self, name: str, place: str, definition: str = "load generator") -> None:
+        """Add the name of the load generator."""
+        self.add_text(("workload", "driver"), name, place, definition)
+
+    def database(self, name: str, place: str) -> None:
+        """Add the name of the database engine."""
+        self.add_text(("engine", "name"), name, place, "database engine")
+
+    def set_window(self, kind: str, duration_s: float, unit: str, place: str, rate_definition: str) -> None:
         """Add the window: `kind` is whole or steady."""
         self.values["window", "kind"] = kind
         self.values["window", "rate_definition"] = rate_definition
         self.observe(("window", "duration_s"), duration_s, unit, place, "length of what was counted")
 
-    def draw(self, name: str, interval_s: float, points: list[float], unit: str, place: str, definition: str) -> None:
+    def add_series(
+        self, name: str, interval_s: float, points: list[float], unit: str, place: str, definition: str
+    ) -> None:
         """Add a series to the outcome, thinned to what a record may hold."""
         if not points or interval_s <= 0:
             return

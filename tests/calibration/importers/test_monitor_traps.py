@@ -267,7 +267,7 @@ def test_a_snapshot_needs_to_say_when(written: Written) -> None:
     ],
 )
 def test_the_phase_is_a_word_of_the_name(name: str, phase: str | None) -> None:
-    from calibration.importers.phases import phase_of
+    from calibration.importers.vocabulary import phase_of
 
     assert phase_of(name) == phase
 
