@@ -75,6 +75,7 @@ from calibration.fit.observables import (
     data_devices,
     engine_logs,
     measured_rates,
+    simulated_figures,
 )
 from calibration.fit.parameters import (
     SIGMAS_OF_90_PERCENT,
@@ -84,7 +85,6 @@ from calibration.fit.parameters import (
     parse_vary,
 )
 from calibration.fit.profile import CONFIDENCE
-from calibration.fit.simulated import simulated_figures
 
 __all__ = [
     "ASSUMED_FREEDOM",

@@ -354,7 +354,7 @@ def _run(fit: Fit, number: int) -> FittedRun:
         FittedFigure(
             kind=each.kind,
             measured=each.value,
-            model=each.value_of(float(model)),
+            model=each.value_at(float(model)),
             correction=float(np.exp(offset)),
             correction_sd=float(left),
             residual_sigmas=float(residual),

@@ -20,9 +20,9 @@ from calibration.fit.objective import FitData
 from calibration.fit.observables import FIGURE_KINDS, RATE, READS, WRITES
 from simulator.form import FloatArray
 
-ASSUMED_OTHERS = 0.1
+ASSUMED_DEFAULT = 0.1
 ASSUMED = {RATE: 0.05, READS: 0.15, WRITES: 0.3}
-"""assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_OTHERS`"""
+"""assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_DEFAULT`"""
 ASSUMED_FREEDOM = 3.0
 """assumption: degrees of freedom that this is worth"""
 
@@ -50,7 +50,7 @@ def assumed() -> dict[str, Scatter]:
 
 def assumed_sd(kind: str, left_out_sd: float, missing: float) -> float:
     """Of a figure's logarithm. `left_out_sd`: what its correction leaves out; `missing`: as in a fit's task."""
-    return float(np.hypot(ASSUMED.get(kind, ASSUMED_OTHERS) * missing, left_out_sd))
+    return float(np.hypot(ASSUMED.get(kind, ASSUMED_DEFAULT) * missing, left_out_sd))
 
 
 def over(data: FitData, discrepancy: Discrepancy, left_out_sd: Sequence[float], missing: float) -> FitData:

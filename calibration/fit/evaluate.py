@@ -17,9 +17,19 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from calibration.fit.mapping import MeasuredRun
-from calibration.fit.observables import CPU, FIGURE_KINDS, NEXT_TO_NOTHING, RATE, READS, WRITES, engine_logs
+from calibration.fit.observables import (
+    CPU,
+    FIGURE_KINDS,
+    NEXT_TO_NOTHING,
+    RATE,
+    READS,
+    SIGMAS_OF_95_PERCENT,
+    WRITES,
+    engine_logs,
+    simulated_figures,
+    simulated_noise,
+)
 from calibration.fit.parameters import Parameter
-from calibration.fit.simulated import SIGMAS_OF_95_PERCENT, simulated_figures, simulated_noise
 from calibration.workers import WorkerPool
 from models.build import build, clients_of
 from models.jobs import run_job

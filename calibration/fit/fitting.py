@@ -143,13 +143,13 @@ class _Fitting:
         best, costs = self._from_several_starts()
         self.tell(0.55, "offsets and discrepancy")
         offsets = self._offsets("offsets again", best.place)
-        discrepancy, free, best = self._again("again", best, offsets)
+        discrepancy, free, best = self._refined("again", best, offsets)
         confirmed: list[int] = []
         if self.task.confirm > 0 and not self.task.corrections:
             confirmed = _spread_out(best, self.objective.data, self.task)
             if confirmed:
                 offsets = self._by_kernel(best, confirmed, offsets)
-            discrepancy, free, best = self._again("kernel", best, offsets)
+            discrepancy, free, best = self._refined("kernel", best, offsets)
         self.tell(0.85, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
         found = identify_parameters(slopes, self.stopped | self.objective.at_bound(best.place), free)
@@ -230,9 +230,9 @@ class _Fitting:
         return [float(cost) for cost in costs]
 
     def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Optimum:
-        return Optimum.of(self.kept.once(name, lambda: search(self.objective, place, free, close).plain()))
+        return Optimum.from_json(self.kept.once(name, lambda: search(self.objective, place, free, close).to_json()))
 
-    def _again(self, name: str, best: Optimum, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Optimum]:
+    def _refined(self, name: str, best: Optimum, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Optimum]:
         """The search with new offsets, the discrepancy that is left then, and the search with it.
 
         Parameters that show in no figure go back to their prior's middle.

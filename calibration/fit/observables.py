@@ -18,6 +18,7 @@ from calibration.records import Device, MeasuredSeries, Observed, RunRecord
 from models.scenario import ScenarioSpec
 from simulator.analytic import Parameters, Solution, Workload
 from simulator.form import FloatArray
+from simulator.results.result import Result
 
 RATE = "new orders/min"
 """of another job than transactions the figure that it is measured by, in its own unit"""
@@ -45,6 +46,7 @@ NEXT_TO_NOTHING = {CPU: 0.01, READS: 0.05, WRITES: 0.05, MISSES: 0.05, FLUSHES: 
 RUN_TO_RUN = 0.02
 """assumption: what one run differs from the next by, beside the noise within it"""
 BATCHES = 6
+SIGMAS_OF_95_PERCENT = 1.959963984540054
 END_OF_SCALE = {CPU: 0.97, BUSY: 0.99}
 """from here on a share is at its end of scale, and says no more than that it is there"""
 
@@ -65,7 +67,7 @@ class Observation:
         """The logarithm that a fit compares."""
         return math.log(self.value + NEXT_TO_NOTHING.get(self.kind, 0.0))
 
-    def value_of(self, log: float) -> float:
+    def value_at(self, log: float) -> float:
         """The figure that has a logarithm."""
         return math.exp(log) - NEXT_TO_NOTHING.get(self.kind, 0.0)
 
@@ -200,3 +202,45 @@ def _rate_noise(record: RunRecord) -> tuple[float, str]:
     means = [fmean(series.values[-(k + 1) * length : len(series.values) - k * length]) for k in range(BATCHES)]
     within = stdev(means) / math.sqrt(BATCHES) / max(fmean(means), 1e-9)
     return math.hypot(within, RUN_TO_RUN), "the run's series, and 2 % between runs (assumption)"
+
+
+def simulated_figures(result: Result) -> dict[str, float]:
+    """Every kind of figure of a run. Devices are those that hold data, with the log if it lies on one of them."""
+    per_s = result.transactions_per_s
+    sets = [device for device in result.devices if device.kind == "raid"]
+    disks = sets or [device for device in result.devices if device.name.startswith("disk")]
+    misses = sum(table.page_cache_hits + table.disk_reads for table in result.tables) / result.duration_s
+    done = sum(each.completed for each in result.classes)
+    return {
+        RATE: result.rate_per_min.mean,
+        CPU: result.cpu.utilisation,
+        READS: sum(disk.reads_per_s for disk in disks) / per_s,
+        WRITES: sum(disk.writes_per_s for disk in disks) / per_s,
+        MISSES: misses / per_s,
+        FLUSHES: result.log.flushes_per_s / per_s,
+        BUSY: max(disk.utilisation for disk in disks),
+        RESPONSE: sum(each.mean_s * each.completed for each in result.classes) / done,
+    }
+
+
+def simulated_noise(result: Result) -> dict[str, float]:
+    """What chance does to figures of runs of this length: standard deviations of logarithms, by batch means.
+
+    Of kinds with a course over time. Law and Kelton, Simulation Modeling and Analysis, 9.5.3.
+    """
+    rate, series = result.rate_per_min, result.series
+    steps = max(int(result.duration_s / series.step_s), 1)
+    measured = {name: values[-steps:] for name, values in series.values.items()}
+    cpu = [user + system for user, system in zip(measured["cpu_user"], measured["cpu_system"], strict=True)]
+    disks = [values for name, values in measured.items() if name.startswith("disk ") and name.endswith(" utilisation")]
+    of_rate = max(math.log(rate.high / rate.low), 0.0) / 2.0 / SIGMAS_OF_95_PERCENT if rate.low > 0 else 1.0
+    return {RATE: of_rate, RESPONSE: of_rate, CPU: _relative(cpu), BUSY: _relative(max(disks, key=fmean))}
+
+
+def _relative(values: list[float]) -> float:
+    """Of the mean."""
+    length = len(values) // BATCHES
+    if not length or fmean(values) <= 0:
+        return 0.0
+    means = [fmean(values[at * length : (at + 1) * length]) for at in range(BATCHES)]
+    return stdev(means) / math.sqrt(BATCHES) / fmean(values)

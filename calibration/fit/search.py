@@ -42,14 +42,14 @@ class Optimum:
     slopes: FloatArray
     """derivatives over noise there, (observations, parameters); 0 of those that weren't free"""
 
-    def plain(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON."""
         lists = {"place": self.place.tolist(), "said": self.logs.tolist(), "slopes": self.slopes.tolist()}
         return {"cost": self.cost, **lists}
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Optimum:
-        """From what `plain` gave."""
+    def from_json(cls, data: dict[str, Any]) -> Optimum:
+        """From what `to_json` gave."""
         place, logs = np.array(data["place"]), np.array(data["said"])
         return cls(place, float(data["cost"]), logs, np.array(data["slopes"]).reshape(len(logs), len(place)))
 

@@ -76,13 +76,8 @@ def _buffers(reading: FileReading, logical: float | None, misses: float | None) 
     if misses is None:
         reading.notes.append("no row 'Via Buffer Cache': misses of the buffer cache can't be told from direct reads")
         return
-    reading.resource(
-        "buffer_reads_per_s",
-        misses,
-        "blocks/s",
-        "IO Profile, Via Buffer Cache (blocks)",
-        "blocks read via the buffer cache; direct reads go past it",
-    )
+    means = "blocks read via the buffer cache; direct reads go past it"
+    reading.resource("buffer_reads_per_s", misses, "blocks/s", "IO Profile, Via Buffer Cache (blocks)", means)
     if logical is not None:
         place = "Load Profile, Logical read (blocks), less Via Buffer Cache"
         hits = max(0.0, logical - misses)
@@ -116,23 +111,16 @@ def _host(file: SourceFile, reading: FileReading) -> None:
                         f"cpu_{share}_fraction", value, "%", f"line {at + 1}, {name}", "of the host's CPUs"
                     )
             if "CPUs" in named:
+                means = "CPUs of the host"
                 reading.observe(
-                    ("environment", "cores"),
-                    file.number(named["CPUs"], "CPUs"),
-                    "CPUs",
-                    f"line {at + 1}",
-                    "CPUs of the host",
+                    ("environment", "cores"), file.number(named["CPUs"], "CPUs"), "CPUs", f"line {at + 1}", means
                 )
         match = SNAP.match(line)
         if match and match[1] == "Begin":
             moment = _moment(match[2])
             if moment is not None:
-                reading.add_text(
-                    ("window", "start_utc"),
-                    moment,
-                    f"line {at}",
-                    "begin of the report; the server's clock, taken for UTC",
-                )
+                means = "begin of the report; the server's clock, taken for UTC"
+                reading.add_text(("window", "start_utc"), moment, f"line {at}", means)
 
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

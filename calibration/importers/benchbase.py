@@ -17,15 +17,9 @@ KIND = "BenchBase"
 TOOL = "BenchBase"
 UNIT = re.compile(r"^(.*?) \((.+)\)$")
 TO_MS = {
-    "microseconds": 1e-3,
-    "microsecond": 1e-3,
-    "milliseconds": 1.0,
-    "millisecond": 1.0,
-    "ms": 1.0,
-    "us": 1e-3,
-    "nanoseconds": 1e-6,
-    "seconds": 1e3,
-}
+    "microseconds": 1e-3, "microsecond": 1e-3, "milliseconds": 1.0, "millisecond": 1.0, "ms": 1.0, "us": 1e-3,
+    "nanoseconds": 1e-6, "seconds": 1e3,
+}  # fmt: skip
 PERCENTILES = {
     "25th Percentile Latency": "25",
     "Median Latency": "50",
@@ -157,18 +151,10 @@ def _raw(file: SourceFile, reading: FileReading, rows: list[dict[str, str]]) -> 
         reading.observe((*base, "mean_ms"), sum(values) / len(values), unit, f"rows {name}", "mean latency")
         for percentile in ("50", "95", "99"):
             value = values[min(len(values) - 1, int(len(values) * float(percentile) / 100.0))]
-            reading.observe(
-                (*base, "percentiles_ms", percentile),
-                value,
-                unit,
-                f"rows {name}",
-                f"{percentile} % were at most so long",
-            )
+            means = f"{percentile} % were at most so long"
+            reading.observe((*base, "percentiles_ms", percentile), value, unit, f"rows {name}", means)
     if "NewOrder" in times_ms:
+        means = "new orders in the raw table, per minute"
         reading.outcome(
-            "new_orders_per_minute",
-            len(times_ms["NewOrder"]) / seconds * 60.0,
-            "rows",
-            "rows NewOrder",
-            "new orders in the raw table, per minute",
+            "new_orders_per_minute", len(times_ms["NewOrder"]) / seconds * 60.0, "rows", "rows NewOrder", means
         )

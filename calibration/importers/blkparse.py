@@ -55,12 +55,9 @@ def read(file: SourceFile) -> FileReading:
         _device(file, reading, name, at, match, moments.get(name, []))
     for (name, way), found in times_ms.items():
         mean_ms = sum(found) / len(found)
+        means = "from queueing (or dispatch, if that isn't in the trace) to completion"
         reading.observe(
-            ("resources", "devices", name, f"{way}_await_ms"),
-            mean_ms,
-            "s",
-            f"{len(found)} completions",
-            "from queueing (or dispatch, if that isn't in the trace) to completion",
+            ("resources", "devices", name, f"{way}_await_ms"), mean_ms, "s", f"{len(found)} completions", means
         )
     return reading
 

@@ -22,18 +22,9 @@ MOST_NEW_ORDERS_PER_WAREHOUSE = 12.86
 PLAIN = re.compile(r"^\[(Current|Summary)\] (\w+) - (Takes\(s\): .*)$")
 TABLE = re.compile(r"^\|\s*\[(Current|Summary)\]\s*\|\s*(\w+)\s*\|(.*)\|\s*$")
 COLUMNS = (
-    "Takes(s)",
-    "Count",
-    "TPM",
-    "Sum(ms)",
-    "Avg(ms)",
-    "50th(ms)",
-    "90th(ms)",
-    "95th(ms)",
-    "99th(ms)",
-    "99.9th(ms)",
+    "Takes(s)", "Count", "TPM", "Sum(ms)", "Avg(ms)", "50th(ms)", "90th(ms)", "95th(ms)", "99th(ms)", "99.9th(ms)",
     "Max(ms)",
-)
+)  # fmt: skip
 PERCENTILES = ("50", "90", "95", "99", "99.9")
 TOTALS = re.compile(r"^tpmC: (\S+), tpmTotal: (\S+), efficiency: (\S+)%")
 STOPPED = re.compile(r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] run worker (\d+) stopped")
@@ -155,29 +146,14 @@ def _totals(file: SourceFile, reading: FileReading) -> None:
         found = True
         per_minute, total, efficiency = (file.number(word, f"line {at}") for word in words)
         where = f"line {at}"
-        reading.reported(
-            "tpmC",
-            per_minute,
-            "1/min",
-            where,
-            "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC",
-        )
-        reading.reported(
-            "tpmTotal",
-            total,
-            "1/min",
-            where,
-            "sum of the classes' rates, each over its own time: too high in short runs",
-        )
+        means = "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC"
+        reading.reported("tpmC", per_minute, "1/min", where, means)
+        means = "sum of the classes' rates, each over its own time: too high in short runs"
+        reading.reported("tpmTotal", total, "1/min", where, means)
         if efficiency > 0:
             warehouses = per_minute / (MOST_NEW_ORDERS_PER_WAREHOUSE * efficiency / 100.0)
-            reading.workload(
-                "warehouses",
-                round(warehouses),
-                "%",
-                where,
-                "from tpmC and efficiency, which is tpmC / (12.86 * warehouses)",
-            )
+            means = "from tpmC and efficiency, which is tpmC / (12.86 * warehouses)"
+            reading.workload("warehouses", round(warehouses), "%", where, means)
     if not found:
         file.truncated("the last line with tpmC and tpmTotal")
 
@@ -206,13 +182,8 @@ def _times(file: SourceFile, reading: FileReading, duration_s: float) -> None:
     stops = [(at, match) for at, line in enumerate(file.lines, 1) if (match := STOPPED.match(line))]
     if stops:
         clients = max(int(match[2]) for _, match in stops) + 1
-        reading.workload(
-            "clients",
-            clients,
-            "number of the last worker",
-            f"line {stops[0][0]}",
-            "threads that send one transaction after the other",
-        )
+        means = "threads that send one transaction after the other"
+        reading.workload("clients", clients, "number of the last worker", f"line {stops[0][0]}", means)
     start_s = _warm_s(file)
     if start_s is None and stops:
         ended = datetime.strptime(stops[0][1][1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)

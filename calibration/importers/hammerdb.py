@@ -66,13 +66,8 @@ def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[s
                 reading.observe((*base, "percentiles_ms", percentile), number(key), "ms", where, f"of {TIMING_MEANS}")
     if calls > 0 and elapsed_ms > 0:
         reading.outcome("mean_ms", total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}")
-        reading.outcome(
-            "transactions_per_s",
-            calls / elapsed_ms * 1000.0,
-            "calls",
-            place,
-            f"calls of all procedures over elapsed_ms, {TIMING_MEANS}",
-        )
+        means = f"calls of all procedures over elapsed_ms, {TIMING_MEANS}"
+        reading.outcome("transactions_per_s", calls / elapsed_ms * 1000.0, "calls", place, means)
 
 
 def period(reading: FileReading, minutes: float, ramp_minutes: float | None, place: str) -> None:

@@ -20,18 +20,9 @@ KIND = "HammerDB database"
 SETTINGS = {"warehouses": r"count_ware\s+(\d+)", "ramp": r"_rampup\s+(\d+)", "minutes": r"_duration\s+(\d+)"}
 CPU = {"usr": "user", "sys": "system", "irq": "system", "idle": "idle"}
 TIMINGS = (
-    "procname",
-    "calls",
-    "avg_ms",
-    "max_ms",
-    "total_ms",
-    "p99_ms",
-    "p95_ms",
-    "p75_ms",
-    "p50_ms",
-    "p25_ms",
+    "procname", "calls", "avg_ms", "max_ms", "total_ms", "p99_ms", "p95_ms", "p75_ms", "p50_ms", "p25_ms",
     "elapsed_ms",
-)
+)  # fmt: skip
 
 
 def detect(file: SourceFile) -> bool:
@@ -47,12 +38,8 @@ def read(file: SourceFile) -> FileReading:
             database.row_factory = sqlite3.Row
             _read(file, reading, database)
     except sqlite3.DatabaseError as error:
-        file.refuse(
-            "",
-            f"a database that SQLite can't read ({error})",
-            "a whole hammer.DB",
-            "copy it again after HammerDB ended",
-        )
+        remedy = "copy it again after HammerDB ended"
+        file.refuse("", f"a database that SQLite can't read ({error})", "a whole hammer.DB", remedy)
     return reading
 
 
@@ -66,12 +53,8 @@ def _read(file: SourceFile, reading: FileReading, database: sqlite3.Connection) 
         jobs.setdefault(str(row["jobid"]), []).append(str(row["output"]))
     done = [job for job, lines in jobs.items() if any(hammerdb.RESULT.search(line) for line in lines)]
     if len(done) != 1:
-        file.refuse(
-            "",
-            f"{len(done)} jobs with a result ({', '.join(done[:5])})",
-            "one",
-            "delete the others, or export each with 'job ID'",
-        )
+        remedy = "delete the others, or export each with 'job ID'"
+        file.refuse("", f"{len(done)} jobs with a result ({', '.join(done[:5])})", "one", remedy)
     job = done[0]
     for line in jobs[job]:
         hammerdb.result(file, reading, line, f"JOBOUTPUT, job {job}")

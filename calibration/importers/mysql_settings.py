@@ -12,17 +12,11 @@ from models.input import SourceFile
 
 KIND = "MySQL settings"
 ROW = re.compile(r"^\|?\s*([a-z][\w-]*)\s*(?:\t|\||=)\s*(.*?)\s*\|?$")
-KEPT = (
-    "innodb_buffer_pool_size",
-    "innodb_buffer_pool_instances",
-    "innodb_flush_log_at_trx_commit",
-    "innodb_flush_method",
-    "innodb_io_capacity",
-    "innodb_doublewrite",
-    "innodb_redo_log_capacity",
-    "innodb_log_file_size",
-    "sync_binlog",
-)
+SETTINGS = (
+    "innodb_buffer_pool_size", "innodb_buffer_pool_instances", "innodb_flush_log_at_trx_commit",
+    "innodb_flush_method", "innodb_io_capacity", "innodb_doublewrite", "innodb_redo_log_capacity",
+    "innodb_log_file_size", "sync_binlog",
+)  # fmt: skip
 SIZES = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
 
 
@@ -37,7 +31,7 @@ def read(file: SourceFile) -> FileReading:
     for at, line in enumerate(file.whole_lines, 1):
         match = ROW.match(line)
         name = match[1].replace("-", "_") if match else ""
-        if match is None or name not in KEPT or not match[2]:
+        if match is None or name not in SETTINGS or not match[2]:
             continue
         reading.add_text(("engine", "settings", name), match[2], f"line {at}", "setting")
         if name == "innodb_buffer_pool_size":

@@ -84,13 +84,8 @@ def _latency(reading: FileReading, number: Callable[[str], float], found: dict[s
         reading.outcome("mean_ms", latency_ms, "ms", where, "mean of all transactions")
         return
     lag_ms = number("lag")
-    reading.outcome(
-        "mean_ms",
-        latency_ms - lag_ms,
-        "ms",
-        f"{where} less {found['lag'][1]}",
-        "mean latency less mean schedule lag (-R): the time in the database",
-    )
+    means = "mean latency less mean schedule lag (-R): the time in the database"
+    reading.outcome("mean_ms", latency_ms - lag_ms, "ms", f"{where} less {found['lag'][1]}", means)
     reading.reported("latency with schedule lag", latency_ms, "ms", where, "pgbench's latency average")
     reading.notes.append(
         f"run with -R: {lag_ms:g} ms of its latency are schedule lag and taken off; the rate was given, not reached"

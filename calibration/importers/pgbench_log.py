@@ -37,7 +37,7 @@ def read(file: SourceFile) -> FileReading:
         file.refuse(
             "", f"the log of thread {numbered[2]} alone", f"{numbered[1]} beside it", "give the folder with all logs"
         )
-    logs = [file, *(SourceFile(path, path.name) for path in _others(file))]
+    logs = [file, *(SourceFile(path, path.name) for path in _logs_of_threads(file))]
     rows = [[(at, line.split()) for at, line in enumerate(log.whole_lines, 1) if line.strip()] for log in logs]
     pattern = AGGREGATE if AGGREGATE.match(file.lines[0].strip()) else SINGLE
     for log in logs:
@@ -53,7 +53,7 @@ def read(file: SourceFile) -> FileReading:
     return reading
 
 
-def _others(file: SourceFile) -> list[Path]:
+def _logs_of_threads(file: SourceFile) -> list[Path]:
     found = [path for path in file.path.parent.glob(f"{file.path.name}.*") if path.suffix[1:].isdigit()]
     found.sort(key=lambda path: int(path.suffix[1:]))
     if [int(path.suffix[1:]) for path in found] != list(range(1, len(found) + 1)):

@@ -32,20 +32,10 @@ VIEWS: dict[str, set[str]] = {
     "pg_buffercache": {"rel", "buffers", "dirty"},
 }
 """By which columns each is known, whatever else a version has; the first that fits: statements have wal_bytes too."""
-KEPT = (
-    "shared_buffers",
-    "effective_cache_size",
-    "wal_buffers",
-    "synchronous_commit",
-    "fsync",
-    "full_page_writes",
-    "autovacuum",
-    "checkpoint_timeout",
-    "max_wal_size",
-    "bgwriter_lru_maxpages",
-    "wal_compression",
-    "huge_pages",
-)
+SETTINGS = (
+    "shared_buffers", "effective_cache_size", "wal_buffers", "synchronous_commit", "fsync", "full_page_writes",
+    "autovacuum", "checkpoint_timeout", "max_wal_size", "bgwriter_lru_maxpages", "wal_compression", "huge_pages",
+)  # fmt: skip
 KIB = {"B": 1 / 1024, "kB": 1.0, "8kB": 8.0, "16kB": 16.0, "MB": 1024.0, "GB": 2.0**20, "4kB": 4.0, "32kB": 32.0}
 READS = ("resources", "buffer_reads_per_s")
 READ_MEANS = "pages that the pool asked the operating system for; its page cache may have answered"
@@ -218,7 +208,7 @@ def _moment_s(text: str) -> float | None:
 
 def _settings(file: SourceFile, rows: list[Row], reading: FileReading) -> None:
     by_name = {str(row["name"]): row for row in rows}
-    for name in KEPT:
+    for name in SETTINGS:
         if name in by_name:
             row = by_name[name]
             reading.add_text(

@@ -68,13 +68,8 @@ def read(file: SourceFile) -> FileReading:
     reading.reported("tps", rate, "1/s", where, "sysbench's transactions per s")
     _latencies(file, reading, found)
     if "errors" in found:
-        reading.outcome(
-            "errors_per_s",
-            number("errors")[0] / seconds,
-            "count",
-            number("errors")[1],
-            "transactions that were tried again after an error",
-        )
+        means = "transactions that were tried again after an error"
+        reading.outcome("errors_per_s", number("errors")[0] / seconds, "count", number("errors")[1], means)
     queries = number("queries")[0] / transactions if transactions else 0.0
     _script(reading, queries, transactions / seconds, where)
     _series(reading, points)
@@ -108,11 +103,5 @@ def _series(reading: FileReading, points: list[tuple[float, float]]) -> None:
     if steps and steps[len(steps) // 2] > 0:
         interval_s = steps[len(steps) // 2]
         rates = [rate for _, rate in points]
-        reading.add_series(
-            "transactions_per_s",
-            interval_s,
-            rates,
-            "tps",
-            f"{len(points)} reports",
-            "transactions per s in each report",
-        )
+        means = "transactions per s in each report"
+        reading.add_series("transactions_per_s", interval_s, rates, "tps", f"{len(points)} reports", means)

@@ -52,7 +52,7 @@ def read(file: SourceFile) -> FileReading:
     if "rampup" in settings:
         reading.observe(("window", "ramp_s"), settings["rampup"], "s", "[rampup]", "time before the measured time")
     _counts(file, reading, raw, seconds)
-    _rest(reading, settings, points, reported)
+    _settings(reading, settings, points, reported)
     return reading
 
 
@@ -82,7 +82,7 @@ def _counts(file: SourceFile, reading: FileReading, raw: dict[int, tuple[int, li
         reading.outcome("mean_ms", weighted / total, "ms", place, "avg_rt of all classes by their counts")
 
 
-def _rest(
+def _settings(
     reading: FileReading,
     settings: dict[str, float],
     points: list[tuple[float, float]],
@@ -94,13 +94,8 @@ def _rest(
     if "warehouse" in settings:
         reading.workload("warehouses", settings["warehouse"], "warehouses", "[warehouse]", "warehouses used")
     if reported:
-        reading.reported(
-            "TpmC",
-            reported[0],
-            "1/min",
-            reported[1],
-            "tpcc-mysql's TpmC: new orders in time and late per minute; not an audited tpmC",
-        )
+        means = "tpcc-mysql's TpmC: new orders in time and late per minute; not an audited tpmC"
+        reading.reported("TpmC", reported[0], "1/min", reported[1], means)
     if len(points) >= 2 and points[1][0] > points[0][0]:
         interval_s = points[1][0] - points[0][0]
         rates = [count / interval_s * 60.0 for _, count in points]

@@ -64,7 +64,7 @@ def _demands(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice, pe
         READS_PART: None if reads is None else reads / per_s,
         WRITES_PART: None if writes is None else writes / per_s,
         CPU_PART: (user.value + system.value) * scenario.machine.cpu.threads / per_s if user and system else None,
-        DEVICE_PART: _busy_each_s(devices, reads, writes) if arm else _response_s(devices),
+        DEVICE_PART: _service_s(devices, reads, writes) if arm else _response_s(devices),
     }
 
 
@@ -73,7 +73,7 @@ def _sum(values: list[float | None]) -> float | None:
     return sum(known) if known and len(known) == len(values) else None
 
 
-def _busy_each_s(devices: list[Device], reads: float | None, writes: float | None) -> float | None:
+def _service_s(devices: list[Device], reads: float | None, writes: float | None) -> float | None:
     """Utilisation law: busy share = requests/s x service."""
     busy = _sum([each.utilisation_fraction.value if each.utilisation_fraction else None for each in devices])
     if busy is None or reads is None or writes is None or reads + writes <= 0:

@@ -130,7 +130,9 @@ def advise_next_run(
         some = possible & np.isfinite(said[number]).all(axis=1)
         after = _open(updated(known[some], seen[some]), None if wanted is None else wanted[some])
         share = float(np.sqrt(after.mean() / open_var[some].mean())) if open_var[some].mean() > 0 else 1.0
-        found.append(_worth(candidate, predicted, float(np.sqrt(open_var[0])), share, _told(calibration, seen[0])))
+        found.append(
+            _worth(candidate, predicted, float(np.sqrt(open_var[0])), share, _identified_by(calibration, seen[0]))
+        )
     if not found:
         raise InputError("\n".join(f"{each.name}: {each.reason}" for each in impossible))
     ranked = sorted(found, key=lambda each: (not each.worth_it, -each.per_cost))
@@ -188,7 +190,7 @@ def derivatives(
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     steps = DIFFERENCE_STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
     around = np.clip(places[:, None, :] + steps, low, high)
-    said, reasons = _said(calibration, scenarios, around.reshape(-1, count), tell)
+    said, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), tell)
     said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(FIGURE_KINDS))
     here, up, down = said[:, :, 0], said[:, :, 1 : count + 1], said[:, :, count + 1 :]
     middle = here[:, :, None]
@@ -200,7 +202,7 @@ def derivatives(
     return here, np.swapaxes(slopes, 2, 3), reasons
 
 
-def _said(
+def _logs_at(
     calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: ReportProgress
 ) -> tuple[FloatArray, dict[int, str]]:
     """Logarithms of all kinds, (scenarios, places, kinds)."""
@@ -264,7 +266,7 @@ def _missed_sd(calibration: Calibration, kind: str) -> float:
     return calibration.missed[kind].sd
 
 
-def _told(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
+def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
     """What a run with these derivatives would identify, in groups that the runs before mix up.
 
     The runs before count by J'J = C^-1 - 1, whose root stands for their derivatives.

@@ -1,9 +1,8 @@
 """Run records: what was measured, checked and kept."""
 
 from calibration.records.checks import Finding, check_record, missing_keys
-from calibration.records.figures import simulated_figure
 from calibration.records.files import load_record, record_path, records_in, save_records, shipped_records
-from calibration.records.measured import record_of_scenario
+from calibration.records.measured import record_of_scenario, simulated_figure
 from calibration.records.merging import merge_readings, record_from_values
 from calibration.records.origin import code_digest, fit_versions
 from calibration.records.reading import (

@@ -64,22 +64,22 @@ def record_text(record: RunRecord, suffix: str) -> str:
     data = {"format": record.format, **{key: value for key, value in data.items() if value != {}}}
     if suffix == ".json":
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-    return str(yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=140))
+    return str(yaml.dump(data, Dumper=_RecordDumper, sort_keys=False, allow_unicode=True, width=140))
 
 
-class _Dumper(yaml.SafeDumper):
+class _RecordDumper(yaml.SafeDumper):
     """No anchors, which a reader refuses; lists of numbers on few lines."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is yaml's
         return True
 
 
-def _list(dumper: _Dumper, data: list[Any]) -> Any:
+def _list(dumper: _RecordDumper, data: list[Any]) -> Any:
     flow = all(isinstance(each, int | float) for each in data)
     return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=flow)
 
 
-_Dumper.add_representer(list, _list)
+_RecordDumper.add_representer(list, _list)
 
 
 def save_records(records: Sequence[RunRecord], place: Path) -> list[Path]:

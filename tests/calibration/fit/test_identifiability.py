@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.fit import CPU, RATE, WRITES, Parameter, assumed_sd, engine_errors, identify_parameters
-from calibration.fit.discrepancy import ASSUMED, ASSUMED_OTHERS, Scatter, assumed, estimated, over
+from calibration.fit.discrepancy import ASSUMED, ASSUMED_DEFAULT, Scatter, assumed, estimated, over
 from calibration.fit.identifiability import Identified, correlations, sentences
 from calibration.fit.objective import FitData
 
@@ -121,6 +121,6 @@ def test_one_kind_that_is_missed_does_not_blur_the_others() -> None:
 def test_where_no_kernel_corrects_it_the_engines_error_is_missed_too() -> None:
     """And nothing is missed of runs that the model itself has made."""
     assert assumed_sd(RATE, 0.12, 1.0) == pytest.approx(0.13)
-    assert assumed_sd(CPU, 0.0, 1.0) == ASSUMED_OTHERS
+    assert assumed_sd(CPU, 0.0, 1.0) == ASSUMED_DEFAULT
     assert engine_errors()[CPU] > 0.0
     assert over(data_of(3, 0.03), assumed(), [0.0] * 3, 0.0).discrepancy.tolist() == [0.0] * 3

@@ -124,7 +124,7 @@ def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
     other = replace(slow, scenario=slow.scenario.model_copy(update={"workload": workload}))
     said = figures([slow, other], [], np.zeros((1, 0)), AnalyticReader())[0]
     (here,) = [number for number, each in enumerate(slow.observations) if each.kind == MISSES]
-    misses = [slow.observations[here].value_of(log) for log in (said[here], said[here + len(slow.observations)])]
+    misses = [slow.observations[here].value_at(log) for log in (said[here], said[here + len(slow.observations)])]
     assert misses[0] > 0.84 * slow.observations[here].value
     assert misses[1] < 0.60 * slow.observations[here].value
 

@@ -19,7 +19,7 @@ from calibration.judge import (
 )
 from calibration.judge.large_systems import measured_figures
 from calibration.records import simulated_figure
-from calibration.records.figures import OF_RESULT
+from calibration.records.measured import OF_RESULT
 from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
 from scenarios.library import library, load
 from scenarios.questions.large_systems import amount, error, lines, measured_systems
