@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from calibration.records import RunRecord, check
+from calibration.records import RunRecord, check_record
 
 Data = dict[str, Any]
 LEAST_READS_PER_S = 1.0
@@ -20,7 +20,7 @@ LEAST_QUEUE = 1.5
 
 def broken(record: RunRecord) -> list[str]:
     """Laws that a record breaks."""
-    return [finding.law for finding in check(record) if finding.holds is False]
+    return [finding.law for finding in check_record(record) if finding.holds is False]
 
 
 def caught(record: RunRecord, plant: Callable[[Data], Data | None]) -> bool | None:

@@ -15,25 +15,24 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import (
+    ASSUMED_NOISE,
     BUSY,
     CPU,
     FLUSHES,
     MISSES,
-    NOISE,
     RATE,
     READS,
     RUN_TO_RUN,
     WRITES,
+    MeasuredRun,
     Parameter,
-    Run,
     default_parameters,
-    figures_of,
-    runs_of,
-    with_values,
+    measured_runs,
+    simulated_figures,
 )
 from calibration.records import RunRecord
 from models.build import build
-from models.reading import load_scenario
+from models.reading import load_scenario, with_values
 from models.scenario import ScenarioSpec
 from scenarios.run import Display, Task, run_all, saved
 from simulator.errors import InputError
@@ -175,12 +174,12 @@ def record(one: System, number: int, result: Result, noise: bool = True) -> RunR
         value *= float(np.exp(rng.normal(0.0, sd))) if noise else 1.0
         return {"value": value, "unit": "1", "source": "simulated", "definition": "with a meter's noise"}
 
-    true, base = figures_of(result), one.scenario(one.sizes[number], true=False)
+    true, base = simulated_figures(result), one.scenario(one.sizes[number], true=False)
     orders = read(true[RATE], RUN_TO_RUN)
     factor = orders["value"] / true[RATE]
     per_s = result.transactions_per_s * factor
     """one run: a harness counts both rates of it"""
-    busy = _share(true[CPU], read(1.0, NOISE[CPU])["value"]) / max(true[CPU], 1e-9)
+    busy = _share(true[CPU], read(1.0, ASSUMED_NOISE[CPU])["value"]) / max(true[CPU], 1e-9)
     arrivals = base.workload.arrivals
     assert arrivals.kind == "closed"
     resources: dict[str, Any] = {
@@ -188,11 +187,11 @@ def record(one: System, number: int, result: Result, noise: bool = True) -> RunR
         "cpu_system_fraction": read(result.cpu.system * busy),
         "devices": {"data": _device(result, factor, base.database.page_kib, read)},
         "buffer_hits_per_s": read(sum(table.pool_hits for table in result.tables) / result.duration_s * factor),
-        "buffer_reads_per_s": read(true[MISSES] * per_s, NOISE[MISSES]),
+        "buffer_reads_per_s": read(true[MISSES] * per_s, ASSUMED_NOISE[MISSES]),
         "commits_per_s": read(result.log.commits_per_s * factor),
     }
     if base.database.log.commit == "durable":
-        resources["log_flushes_per_s"] = read(true[FLUSHES] * per_s, NOISE[FLUSHES])
+        resources["log_flushes_per_s"] = read(true[FLUSHES] * per_s, ASSUMED_NOISE[FLUSHES])
     return RunRecord.model_validate(
         {
             "name": f"system {one.number}, run {number}",
@@ -216,8 +215,8 @@ def _device(result: Result, factor: float, page_kib: float, read: Callable[..., 
     disks = [device for device in result.devices if device.name.startswith("disk")]
     reads, writes = (sum(getattr(disk, name) for disk in disks) * factor for name in ("reads_per_s", "writes_per_s"))
     await_ms = sum(disk.mean_queue for disk in disks) / max(reads + writes, 1e-9) * 1000.0
-    busy = _share(max(disk.utilisation for disk in disks), read(1.0, NOISE[BUSY])["value"])
-    counted, written = read(reads, NOISE[READS]), read(writes, NOISE[WRITES])
+    busy = _share(max(disk.utilisation for disk in disks), read(1.0, ASSUMED_NOISE[BUSY])["value"])
+    counted, written = read(reads, ASSUMED_NOISE[READS]), read(writes, ASSUMED_NOISE[WRITES])
     return {
         "reads_per_s": counted,
         "writes_per_s": written,
@@ -243,7 +242,7 @@ def _course(result: Result, factor: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def run(one: System, number: int, result: Result) -> Run:
+def run(one: System, number: int, result: Result) -> MeasuredRun:
     """A run as a fit takes it: its sizes are what its owner knows."""
-    [found] = runs_of([record(one, number, result)], one.scenario(one.sizes[number], true=False), {})
+    [found] = measured_runs([record(one, number, result)], one.scenario(one.sizes[number], true=False), {})
     return found

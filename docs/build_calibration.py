@@ -22,25 +22,25 @@ from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, 
 from calibration.fit import (
     CONFIDENCE,
     ENGINE_FIGURES,
+    FIGURE_KINDS,
     FLUSHES,
-    KINDS,
     NEXT_TO_NOTHING,
     RUN_TO_RUN,
+    AnalyticReader,
     Calibration,
-    Kept,
-    Reader,
-    Task,
+    FitState,
+    FitTask,
     calibration_of,
     engine_errors,
-    figures_of,
+    engine_logs,
     fit,
-    logs,
     parse_vary,
-    solved,
-    steady,
+    simulated_figures,
+    solve_inputs,
+    steady_rates,
 )
 from calibration.judge import exact_share
-from calibration.predict import predict
+from calibration.predict import predict_scenario
 from calibration.records import fit_versions
 from models.input import write_whole
 from scenarios.run import default_workers, display
@@ -79,14 +79,14 @@ class Case:
         return ANSWERS / f"{self.system.number}{'-kernel' if self.confirm else ''}.json"
 
     @property
-    def task(self) -> Task:
+    def task(self) -> FitTask:
         """Its fit."""
         runs = tuple(
             run(self.system, number, self.results[number]) for number in range(FITTED) if number in self.results
         )
         confirm = FITTED if self.confirm else 0
         code = fit_versions()["code"]
-        return Task(
+        return FitTask(
             runs,
             self.system.parameters,
             seed=self.system.number,
@@ -102,13 +102,13 @@ def answered(case: Case) -> Outcome:
     task = case.task
     if case.file.exists() and (kept := json.loads(case.file.read_text(encoding="utf-8")))["task"] == task.digest:
         return dict(kept)
-    found = fit(task, Kept(None, ""), _quietly)
+    found = fit(task, FitState(None, ""), _quietly)
     calibration = calibration_of(found, case.system.base)
     parameters = []
     for number, each in enumerate(task.parameters):
         place = each.place(case.system.truth[each.key])
         held = bool(found.ends.low[number] <= place <= found.ends.high[number])
-        told = bool(found.identified.told[number])
+        told = bool(found.identified.identified[number])
         parameters.append({"key": each.key, "told": told, "held": held, "share": float(found.identified.share[number])})
     predictions = [
         _prediction(case, calibration, number, result) for number, result in case.results.items() if number >= FITTED
@@ -124,12 +124,12 @@ def _prediction(case: Case, calibration: Calibration, number: int, result: Resul
     measured = result.rate_per_min.mean * float(np.exp(rng.normal(0.0, RUN_TO_RUN)))
     asked = case.system.scenario(case.system.sizes[number], true=False)
     try:
-        said = predict(calibration, asked)
+        said = predict_scenario(calibration, asked)
     except InputError as error:
         return {"refused": str(error)}
     return {
         "error": said.rate_per_min / measured - 1.0,
-        "before": steady(asked)[0].new_orders_per_min / measured - 1.0,
+        "before": steady_rates(asked)[0].new_orders_per_min / measured - 1.0,
         "held": bool(said.low_per_min <= measured <= said.high_per_min),
         "half_width": float(np.log(said.high_per_min / said.low_per_min)) / 2.0,
         "outside": bool(said.outside),
@@ -147,7 +147,8 @@ def refused(case: Case) -> bool:
     [path] = [each for each in task.parameters if each.key == PATH]
     pair = (parse_vary(SPEED, case.system.base), path)
     found = calibration_of(
-        fit(Task(task.runs, pair, seed=task.seed, starts=1, missing=0.0), Kept(None, ""), _quietly), case.system.base
+        fit(FitTask(task.runs, pair, seed=task.seed, starts=1, missing=0.0), FitState(None, ""), _quietly),
+        case.system.base,
     )
     return all(each.value is None and each.not_told_from for each in found.parameters)
 
@@ -166,14 +167,14 @@ def engine_table(results: dict[tuple[int, int], Result]) -> str:
     for (number, at), result in results.items():
         one = system(number)
         scenario = one.scenario(one.sizes[at], true=True)
-        kinds = [kind for kind in KINDS if kind != FLUSHES or scenario.database.log.commit == "durable"]
-        [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
-        said, counted = logs(workload, machines, solution), figures_of(result)
+        kinds = [kind for kind in FIGURE_KINDS if kind != FLUSHES or scenario.database.log.commit == "durable"]
+        [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
+        said, counted = engine_logs(workload, machines, solution), simulated_figures(result)
         for kind in kinds:
             errors[kind].append(abs(float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0)) - said[kind][0])))
     table = {}
     text = head("figure", "runs", "median of the logarithm's error", "95 %")
-    for kind in KINDS:
+    for kind in FIGURE_KINDS:
         median, p95 = np.quantile(errors[kind], [0.5, 0.95]).round(4).tolist()
         table[kind] = {"runs": len(errors[kind]), "median": median, "p95": p95}
         text += line(kind, str(len(errors[kind])), f"{median:.3f}", f"{p95:.3f}")

@@ -15,8 +15,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from calibration.fit import scenario_hash
-from calibration.judge import large_systems
-from calibration.records import value_of
+from calibration.judge import (
+    FigureRow,
+    figure_rows,
+    figure_values,
+    large_system_key,
+    read_large_systems,
+    write_large_systems,
+)
+from calibration.records import simulated_figure
 from models.input import write_whole
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
@@ -58,7 +65,7 @@ def panels(scenarios: dict[str, ScenarioSpec], found: Answers) -> dict[str, list
 
     def of(name: str, figure: str, times: float = 1.0) -> float:
         asked = FigureSpec(figure=figure, value=1.0, role="predicted", source="drawn")
-        return times * value_of(asked, scenarios[name], found[name])
+        return times * simulated_figure(asked, scenarios[name], found[name])
 
     def by_partition(names: dict[str, str], measured: dict[str, dict[str, float]]) -> list[Panel]:
         parts = {}
@@ -134,7 +141,7 @@ TITLES = {
 }
 
 
-def table(rows: list[large_systems.FigureRow]) -> str:
+def table(rows: list[FigureRow]) -> str:
     """All measured figures beside the simulated ones."""
     lines = [
         "| scenario | figure | measured | simulated | error | row is |",
@@ -148,12 +155,10 @@ def table(rows: list[large_systems.FigureRow]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def kept_rows(scenarios: dict[str, ScenarioSpec]) -> list[large_systems.FigureRow]:
+def kept_rows(scenarios: dict[str, ScenarioSpec]) -> list[FigureRow]:
     """The rows from the values that are kept."""
-    kept = large_systems.read()
-    return large_systems.rows_of(
-        scenarios, {name: kept[large_systems.key_of(each, SEED)] for name, each in scenarios.items()}
-    )
+    kept = read_large_systems()
+    return figure_rows(scenarios, {name: kept[large_system_key(each, SEED)] for name, each in scenarios.items()})
 
 
 def drawing(name: str) -> str:
@@ -173,11 +178,8 @@ def simulate(scenarios: dict[str, ScenarioSpec]) -> None:
     """Keep values and data of all systems."""
     every = {**scenarios, PREDICTED: load(library()[PREDICTED])}
     found = answers(every)
-    large_systems.write(
-        {
-            large_systems.key_of(each, SEED): large_systems.values_of(name, scenarios, found[name])
-            for name, each in scenarios.items()
-        }
+    write_large_systems(
+        {large_system_key(each, SEED): figure_values(name, scenarios, found[name]) for name, each in scenarios.items()}
     )
     drawn = {name: [asdict(panel) for panel in some] for name, some in panels(every, found).items()}
     write_whole(DATA, json.dumps(drawn, indent=1, sort_keys=True) + "\n")

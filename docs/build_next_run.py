@@ -19,19 +19,29 @@ import numpy as np
 
 from benchmarks.synthetic_systems import FITTED, Settings, System, record, simulated, system
 from calibration.fit import (
-    KINDS,
+    FIGURE_KINDS,
     RATE,
     Calibration,
-    Kept,
+    FitState,
+    FitTask,
     MappingFile,
-    Run,
+    MeasuredRun,
     RunMapping,
-    Task,
     calibration_of,
     fit,
-    runs_of,
+    measured_runs,
 )
-from calibration.predict import CLIENTS, Candidate, Choice, Predicted, Worth, advise, around, predict, usual_run
+from calibration.predict import (
+    CLIENTS_KEY,
+    CandidateSet,
+    Predicted,
+    RunCandidate,
+    RunWorth,
+    advise_next_run,
+    candidates_around,
+    predict_scenario,
+    usual_run,
+)
 from calibration.records import fit_versions
 from models.build import clients_of
 from models.input import write_whole
@@ -96,7 +106,7 @@ def studied(number: int) -> tuple[System, int, np.random.Generator]:
     return replace(one, parameters=parameters, truth=truth), int(rng.integers(FEWEST_RUNS, FITTED + 1)), rng
 
 
-def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Run:
+def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> MeasuredRun:
     """Run number `at` of the true system, of these sizes. Raises InputError if it can't be made.
 
     Both next runs have the same noise of measurement, so that luck with it doesn't decide.
@@ -105,20 +115,20 @@ def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Run:
     result = simulated([alone], STORE / "runs", 1, Silent())[alone.number, 0]
     if isinstance(result, InputError):
         raise result
-    own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in KINDS if kind not in kinds))
+    own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in FIGURE_KINDS if kind not in kinds))
     number = min(at, SUGGESTED)
     of_this_size = replace(one, sizes=(sizes,) * (number + 1))
-    [run] = runs_of([record(of_this_size, number, result)], one.base, {}, MappingFile(all=own))
+    [run] = measured_runs([record(of_this_size, number, result)], one.base, {}, MappingFile(all=own))
     return run
 
 
-def fitted(one: System, runs: Sequence[Run]) -> Calibration:
+def fitted(one: System, runs: Sequence[MeasuredRun]) -> Calibration:
     """Some runs as a calibration. The kernel corrects all, and misses nothing: the truth is its own."""
-    task = Task(tuple(runs), one.parameters, starts=1, confirm=len(runs), missing=0.0)
-    return calibration_of(fit(task, Kept(None, ""), lambda _, __: None), one.base)
+    task = FitTask(tuple(runs), one.parameters, starts=1, confirm=len(runs), missing=0.0)
+    return calibration_of(fit(task, FitState(None, ""), lambda _, __: None), one.base)
 
 
-def settings_of(calibration: Calibration, candidate: Candidate) -> Settings:
+def settings_of(calibration: Calibration, candidate: RunCandidate) -> Settings:
     """All numbers that a candidate's run has and the base doesn't."""
     usual = {key: value for key, (value, who) in usual_run(calibration).settings.items() if who == "mapping file"}
     return {key: int(value) for key, value in (usual | candidate.settings).items()}
@@ -129,20 +139,20 @@ class Study:
 
     def __init__(self, number: int) -> None:
         self.one, self.count, self.rng = studied(number)
-        self.kinds = [RATE, *(kind for kind in KINDS if kind != RATE and self.rng.random() < 0.5)]
+        self.kinds = [RATE, *(kind for kind in FIGURE_KINDS if kind != RATE and self.rng.random() < 0.5)]
         clients = clients_of(self.one.base.workload) * LOAD
-        self.target = self.one.scenario(self.one.sizes[FITTED] | {CLIENTS: clients}, true=False)
+        self.target = self.one.scenario(self.one.sizes[FITTED] | {CLIENTS_KEY: clients}, true=False)
 
-    def begin(self) -> tuple[Calibration, list[Run], Choice]:
+    def begin(self) -> tuple[Calibration, list[MeasuredRun], CandidateSet]:
         """The first fit and its candidates. Raises InputError if a run can't be made."""
         runs = [made(self.one, self.one.sizes[at], at, self.kinds) for at in range(self.count)]
         calibration = fitted(self.one, runs)
-        return calibration, runs, around(calibration)
+        return calibration, runs, candidates_around(calibration)
 
-    def next(self, calibration: Calibration, runs: Sequence[Run], candidate: Candidate, at: int) -> Width:
+    def next(self, calibration: Calibration, runs: Sequence[MeasuredRun], candidate: RunCandidate, at: int) -> Width:
         """What is predicted with a candidate's run, number `at` of the system. Raises InputError."""
         run = made(self.one, settings_of(calibration, candidate), at, self.kinds)
-        return Width.of(predict(fitted(self.one, [*runs, run]), self.target))
+        return Width.of(predict_scenario(fitted(self.one, [*runs, run]), self.target))
 
 
 def case(number: int) -> Case | None:
@@ -150,7 +160,7 @@ def case(number: int) -> Case | None:
     study = Study(number)
     try:
         calibration, runs, choice = study.begin()
-        advice = advise(calibration, choice, study.target)
+        advice = advise_next_run(calibration, choice, study.target)
     except InputError:
         return None
     assert advice.asked is not None
@@ -171,8 +181,8 @@ def case(number: int) -> Case | None:
 
 
 def _first_possible(
-    study: Study, calibration: Calibration, runs: Sequence[Run], some: Sequence[Worth], at: int
-) -> tuple[Worth, Width] | None:
+    study: Study, calibration: Calibration, runs: Sequence[MeasuredRun], some: Sequence[RunWorth], at: int
+) -> tuple[RunWorth, Width] | None:
     for each in some:
         try:
             return each, study.next(calibration, runs, each.candidate, at)

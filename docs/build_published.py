@@ -16,20 +16,21 @@ from pathlib import Path
 from calibration.fit import (
     Calibration,
     Certificate,
-    Judged,
+    FitState,
+    FitTask,
+    JudgedRate,
     JudgedRun,
-    Kept,
-    Task,
     calibration_of,
-    chosen,
     fit,
-    read,
-    runs_of,
-    write,
+    measured_runs,
+    parameters_to_fit,
+    read_calibration,
+    write_calibration,
 )
-from calibration.judge import digest, processes, runs_to_judge, validate
-from calibration.predict import predict
+from calibration.judge import refits_digest, runs_to_judge, validate_calibration
+from calibration.predict import predict_scenario
 from calibration.records import fit_versions
+from calibration.workers import worker_pool
 from scenarios.library import library, load
 from scenarios.questions.measured_runs import read_runs
 from scenarios.run import default_workers, display
@@ -56,24 +57,24 @@ def fitted() -> tuple[Calibration, Certificate]:
     """The joint fit of all rows, and its certificate."""
     records, bases = read_runs([NAME], None)
     scenarios = list(bases.values())
-    varied, fixed = chosen(scenarios, FOLDER / "parameters.yaml", ())
-    runs = tuple(runs_of(records, bases, fixed))
-    task = Task(runs, varied, starts=1, confirm=CONFIRM, code=fit_versions()["code"])
+    varied, fixed = parameters_to_fit(scenarios, FOLDER / "parameters.yaml", ())
+    runs = tuple(measured_runs(records, bases, fixed))
+    task = FitTask(runs, varied, starts=1, confirm=CONFIRM, code=fit_versions()["code"])
     STORE.mkdir(parents=True, exist_ok=True)
     with display(quiet=False) as shown:
-        found = fit(task, Kept(STORE / "fit.state", task.digest), shown.advance, default_workers())
+        found = fit(task, FitState(STORE / "fit.state", task.digest), shown.advance, default_workers())
     calibration = calibration_of(found, scenarios[0])
-    kept = Kept(
-        STORE / "refits.state", digest(calibration, runs_to_judge(calibration, records, bases, None), near=True)
+    kept = FitState(
+        STORE / "refits.state", refits_digest(calibration, runs_to_judge(calibration, records, bases, None), near=True)
     )
-    with display(quiet=False) as shown, processes(default_workers()) as executor:
-        certificate = validate(calibration, records, bases, None, kept, shown.advance, executor, near=True)
+    with display(quiet=False) as shown, worker_pool(default_workers()) as executor:
+        certificate = validate_calibration(calibration, records, bases, None, kept, shown.advance, executor, near=True)
     return calibration, certificate
 
 
 def table(found: Certificate) -> str:
     """All rows: measured, by the model, and by the model refitted without the row's machine or without the row."""
-    machines = {row.name: row for row in found.left("machine").rows}
+    machines = {row.name: row for row in found.left_out_by("machine").rows}
     lines = [
         "| row | measured | model | 90 % interval | error | row is | without its machine | interval | error | |",
         "| --- | ---: | ---: | --- | ---: | --- | ---: | --- | ---: | --- |",
@@ -82,7 +83,7 @@ def table(found: Certificate) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(row: JudgedRun, left: Judged | None) -> str:
+def _row(row: JudgedRun, left: JudgedRate | None) -> str:
     unit = "" if row.unit == "new orders/min" else f" {row.unit}"
     cells = [
         row.name.partition("/")[2],
@@ -99,7 +100,7 @@ def _row(row: JudgedRun, left: Judged | None) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _ends(row: Judged) -> str:
+def _ends(row: JudgedRate) -> str:
     return f"{amount(row.low)} .. {amount(row.high)}"
 
 
@@ -119,15 +120,15 @@ def summary(calibration: Calibration, found: Certificate) -> str:
         if errors:
             rows = [row for row in found.runs if row.role == role]
             lines.append(_errors(f"{role} rows", rows))
-    machines = found.left("machine").rows
+    machines = found.left_out_by("machine").rows
     lines.append(_errors("rows of a machine that was left out", machines))
     unseen = [row for row in machines if not row.name.startswith(IN_SIGHT)]
     lines.append(_errors("of these, rows in whose sight no value or prior was chosen", unseen))
-    lines.append(_errors("rows that were left out one by one", found.left("run").rows))
+    lines.append(_errors("rows that were left out one by one", found.left_out_by("run").rows))
     return "\n".join(lines) + "\n"
 
 
-def _errors(words: str, some: Sequence[Judged]) -> str:
+def _errors(words: str, some: Sequence[JudgedRate]) -> str:
     errors = sorted(abs(row.error) for row in some)
     worst = max(some, key=lambda row: abs(row.error))
     median = (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2.0
@@ -159,7 +160,7 @@ def readings(calibration: Calibration) -> str:
     lines = ["| row | read as | measured | model | 90 % interval |", "| --- | --- | ---: | ---: | --- |"]
     for name, words, settings in READINGS:
         path = library()[f"{NAME}/{name}"]
-        said, measured = predict(calibration, load(path, settings)), load(path).measured
+        said, measured = predict_scenario(calibration, load(path, settings)), load(path).measured
         assert measured is not None
         assert measured.new_orders_per_minute is not None
         ends = f"{amount(said.low_per_min)} .. {amount(said.high_per_min)}"
@@ -194,8 +195,8 @@ def main() -> None:
     model = FOLDER / "model.json"
     if sys.argv[1:] != ["--draw"]:
         calibration, certificate = fitted()
-        write(model, calibration.model_copy(update={"certificate": certificate}))
-    calibration = read(model)
+        write_calibration(model, calibration.model_copy(update={"certificate": certificate}))
+    calibration = read_calibration(model)
     found = calibration.certificate
     assert found is not None
     (PICTURES / "published.svg").write_text(against(found), encoding="utf-8")

@@ -13,20 +13,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from calibration.fit.certificate import Certificate
 from calibration.fit.discrepancy import assumed_sd
-from calibration.fit.evaluate import Steady, steady
+from calibration.fit.evaluate import SteadyRate, steady_rates
 from calibration.fit.fitting import Fit
 from calibration.fit.identifiability import sentences
-from calibration.fit.objective import Data
+from calibration.fit.objective import FitData
 from calibration.fit.observables import RUN_TO_RUN
-from calibration.fit.parameters import Parameter, number_at, scoped, with_values
+from calibration.fit.parameters import Parameter
 from calibration.fit.profile import CONFIDENCE
 from calibration.records import fit_versions
 from models.build import clients_of
-from models.input import Name, Number, Spec, Text, sentence, shown, write_whole
+from models.input import Name, Number, Spec, Text, document, read_document, validated, write_document
+from models.reading import continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import GIB, KIB, FloatArray
@@ -101,7 +102,7 @@ class FittedRun(Spec):
     left_aside: tuple[Text, ...] = ()
 
 
-class Missed(Spec):
+class ModelDiscrepancy(Spec):
     """What the model misses of a kind of figure: the standard deviation of its logarithm, on average over the runs.
 
     `scale`: the same as a multiple of what is assumed before any run is seen, known with so many degrees of `freedom`;
@@ -114,7 +115,7 @@ class Missed(Spec):
     from_runs: Number
 
 
-class Joint(Spec):
+class JointDistribution(Spec):
     """All parameters together, for predictions: the mode on the parameters' scale, covariance and correlations.
 
     Parameters that aren't identified are in it with the freedom that priors and the others leave them.
@@ -136,10 +137,10 @@ class Calibration(Spec):
     versions: dict[Name, Text]
     confidence: Number = CONFIDENCE
     parameters: tuple[FittedParameter, ...]
-    joint: Joint
+    joint: JointDistribution
     said: tuple[Text, ...]
     """what the runs can't tell, in sentences"""
-    missed: dict[Name, Missed]
+    missed: dict[Name, ModelDiscrepancy]
     """by kind of figure"""
     missing: Number
     """what the model was assumed to miss of the runs, as a multiple of the usual; 0: they were simulated by it"""
@@ -172,7 +173,7 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
         seed=fit.task.seed,
         versions=fit_versions(),
         parameters=tuple(_parameter(fit, number) for number in range(len(parameters))),
-        joint=Joint(
+        joint=JointDistribution(
             mode=tuple(fit.best.place.tolist()),
             covariance=tuple(map(tuple, fit.covariance.tolist())),
             correlation=tuple(map(tuple, fit.correlation.tolist())),
@@ -190,31 +191,33 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
     )
 
 
-def applied(calibration: Calibration, scenario: ScenarioSpec, place: FloatArray | None = None) -> ScenarioSpec:
+def apply_calibration(
+    calibration: Calibration, scenario: ScenarioSpec, place: FloatArray | None = None
+) -> ScenarioSpec:
     """The scenario with the calibrated values, or those of another place, where its parts are those of the base.
 
-    See `kept_out` for those that aren't. Raises InputError if the scenario can't take them.
+    See `unapplied_keys` for those that aren't. Raises InputError if the scenario can't take them.
     """
-    out = kept_out(calibration, scenario)
+    out = unapplied_keys(calibration, scenario)
     place = calibration.mode if place is None else place
     values = {
         each.key: each.parameter.at(float(z))
         for each, z in zip(calibration.parameters, place, strict=True)
-        if each.key not in out and number_at(scenario, each.key) is not None
+        if each.key not in out and continuous_value(scenario, each.key) is not None
     }
     return with_values(scenario, values)
 
 
-def kept_out(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
+def unapplied_keys(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
     """Keys that have another value in the scenario than in the base: parts that the runs haven't seen.
 
     Of what the base hasn't, as the number of another machine's part, another value than before the fit.
     """
     out = []
     for each in calibration.parameters:
-        mine, base = number_at(scenario, each.key), number_at(calibration.base, each.key)
+        mine, base = continuous_value(scenario, each.key), continuous_value(calibration.base, each.key)
         if (mine is not None and mine != (each.prior_value if base is None else base)) or (
-            mine is None and base is not None and not scoped(each.key)
+            mine is None and base is not None and not names_a_part(each.key)
         ):
             out.append(each.key)
     return tuple(out)
@@ -230,13 +233,13 @@ def scenario_hash(scenario: ScenarioSpec) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
-def content_hash(calibration: Calibration) -> str:
+def calibration_hash(calibration: Calibration) -> str:
     """Names a calibration by its content, without its certificate; see `scenario_hash` for defaults."""
     data = calibration.model_dump(mode="json", exclude={"certificate"}, exclude_defaults=True)
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
-def conditions(scenario: ScenarioSpec, machine: Steady) -> dict[str, float]:
+def run_conditions(scenario: ScenarioSpec, machine: SteadyRate) -> dict[str, float]:
     """Where a run lies, for distances: sizes of the machine and of the load."""
     database = scenario.database
     return {
@@ -251,44 +254,35 @@ def conditions(scenario: ScenarioSpec, machine: Steady) -> dict[str, float]:
     }
 
 
-def write(path: Path, calibration: Calibration) -> None:
+def write_calibration(path: Path, calibration: Calibration) -> None:
     """Write the file whole or not at all."""
-    write_whole(path, as_text(calibration))
+    write_document(path, FORMAT, _content(calibration))
 
 
-def as_text(calibration: Calibration) -> str:
+def calibration_json(calibration: Calibration) -> str:
     """Canonical JSON: the same fit gives the same bytes."""
-    data = calibration.model_dump(mode="json", exclude_none=True)
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    return document(FORMAT, _content(calibration))
 
 
-def shipped() -> dict[str, Path]:
+def _content(calibration: Calibration) -> dict[str, Any]:
+    return calibration.model_dump(mode="json", exclude_none=True, exclude={"format"})
+
+
+def shipped_calibrations() -> dict[str, Path]:
     """The calibrations that come with the program, by name."""
     folder = Path(str(resources.files("calibration")))
     return {path.parent.name: path for path in sorted(folder.glob("*/model.json"))}
 
 
-def model_path(path: Path) -> Path:
+def calibration_path(path: Path) -> Path:
     """The file, or the calibration of this name that comes with the program."""
-    return path if path.exists() else shipped().get(str(path), path)
+    return path if path.exists() else shipped_calibrations().get(str(path), path)
 
 
-def read(path: Path) -> Calibration:
-    """Read what `write` wrote. Raises InputError that says what is wrong with anything else."""
-    try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}; {REMEDY}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not a calibration: it is not JSON ({error}); {REMEDY}") from error
-    found = data.get("format") if isinstance(data, dict) else None
-    if found != FORMAT:
-        raise InputError(f"{path}: not a calibration: format: {shown(found)}, expected {FORMAT!r}; {REMEDY}")
-    try:
-        calibration = Calibration.model_validate(data)
-    except ValidationError as error:
-        lines = (f"{path}: {sentence(each, Calibration, data)}" for each in error.errors())
-        raise InputError("\n".join(lines)) from error
+def read_calibration(path: Path) -> Calibration:
+    """Read what `write_calibration` wrote. Raises InputError that says what is wrong with anything else."""
+    content = read_document(path, FORMAT, "a calibration", REMEDY)
+    calibration: Calibration = validated(Calibration, content, str(path))
     _check_certificate(path, calibration)
     return calibration
 
@@ -304,27 +298,27 @@ def _check_certificate(path: Path, calibration: Calibration) -> None:
             f"{path}: certificate.task_hash: the certificate is that of fit {found.task_hash}, the calibration is fit "
             f"{calibration.task_hash}; {remedy}"
         )
-    if found.calibration_hash != content_hash(calibration):
+    if found.calibration_hash != calibration_hash(calibration):
         raise InputError(
             f"{path}: certificate.calibration_hash: the calibration was changed after it was validated; {remedy}"
         )
 
 
-def _missed(fit: Fit, kind: str) -> Missed:
+def _missed(fit: Fit, kind: str) -> ModelDiscrepancy:
     mine = fit.data.discrepancy[np.array(fit.data.kinds) == kind]
     scatter = fit.discrepancy[kind]
     sd = float(np.sqrt(np.mean(mine**2))) if len(mine) else assumed_sd(kind, 0.0, fit.task.missing) * scatter.scale
-    return Missed(sd=sd, **asdict(scatter))
+    return ModelDiscrepancy(sd=sd, **asdict(scatter))
 
 
-def _of_rates(data: Data, sd: FloatArray) -> float:
+def _of_rates(data: FitData, sd: FloatArray) -> float:
     rates = sd[data.is_rate]
     return float(np.sqrt(np.mean(rates**2))) if len(rates) else RUN_TO_RUN
 
 
 def _parameter(fit: Fit, number: int) -> FittedParameter:
     parameter, found = fit.task.parameters[number], fit.identified
-    told = bool(found.told[number])
+    told = bool(found.identified[number])
     results: dict[str, Any] = {}
     if told:
         results = {
@@ -355,17 +349,23 @@ def _parameter(fit: Fit, number: int) -> FittedParameter:
 def _run(fit: Fit, number: int) -> FittedRun:
     run, data = fit.task.runs[number], fit.data
     mine = np.flatnonzero(data.run == number)
-    said, residuals = (fit.best.said + data.offset)[mine], data.residuals(fit.best.said)[mine]
+    said, residuals = (fit.best.logs + data.offset)[mine], data.residuals(fit.best.logs)[mine]
     figures = tuple(
         FittedFigure(
-            kind=each.kind, measured=each.value, model=each.value_of(float(model)), correction=float(np.exp(offset)),
-            correction_sd=float(left), residual_sigmas=float(residual), noise_sd=each.sd, noise_source=each.noise,
+            kind=each.kind,
+            measured=each.value,
+            model=each.value_at(float(model)),
+            correction=float(np.exp(offset)),
+            correction_sd=float(left),
+            residual_sigmas=float(residual),
+            noise_sd=each.sd,
+            noise_source=each.noise,
             at_least=each.at_least,
         )
         for each, model, offset, left, residual in zip(
             run.observations, said, data.offset[mine], np.array(fit.left_out_sd)[mine], residuals, strict=True
         )
-    )  # fmt: skip
+    )
     values = {each.key: each.at(float(z)) for each, z in zip(fit.task.parameters, fit.best.place, strict=True)}
     return FittedRun(
         name=run.name,
@@ -374,8 +374,8 @@ def _run(fit: Fit, number: int) -> FittedRun:
         settings=run.settings,
         figures=figures,
         corrected_by=_corrector(fit, number),
-        conditions=conditions(run.scenario, *steady(run.machine(values))),
-        left_aside=run.left,
+        conditions=run_conditions(run.scenario, *steady_rates(run.machine(values))),
+        left_aside=run.left_aside,
     )
 
 

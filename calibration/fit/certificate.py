@@ -22,7 +22,7 @@ UNSURE = 0.4
 NEW_ORDERS = "new orders/min"
 
 
-class Judged(Spec):
+class JudgedRate(Spec):
     """A rate by the model beside the measured one, or a job's figure, in `unit`. `error`: model / measured - 1."""
 
     name: Name
@@ -36,7 +36,7 @@ class Judged(Spec):
     """whether the interval from `low` to `high` holds what was measured"""
 
 
-class JudgedRun(Judged):
+class JudgedRun(JudgedRate):
     """One run. `regime`: what limits the model there, `bottleneck` is its name."""
 
     source: Text
@@ -71,7 +71,7 @@ class LeaveOut(Spec):
     """Refits without some runs that predict them: each run, each machine or each device in turn."""
 
     kind: Literal["run", "machine", "device"]
-    rows: tuple[Judged, ...] = ()
+    rows: tuple[JudgedRate, ...] = ()
     errors: Errors | None = None
     not_done: tuple[Text, ...] = ()
     """what could not be left out, and why"""
@@ -167,14 +167,14 @@ class Certificate(Spec):
     calibrated_range: dict[Name, tuple[Number, Number]]
     """least and most of each condition of the fitted runs"""
 
-    def left(self, kind: str) -> LeaveOut:
+    def left_out_by(self, kind: str) -> LeaveOut:
         """What was left out by run, machine or device."""
         return next(each for each in self.left_out if each.kind == kind)
 
     @property
     def line(self) -> str:
         """The whole in one line, for every prediction."""
-        by_run, cover = self.left("run"), self.coverage
+        by_run, cover = self.left_out_by("run"), self.coverage
         if by_run.errors is None or cover is None:
             return f"validated on {plural(len(self.runs), 'run')}, none of which could be left out"
         judged = [each.beaten for each in self.baselines if each.beaten is not None]
@@ -191,16 +191,22 @@ def plural(count: int, thing: str) -> str:
     return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
-def judged(name: str, measured: float, rate: tuple[float, float, float], unit: str = NEW_ORDERS) -> Judged:
+def judged_rate(name: str, measured: float, rate: tuple[float, float, float], unit: str = NEW_ORDERS) -> JudgedRate:
     """A row from the model's rate with the ends of its interval."""
     model, low, high = rate
-    return Judged(
-        name=name, unit=unit, measured=measured, model=model, low=low, high=high, error=model / measured - 1.0,
+    return JudgedRate(
+        name=name,
+        unit=unit,
+        measured=measured,
+        model=model,
+        low=low,
+        high=high,
+        error=model / measured - 1.0,
         inside=low <= measured <= high,
-    )  # fmt: skip
+    )
 
 
-def errors_of(named: Sequence[tuple[str, float]]) -> Errors | None:
+def error_summary(named: Sequence[tuple[str, float]]) -> Errors | None:
     """Errors by name, summed up; None if there are none."""
     if not named:
         return None

@@ -5,17 +5,17 @@ Floats are written shortest and read back exactly, so that nothing depends on wh
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from models.input import write_whole
+from models.input import read_document, write_document
+from simulator.errors import InputError
 
 FORMAT = "oltpsim-fit-state-1"
 
 
-class Kept:
+class FitState:
     """Steps that are done, by name. `task` names all that determines them: a state of another task is not used."""
 
     def __init__(self, path: Path | None, task: str) -> None:
@@ -45,15 +45,12 @@ class Kept:
         if self.path is None or not self.path.exists():
             return {}
         try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            data = read_document(self.path, FORMAT, "the state of a fit", "")
+        except InputError:
             return {}  # half-written by somebody else: the steps are done again
-        if not isinstance(data, dict) or (data.get("format"), data.get("task")) != (FORMAT, self.task):
-            return {}
         done = data.get("done")
-        return done if isinstance(done, dict) else {}
+        return done if data.get("task") == self.task and isinstance(done, dict) else {}
 
     def _write(self) -> None:
         if self.path is not None:
-            text = json.dumps({"format": FORMAT, "task": self.task, "done": self._done}, allow_nan=False)
-            write_whole(self.path, text)
+            write_document(self.path, FORMAT, {"task": self.task, "done": self._done})

@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
-from calibration.fit.objective import Data
-from calibration.fit.observables import KINDS, RATE, READS, WRITES
+from calibration.fit.objective import FitData
+from calibration.fit.observables import FIGURE_KINDS, RATE, READS, WRITES
 from simulator.form import FloatArray
 
-ASSUMED_OTHERS = 0.1
+ASSUMED_DEFAULT = 0.1
 ASSUMED = {RATE: 0.05, READS: 0.15, WRITES: 0.3}
-"""assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_OTHERS`"""
+"""assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_DEFAULT`"""
 ASSUMED_FREEDOM = 3.0
 """assumption: degrees of freedom that this is worth"""
 
@@ -44,22 +45,22 @@ Discrepancy = Mapping[str, Scatter]
 
 def assumed() -> dict[str, Scatter]:
     """Before anything is fitted."""
-    return dict.fromkeys(KINDS, Scatter())
+    return dict.fromkeys(FIGURE_KINDS, Scatter())
 
 
 def assumed_sd(kind: str, left_out_sd: float, missing: float) -> float:
     """Of a figure's logarithm. `left_out_sd`: what its correction leaves out; `missing`: as in a fit's task."""
-    return float(np.hypot(ASSUMED.get(kind, ASSUMED_OTHERS) * missing, left_out_sd))
+    return float(np.hypot(ASSUMED.get(kind, ASSUMED_DEFAULT) * missing, left_out_sd))
 
 
-def over(data: Data, discrepancy: Discrepancy, left_out_sd: Sequence[float], missing: float) -> Data:
+def over(data: FitData, discrepancy: Discrepancy, left_out_sd: Sequence[float], missing: float) -> FitData:
     """The observations with it. `left_out_sd`: of each."""
     pairs = zip(data.kinds, left_out_sd, strict=True)
     sd = [assumed_sd(kind, left_out, missing) * discrepancy[kind].scale for kind, left_out in pairs]
     return replace(data, discrepancy=np.array(sd))
 
 
-def estimated(data: Data, said: FloatArray, slopes: FloatArray) -> dict[str, Scatter]:
+def estimated(data: FitData, logs: FloatArray, slopes: FloatArray) -> dict[str, Scatter]:
     """From the residuals of a fit whose data have the assumed discrepancy.
 
     `slopes`: derivatives over noise; the parameters take the degrees of freedom that they are told.
@@ -68,7 +69,7 @@ def estimated(data: Data, said: FloatArray, slopes: FloatArray) -> dict[str, Sca
     taken = float((lengths / (1.0 + lengths)).sum())
     used = ~data.at_least
     left = max(1.0 - taken / max(int(used.sum()), 1), 0.0)
-    squares = (said + data.offset - data.measured) ** 2
+    squares = (logs + data.offset - data.measured) ** 2
     found = assumed()
     for kind in set(data.kinds):
         some = used & (np.array(data.kinds) == kind) & (data.discrepancy > 0.0)
@@ -80,8 +81,6 @@ def estimated(data: Data, said: FloatArray, slopes: FloatArray) -> dict[str, Sca
 
 
 def _scale(squares: FloatArray, noise: FloatArray, assumed: FloatArray, freedom: float) -> float:
-    from scipy.optimize import brentq
-
     def excess(scale: float) -> float:
         own = float((squares / (noise + scale * assumed)).sum()) - freedom
         return own + ASSUMED_FREEDOM * (1.0 / scale - 1.0)

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,10 +16,21 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from calibration.fit.mapping import Run
-from calibration.fit.observables import CPU, KINDS, NEXT_TO_NOTHING, RATE, READS, WRITES, logs
+from calibration.fit.mapping import MeasuredRun
+from calibration.fit.observables import (
+    CPU,
+    FIGURE_KINDS,
+    NEXT_TO_NOTHING,
+    RATE,
+    READS,
+    SIGMAS_OF_95_PERCENT,
+    WRITES,
+    engine_logs,
+    simulated_figures,
+    simulated_noise,
+)
 from calibration.fit.parameters import Parameter
-from calibration.fit.simulated import SIGMAS_OF_95_PERCENT, figures_of, noise_of
+from calibration.workers import WorkerPool
 from models.build import build, clients_of
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
@@ -36,6 +42,7 @@ from simulator.analytic import (
     read_workload,
     retimed,
     same_but_times,
+    simulate,
     solve,
     stacked,
 )
@@ -53,7 +60,7 @@ MOST_TOGETHER = 4
 
 
 @dataclass(frozen=True)
-class Point:
+class AnalyticInput:
     """One scenario in the engine's terms."""
 
     model: Model
@@ -61,25 +68,25 @@ class Point:
     parameters: Parameters
 
 
-class Reader:
+class AnalyticReader:
     """Scenarios in the engine's terms; programs that differ in times only are read once."""
 
     MOST_KEPT = 32
 
     def __init__(self) -> None:
-        self._read: list[tuple[Model, Workload]] = []
+        self._programs: list[tuple[Model, Workload]] = []
 
-    def point(self, scenario: ScenarioSpec) -> Point:
+    def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """One scenario. Points of one program have the same `workload`."""
         model = build(scenario)
-        workload = next((read for other, read in self._read if same_but_times(other, model)), None)
+        workload = next((read for other, read in self._programs if same_but_times(other, model)), None)
         if workload is None:
             workload = read_workload(model)
-            self._read = [*self._read[1 - self.MOST_KEPT :], (model, workload)]
-        return Point(model, workload, parameters_of(model, retimed(workload, model)))
+            self._programs = [*self._programs[1 - self.MOST_KEPT :], (model, workload)]
+        return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
 
 
-def solved(points: Sequence[Point]) -> list[tuple[Workload, Parameters, Solution, list[int]]]:
+def solve_inputs(points: Sequence[AnalyticInput]) -> list[tuple[Workload, Parameters, Solution, list[int]]]:
     """Solutions of all points, those of one workload and policy together, with the points' numbers."""
     groups: dict[tuple[int, str], list[int]] = {}
     for number, point in enumerate(points):
@@ -93,17 +100,19 @@ def solved(points: Sequence[Point]) -> list[tuple[Workload, Parameters, Solution
     return found
 
 
-def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatArray, reader: Reader) -> FloatArray:
+def figures(
+    runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray, reader: AnalyticReader
+) -> FloatArray:
     """Logarithms of the runs' observed kinds at each place, (places, observations); NaN where there is no machine."""
     ends = np.cumsum([0, *(len(run.observations) for run in runs)])
     answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
-    points: list[Point] = []
+    points: list[AnalyticInput] = []
     of: list[int] = []
     rows_of: list[list[int]] = []
     jobs: list[tuple[int, list[int], dict[str, float]]] = []
     where: dict[tuple[int, bytes], list[int]] = {}
     """rows of the same run whose values of what it takes are the same: one machine"""
-    taken = [run.taken(each.key for each in parameters) for run in runs]
+    taken = [run.open_keys(each.key for each in parameters) for run in runs]
     for row, place in enumerate(places):
         values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
         for number, run in enumerate(runs):
@@ -117,7 +126,7 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
                 if machine.job is not None:
                     jobs.append((number, rows, job_logs(machine)))
                     continue
-                points.append(reader.point(machine))
+                points.append(reader.read(machine))
             except InputError:
                 continue
             of.append(number)
@@ -125,8 +134,8 @@ def figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatA
     for number, rows, said_of in jobs:
         figure = [said_of[each.kind] for each in runs[number].observations]
         answer[rows, ends[number] : ends[number + 1]] = figure
-    for workload, machines, solution, numbers in solved(points):
-        said = logs(workload, machines, solution)
+    for workload, machines, solution, numbers in solve_inputs(points):
+        said = engine_logs(workload, machines, solution)
         for at, one in enumerate(numbers):
             number = of[one]
             figure = [said[each.kind][at] for each in runs[number].observations]
@@ -141,7 +150,7 @@ def job_logs(scenario: ScenarioSpec) -> dict[str, float]:
     return {RATE: math.log(result.value), CPU: math.log(busy + NEXT_TO_NOTHING[CPU])}
 
 
-def together(runs: Sequence[Run]) -> list[list[int]]:
+def together(runs: Sequence[MeasuredRun]) -> list[list[int]]:
     """Numbers of runs that are best solved in one call: those of one workload but for its clients, a few at a time."""
     alike: dict[str, list[int]] = {}
     for number, run in enumerate(runs):
@@ -154,14 +163,12 @@ def together(runs: Sequence[Run]) -> list[list[int]]:
 class Evaluator:
     """Figures of all runs, by several processes if there are several workers. A context: processes end with it."""
 
-    def __init__(self, runs: Sequence[Run], parameters: Sequence[Parameter], workers: int = 1) -> None:
+    def __init__(self, runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], workers: int = 1) -> None:
         self.runs, self.parameters = tuple(runs), tuple(parameters)
         self._groups = together(runs)
-        self._reader = Reader()
-        self._executor = None
-        if min(workers, len(self._groups)) > 1:
-            context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(min(workers, len(self._groups)), context, begin_worker)
+        self._reader = AnalyticReader()
+        processes = min(workers, len(self._groups))
+        self._pool = WorkerPool(processes) if processes > 1 else None
 
     def __enter__(self) -> Self:
         return self
@@ -169,17 +176,17 @@ class Evaluator:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.__exit__(kind, error, trace)
 
     def at(self, places: FloatArray) -> FloatArray:
         """Logarithms at each place, (places, observations of all runs in their order)."""
         groups = [[self.runs[number] for number in group] for group in self._groups]
-        if self._executor is None:
+        if self._pool is None:
             found = [figures(group, self.parameters, places, self._reader) for group in groups]
         else:
             count = len(groups)
-            found = list(self._executor.map(_figures, groups, [self.parameters] * count, [places] * count))
+            found = list(self._pool.map(_figures_in_worker, groups, [self.parameters] * count, [places] * count))
         by_run: dict[int, FloatArray] = {}
         for group, values in zip(self._groups, found, strict=True):
             ends = np.cumsum([len(self.runs[number].observations) for number in group])
@@ -198,9 +205,9 @@ class Evaluator:
         ]
         kinds = [tuple(each.kind for each in self.runs[number].observations) for number in numbers]
         count = len(scenarios)
-        run_all = map if self._executor is None else self._executor.map
+        run_all = map if self._pool is None else self._pool.map
         found = []
-        for one in run_all(correction, scenarios, kinds, [kernel] * count, [seed] * count):
+        for one in run_all(engine_correction, scenarios, kinds, [kernel] * count, [seed] * count):
             found.append(one)
             tell(len(found))
         return found
@@ -217,28 +224,26 @@ class Correction(NamedTuple):
     sds: list[float]
 
 
-def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
+def engine_correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
     """By the kernel, or else by the analytic engine, which knows no more than how the rate gets warm."""
-    from simulator import analytic
-
     if scenario.job is not None:
         return Correction([0.0] * len(kinds), [0.0] * len(kinds))
     if kernel:
         from simulator import kernel as simulation
 
         result = simulation.simulate(build(scenario), seed)
-        counted, chance = figures_of(result), noise_of(result)
+        counted, chance = simulated_figures(result), simulated_noise(result)
         # the measured run's own chance is in its noise only as far as its rate's series shows it
         sds = [chance.get(kind, 0.0) * (1.0 if kind == RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         with np.errstate(over="ignore"):
-            rate = analytic.simulate(build(scenario), seed).rate_per_min
+            rate = simulate(build(scenario), seed).rate_per_min
         of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
         counted, sds = {RATE: rate.mean}, [of_rate if kind == RATE else engine_errors()[kind] for kind in kinds]
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
             return Correction([0.0] * len(kinds), sds)
-    [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
-    warm = {kind: float(values[0]) for kind, values in logs(workload, machines, solution).items()}
+    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
+    warm = {kind: float(values[0]) for kind, values in engine_logs(workload, machines, solution).items()}
     left_out = [
         float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0))) - warm[kind] if kind in counted else 0.0
         for kind in kinds
@@ -246,7 +251,7 @@ def correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed:
     return Correction(left_out, sds)
 
 
-def simulable(scenario: ScenarioSpec, new_orders_per_min: float) -> bool:
+def kernel_can_simulate(scenario: ScenarioSpec, new_orders_per_min: float) -> bool:
     """Whether the kernel can answer within a fit: transactions, and no more than it simulates in a minute or two."""
     if scenario.job is not None:
         return False
@@ -265,11 +270,11 @@ def engine_errors() -> dict[str, float]:
     Of 95 % of runs of known truth the figures lie within 1.96 of them.
     """
     read = json.loads(ENGINE_FIGURES.read_text(encoding="utf-8"))
-    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in KINDS if kind != RATE}
+    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in FIGURE_KINDS if kind != RATE}
 
 
 @dataclass(frozen=True)
-class Steady:
+class SteadyRate:
     """A machine once it is warm, by the analytic engine."""
 
     new_orders_per_min: float
@@ -277,45 +282,30 @@ class Steady:
     """reads and writes of all data devices"""
 
 
-def steady(*scenarios: ScenarioSpec) -> list[Steady]:
+def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     """Scenarios' machines, solved together; of a job its figure. Raises InputError if there is none."""
-    reader = Reader()
-    found: dict[int, Steady] = {
-        number: Steady(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
+    reader = AnalyticReader()
+    found: dict[int, SteadyRate] = {
+        number: SteadyRate(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
     }
     others = [number for number in range(len(scenarios)) if number not in found]
-    for workload, machines, solution, rows in solved([reader.point(scenarios[number]) for number in others]):
+    for workload, machines, solution, rows in solve_inputs([reader.read(scenarios[number]) for number in others]):
         numbers = [others[row] for row in rows]
-        said = {kind: np.exp(values) for kind, values in logs(workload, machines, solution).items()}
+        said = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
         per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])
         requests = sum(said[kind] - NEXT_TO_NOTHING[kind] for kind in (READS, WRITES))
         asked = per_s * np.maximum(requests, 0.0)
         found |= {
-            number: Steady(float(rate), float(each))
+            number: SteadyRate(float(rate), float(each))
             for number, rate, each in zip(numbers, said[RATE], asked, strict=True)
         }
     return [found[number] for number in range(len(scenarios))]
 
 
-class _Worker:
-    """What a worker process keeps from call to call."""
-
-    reader: Reader
-
-
-def _figures(runs: Sequence[Run], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
-    return figures(runs, parameters, places, _Worker.reader)
+@cache
+def _reader_of_this_process() -> AnalyticReader:
+    return AnalyticReader()
 
 
-def begin_worker() -> None:
-    """In a worker process: Ctrl-C is the parent's to see, and a parent that was killed takes its workers with it."""
-    _Worker.reader = Reader()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+def _figures_in_worker(runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
+    return figures(runs, parameters, places, _reader_of_this_process())

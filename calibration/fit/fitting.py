@@ -16,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit.checkpoint import Kept
+from calibration.fit.checkpoint import FitState
 from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
-from calibration.fit.evaluate import Evaluator, simulable
-from calibration.fit.identifiability import Identified, correlations, identify, seen_by
-from calibration.fit.mapping import Run
-from calibration.fit.objective import Data, Objective, data_of
+from calibration.fit.evaluate import Evaluator, kernel_can_simulate
+from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
+from calibration.fit.mapping import MeasuredRun
+from calibration.fit.objective import FitData, FitObjective, data_of
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import Ends, bootstrap, profile
-from calibration.fit.search import CLOSE, ROUGH, STARTS, Found, chord, search, starts
+from calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
 from simulator.errors import InputError
 from simulator.form import BoolArray, FloatArray
 
-Tell = Callable[[float, str], None]
+ReportProgress = Callable[[float, str], None]
 """told the share of the work that is done, and what is being done"""
 SAME_COST = 0.5
 """two searches have ended alike if their sums of squares differ by less"""
@@ -41,10 +41,10 @@ SETTLED = 0.3
 
 
 @dataclass(frozen=True)
-class Task:
+class FitTask:
     """All that determines a fit but the number of processes."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[MeasuredRun, ...]
     parameters: tuple[Parameter, ...]
     seed: int = 1
     starts: int = STARTS
@@ -68,11 +68,26 @@ class Task:
     def digest(self) -> str:
         """Names the task by its content."""
         data = [
-            [[run.name, run.scenario.model_dump(mode="json"), run.mapped, [asdict(each) for each in run.observations]]
-             for run in self.runs],
-            [asdict(each) for each in self.parameters], self.seed, self.starts, self.confirm, self.bootstrap,
-            self.missing, self.intervals, self.begin, self.corrections, self.code,
-        ]  # fmt: skip
+            [
+                [
+                    run.name,
+                    run.scenario.model_dump(mode="json"),
+                    run.mapped,
+                    [asdict(each) for each in run.observations],
+                ]
+                for run in self.runs
+            ],
+            [asdict(each) for each in self.parameters],
+            self.seed,
+            self.starts,
+            self.confirm,
+            self.bootstrap,
+            self.missing,
+            self.intervals,
+            self.begin,
+            self.corrections,
+            self.code,
+        ]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -80,9 +95,9 @@ class Task:
 class Fit:
     """A fit and what it is worth. Places are on the parameters' scale."""
 
-    task: Task
-    best: Found
-    data: Data
+    task: FitTask
+    best: Optimum
+    data: FitData
     discrepancy: Discrepancy
     slopes: FloatArray
     covariance: FloatArray
@@ -102,7 +117,7 @@ class Fit:
         return sum(cost < min(self.costs) + SAME_COST for cost in self.costs)
 
 
-def fit(task: Task, kept: Kept, tell: Tell, workers: int = 1) -> Fit:
+def fit(task: FitTask, kept: FitState, tell: ReportProgress, workers: int = 1) -> Fit:
     """Fit a task. `kept` holds what is done already. Raises InputError if no machine near the priors is possible."""
     if not any(run.observations for run in task.runs):
         raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
@@ -113,9 +128,9 @@ def fit(task: Task, kept: Kept, tell: Tell, workers: int = 1) -> Fit:
 class _Fitting:
     """One fit under way."""
 
-    def __init__(self, task: Task, kept: Kept, tell: Tell, evaluator: Evaluator) -> None:
+    def __init__(self, task: FitTask, kept: FitState, tell: ReportProgress, evaluator: Evaluator) -> None:
         self.task, self.kept, self.tell, self.evaluator = task, kept, tell, evaluator
-        self.objective = Objective(evaluator, data_of(task.runs))
+        self.objective = FitObjective(evaluator, data_of(task.runs))
         self.left_out_sd = [0.0] * len(self.objective.data.measured)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
         self.stopped = ~self.everyone
@@ -128,19 +143,19 @@ class _Fitting:
         best, costs = self._from_several_starts()
         self.tell(0.55, "offsets and discrepancy")
         offsets = self._offsets("offsets again", best.place)
-        discrepancy, free, best = self._again("again", best, offsets)
+        discrepancy, free, best = self._refined("again", best, offsets)
         confirmed: list[int] = []
         if self.task.confirm > 0 and not self.task.corrections:
             confirmed = _spread_out(best, self.objective.data, self.task)
             if confirmed:
                 offsets = self._by_kernel(best, confirmed, offsets)
-            discrepancy, free, best = self._again("kernel", best, offsets)
+            discrepancy, free, best = self._refined("kernel", best, offsets)
         self.tell(0.85, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
-        found = identify(slopes, self.stopped | self.objective.at_bound(best.place), free)
+        found = identify_parameters(slopes, self.stopped | self.objective.at_bound(best.place), free)
         covariance, correlation = correlations(slopes)
         self.tell(0.9, "intervals")
-        numbers = np.flatnonzero(found.told).tolist() if self.task.intervals else []
+        numbers = np.flatnonzero(found.identified).tolist() if self.task.intervals else []
         ends = Ends(**self.kept.once("profile", lambda: _plain(profile(self.objective, best, slopes, numbers))))
         ends = Ends(np.array(ends.low), np.array(ends.high), tuple(ends.low_open), tuple(ends.high_open))
         samples = None
@@ -153,11 +168,22 @@ class _Fitting:
                 )
             )
         return Fit(
-            self.task, best, self.objective.data, discrepancy, slopes, covariance, correlation, found, ends,
-            tuple(self.left_out_sd), tuple(confirmed), costs, samples,
-        )  # fmt: skip
+            self.task,
+            best,
+            self.objective.data,
+            discrepancy,
+            slopes,
+            covariance,
+            correlation,
+            found,
+            ends,
+            tuple(self.left_out_sd),
+            tuple(confirmed),
+            costs,
+            samples,
+        )
 
-    def _by_kernel(self, best: Found, confirmed: list[int], others: list[float]) -> list[float]:
+    def _by_kernel(self, best: Optimum, confirmed: list[int], others: list[float]) -> list[float]:
         """The kernel's corrections at the place that a fit with them finds. `others`: those that were found before.
 
         How far the last ones differ from those before is what they leave out, beside what chance does to a run.
@@ -179,7 +205,7 @@ class _Fitting:
         data = self.objective.data.with_offsets(offsets)
         self.objective.data = over(data, discrepancy, self.left_out_sd, self.task.missing)
 
-    def _from_several_starts(self) -> tuple[Found, tuple[float, ...]]:
+    def _from_several_starts(self) -> tuple[Optimum, tuple[float, ...]]:
         places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
         if self.task.begin:
             places[0] = np.clip(self.task.begin, self.objective.low, self.objective.high)
@@ -200,13 +226,13 @@ class _Fitting:
         return found[int(np.argmin(ended))], ended
 
     def _screened(self, places: FloatArray) -> list[float]:
-        costs = np.minimum(self.objective.costs(places, self.objective.said(places)), IMPOSSIBLE)
+        costs = np.minimum(self.objective.costs(places, self.objective.logs(places)), IMPOSSIBLE)
         return [float(cost) for cost in costs]
 
-    def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Found:
-        return Found.of(self.kept.once(name, lambda: search(self.objective, place, free, close).plain()))
+    def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Optimum:
+        return Optimum.from_json(self.kept.once(name, lambda: search(self.objective, place, free, close).to_json()))
 
-    def _again(self, name: str, best: Found, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Found]:
+    def _refined(self, name: str, best: Optimum, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Optimum]:
         """The search with new offsets, the discrepancy that is left then, and the search with it.
 
         Parameters that show in no figure go back to their prior's middle.
@@ -214,7 +240,7 @@ class _Fitting:
         self._use(offsets, assumed())
         best = self._search(f"search {name}", best.place, self.everyone)
         self.stopped = self.objective.at_bound(best.place)
-        discrepancy = estimated(self.objective.data, best.said, best.slopes)
+        discrepancy = estimated(self.objective.data, best.logs, best.slopes)
         before = self.objective.data.total_sd
         self._use(offsets, discrepancy)
         free = seen_by(best.slopes * (before / self.objective.data.total_sd)[:, None])
@@ -222,7 +248,7 @@ class _Fitting:
             return discrepancy, free, best
         return discrepancy, free, self._search(f"search {name}, its discrepancy", best.place, free)
 
-    def _settled(self, best: Found, free: BoolArray) -> tuple[FloatArray, Found, BoolArray]:
+    def _settled(self, best: Optimum, free: BoolArray) -> tuple[FloatArray, Optimum, BoolArray]:
         """Derivatives at the optimum, once just those parameters are away from their priors that show in a figure.
 
         One that shows only as long as it isn't fitted goes back and forth: it stays at its prior.
@@ -239,9 +265,9 @@ class _Fitting:
             best = self._search(f"search at the end {turn}", best.place, free)
             turn += 1
 
-    def _slopes(self, name: str, best: Found, central: bool) -> FloatArray:
+    def _slopes(self, name: str, best: Optimum, central: bool) -> FloatArray:
         def found() -> list[list[float]]:
-            [slopes] = self.objective.slopes(best.place[None], best.said[None], central)
+            [slopes] = self.objective.slopes(best.place[None], best.logs[None], central)
             return [list(row) for row in slopes.tolist()]
 
         return np.array(self.kept.once(name, found))
@@ -291,11 +317,11 @@ IMPOSSIBLE = 1e30
 """stands for the infinite cost of a place without a machine: JSON has no infinity"""
 
 
-def _spread_out(best: Found, data: Data, task: Task) -> list[int]:
+def _spread_out(best: Optimum, data: FitData, task: FitTask) -> list[int]:
     """Runs to be simulated, from the slowest to the fastest in even steps, of those that don't take the kernel long."""
-    rates, runs = best.said[data.is_rate], data.run[data.is_rate]
+    rates, runs = best.logs[data.is_rate], data.run[data.is_rate]
     every = zip(runs.tolist(), rates.tolist(), strict=True)
-    short = [simulable(task.runs[number].scenario, math.exp(log)) for number, log in every]
+    short = [kernel_can_simulate(task.runs[number].scenario, math.exp(log)) for number, log in every]
     order = runs[short][np.argsort(rates[short], kind="stable")]
     some = np.unique(np.linspace(0, len(order) - 1, min(task.confirm, len(order))).round().astype(int))
     return sorted(int(order[place]) for place in some)
@@ -303,6 +329,8 @@ def _spread_out(best: Found, data: Data, task: Task) -> list[int]:
 
 def _plain(ends: Ends) -> dict[str, Any]:
     return {
-        "low": ends.low.tolist(), "high": ends.high.tolist(), "low_open": list(ends.low_open),
+        "low": ends.low.tolist(),
+        "high": ends.high.tolist(),
+        "low_open": list(ends.low_open),
         "high_open": list(ends.high_open),
-    }  # fmt: skip
+    }

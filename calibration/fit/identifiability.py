@@ -42,7 +42,7 @@ class Identified:
     lengths: FloatArray
     """what one standard deviation of its prior changes, in standard deviations of the figures' noise"""
     seen: npt.NDArray[np.bool_]
-    told: npt.NDArray[np.bool_]
+    identified: npt.NDArray[np.bool_]
     at_bound: npt.NDArray[np.bool_]
     share: FloatArray
     confused_with: tuple[tuple[int, ...], ...]
@@ -55,7 +55,7 @@ def seen_by(slopes: FloatArray) -> npt.NDArray[np.bool_]:
     return np.asarray(np.linalg.norm(slopes, axis=0) >= LEAST_SEEN)
 
 
-def identify(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_]) -> Identified:
+def identify_parameters(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_]) -> Identified:
     """What the data tell, from derivatives over noise at the optimum, (observations, parameters).
 
     What the search stopped at its bound isn't identified: something else is wrong that it tries to stand for. Neither
@@ -73,21 +73,21 @@ def identify(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDAr
         share[some] = np.sqrt(((vectors * spread[:, None]) ** 2).sum(axis=0))
         directions = np.zeros((int((spread > MOST_SHARE).sum()), count))
         directions[:, some] = vectors[spread > MOST_SHARE]
-    told = (share <= MOST_SHARE) & ~at_bound & free
+    identified = (share <= MOST_SHARE) & ~at_bound & free
     partners = []
-    groups = _mixed(np.where(told, 0.0, directions))
+    groups = _mixed(np.where(identified, 0.0, directions))
     for number in range(count):
         [others] = [group for group in groups if number in group] or [()]
-        partners.append(tuple(other for other in others if other != number) if not told[number] else ())
-    return Identified(np.linalg.norm(slopes, axis=0), seen, told, at_bound, share, tuple(partners), directions)
+        partners.append(tuple(other for other in others if other != number) if not identified[number] else ())
+    return Identified(np.linalg.norm(slopes, axis=0), seen, identified, at_bound, share, tuple(partners), directions)
 
 
 def _mixed(directions: FloatArray) -> list[tuple[int, ...]]:
     """Parameters that stand for each other in what isn't told, in groups: whatever vectors span it."""
     projection = directions.T @ directions
     size = np.sqrt(np.diag(projection))
-    told = np.sqrt(np.clip(1.0 - size**2, 0.0, 1.0))
-    bound = np.minimum(np.outer(size, size), np.outer(told, told))
+    identified = np.sqrt(np.clip(1.0 - size**2, 0.0, 1.0))
+    bound = np.minimum(np.outer(size, size), np.outer(identified, identified))
     linked = (np.abs(projection) >= LINKED * bound) & (np.abs(projection) >= PARTNER**2)
     left = [number for number in range(len(size)) if size[number] >= PARTNER]
     groups = []
@@ -117,7 +117,7 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
         lines.append(
             f"your runs say {much} of {parameters[number].key}: it stays at its prior ({parameters[number].prior})"
         )
-    groups = [group for group in _mixed(np.where(found.told, 0.0, found.directions)) if len(group) > 1]
+    groups = [group for group in _mixed(np.where(found.identified, 0.0, found.directions)) if len(group) > 1]
     for group in groups:
         block = found.directions[:, group]
         direction = np.zeros(len(parameters))
@@ -145,13 +145,13 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
     lines += [
         f"your runs say little of {parameters[number].key}: {min(found.share[number], 1.0):.0%} of what its prior "
         "leaves open stays open"
-        for number in np.flatnonzero(found.seen & ~found.told & ~found.at_bound)
+        for number in np.flatnonzero(found.seen & ~found.identified & ~found.at_bound)
         if number not in named
     ]
     for one in range(len(parameters)):
         for other in range(one):
             value = correlation[one, other]
-            if found.told[one] and found.told[other] and abs(value) >= CLOSE:
+            if found.identified[one] and found.identified[other] and abs(value) >= CLOSE:
                 way = "one for the other" if value < 0 else "both together"
                 lines.append(
                     f"{parameters[other].key} and {parameters[one].key} are told apart, but badly: more of {way} fits "

@@ -8,42 +8,41 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from calibration.fit.observables import KINDS, Choice, Observation, observations
-from calibration.fit.parameters import number_at, with_values
-from calibration.records import Observed, RunRecord, Told
-from models.input import Name, Number, Spec, Text, nearest, parse, read_mapping, sentence
-from models.reading import scenario_from_mapping
+from calibration.fit.observables import FIGURE_KINDS, FigureChoice, Observation, observations
+from calibration.records import Observed, ObservedText, RunRecord
+from models.input import Name, Number, Spec, Text, nearest, parse, read_mapping, validated, value_at
+from models.reading import continuous_value, scenario_from_mapping, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 KIB_PER_GIB = 1 << 20
-Value = int | float | str
+SettingValue = int | float | str
 MAPPED = "mapping file"
 
 
-def _as_read(value: Any, _: ScenarioSpec) -> Value:
+def _as_read(value: Any, _: ScenarioSpec) -> SettingValue:
     return float(value)
 
 
-def _whole(value: float, _: ScenarioSpec) -> Value:
+def _whole(value: float, _: ScenarioSpec) -> SettingValue:
     return round(value)
 
 
-def _buffers(value: float, base: ScenarioSpec) -> Value:
+def _buffers(value: float, base: ScenarioSpec) -> SettingValue:
     return round(value * KIB_PER_GIB / base.database.page_kib)
 
 
-def _seconds(value: Any, _: ScenarioSpec) -> Value:
+def _seconds(value: Any, _: ScenarioSpec) -> SettingValue:
     return float(parse(str(value), "time", "s"))
 
 
-def _commit(value: Any, _: ScenarioSpec) -> Value:
+def _commit(value: Any, _: ScenarioSpec) -> SettingValue:
     return "buffered" if str(value) == "off" else "durable"
 
 
-FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], Value]]] = {
+FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
     "environment.cores": ("machine.cpu.cores", _whole),
     "environment.memory_gib": ("machine.memory_gib", _as_read),
     "engine.buffer_pool_gib": ("database.pool.buffers", _buffers),
@@ -69,9 +68,9 @@ class RunMapping(Spec):
 
     settings: dict[Name, Number | bool | Text] = Field(default_factory=dict, description="scenario keys and values")
     ignored: tuple[Name, ...] = Field(default=(), description="record keys that set nothing")
-    unused: tuple[Literal[KINDS], ...] = Field(default=(), description="figures that aren't fitted")  # type: ignore[valid-type]
-    censored: tuple[Literal[KINDS], ...] = Field(default=(), description="figures that are at their limit")  # type: ignore[valid-type]
-    noise: dict[Literal[KINDS], NoiseSpec] = Field(  # type: ignore[valid-type]
+    unused: tuple[Literal[FIGURE_KINDS], ...] = Field(default=(), description="figures that aren't fitted")  # type: ignore[valid-type]
+    censored: tuple[Literal[FIGURE_KINDS], ...] = Field(default=(), description="figures that are at their limit")  # type: ignore[valid-type]
+    noise: dict[Literal[FIGURE_KINDS], NoiseSpec] = Field(  # type: ignore[valid-type]
         default_factory=dict, description="figures whose noise is known otherwise than from the record"
     )
     data_devices: tuple[Name, ...] | None = Field(default=None, description="devices that hold the data")
@@ -85,30 +84,31 @@ class MappingFile(Spec):
 
 
 @dataclass(frozen=True)
-class Run:
+class MeasuredRun:
     """A record as a scenario and the figures to be met. `settings`: scenario keys, values, and who says so."""
 
     name: str
     source: str
     scenario: ScenarioSpec
     observations: tuple[Observation, ...]
-    settings: dict[str, tuple[Value, str]]
-    left: tuple[str, ...]
+    settings: dict[str, tuple[SettingValue, str]]
+    left_aside: tuple[str, ...]
 
     def machine(self, values: Mapping[str, float]) -> ScenarioSpec:
         """The scenario with values of parameters, except where the mapping file says something else of this run.
 
         Raises InputError for a machine that contradicts itself.
         """
-        return with_values(self.scenario, {key: values[key] for key in self.taken(values)})
+        return with_values(self.scenario, {key: values[key] for key in self.open_keys(values)})
 
-    def taken(self, keys: Iterable[str]) -> tuple[str, ...]:
+    def open_keys(self, keys: Iterable[str]) -> tuple[str, ...]:
         """Those of the parameters that the run's machine has and the mapping file leaves open."""
         return tuple(
-            key for key in keys
-            if number_at(self.scenario, key) is not None
+            key
+            for key in keys
+            if continuous_value(self.scenario, key) is not None
             and not any(f"{key.partition('@')[0]}.".startswith(f"{each}.") for each in self.mapped)
-        )  # fmt: skip
+        )
 
     @property
     def mapped(self) -> tuple[str, ...]:
@@ -118,13 +118,7 @@ class Run:
 
 def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
     """A mapping file. Raises InputError, for a run that isn't given too."""
-    data = read_mapping(path)
-    try:
-        file = MappingFile.model_validate(data)
-    except ValidationError as error:
-        raise InputError(
-            "\n".join(f"{path.name}: {sentence(each, MappingFile, data)}" for each in error.errors())
-        ) from error
+    file: MappingFile = validated(MappingFile, read_mapping(path), path.name)
     names = [record.name for record in records]
     for name in file.runs:
         if name not in names:
@@ -141,10 +135,12 @@ def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
     return file
 
 
-def runs_of(
-    records: Sequence[RunRecord], base: ScenarioSpec | Mapping[str, ScenarioSpec], fixed: dict[str, float],
+def measured_runs(
+    records: Sequence[RunRecord],
+    base: ScenarioSpec | Mapping[str, ScenarioSpec],
+    fixed: dict[str, float],
     file: MappingFile | None = None,
-) -> list[Run]:  # fmt: skip
+) -> list[MeasuredRun]:
     """Each record as a scenario over `base`, one for all or by the records' names, with `fixed` values of parameters.
 
     Raises InputError naming the run.
@@ -161,27 +157,28 @@ def runs_of(
     ]
 
 
-def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, own: RunMapping) -> Run:
-    settings: dict[str, tuple[Value, str]] = {
+def _run(
+    record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, own: RunMapping
+) -> MeasuredRun:
+    settings: dict[str, tuple[SettingValue, str]] = {
         key.partition("@")[0]: (value, "parameter file")
         for key, value in fixed.items()
-        if number_at(base, key) is not None
+        if continuous_value(base, key) is not None
     }
     left = []
     ignored = {*common.ignored, *own.ignored}
     for key, (target, change) in FIELDS.items():
-        told = _told(record, key)
-        if told is None or key in ignored:
+        observed: Observed | ObservedText | None = value_at(record, key)
+        if observed is None or key in ignored:
             continue
         if target.startswith("workload.arrivals.") and base.workload.arrivals.kind != "closed":
             left.append(f"{key}: the base's arrivals are {base.workload.arrivals.kind}")
             continue
         try:
-            settings[target] = change(told, base), f"the record's {key}"
+            settings[target] = change(observed.value, base), f"the record's {key}"
         except ValueError as error:
-            raise InputError(
-                f"{record.name}: {key}: got {told!r}: {error}; correct the record or ignore the key in the mapping file"
-            ) from error
+            remedy = "correct the record or ignore the key in the mapping file"
+            raise InputError(f"{record.name}: {key}: got {observed.value!r}: {error}; {remedy}") from error
     if record.window.kind == "steady":
         settings["interval.start"] = "warm", "the record's window.kind"
     for one in (common, own):
@@ -203,28 +200,18 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common:
             known = ", ".join(record.resources.devices) or "none"
             raise InputError(f"{record.name}: data_devices: {name!r} isn't in the record; it has {known}")
     figures, aside = observations(record, scenario, choice)
-    return Run(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
+    return MeasuredRun(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
 
 
-def choice_of(file: MappingFile | None, name: str) -> Choice:
+def figure_choice(file: MappingFile | None, name: str) -> FigureChoice:
     """What a mapping file says about the figures of a run."""
-    return Choice() if file is None else _choice(file.all, file.runs.get(name, RunMapping()))
+    return FigureChoice() if file is None else _choice(file.all, file.runs.get(name, RunMapping()))
 
 
-def _choice(common: RunMapping, own: RunMapping) -> Choice:
-    return Choice(
+def _choice(common: RunMapping, own: RunMapping) -> FigureChoice:
+    return FigureChoice(
         frozenset({*common.censored, *own.censored}),
         frozenset({*common.unused, *own.unused}),
         own.data_devices if own.data_devices is not None else common.data_devices,
         {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **own.noise}.items()},
     )
-
-
-def _told(record: RunRecord, key: str) -> float | str | None:
-    found: Any = record
-    for word in key.split("."):
-        found = found.get(word) if isinstance(found, dict) else getattr(found, word, None)
-        if found is None:
-            return None
-    assert isinstance(found, Observed | Told)
-    return found.value

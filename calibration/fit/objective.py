@@ -9,21 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.fit.evaluate import Evaluator
-from calibration.fit.mapping import Run
+from calibration.fit.mapping import MeasuredRun
 from calibration.fit.observables import RATE
 from calibration.fit.parameters import Parameter
 from simulator.form import FloatArray
 
-STEP = 0.1
+DIFFERENCE_STEP = 0.1
 """of a finite difference, in standard deviations of the prior: larger than what the engine leaves unsolved"""
-AT_BOUND = 0.02
+BOUND_MARGIN = 0.02
 """distance from a bound at which a parameter counts as stopped by it, in standard deviations of the prior"""
 MOST_SIGMAS = 3.0
 """how far from the prior's middle a parameter is looked for, beside its bounds"""
 
 
 @dataclass(frozen=True)
-class Data:
+class FitData:
     """Observations of all runs one after the other; logarithms, (observations,)."""
 
     measured: FloatArray
@@ -42,9 +42,9 @@ class Data:
         """Noise and discrepancy together."""
         return np.hypot(self.sd, self.discrepancy)
 
-    def residuals(self, said: FloatArray) -> FloatArray:
+    def residuals(self, logs: FloatArray) -> FloatArray:
         """(model - measured) / standard deviation, (..., observations); 0 for censored ones that the model is above."""
-        distance = (said + self.offset - self.measured) / self.total_sd
+        distance = (logs + self.offset - self.measured) / self.total_sd
         return np.where(self.at_least & (distance > 0), 0.0, distance)
 
     @property
@@ -52,16 +52,16 @@ class Data:
         """Which of them are rates."""
         return np.array([kind == RATE for kind in self.kinds], dtype=np.bool_)
 
-    def with_offsets(self, offsets: Sequence[float]) -> Data:
+    def with_offsets(self, offsets: Sequence[float]) -> FitData:
         """The same with other offsets."""
         return replace(self, offset=np.array(offsets))
 
 
-def data_of(runs: Sequence[Run]) -> Data:
+def data_of(runs: Sequence[MeasuredRun]) -> FitData:
     """The runs' figures, without offset and discrepancy."""
     every = [(number, each) for number, run in enumerate(runs) for each in run.observations]
     nothing = np.zeros(len(every))
-    return Data(
+    return FitData(
         measured=np.array([each.log for _, each in every]),
         sd=np.array([each.sd for _, each in every]),
         at_least=np.array([each.at_least for _, each in every], dtype=np.bool_),
@@ -72,10 +72,11 @@ def data_of(runs: Sequence[Run]) -> Data:
     )
 
 
-def bounds_of(parameters: Sequence[Parameter]) -> tuple[FloatArray, FloatArray]:
+def parameter_bounds(parameters: Sequence[Parameter]) -> tuple[FloatArray, FloatArray]:
     """Lowest and highest place of each parameter: its bounds, at most some standard deviations from its prior."""
-    low = np.array([max(each.place(each.low), -MOST_SIGMAS) if _has_place(each, each.low) else -MOST_SIGMAS
-                    for each in parameters])  # fmt: skip
+    low = np.array(
+        [max(each.place(each.low), -MOST_SIGMAS) if _has_place(each, each.low) else -MOST_SIGMAS for each in parameters]
+    )
     high = np.array([min(each.place(each.high), MOST_SIGMAS) for each in parameters])
     return low, high
 
@@ -84,24 +85,24 @@ def _has_place(parameter: Parameter, value: float) -> bool:
     return parameter.factor is None or value > 0
 
 
-class Objective:
+class FitObjective:
     """Residuals of the data and of the priors at places of the parameters' scale."""
 
-    def __init__(self, evaluator: Evaluator, data: Data) -> None:
+    def __init__(self, evaluator: Evaluator, data: FitData) -> None:
         self.evaluator, self.data = evaluator, data
-        self.low, self.high = bounds_of(evaluator.parameters)
+        self.low, self.high = parameter_bounds(evaluator.parameters)
 
     def at_bound(self, place: FloatArray) -> npt.NDArray[np.bool_]:
         """Parameters that the search would move further than it may."""
-        return np.asarray((place - self.low < AT_BOUND) | (self.high - place < AT_BOUND))
+        return np.asarray((place - self.low < BOUND_MARGIN) | (self.high - place < BOUND_MARGIN))
 
-    def said(self, places: FloatArray) -> FloatArray:
+    def logs(self, places: FloatArray) -> FloatArray:
         """What the engine says, (places, observations)."""
         return self.evaluator.at(np.atleast_2d(places))
 
-    def costs(self, places: FloatArray, said: FloatArray) -> FloatArray:
+    def costs(self, places: FloatArray, logs: FloatArray) -> FloatArray:
         """Sums of all squares, data and priors, (places,); infinite where there is no machine."""
-        squares = (self.data.residuals(said) ** 2).sum(axis=-1) + (np.atleast_2d(places) ** 2).sum(axis=-1)
+        squares = (self.data.residuals(logs) ** 2).sum(axis=-1) + (np.atleast_2d(places) ** 2).sum(axis=-1)
         return np.where(np.isfinite(squares), squares, np.inf)
 
     def slopes(self, places: FloatArray, here: FloatArray, central: bool = False) -> FloatArray:
@@ -110,13 +111,13 @@ class Objective:
         Forward differences, or central ones. Censored observations that the model is above have no slope.
         """
         many, count = places.shape
-        sides = np.where(places + STEP > self.high, -STEP, STEP)
+        sides = np.where(places + DIFFERENCE_STEP > self.high, -DIFFERENCE_STEP, DIFFERENCE_STEP)
         up = places[:, None, :] + sides[:, :, None] * np.eye(count)
-        down = places[:, None, :] - STEP * np.eye(count)
+        down = places[:, None, :] - DIFFERENCE_STEP * np.eye(count)
         both = np.concatenate([up, down]) if central else up
-        said = self.said(both.reshape(-1, count)).reshape(len(both), count, here.shape[1])
-        rise, fall = said[:many], said[many:] if central else np.full_like(said, np.nan)
-        forward, backward = (rise - here[:, None, :]) / sides[:, :, None], (here[:, None, :] - fall) / STEP
+        logs = self.logs(both.reshape(-1, count)).reshape(len(both), count, here.shape[1])
+        rise, fall = logs[:many], logs[many:] if central else np.full_like(logs, np.nan)
+        forward, backward = (rise - here[:, None, :]) / sides[:, :, None], (here[:, None, :] - fall) / DIFFERENCE_STEP
         mean = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, (forward + backward) / 2))
         counts = ~(self.data.at_least & (self.data.residuals(here) == 0.0))
         per_noise = np.swapaxes(np.nan_to_num(mean), 1, 2) / self.data.total_sd[:, None]

@@ -14,10 +14,11 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from calibration.records import Device, Observed, RunRecord, Series
+from calibration.records import Device, MeasuredSeries, Observed, RunRecord
 from models.scenario import ScenarioSpec
 from simulator.analytic import Parameters, Solution, Workload
 from simulator.form import FloatArray
+from simulator.results.result import Result
 
 RATE = "new orders/min"
 """of another job than transactions the figure that it is measured by, in its own unit"""
@@ -28,15 +29,25 @@ MISSES = "pool misses per transaction"
 FLUSHES = "log flushes per transaction"
 BUSY = "device busy share"
 RESPONSE = "mean response s"
-KINDS = (RATE, CPU, READS, WRITES, MISSES, FLUSHES, BUSY, RESPONSE)
-NOISE = {RATE: 0.03, CPU: 0.05, READS: 0.05, WRITES: 0.2, MISSES: 0.05, FLUSHES: 0.15, BUSY: 0.05, RESPONSE: 0.05}
+FIGURE_KINDS = (RATE, CPU, READS, WRITES, MISSES, FLUSHES, BUSY, RESPONSE)
+ASSUMED_NOISE = {
+    RATE: 0.03,
+    CPU: 0.05,
+    READS: 0.05,
+    WRITES: 0.2,
+    MISSES: 0.05,
+    FLUSHES: 0.15,
+    BUSY: 0.05,
+    RESPONSE: 0.05,
+}
 """assumption: standard deviation of the logarithm between runs of one machine, where the record doesn't tell it"""
 NEXT_TO_NOTHING = {CPU: 0.01, READS: 0.05, WRITES: 0.05, MISSES: 0.05, FLUSHES: 0.05, BUSY: 0.01}
 """added before the logarithm: a figure far below this isn't told from none"""
 RUN_TO_RUN = 0.02
 """assumption: what one run differs from the next by, beside the noise within it"""
 BATCHES = 6
-FULL = {CPU: 0.97, BUSY: 0.99}
+SIGMAS_OF_95_PERCENT = 1.959963984540054
+END_OF_SCALE = {CPU: 0.97, BUSY: 0.99}
 """from here on a share is at its end of scale, and says no more than that it is there"""
 
 
@@ -56,13 +67,13 @@ class Observation:
         """The logarithm that a fit compares."""
         return math.log(self.value + NEXT_TO_NOTHING.get(self.kind, 0.0))
 
-    def value_of(self, log: float) -> float:
+    def value_at(self, log: float) -> float:
         """The figure that has a logarithm."""
         return math.exp(log) - NEXT_TO_NOTHING.get(self.kind, 0.0)
 
 
 @dataclass(frozen=True)
-class Choice:
+class FigureChoice:
     """What a mapping file says about a run's figures."""
 
     censored: frozenset[str] = frozenset()
@@ -72,7 +83,7 @@ class Choice:
     """standard deviation of a kind's logarithm, and its source"""
 
 
-def logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
+def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
     """What the analytic engine says of each kind, as logarithms, (configurations,)."""
     d, mean = s.demands, s.demands.mean
     flushes, slower = s.residence.flushes / s.rate, s.residence.slowdown
@@ -93,11 +104,13 @@ def logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
     return {kind: np.log(value + NEXT_TO_NOTHING.get(kind, 0.0)) for kind, value in found.items()}
 
 
-def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> tuple[list[Observation], list[str]]:
+def observations(
+    record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice
+) -> tuple[list[Observation], list[str]]:
     """A record's figures that the scenario's model has too, and what is left aside and why."""
     left: list[str] = []
     share = scenario.workload.mix.new_order
-    rate, per_s = rates_of(record, share)
+    rate, per_s = measured_rates(record, share)
     sd, noise = _rate_noise(record)
     found = [Observation(RATE, rate, sd, False, noise)]
     resources = record.resources
@@ -146,7 +159,7 @@ def observations(record: RunRecord, scenario: ScenarioSpec, choice: Choice) -> t
     ], left
 
 
-def rates_of(record: RunRecord, new_order_share: float) -> tuple[float, float]:
+def measured_rates(record: RunRecord, new_order_share: float) -> tuple[float, float]:
     """New orders per minute and transactions of the whole mix per second; one from the other if only one is known.
 
     Of another job its figure, twice.
@@ -159,11 +172,11 @@ def rates_of(record: RunRecord, new_order_share: float) -> tuple[float, float]:
 
 
 def _observed(kind: str, value: float) -> Observation:
-    full = kind in FULL and value >= FULL[kind]
-    return Observation(kind, FULL[kind] if full else value, NOISE[kind], full, "assumption")
+    full = kind in END_OF_SCALE and value >= END_OF_SCALE[kind]
+    return Observation(kind, END_OF_SCALE[kind] if full else value, ASSUMED_NOISE[kind], full, "assumption")
 
 
-def data_devices(record: RunRecord, choice: Choice, left: list[str]) -> list[Device]:
+def data_devices(record: RunRecord, choice: FigureChoice, left: list[str]) -> list[Device]:
     """The devices that hold the data; none, and why in `left`, if that can't be said."""
     devices = record.resources.devices
     if choice.data_devices is not None:
@@ -182,10 +195,52 @@ def _rate_noise(record: RunRecord) -> tuple[float, str]:
 
     Batch means: Law and Kelton, Simulation Modeling and Analysis, 9.5.3. A whole run drifts while it gets warm.
     """
-    series: Series | None = record.outcome.series.get("new_orders_per_minute")
+    series: MeasuredSeries | None = record.outcome.series.get("new_orders_per_minute")
     if series is None or record.window.kind == "whole" or len(series.values) < 2 * BATCHES:
-        return NOISE[RATE], "assumption"
+        return ASSUMED_NOISE[RATE], "assumption"
     length = len(series.values) // BATCHES
     means = [fmean(series.values[-(k + 1) * length : len(series.values) - k * length]) for k in range(BATCHES)]
     within = stdev(means) / math.sqrt(BATCHES) / max(fmean(means), 1e-9)
     return math.hypot(within, RUN_TO_RUN), "the run's series, and 2 % between runs (assumption)"
+
+
+def simulated_figures(result: Result) -> dict[str, float]:
+    """Every kind of figure of a run. Devices are those that hold data, with the log if it lies on one of them."""
+    per_s = result.transactions_per_s
+    sets = [device for device in result.devices if device.kind == "raid"]
+    disks = sets or [device for device in result.devices if device.name.startswith("disk")]
+    misses = sum(table.page_cache_hits + table.disk_reads for table in result.tables) / result.duration_s
+    done = sum(each.completed for each in result.classes)
+    return {
+        RATE: result.rate_per_min.mean,
+        CPU: result.cpu.utilisation,
+        READS: sum(disk.reads_per_s for disk in disks) / per_s,
+        WRITES: sum(disk.writes_per_s for disk in disks) / per_s,
+        MISSES: misses / per_s,
+        FLUSHES: result.log.flushes_per_s / per_s,
+        BUSY: max(disk.utilisation for disk in disks),
+        RESPONSE: sum(each.mean_s * each.completed for each in result.classes) / done,
+    }
+
+
+def simulated_noise(result: Result) -> dict[str, float]:
+    """What chance does to figures of runs of this length: standard deviations of logarithms, by batch means.
+
+    Of kinds with a course over time. Law and Kelton, Simulation Modeling and Analysis, 9.5.3.
+    """
+    rate, series = result.rate_per_min, result.series
+    steps = max(int(result.duration_s / series.step_s), 1)
+    measured = {name: values[-steps:] for name, values in series.values.items()}
+    cpu = [user + system for user, system in zip(measured["cpu_user"], measured["cpu_system"], strict=True)]
+    disks = [values for name, values in measured.items() if name.startswith("disk ") and name.endswith(" utilisation")]
+    of_rate = max(math.log(rate.high / rate.low), 0.0) / 2.0 / SIGMAS_OF_95_PERCENT if rate.low > 0 else 1.0
+    return {RATE: of_rate, RESPONSE: of_rate, CPU: _relative(cpu), BUSY: _relative(max(disks, key=fmean))}
+
+
+def _relative(values: list[float]) -> float:
+    """Of the mean."""
+    length = len(values) // BATCHES
+    if not length or fmean(values) <= 0:
+        return 0.0
+    means = [fmean(values[at * length : (at + 1) * length]) for at in range(BATCHES)]
+    return stdev(means) / math.sqrt(BATCHES) / fmean(values)

@@ -1,8 +1,5 @@
 """What a fit may change: numbers of a scenario, how far each may go, and what is known of it before any run is seen.
 
-`KEY@PART` is a number of one part, as the catalogue has it: `machine.cpu.relative_speed@Pentium 3, 0.6 GHz` is one
-parameter for all machines with that processor, and none of any other.
-
 A parameter is fitted on a scale of its own, on which its prior is a standard normal distribution: 0 is the value
 before the fit, 1 is one standard deviation of the prior above it.
 """
@@ -10,14 +7,15 @@ before the fit, 1 is one standard deviation of the prior above it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from models.input import Name, Number, Spec, Text, nearest, read_mapping, sentence, shown
+from models.input import Name, Number, Spec, Text, nearest, read_mapping, validated
+from models.reading import continuous_keys, continuous_value, names_a_part
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
@@ -106,43 +104,12 @@ class DefaultsFile(Spec):
     defaults: dict[Name, DefaultSpec]
 
 
-def number_at(scenario: ScenarioSpec, key: str) -> float | None:
-    """The number that stands at a dotted key, None if there is no number that can be varied continuously.
-
-    Of `KEY@PART` None as well if the scenario has another part there.
-    """
-    path, at, part = key.partition("@")
-    found: Any = scenario
-    named: str | None = None
-    for word in path.split("."):
-        found = getattr(found, word, None) if isinstance(found, Spec) else None
-        named = getattr(found, "name", getattr(found, "model", named))
-    return found if isinstance(found, float) and (not at or part == named) else None
-
-
-def scoped(key: str) -> bool:
-    """Whether a key is that of one part, `KEY@PART`."""
-    return "@" in key
-
-
-def keys_of(spec: Spec, before: str = "") -> list[str]:
-    """Keys of all numbers of a spec that can be varied continuously."""
-    keys = []
-    for name in type(spec).model_fields:
-        value = getattr(spec, name)
-        if isinstance(value, Spec):
-            keys += keys_of(value, f"{before}{name}.")
-        elif isinstance(value, float):
-            keys.append(before + name)
-    return keys
-
-
 def default_parameters(base: ScenarioSpec) -> list[Parameter]:
     """Those of the program's list that the scenario has, around its values. Raises InputError if there is none."""
     found = []
-    file = _read(DEFAULTS_FILE, DefaultsFile)
+    file: DefaultsFile = validated(DefaultsFile, read_mapping(DEFAULTS_FILE), DEFAULTS_FILE.name)
     for key, each in file.defaults.items():
-        value = number_at(base, key)
+        value = continuous_value(base, key)
         if value is None or (each.factor is not None and value <= 0) or _idle(base, key):
             continue
         low, high = (each.low, each.high) if each.factor is None else (each.low * value, each.high * value)
@@ -155,10 +122,11 @@ def default_parameters(base: ScenarioSpec) -> list[Parameter]:
 def read_parameters(path: Path, bases: Sequence[ScenarioSpec]) -> tuple[list[Parameter], dict[str, float]]:
     """The parameters of a file that vary, and the values of those that don't. Raises InputError."""
     varied, fixed = [], {}
-    for key, each in _read(path, ParameterFile).parameters.items():
+    file: ParameterFile = validated(ParameterFile, read_mapping(path), path.name)
+    for key, each in file.parameters.items():
         where = f"{path.name}: parameters.{key}"
         own = _value(bases, key, where)
-        if scoped(key) and each.value is not None:
+        if names_a_part(key) and each.value is not None:
             raise InputError(f"{where}: value: a part's number is the catalogue's, {own:g}; leave it out")
         value = each.value if each.value is not None else own
         if not each.low <= value <= each.high:
@@ -196,7 +164,7 @@ def parse_vary(text: str, *bases: ScenarioSpec) -> Parameter:
     return Parameter(key, middle, low, high, factor, sd, f"--vary: 90 % between {low:g} and {high:g}")
 
 
-def chosen(
+def parameters_to_fit(
     bases: Sequence[ScenarioSpec], file: Path | None, vary: Sequence[str]
 ) -> tuple[tuple[Parameter, ...], dict[str, float]]:
     """The parameters that are asked for, --vary before the file, the program's own if neither is given; fixed values.
@@ -217,29 +185,10 @@ def chosen(
     return tuple(by_key.values()) or tuple(default_parameters(bases[0])), fixed
 
 
-def with_values(scenario: ScenarioSpec, values: Mapping[str, object]) -> ScenarioSpec:
-    """The scenario with values set at dotted keys, checked; its measured figure is dropped. Raises InputError.
-
-    Values of parts that it hasn't are left aside.
-    """
-    from models.reading import scenario_from_mapping
-
-    data = scenario.model_dump(mode="json", exclude={"measured"})
-    for key, value in values.items():
-        if scoped(key) and number_at(scenario, key) is None:
-            continue
-        *path, last = key.partition("@")[0].split(".")
-        here = data
-        for word in path:
-            here = here[word]
-        here[last] = value
-    return scenario_from_mapping(data, scenario.name)
-
-
 def _value(bases: Sequence[ScenarioSpec], key: str, where: str) -> float:
-    value = next((found for base in bases if (found := number_at(base, key)) is not None), None)
+    value = next((found for base in bases if (found := continuous_value(base, key)) is not None), None)
     if value is None:
-        known = [each for base in bases for each in keys_of(base)]
+        known = [each for base in bases for each in continuous_keys(base)]
         raise InputError(
             f"{where}: the scenario has no such number{nearest(key, known)}; give a key whose value is "
             "continuous, such as database.path.row_operation_us (whole numbers are for 'oltpsim sweep')"
@@ -257,21 +206,5 @@ def _idle(base: ScenarioSpec, key: str) -> bool:
 def _highest(base: ScenarioSpec, key: str, high: float) -> float:
     """The upper bound, cut where the scenario would contradict itself."""
     if key.endswith("seek_track_to_track_ms"):
-        return min(high, number_at(base, key.replace("track_to_track", "average")) or high)
+        return min(high, continuous_value(base, key.replace("track_to_track", "average")) or high)
     return high
-
-
-def _read(path: Path, kind: Any) -> Any:
-    data = read_mapping(path)
-    try:
-        return kind.model_validate(data)
-    except ValidationError as error:
-        lines = (f"{path.name}: {_sentence(each, kind, data)}" for each in error.errors())
-        raise InputError("\n".join(lines)) from error
-
-
-def _sentence(problem: Any, kind: Any, data: Any) -> str:
-    if problem["type"] == "value_error" and isinstance(problem.get("input"), dict):
-        key = ".".join(str(word) for word in problem["loc"])
-        return f"{key}: {str(problem['msg']).removeprefix('Value error, ')}; {shown(problem['input'])}"
-    return sentence(problem, kind, data)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.fit.objective import Objective
-from calibration.fit.search import Found
+from calibration.fit.objective import FitObjective
+from calibration.fit.search import Optimum
 from simulator.form import FloatArray
 
 CONFIDENCE = 0.9
@@ -41,7 +41,7 @@ class Ends:
     high_open: tuple[bool, ...]
 
 
-def profile(objective: Objective, best: Found, slopes: FloatArray, numbers: list[int]) -> Ends:
+def profile(objective: FitObjective, best: Optimum, slopes: FloatArray, numbers: list[int]) -> Ends:
     """Intervals of some of the parameters; those of the others are their bounds."""
     count = len(best.place)
     precision = slopes.T @ slopes + np.eye(count)
@@ -64,10 +64,10 @@ def profile(objective: Objective, best: Found, slopes: FloatArray, numbers: list
         if not len(here):
             break
         places = np.clip(places, objective.low, objective.high)
-        said = objective.said(places[here])
-        costs = objective.costs(places[here], said) - best.cost
-        residuals = np.nan_to_num(objective.data.residuals(said))
-        for row, (side, local) in enumerate(zip(here.tolist(), objective.slopes(places[here], said), strict=True)):
+        logs = objective.logs(places[here])
+        costs = objective.costs(places[here], logs) - best.cost
+        residuals = np.nan_to_num(objective.data.residuals(logs))
+        for row, (side, local) in enumerate(zip(here.tolist(), objective.slopes(places[here], logs), strict=True)):
             others = np.arange(count) != owners[side]
             precision = local.T @ local + np.eye(count)
             gradient = local[:, others].T @ residuals[row] + places[side, others]
@@ -96,14 +96,14 @@ def profile(objective: Objective, best: Found, slopes: FloatArray, numbers: list
     return Ends(low, high, low_open, high_open)
 
 
-def bootstrap(objective: Objective, best: Found, slopes: FloatArray, seed: int, samples: int) -> FloatArray:
+def bootstrap(objective: FitObjective, best: Optimum, slopes: FloatArray, seed: int, samples: int) -> FloatArray:
     """Places fitted to figures drawn around the fit with their noise, (samples, parameters): Efron and Tibshirani 1993.
 
     A check of the profile: each sample is fitted by three Newton's steps with the Jacobian of the optimum.
     """
     data = objective.data
     rng = np.random.default_rng([seed, 2])
-    drawn = best.said + data.offset + data.total_sd * rng.standard_normal((samples, len(data.measured)))
+    drawn = best.logs + data.offset + data.total_sd * rng.standard_normal((samples, len(data.measured)))
     drawn = np.where(data.at_least, data.measured, drawn)
     middle = rng.standard_normal((samples, len(best.place)))
     """the priors' middles differ as well: what is known beforehand is drawn as the figures are"""
@@ -111,7 +111,7 @@ def bootstrap(objective: Objective, best: Found, slopes: FloatArray, seed: int, 
     precision = slopes.T @ slopes + np.eye(len(best.place))
     places = np.repeat(best.place[None], samples, axis=0)
     for _ in range(3):
-        residuals = (objective.said(places) + data.offset - drawn) / data.total_sd
+        residuals = (objective.logs(places) + data.offset - drawn) / data.total_sd
         residuals = np.nan_to_num(np.where(data.at_least & (residuals > 0), 0.0, residuals))
         gradient = residuals @ slopes + places - middle
         places = np.clip(places - gradient @ np.linalg.inv(precision), objective.low, objective.high)

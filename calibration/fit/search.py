@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import least_squares
 
-from calibration.fit.objective import Objective
+from calibration.fit.objective import FitObjective
 from simulator.form import FloatArray
 
 SCREENED = 16
@@ -31,29 +32,29 @@ START_SIGMAS = 1.6448536269514722
 
 
 @dataclass(frozen=True)
-class Found:
+class Optimum:
     """Where a search has ended."""
 
     place: FloatArray
     cost: float
     """sum of squares of data and priors"""
-    said: FloatArray
+    logs: FloatArray
     slopes: FloatArray
     """derivatives over noise there, (observations, parameters); 0 of those that weren't free"""
 
-    def plain(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON."""
-        lists = {"place": self.place.tolist(), "said": self.said.tolist(), "slopes": self.slopes.tolist()}
+        lists = {"place": self.place.tolist(), "said": self.logs.tolist(), "slopes": self.slopes.tolist()}
         return {"cost": self.cost, **lists}
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Found:
-        """From what `plain` gave."""
-        place, said = np.array(data["place"]), np.array(data["said"])
-        return cls(place, float(data["cost"]), said, np.array(data["slopes"]).reshape(len(said), len(place)))
+    def from_json(cls, data: dict[str, Any]) -> Optimum:
+        """From what `to_json` gave."""
+        place, logs = np.array(data["place"]), np.array(data["said"])
+        return cls(place, float(data["cost"]), logs, np.array(data["slopes"]).reshape(len(logs), len(place)))
 
 
-def starts(objective: Objective, seed: int) -> FloatArray:
+def starts(objective: FitObjective, seed: int) -> FloatArray:
     """The priors' middle and a Latin hypercube over them, (starts, parameters)."""
     count = len(objective.low)
     rng = np.random.default_rng([seed, 1])
@@ -63,19 +64,17 @@ def starts(objective: Objective, seed: int) -> FloatArray:
     return _inside(objective, np.concatenate([np.zeros((1, count)), places]))
 
 
-def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dtype[np.bool_]], close: float) -> Found:
+def search(
+    objective: FitObjective, start: FloatArray, free: np.ndarray[Any, np.dtype[np.bool_]], close: float
+) -> Optimum:
     """The nearest minimum, parameters that aren't `free` kept at 0, the prior's middle.
 
     It ends when a step improves the sum of squares or moves the place by less than the share `close`.
     """
-    from scipy import optimize
-
-    least_squares: Any = optimize.least_squares  # whose types know no function as `jac`
-
     if not free.any():
         place = np.zeros(len(start))
-        said = objective.said(place)
-        return Found(place, float(objective.costs(place, said)[0]), said[0], np.zeros((said.shape[1], len(start))))
+        logs = objective.logs(place)
+        return Optimum(place, float(objective.costs(place, logs)[0]), logs[0], np.zeros((logs.shape[1], len(start))))
     seen: dict[bytes, FloatArray] = {}
 
     def whole(some: FloatArray) -> FloatArray:
@@ -83,50 +82,56 @@ def search(objective: Objective, start: FloatArray, free: np.ndarray[Any, np.dty
         place[free] = some
         return place
 
-    def said_at(some: FloatArray) -> FloatArray:
+    def logs_at(some: FloatArray) -> FloatArray:
         key = some.tobytes()
         if key not in seen:
-            seen[key] = objective.said(whole(some))[0]
+            seen[key] = objective.logs(whole(some))[0]
         return seen[key]
 
     def residuals(some: FloatArray) -> FloatArray:
-        return np.concatenate([objective.data.residuals(said_at(some)), some])
+        return np.concatenate([objective.data.residuals(logs_at(some)), some])
 
     def slopes(some: FloatArray) -> FloatArray:
-        return np.concatenate([objective.slopes(whole(some)[None], said_at(some)[None])[0][:, free], np.eye(len(some))])
+        return np.concatenate([objective.slopes(whole(some)[None], logs_at(some)[None])[0][:, free], np.eye(len(some))])
 
     begin = _inside(objective, start)[free]
     answer = least_squares(
-        residuals, begin, jac=slopes, bounds=(objective.low[free], objective.high[free]),
-        ftol=close, xtol=close, gtol=close, max_nfev=MOST_STEPS,
-    )  # fmt: skip
-    said = said_at(answer.x)
-    found = np.zeros((len(said), len(start)))
-    found[:, free] = answer.jac[: len(said)]
-    return Found(whole(answer.x), 2.0 * float(answer.cost), said, found)
+        residuals,
+        begin,
+        jac=slopes,
+        bounds=(objective.low[free], objective.high[free]),
+        ftol=close,
+        xtol=close,
+        gtol=close,
+        max_nfev=MOST_STEPS,
+    )
+    logs = logs_at(answer.x)
+    found = np.zeros((len(logs), len(start)))
+    found[:, free] = answer.jac[: len(logs)]
+    return Optimum(whole(answer.x), 2.0 * float(answer.cost), logs, found)
 
 
-def chord(objective: Objective, best: Found, slopes: FloatArray) -> Found:
+def chord(objective: FitObjective, best: Optimum, slopes: FloatArray) -> Optimum:
     """Where the minimum has gone with other offsets: Newton's steps with the derivatives that were there before.
 
     `slopes`: over the noise that the objective's data have.
     """
     precision = slopes.T @ slopes + np.eye(len(best.place))
-    place, said = best.place, best.said
-    cost = float(objective.costs(place, said)[0])
+    place, logs = best.place, best.logs
+    cost = float(objective.costs(place, logs)[0])
     for _ in range(MOST_CHORDS):
-        gradient = slopes.T @ np.nan_to_num(objective.data.residuals(said)) + place
+        gradient = slopes.T @ np.nan_to_num(objective.data.residuals(logs)) + place
         there = np.clip(place - np.linalg.solve(precision, gradient), objective.low, objective.high)
-        said_there = objective.said(there)[0]
-        cost_there = float(objective.costs(there, said_there)[0])
+        logs_there = objective.logs(there)[0]
+        cost_there = float(objective.costs(there, logs_there)[0])
         if not cost_there < cost:
             break
         far = float(np.abs(there - place).max())
-        place, said, cost = there, said_there, cost_there
+        place, logs, cost = there, logs_there, cost_there
         if far < NEAR:
             break
-    return Found(place, cost, said, slopes)
+    return Optimum(place, cost, logs, slopes)
 
 
-def _inside(objective: Objective, places: FloatArray) -> FloatArray:
+def _inside(objective: FitObjective, places: FloatArray) -> FloatArray:
     return np.clip(places, objective.low + MARGIN, objective.high - MARGIN)

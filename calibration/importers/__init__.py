@@ -1,7 +1,7 @@
 """One module per format: `detect` says from a file's beginning whether it is one, `read` says what is in it."""
 
-from calibration.importers.catalogue_disk import as_yaml, disk_entry, table_lines
-from calibration.importers.directory import Found, find_runs
-from calibration.importers.table import read_table
+from calibration.importers.catalogue_disk import disk_entry, disk_entry_lines, disk_entry_yaml
+from calibration.importers.directory import RunFiles, find_runs
+from calibration.importers.table import read_run_table
 
-__all__ = ["Found", "as_yaml", "disk_entry", "find_runs", "read_table", "table_lines"]
+__all__ = ["RunFiles", "disk_entry", "disk_entry_lines", "disk_entry_yaml", "find_runs", "read_run_table"]

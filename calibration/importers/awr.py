@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from calibration.records import RANK_OF_WITNESS, Reading
+from calibration.records import RANK_OF_WITNESS, FileReading
 from models.input import SourceFile
 
 KIND = "Oracle AWR"
@@ -22,9 +22,9 @@ def detect(file: SourceFile) -> bool:
     return "Begin Snap:" in file.head and "Load Profile" in file.head
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """The load profile per second. Raises InputError without the elapsed time and the transactions."""
-    reading = Reading(KIND, file.name, tool=KIND, rank=RANK_OF_WITNESS)
+    reading = FileReading(KIND, file.name, tool=KIND, rank=RANK_OF_WITNESS)
     rows = _rows(file)
 
     def number(label: str, column: int = 0) -> float | None:
@@ -36,11 +36,11 @@ def read(file: SourceFile) -> Reading:
     minutes, per_s = number("Elapsed"), number("Transactions")
     if minutes is None or per_s is None:
         file.truncated("the lines Elapsed and Transactions")
-    reading.frame("steady", minutes * 60.0, "mins", "Elapsed", "commits and rollbacks between two snapshots, per s")
-    reading.observe(
-        ("outcome", "transactions_per_s"), per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks"
+    reading.set_window(
+        "steady", minutes * 60.0, "mins", "Elapsed", "commits and rollbacks between two snapshots, per s"
     )
-    reading.tell(("engine", "name"), "Oracle", "report", "database engine")
+    reading.outcome("transactions_per_s", per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks")
+    reading.database("Oracle", "report")
     _buffers(
         reading, number("Logical read (blocks)") or number("Logical reads"), number("Via Buffer Cache (blocks)", 1)
     )
@@ -51,10 +51,10 @@ def read(file: SourceFile) -> Reading:
     ):
         value = number(label)
         if value is not None:
-            reading.observe(("resources", key), value, "1/s", f"Load Profile, {label}", means)
+            reading.resource(key, value, "1/s", f"Load Profile, {label}", means)
     redo = number("Redo Requests", 2)
     if redo is not None:
-        reading.observe(("resources", "log_flushes_per_s"), redo, "1/s", "IO Profile, Redo Requests", "writes of redo")
+        reading.resource("log_flushes_per_s", redo, "1/s", "IO Profile, Redo Requests", "writes of redo")
     _requests(reading, number("Total Requests", 1), number("Total Requests", 2))
     _host(file, reading)
     return reading
@@ -72,19 +72,19 @@ def _rows(file: SourceFile) -> dict[str, tuple[int, list[str]]]:
     return rows
 
 
-def _buffers(reading: Reading, logical: float | None, misses: float | None) -> None:
+def _buffers(reading: FileReading, logical: float | None, misses: float | None) -> None:
     if misses is None:
         reading.notes.append("no row 'Via Buffer Cache': misses of the buffer cache can't be told from direct reads")
         return
-    reading.observe(("resources", "buffer_reads_per_s"), misses, "blocks/s", "IO Profile, Via Buffer Cache (blocks)",
-                    "blocks read via the buffer cache; direct reads go past it")  # fmt: skip
+    means = "blocks read via the buffer cache; direct reads go past it"
+    reading.resource("buffer_reads_per_s", misses, "blocks/s", "IO Profile, Via Buffer Cache (blocks)", means)
     if logical is not None:
         place = "Load Profile, Logical read (blocks), less Via Buffer Cache"
         hits = max(0.0, logical - misses)
-        reading.observe(("resources", "buffer_hits_per_s"), hits, "blocks/s", place, "blocks found in the buffer cache")
+        reading.resource("buffer_hits_per_s", hits, "blocks/s", place, "blocks found in the buffer cache")
 
 
-def _requests(reading: Reading, reads: float | None, writes: float | None) -> None:
+def _requests(reading: FileReading, reads: float | None, writes: float | None) -> None:
     base = ("resources", "devices", "all")
     if reads is not None and writes is not None:
         reading.observe(
@@ -95,7 +95,7 @@ def _requests(reading: Reading, reads: float | None, writes: float | None) -> No
         )
 
 
-def _host(file: SourceFile, reading: Reading) -> None:
+def _host(file: SourceFile, reading: FileReading) -> None:
     """The table below 'Host CPU', by its columns; the start and the sessions."""
     for at, line in enumerate(file.lines, 1):
         names = [word.strip() for word in line.split("|")]
@@ -107,31 +107,20 @@ def _host(file: SourceFile, reading: Reading) -> None:
             for name, share in (("%User", "user"), ("%System", "system"), ("%WIO", "iowait"), ("%Idle", "idle")):
                 if name in named:
                     value = file.number(named[name], f"line {at + 1}, {name}") / 100.0
-                    reading.observe(
-                        ("resources", f"cpu_{share}_fraction"),
-                        value,
-                        "%",
-                        f"line {at + 1}, {name}",
-                        "of the host's CPUs",
+                    reading.resource(
+                        f"cpu_{share}_fraction", value, "%", f"line {at + 1}, {name}", "of the host's CPUs"
                     )
             if "CPUs" in named:
+                means = "CPUs of the host"
                 reading.observe(
-                    ("environment", "cores"),
-                    file.number(named["CPUs"], "CPUs"),
-                    "CPUs",
-                    f"line {at + 1}",
-                    "CPUs of the host",
+                    ("environment", "cores"), file.number(named["CPUs"], "CPUs"), "CPUs", f"line {at + 1}", means
                 )
         match = SNAP.match(line)
         if match and match[1] == "Begin":
             moment = _moment(match[2])
             if moment is not None:
-                reading.tell(
-                    ("window", "start_utc"),
-                    moment,
-                    f"line {at}",
-                    "begin of the report; the server's clock, taken for UTC",
-                )
+                means = "begin of the report; the server's clock, taken for UTC"
+                reading.add_text(("window", "start_utc"), moment, f"line {at}", means)
 
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

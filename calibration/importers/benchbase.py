@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.classes import class_name
-from calibration.records import RANK_OF_DETAIL, Reading
+from calibration.importers.vocabulary import class_name
+from calibration.records import RANK_OF_DETAIL, FileReading
 from models.input import SourceFile
 
 KIND = "BenchBase"
 TOOL = "BenchBase"
 UNIT = re.compile(r"^(.*?) \((.+)\)$")
-TO_MS = {"microseconds": 1e-3, "microsecond": 1e-3, "milliseconds": 1.0, "millisecond": 1.0, "ms": 1.0, "us": 1e-3,
-         "nanoseconds": 1e-6, "seconds": 1e3}  # fmt: skip
+TO_MS = {
+    "microseconds": 1e-3, "microsecond": 1e-3, "milliseconds": 1.0, "millisecond": 1.0, "ms": 1.0, "us": 1e-3,
+    "nanoseconds": 1e-6, "seconds": 1e3,
+}  # fmt: skip
 PERCENTILES = {
     "25th Percentile Latency": "25",
     "Median Latency": "50",
@@ -40,9 +42,9 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """One of its files."""
-    reading = Reading(KIND, file.name, tool=TOOL)
+    reading = FileReading(KIND, file.name, tool=TOOL)
     if file.head.lstrip().startswith("{"):
         _summary(file, reading)
         return reading
@@ -65,7 +67,7 @@ def _milliseconds(file: SourceFile, key: str, value: object, place: str) -> tupl
     return match[1], file.number(value, f"{place}, {key}") * TO_MS[match[2].lower()], match[2]
 
 
-def _summary(file: SourceFile, reading: Reading) -> None:
+def _summary(file: SourceFile, reading: FileReading) -> None:
     data = file.data
     try:
         elapsed = next(key for key in data if key.startswith("Elapsed Time ("))
@@ -76,37 +78,31 @@ def _summary(file: SourceFile, reading: Reading) -> None:
         file.refuse(
             "", f"no {error}", "Elapsed Time, Latency Distribution and Throughput", "give the whole summary.json"
         )
-    reading.frame("steady", elapsed_ms / 1000.0, unit, elapsed, f"{ALL}, after the warm-up")
-    reading.observe(("outcome", "transactions_per_s"), rate, "requests/second", RATE, ALL)
+    reading.set_window("steady", elapsed_ms / 1000.0, unit, elapsed, f"{ALL}, after the warm-up")
+    reading.outcome("transactions_per_s", rate, "requests/second", RATE, ALL)
     goodput = "Goodput (requests/second)"
     if goodput in data:
         value = file.number(data[goodput], goodput)
-        reading.observe(
-            ("outcome", "reported", "Goodput"), value, "requests/second", goodput, "transactions that committed, per s"
-        )
-        reading.observe(
-            ("outcome", "errors_per_s"), max(0.0, rate - value), "requests/second", goodput, "throughput less goodput"
-        )
+        reading.reported("Goodput", value, "requests/second", goodput, "transactions that committed, per s")
+        reading.outcome("errors_per_s", max(0.0, rate - value), "requests/second", goodput, "throughput less goodput")
     for key, value in latencies.items():
         name, value_ms, unit = _milliseconds(file, key, value, "Latency Distribution")
         if name in PERCENTILES:
             path = ("outcome", "percentiles_ms", PERCENTILES[name])
             reading.observe(path, value_ms, unit, key, "of all transactions")
         elif name == "Average Latency":
-            reading.observe(("outcome", "mean_ms"), value_ms, unit, key, "mean of all transactions")
+            reading.outcome("mean_ms", value_ms, unit, key, "mean of all transactions")
     if data.get("terminals") is not None:
-        reading.observe(
-            ("workload", "clients"), file.number(data["terminals"], "terminals"), "terminals", "terminals", "terminals"
-        )
-    reading.tell(("workload", "driver"), f"BenchBase {data['Benchmark Type']}", "Benchmark Type", "benchmark")
+        reading.workload("clients", file.number(data["terminals"], "terminals"), "terminals", "terminals", "terminals")
+    reading.driver(f"BenchBase {data['Benchmark Type']}", "Benchmark Type", "benchmark")
     if data.get("DBMS Type"):
-        reading.tell(("engine", "name"), str(data["DBMS Type"]), "DBMS Type", "database engine")
+        reading.database(str(data["DBMS Type"]), "DBMS Type")
     if data.get("DBMS Version"):
-        reading.tell(("engine", "version"), str(data["DBMS Version"]), "DBMS Version", "version of the server")
+        reading.add_text(("engine", "version"), str(data["DBMS Version"]), "DBMS Version", "version of the server")
     if data["Benchmark Type"] == "tpcc":
         if data.get("scalefactor") is not None:
             value = file.number(data["scalefactor"], "scalefactor")
-            reading.observe(("workload", "warehouses"), value, "scalefactor", "scalefactor", "warehouses")
+            reading.workload("warehouses", value, "scalefactor", "scalefactor", "warehouses")
         reading.notes.append("its throughput is of all transactions; add raw.csv for new orders")
     started = next((key for key in data if key.startswith("Current Timestamp (")), None)
     if started is not None:
@@ -114,28 +110,24 @@ def _summary(file: SourceFile, reading: Reading) -> None:
         reading.window = (end_s - elapsed_ms / 1000.0, end_s)
 
 
-def _intervals(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None:
+def _intervals(file: SourceFile, reading: FileReading, rows: list[dict[str, str]]) -> None:
     """results.csv or samples.csv: a row an interval, and each column says its unit."""
     times = [file.number(row["Time (seconds)"], f"row {at}, Time") for at, row in enumerate(rows, 1)]
     interval_s = times[1] - times[0] if len(times) > 1 else 1.0
     rates = [file.number(row[RATE], f"row {at}, {RATE}") for at, row in enumerate(rows, 1)]
     place = f"{len(rows)} rows"
     seconds = interval_s * len(rows)
-    reading.frame("steady", seconds, "s", place, ALL)
-    reading.observe(
-        ("outcome", "transactions_per_s"), sum(rates) / len(rates), "requests/second", place, f"{ALL}, mean of the rows"
-    )
+    reading.set_window("steady", seconds, "s", place, ALL)
+    reading.outcome("transactions_per_s", sum(rates) / len(rates), "requests/second", place, f"{ALL}, mean of the rows")
     mean = next((key for key in rows[0] if key.startswith("Average Latency (")), None)
     if mean is not None:
         values = [_milliseconds(file, mean, row[mean], f"row {at}") for at, row in enumerate(rows, 1)]
         weighted = sum(value[1] * rate for value, rate in zip(values, rates, strict=True)) / max(sum(rates), 1e-9)
-        reading.observe(
-            ("outcome", "mean_ms"), weighted, values[0][2], place, "mean latency of the rows, by their rates"
-        )
-    reading.draw("transactions_per_s", interval_s, rates, "requests/second", place, ALL)
+        reading.outcome("mean_ms", weighted, values[0][2], place, "mean latency of the rows, by their rates")
+    reading.add_series("transactions_per_s", interval_s, rates, "requests/second", place, ALL)
 
 
-def _raw(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None:
+def _raw(file: SourceFile, reading: FileReading, rows: list[dict[str, str]]) -> None:
     """Every transaction: what counts is by name, and from the first start to the last end."""
     latency = next((key for key in rows[0] if key.startswith("Latency (")), "")
     start = next((key for key in rows[0] if key.startswith("Start Time (")), "")
@@ -149,11 +141,9 @@ def _raw(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None
         times_ms.setdefault(row["Transaction Name"], []).append(value_ms)
     seconds, place = last_s - first_s, f"{len(rows)} rows"
     reading.window = (first_s, last_s)
-    reading.frame("steady", seconds, "s", place, f"{ALL}, from the first start to the last end")
-    reading.observe(("outcome", "transactions_per_s"), len(rows) / seconds, "rows", place, ALL)
-    reading.observe(
-        ("outcome", "mean_ms"), sum(map(sum, times_ms.values())) / len(rows), unit, place, "mean of all transactions"
-    )
+    reading.set_window("steady", seconds, "s", place, f"{ALL}, from the first start to the last end")
+    reading.outcome("transactions_per_s", len(rows) / seconds, "rows", place, ALL)
+    reading.outcome("mean_ms", sum(map(sum, times_ms.values())) / len(rows), unit, place, "mean of all transactions")
     for name, values in times_ms.items():
         values.sort()
         base = ("outcome", "classes", class_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)))
@@ -161,13 +151,10 @@ def _raw(file: SourceFile, reading: Reading, rows: list[dict[str, str]]) -> None
         reading.observe((*base, "mean_ms"), sum(values) / len(values), unit, f"rows {name}", "mean latency")
         for percentile in ("50", "95", "99"):
             value = values[min(len(values) - 1, int(len(values) * float(percentile) / 100.0))]
-            reading.observe(
-                (*base, "percentiles_ms", percentile),
-                value,
-                unit,
-                f"rows {name}",
-                f"{percentile} % were at most so long",
-            )
+            means = f"{percentile} % were at most so long"
+            reading.observe((*base, "percentiles_ms", percentile), value, unit, f"rows {name}", means)
     if "NewOrder" in times_ms:
-        reading.observe(("outcome", "new_orders_per_minute"), len(times_ms["NewOrder"]) / seconds * 60.0, "rows",
-                        "rows NewOrder", "new orders in the raw table, per minute")  # fmt: skip
+        means = "new orders in the raw table, per minute"
+        reading.outcome(
+            "new_orders_per_minute", len(times_ms["NewOrder"]) / seconds * 60.0, "rows", "rows NewOrder", means
+        )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "blkparse"
@@ -27,9 +27,9 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Latencies from the events; rates if all completions are there. Raises InputError for a file without totals."""
-    reading = Reading(KIND, file.name)
+    reading = FileReading(KIND, file.name)
     queued: dict[tuple[str, str], float] = {}
     times_ms: dict[tuple[str, str], list[float]] = {}
     moments: dict[str, list[float]] = {}
@@ -55,12 +55,16 @@ def read(file: SourceFile) -> Reading:
         _device(file, reading, name, at, match, moments.get(name, []))
     for (name, way), found in times_ms.items():
         mean_ms = sum(found) / len(found)
-        reading.observe(("resources", "devices", name, f"{way}_await_ms"), mean_ms, "s", f"{len(found)} completions",
-                        "from queueing (or dispatch, if that isn't in the trace) to completion")  # fmt: skip
+        means = "from queueing (or dispatch, if that isn't in the trace) to completion"
+        reading.observe(
+            ("resources", "devices", name, f"{way}_await_ms"), mean_ms, "s", f"{len(found)} completions", means
+        )
     return reading
 
 
-def _device(file: SourceFile, reading: Reading, name: str, at: int, match: re.Match[str], moments: list[float]) -> None:
+def _device(
+    file: SourceFile, reading: FileReading, name: str, at: int, match: re.Match[str], moments: list[float]
+) -> None:
     place = f"line {at}"
     reads, writes = (file.number(match[group], place, grouped=True) for group in (1, 4))
     seconds = max(moments) - min(moments) if moments else 0.0

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import yaml
-from pydantic import ValidationError
 
 from calibration.records import DiskPoint
-from models.input import parse, sentence
+from models.input import parse, validated
 from models.machine import FlashDiskSpec
 from simulator.errors import InputError
 
@@ -73,12 +72,7 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
         }
     except ValueError as error:
         raise InputError(f"--capacity: got {capacity!r}; {error}") from error
-    try:
-        spec = FlashDiskSpec.model_validate(data)
-    except ValidationError as error:
-        raise InputError(
-            "\n".join(f"{files}: {sentence(each, FlashDiskSpec, data)}" for each in error.errors())
-        ) from error
+    spec: FlashDiskSpec = validated(FlashDiskSpec, data, files)
     return DiskEntry(spec, (*reads, *writes))
 
 
@@ -92,7 +86,7 @@ def _parallel(reads: Sequence[DiskPoint], writes: Sequence[DiskPoint]) -> int:
     return max(1, round(max(inside.values())))
 
 
-def table_lines(entry: DiskEntry) -> list[str]:
+def disk_entry_lines(entry: DiskEntry) -> list[str]:
     """Measured beside the entry's own rate, and a warning if the two part."""
     lines = ["# way    depth  measured/s  latency us  p99 us      entry/s  off"]
     worst = 0.0
@@ -119,6 +113,6 @@ def table_lines(entry: DiskEntry) -> list[str]:
     return lines
 
 
-def as_yaml(entry: DiskEntry) -> str:
+def disk_entry_yaml(entry: DiskEntry) -> str:
     """The file for models/catalogue/data/disks, or to be written under machine.disks.disk."""
     return str(yaml.safe_dump(entry.spec.model_dump(mode="json"), sort_keys=False, width=140))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.classes import class_name
-from calibration.records import Reading
+from calibration.importers.vocabulary import class_name
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "DBT-2 summary"
@@ -30,9 +30,9 @@ def detect(file: SourceFile) -> bool:
     return "(NOTPM)" in file.head or "Response Time (s)" in file.head
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """NOTPM, latencies in ms. Raises InputError for a summary that is not whole."""
-    reading = Reading(KIND, file.name, tool="DBT-2")
+    reading = FileReading(KIND, file.name, tool="DBT-2")
     told: dict[str, tuple[float, str]] = {}
     total = weighted = 0.0
     for at, line in enumerate(file.lines, 1):
@@ -52,15 +52,11 @@ def read(file: SourceFile) -> Reading:
     if not {"notpm", "minutes"} <= set(told) or not total:
         file.truncated("the table and the lines Throughput and Duration")
     minutes, where = told["minutes"]
-    reading.frame("steady", minutes * 60.0, "min", where, "NOTPM: new orders per minute after the ramp")
+    reading.set_window("steady", minutes * 60.0, "min", where, "NOTPM: new orders per minute after the ramp")
     if "ramp" in told:
         reading.observe(("window", "ramp_s"), told["ramp"][0] * 60.0, "min", told["ramp"][1], "ramp-up")
-    reading.observe(("outcome", "new_orders_per_minute"), told["notpm"][0], "NOTPM", told["notpm"][1], "DBT-2's NOTPM")
-    reading.observe(
-        ("outcome", "transactions_per_s"), total / minutes / 60.0, "Total", where, "all transactions over the duration"
-    )
-    reading.observe(
-        ("outcome", "mean_ms"), weighted / total * 1000.0, "s", "table", "mean response of all by their totals"
-    )
-    reading.tell(("workload", "driver"), "DBT-2", "table", "load generator")
+    reading.outcome("new_orders_per_minute", told["notpm"][0], "NOTPM", told["notpm"][1], "DBT-2's NOTPM")
+    reading.outcome("transactions_per_s", total / minutes / 60.0, "Total", where, "all transactions over the duration")
+    reading.outcome("mean_ms", weighted / total * 1000.0, "s", "table", "mean response of all by their totals")
+    reading.driver("DBT-2", "table")
     return reading

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calibration.importers.registry import read_file
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 from simulator.errors import InputError
 
@@ -16,11 +16,11 @@ MOST_DEPTH = 8
 
 
 @dataclass
-class Found:
+class RunFiles:
     """The files of one run: what was read, and what was not recognised."""
 
     name: str
-    readings: list[Reading] = field(default_factory=list)
+    readings: list[FileReading] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
     @property
@@ -29,12 +29,12 @@ class Found:
         return any(reading.tool is not None for reading in self.readings)
 
 
-def find_runs(paths: Sequence[Path]) -> list[Found]:
+def find_runs(paths: Sequence[Path]) -> list[RunFiles]:
     """The runs in the order of the paths; files that are named one by one are one run. Raises InputError."""
-    runs: list[Found] = []
+    runs: list[RunFiles] = []
     files = [path for path in paths if not path.is_dir()]
     if files:
-        loose = Found(files[0].stem)
+        loose = RunFiles(files[0].stem)
         for path in files:
             _add(loose, path, path.name)
         runs.append(loose)
@@ -50,9 +50,9 @@ def find_runs(paths: Sequence[Path]) -> list[Found]:
     return runs
 
 
-def _folder(folder: Path, root: Path, depth: int) -> list[Found]:
+def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
     """This folder's own run, with the subfolders that are none, and then the runs of its subfolders."""
-    here = Found(folder.resolve().name)
+    here = RunFiles(folder.resolve().name)
     entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     if len(entries) > MOST_FILES or depth > MOST_DEPTH:
         raise InputError(
@@ -61,7 +61,7 @@ def _folder(folder: Path, root: Path, depth: int) -> list[Found]:
     for path in entries:
         if path.is_file():
             _add(here, path, str(path.relative_to(root)))
-    runs: list[Found] = []
+    runs: list[RunFiles] = []
     for path in entries:
         if path.is_dir() and not path.is_symlink():
             for found in _folder(path, path if depth == 0 and not here.has_result else root, depth + 1):
@@ -73,7 +73,7 @@ def _folder(folder: Path, root: Path, depth: int) -> list[Found]:
     return [here, *runs] if here.readings or not runs else runs
 
 
-def _add(found: Found, path: Path, name: str) -> None:
+def _add(found: RunFiles, path: Path, name: str) -> None:
     file = SourceFile(path, name)
     if not file.opening:
         return

@@ -6,8 +6,8 @@ of the engine, which the operating system's cache may answer.
 
 from __future__ import annotations
 
-from calibration.importers.phases import phase_of
-from calibration.records import Rate, Reading, Snapshot
+from calibration.importers.vocabulary import phase_of
+from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 
 KIND = "MySQL file summary"
@@ -29,9 +29,9 @@ def detect(file: SourceFile) -> bool:
     return {"file_name", "count_read", "count_write"} <= {word.strip() for word in first}
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Totals of the tables' files (.ibd, ibdata)."""
-    reading = Reading(KIND, file.name)
+    reading = FileReading(KIND, file.name)
     counters = dict.fromkeys(COLUMNS.values(), 0.0)
     found: set[str] = set()
     for at, row in enumerate(file.rows("\t"), 2):
@@ -46,14 +46,16 @@ def read(file: SourceFile) -> Reading:
     for way in ("read", "write"):
         if {f"{way}s", f"{way}_bytes"} <= found:
             rates += [
-                Rate((*base, f"{way}s_per_s"), f"{way}s", "calls", f"{way}s of the tables' files, by calls"),
-                Rate((*base, f"{way}_kib_per_s"), f"{way}_bytes", "B", f"bytes of {way}s", 1 / 1024),
+                CounterRate((*base, f"{way}s_per_s"), f"{way}s", "calls", f"{way}s of the tables' files, by calls"),
+                CounterRate((*base, f"{way}_kib_per_s"), f"{way}_bytes", "B", f"bytes of {way}s", 1 / 1024),
             ]
         if f"{way}_ps" in found:
             rates.append(
-                Rate((*base, f"{way}_await_ms"), f"{way}_ps", "ps", f"time of a {way}", 1 / PS_PER_MS, per=f"{way}s")
+                CounterRate(
+                    (*base, f"{way}_await_ms"), f"{way}_ps", "ps", f"time of a {way}", 1 / PS_PER_MS, per=f"{way}s"
+                )
             )
     if "read_ps" not in found:
         reading.notes.append("no sum_timer_read: no times; export the columns as they are, in picoseconds")
-    reading.snapshot = Snapshot(phase_of(file.name), {name: counters[name] for name in found}, tuple(rates))
+    reading.snapshot = CounterSnapshot(phase_of(file.name), {name: counters[name] for name in found}, tuple(rates))
     return reading

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from calibration.records import DiskPoint, Reading
+from calibration.records import DiskPoint, FileReading
 from models.input import SourceFile
 
 KIND = "fio result"
@@ -22,9 +22,9 @@ def detect(file: SourceFile) -> bool:
     return '"fio version"' in file.head
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """One point for each direction that did any I/O. Raises InputError for jobs that failed."""
-    reading = Reading(KIND, file.name)
+    reading = FileReading(KIND, file.name)
     data = _data(file)
     shared = data.get("global options", {})
     jobs: dict[tuple[str, float, float], list[tuple[float, float, float]]] = {}

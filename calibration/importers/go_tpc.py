@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from calibration.importers.classes import class_name
-from calibration.records import Reading
+from calibration.importers.vocabulary import class_name
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "go-tpc result"
 MOST_NEW_ORDERS_PER_WAREHOUSE = 12.86
 PLAIN = re.compile(r"^\[(Current|Summary)\] (\w+) - (Takes\(s\): .*)$")
 TABLE = re.compile(r"^\|\s*\[(Current|Summary)\]\s*\|\s*(\w+)\s*\|(.*)\|\s*$")
-COLUMNS = ("Takes(s)", "Count", "TPM", "Sum(ms)", "Avg(ms)", "50th(ms)", "90th(ms)", "95th(ms)", "99th(ms)",
-           "99.9th(ms)", "Max(ms)")  # fmt: skip
+COLUMNS = (
+    "Takes(s)", "Count", "TPM", "Sum(ms)", "Avg(ms)", "50th(ms)", "90th(ms)", "95th(ms)", "99th(ms)", "99.9th(ms)",
+    "Max(ms)",
+)  # fmt: skip
 PERCENTILES = ("50", "90", "95", "99", "99.9")
 TOTALS = re.compile(r"^tpmC: (\S+), tpmTotal: (\S+), efficiency: (\S+)%")
 STOPPED = re.compile(r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] run worker (\d+) stopped")
@@ -31,7 +33,7 @@ NEW_ORDERS = "new orders done in the window by their count, rolled-back ones wit
 
 
 @dataclass(frozen=True)
-class Row:
+class ClassRow:
     """One class in one interval, or in all."""
 
     line: int
@@ -49,15 +51,15 @@ def _is_json(line: str) -> bool:
     return line.startswith("[{") and '"Takes(s)"' in line and '"Prefix"' in line
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Rates from counts, percentiles by class, a series. Raises InputError without summary rows."""
-    reading = Reading(KIND, file.name, tool="go-tpc")
+    reading = FileReading(KIND, file.name, tool="go-tpc")
     rows = list(_rows(file))
     summary = [row for row in rows if row.summary]
     if not summary:
         file.truncated("[Summary] rows")
 
-    def number(row: Row, column: str) -> float:
+    def number(row: ClassRow, column: str) -> float:
         if column not in row.words:
             file.refuse(f"line {row.line}", f"no {column}", "all columns of go-tpc", "copy the file again")
         return file.number(row.words[column], f"line {row.line}, {row.operation} {column}")
@@ -67,16 +69,14 @@ def read(file: SourceFile) -> Reading:
     duration_s = max(_seconds(number(row, "Takes(s)"), number(row, "Count"), number(row, "TPM")) for row in done)
     place = f"lines {summary[0].line} to {summary[-1].line}"
     definition = "count of transactions done over the longest time of a class (its count over its TPM)"
-    reading.frame("whole" if _warm_s(file) is None else "steady", duration_s, "s", place, definition)
+    reading.set_window("whole" if _warm_s(file) is None else "steady", duration_s, "s", place, definition)
     total = sum(counts.values())
-    reading.observe(
-        ("outcome", "transactions_per_s"), total / duration_s, "count", place, "transactions done, without _ERR, per s"
-    )
+    reading.outcome("transactions_per_s", total / duration_s, "count", place, "transactions done, without _ERR, per s")
     if "new_order" in counts:
         rate = counts["new_order"] / duration_s * 60.0
-        reading.observe(("outcome", "new_orders_per_minute"), rate, "count", place, NEW_ORDERS)
+        reading.outcome("new_orders_per_minute", rate, "count", place, NEW_ORDERS)
     mean_ms = sum(number(row, "Sum(ms)") for row in done) / max(total, 1.0)
-    reading.observe(("outcome", "mean_ms"), mean_ms, "ms", place, "Sum(ms) of all classes over their counts")
+    reading.outcome("mean_ms", mean_ms, "ms", place, "Sum(ms) of all classes over their counts")
     failed = 0.0
     for row in summary:
         name = class_name(row.operation.removesuffix("_ERR"))
@@ -86,14 +86,15 @@ def read(file: SourceFile) -> Reading:
             reading.observe((*base, "errors"), number(row, "Count"), "count", at, "transactions that failed")
             continue
         reading.observe((*base, "count"), number(row, "Count"), "count", at, "transactions done")
-        reading.observe((*base, "mean_ms"), number(row, "Sum(ms)") / max(number(row, "Count"), 1.0), "ms", at,
-                        "Sum(ms) over Count")  # fmt: skip
+        reading.observe(
+            (*base, "mean_ms"), number(row, "Sum(ms)") / max(number(row, "Count"), 1.0), "ms", at, "Sum(ms) over Count"
+        )
         reading.observe((*base, "max_ms"), number(row, "Max(ms)"), "ms", at, "longest")
         for each in PERCENTILES:
             value = number(row, f"{each}th(ms)")
             reading.observe((*base, "percentiles_ms", each), value, "ms", at, f"{each} % were at most so long")
-    reading.observe(("outcome", "errors_per_s"), failed / duration_s, "count", place, "_ERR rows, per s")
-    reading.tell(("workload", "driver"), "go-tpc tpcc", place, "load generator")
+    reading.outcome("errors_per_s", failed / duration_s, "count", place, "_ERR rows, per s")
+    reading.driver("go-tpc tpcc", place)
     _totals(file, reading)
     _series(rows, reading, number)
     _times(file, reading, duration_s)
@@ -106,30 +107,30 @@ def _seconds(takes_s: float, count: float, per_minute: float) -> float:
     return exact if count >= 100 and abs(exact - takes_s) <= 0.1 else takes_s
 
 
-def _rows(file: SourceFile) -> Iterator[Row]:
+def _rows(file: SourceFile) -> Iterator[ClassRow]:
     for at, line in enumerate(file.lines, 1):
         plain, table = PLAIN.match(line), TABLE.match(line)
         if plain:
             words = dict(each.split(": ", 1) for each in re.split(r", (?=[A-Z0-9])", plain[3]) if ": " in each)
-            yield Row(at, plain[1] == "Summary", plain[2], words)
+            yield ClassRow(at, plain[1] == "Summary", plain[2], words)
         elif table:
             cells = [cell.strip() for cell in table[3].split("|")]
-            yield Row(at, table[1] == "Summary", table[2], dict(zip(COLUMNS, cells, strict=False)))
+            yield ClassRow(at, table[1] == "Summary", table[2], dict(zip(COLUMNS, cells, strict=False)))
         elif line.startswith("[{"):
             yield from _json_rows(file, at, line)
 
 
-def _json_rows(file: SourceFile, at: int, line: str) -> Iterator[Row]:
+def _json_rows(file: SourceFile, at: int, line: str) -> Iterator[ClassRow]:
     try:
         values = json.loads(line)
     except json.JSONDecodeError:
         file.refuse(f"line {at}", "a line that is cut off", "one JSON value a line", "copy the file again")
     for value in values:
         if isinstance(value, dict) and "Operation" in value:
-            yield Row(at, "Summary" in str(value.get("Prefix")), str(value["Operation"]), value)
+            yield ClassRow(at, "Summary" in str(value.get("Prefix")), str(value["Operation"]), value)
 
 
-def _totals(file: SourceFile, reading: Reading) -> None:
+def _totals(file: SourceFile, reading: FileReading) -> None:
     """The last line: kept as reported, because its rates are of different times; the warehouses are hidden in it."""
     found = False
     for at, line in enumerate(file.lines, 1):
@@ -145,25 +146,25 @@ def _totals(file: SourceFile, reading: Reading) -> None:
         found = True
         per_minute, total, efficiency = (file.number(word, f"line {at}") for word in words)
         where = f"line {at}"
-        reading.observe(("outcome", "reported", "tpmC"), per_minute, "1/min", where,
-                        "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC")  # fmt: skip
-        reading.observe(("outcome", "reported", "tpmTotal"), total, "1/min", where,
-                        "sum of the classes' rates, each over its own time: too high in short runs")  # fmt: skip
+        means = "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC"
+        reading.reported("tpmC", per_minute, "1/min", where, means)
+        means = "sum of the classes' rates, each over its own time: too high in short runs"
+        reading.reported("tpmTotal", total, "1/min", where, means)
         if efficiency > 0:
             warehouses = per_minute / (MOST_NEW_ORDERS_PER_WAREHOUSE * efficiency / 100.0)
-            reading.observe(("workload", "warehouses"), round(warehouses), "%", where,
-                            "from tpmC and efficiency, which is tpmC / (12.86 * warehouses)")  # fmt: skip
+            means = "from tpmC and efficiency, which is tpmC / (12.86 * warehouses)"
+            reading.workload("warehouses", round(warehouses), "%", where, means)
     if not found:
         file.truncated("the last line with tpmC and tpmTotal")
 
 
-def _series(rows: list[Row], reading: Reading, number: Callable[[Row, str], float]) -> None:
+def _series(rows: list[ClassRow], reading: FileReading, number: Callable[[ClassRow, str], float]) -> None:
     points = [row for row in rows if not row.summary and class_name(row.operation) == "new_order"]
     if len(points) >= 2:
         takes = [number(row, "Takes(s)") for row in points]
         rates = [number(row, "Count") / max(took, 0.1) * 60.0 for row, took in zip(points, takes, strict=True)]
         place = f"lines {points[0].line} to {points[-1].line}"
-        reading.draw(
+        reading.add_series(
             "new_orders_per_minute", sum(takes) / len(takes), rates, "count", place, "[Current] NEW_ORDER rows"
         )
 
@@ -177,12 +178,12 @@ def _warm_s(file: SourceFile) -> float | None:
     return None
 
 
-def _times(file: SourceFile, reading: Reading, duration_s: float) -> None:
+def _times(file: SourceFile, reading: FileReading, duration_s: float) -> None:
     stops = [(at, match) for at, line in enumerate(file.lines, 1) if (match := STOPPED.match(line))]
     if stops:
         clients = max(int(match[2]) for _, match in stops) + 1
-        reading.observe(("workload", "clients"), clients, "number of the last worker", f"line {stops[0][0]}",
-                        "threads that send one transaction after the other")  # fmt: skip
+        means = "threads that send one transaction after the other"
+        reading.workload("clients", clients, "number of the last worker", f"line {stops[0][0]}", means)
     start_s = _warm_s(file)
     if start_s is None and stops:
         ended = datetime.strptime(stops[0][1][1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)

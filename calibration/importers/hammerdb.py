@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from calibration.importers.classes import class_name
-from calibration.records import Reading
+from calibration.importers.vocabulary import class_name
+from calibration.records import FileReading
 from models.input import SourceFile
 
 TOOL = "HammerDB"
@@ -23,30 +23,30 @@ PERCENTILES = {"p25_ms": "25", "p50_ms": "50", "p75_ms": "75", "p95_ms": "95", "
 RATE_MEANS = "new orders counted from the end of the ramp-up to the end of the timed period"
 
 
-def result(file: SourceFile, reading: Reading, line: str, place: str) -> bool:
+def result(file: SourceFile, reading: FileReading, line: str, place: str) -> bool:
     """Read the result line, if this is it."""
     match = RESULT.search(line)
     if match is None:
         return False
     nopm, tpm = file.number(match[1], f"{place}, NOPM"), file.number(match[2], f"{place}, TPM")
     rates(reading, nopm, tpm, place)
-    reading.tell(("engine", "name"), match[3], place, "database engine")
+    reading.database(match[3], place)
     return True
 
 
-def rates(reading: Reading, nopm: float, tpm: float, place: str) -> None:
+def rates(reading: FileReading, nopm: float, tpm: float, place: str) -> None:
     """The two rates: one of new orders, one of commits."""
-    reading.observe(("outcome", "new_orders_per_minute"), nopm, "NOPM", place, NOPM_MEANS)
-    reading.observe(("outcome", "reported", "TPM"), tpm, "TPM", place, TPM_MEANS)
-    reading.tell(("workload", "driver"), "HammerDB TPROC-C", place, "load generator; 43.5 % new orders")
+    reading.outcome("new_orders_per_minute", nopm, "NOPM", place, NOPM_MEANS)
+    reading.reported("TPM", tpm, "TPM", place, TPM_MEANS)
+    reading.driver("HammerDB TPROC-C", place, "load generator; 43.5 % new orders")
 
 
-def users(reading: Reading, count: float, place: str) -> None:
+def users(reading: FileReading, count: float, place: str) -> None:
     """The clients."""
-    reading.observe(("workload", "clients"), count, "virtual users", place, "virtual users that run transactions")
+    reading.workload("clients", count, "virtual users", place, "virtual users that run transactions")
 
 
-def timings(file: SourceFile, reading: Reading, rows: Mapping[str, Mapping[str, object]], place: str) -> None:
+def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[str, object]], place: str) -> None:
     """Latencies by procedure, and the rate and mean of all; each key says its unit, ms."""
     calls = total_ms = elapsed_ms = 0.0
     for name, row in rows.items():
@@ -65,15 +65,13 @@ def timings(file: SourceFile, reading: Reading, rows: Mapping[str, Mapping[str, 
             if row.get(key) is not None:
                 reading.observe((*base, "percentiles_ms", percentile), number(key), "ms", where, f"of {TIMING_MEANS}")
     if calls > 0 and elapsed_ms > 0:
-        reading.observe(
-            ("outcome", "mean_ms"), total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}"
-        )
-        reading.observe(("outcome", "transactions_per_s"), calls / elapsed_ms * 1000.0, "calls", place,
-                        f"calls of all procedures over elapsed_ms, {TIMING_MEANS}")  # fmt: skip
+        reading.outcome("mean_ms", total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}")
+        means = f"calls of all procedures over elapsed_ms, {TIMING_MEANS}"
+        reading.outcome("transactions_per_s", calls / elapsed_ms * 1000.0, "calls", place, means)
 
 
-def period(reading: Reading, minutes: float, ramp_minutes: float | None, place: str) -> None:
+def period(reading: FileReading, minutes: float, ramp_minutes: float | None, place: str) -> None:
     """The timed period and the ramp-up before it."""
-    reading.frame("steady", minutes * 60.0, "min", place, RATE_MEANS)
+    reading.set_window("steady", minutes * 60.0, "min", place, RATE_MEANS)
     if ramp_minutes is not None:
         reading.observe(("window", "ramp_s"), ramp_minutes * 60.0, "min", place, "ramp-up before the timed period")

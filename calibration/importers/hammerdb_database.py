@@ -12,26 +12,17 @@ import sqlite3
 from contextlib import closing
 
 from calibration.importers import hammerdb
-from calibration.importers.columns import CPU_DEFINITION, moment_s
-from calibration.records import Meaning, Path, Reading, Sample, Samples
+from calibration.importers.vocabulary import CPU_DEFINITION, moment_s
+from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SQLITE_MAGIC, SourceFile
 
 KIND = "HammerDB database"
 SETTINGS = {"warehouses": r"count_ware\s+(\d+)", "ramp": r"_rampup\s+(\d+)", "minutes": r"_duration\s+(\d+)"}
 CPU = {"usr": "user", "sys": "system", "irq": "system", "idle": "idle"}
 TIMINGS = (
-    "procname",
-    "calls",
-    "avg_ms",
-    "max_ms",
-    "total_ms",
-    "p99_ms",
-    "p95_ms",
-    "p75_ms",
-    "p50_ms",
-    "p25_ms",
+    "procname", "calls", "avg_ms", "max_ms", "total_ms", "p99_ms", "p95_ms", "p75_ms", "p50_ms", "p25_ms",
     "elapsed_ms",
-)
+)  # fmt: skip
 
 
 def detect(file: SourceFile) -> bool:
@@ -39,20 +30,16 @@ def detect(file: SourceFile) -> bool:
     return file.opening.startswith(SQLITE_MAGIC) and b"JOBMAIN" in file.opening
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """The only job with a result. Raises InputError for none, for several, and for a file that SQLite can't read."""
-    reading = Reading(KIND, file.name, tool=hammerdb.TOOL)
+    reading = FileReading(KIND, file.name, tool=hammerdb.TOOL)
     try:
         with closing(sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             database.row_factory = sqlite3.Row
             _read(file, reading, database)
     except sqlite3.DatabaseError as error:
-        file.refuse(
-            "",
-            f"a database that SQLite can't read ({error})",
-            "a whole hammer.DB",
-            "copy it again after HammerDB ended",
-        )
+        remedy = "copy it again after HammerDB ended"
+        file.refuse("", f"a database that SQLite can't read ({error})", "a whole hammer.DB", remedy)
     return reading
 
 
@@ -60,18 +47,14 @@ def _columns(database: sqlite3.Connection, table: str) -> set[str]:
     return {str(row["name"]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
-def _read(file: SourceFile, reading: Reading, database: sqlite3.Connection) -> None:
+def _read(file: SourceFile, reading: FileReading, database: sqlite3.Connection) -> None:
     jobs: dict[str, list[str]] = {}
     for row in database.execute("SELECT jobid, output FROM JOBOUTPUT"):
         jobs.setdefault(str(row["jobid"]), []).append(str(row["output"]))
     done = [job for job, lines in jobs.items() if any(hammerdb.RESULT.search(line) for line in lines)]
     if len(done) != 1:
-        file.refuse(
-            "",
-            f"{len(done)} jobs with a result ({', '.join(done[:5])})",
-            "one",
-            "delete the others, or export each with 'job ID'",
-        )
+        remedy = "delete the others, or export each with 'job ID'"
+        file.refuse("", f"{len(done)} jobs with a result ({', '.join(done[:5])})", "one", remedy)
     job = done[0]
     for line in jobs[job]:
         hammerdb.result(file, reading, line, f"JOBOUTPUT, job {job}")
@@ -88,15 +71,13 @@ def _read(file: SourceFile, reading: Reading, database: sqlite3.Connection) -> N
             reading, float(told["minutes"]), float(told["ramp"]) if "ramp" in told else None, "JOBMAIN, jobdict"
         )
     if "warehouses" in told:
-        reading.observe(
-            ("workload", "warehouses"), float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built"
-        )
+        reading.workload("warehouses", float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built")
     _timings(file, reading, database, job)
     _counter(file, reading, database, job)
     _metrics(file, reading, database, job)
 
 
-def _timings(file: SourceFile, reading: Reading, database: sqlite3.Connection, job: str) -> None:
+def _timings(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:
     known = _columns(database, "JOBTIMING")
     if not {"procname", "calls", "total_ms", "elapsed_ms", "summary"} <= known:
         reading.notes.append("JOBTIMING has no summary: no latencies")
@@ -108,7 +89,7 @@ def _timings(file: SourceFile, reading: Reading, database: sqlite3.Connection, j
         hammerdb.timings(file, reading, rows, "JOBTIMING")
 
 
-def _counter(file: SourceFile, reading: Reading, database: sqlite3.Connection, job: str) -> None:
+def _counter(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:
     """The active window is where the counter shows work; the timed period is its last minutes."""
     query = "SELECT counter, timestamp FROM JOBTCOUNT WHERE jobid = ? ORDER BY timestamp"
     points = [
@@ -123,26 +104,28 @@ def _counter(file: SourceFile, reading: Reading, database: sqlite3.Connection, j
     begin_s = busy[0][0] - interval_s + (float(str(ramp["value"])) if isinstance(ramp, dict) else 0.0)
     reading.window = (begin_s, begin_s + float(str(duration["value"])))
     kept = [value for at, value in busy if reading.window[0] < at <= reading.window[1]]
-    reading.draw("commits_per_minute", interval_s, kept, "TPM", "JOBTCOUNT", "commits per minute in the timed period")
+    reading.add_series(
+        "commits_per_minute", interval_s, kept, "TPM", "JOBTCOUNT", "commits per minute in the timed period"
+    )
 
 
-def _metrics(file: SourceFile, reading: Reading, database: sqlite3.Connection, job: str) -> None:
+def _metrics(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:
     known = _columns(database, "JOBMETRIC")
     if not known:
         reading.notes.append("no table JOBMETRIC (4.6 and 4.9 have none): no CPU shares")
         return
-    rows: list[Sample] = []
+    rows: list[MonitorSample] = []
     for row in database.execute("SELECT * FROM JOBMETRIC WHERE jobid = ? ORDER BY timestamp", (job,)):
-        values: dict[Path, float] = {}
+        values: dict[RecordKey, float] = {}
         for column, share in CPU.items():
             if column in known:
                 path = ("resources", f"cpu_{share}_fraction")
                 values[path] = values.get(path, 0.0) + file.number(row[column], f"JOBMETRIC, {column}") / 100.0
         end_s = moment_s(str(row["timestamp"]))
         start_s = rows[-1].end_s if rows else None
-        rows.append(Sample(f"JOBMETRIC at {row['timestamp']}", values, start_s, end_s))
+        rows.append(MonitorSample(f"JOBMETRIC at {row['timestamp']}", values, start_s, end_s))
     if rows:
-        meanings: dict[Path, Meaning] = {
+        meanings: dict[RecordKey, Meaning] = {
             ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
         }
-        reading.samples = Samples(tuple(rows), meanings)
+        reading.samples = MonitorSamples(tuple(rows), meanings)

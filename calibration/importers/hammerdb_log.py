@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from calibration.importers import hammerdb
-from calibration.records import RANK_OF_DETAIL, Reading
+from calibration.records import RANK_OF_DETAIL, FileReading
 from models.input import SourceFile
 
 KIND = "HammerDB log"
@@ -34,10 +34,10 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """NOPM, TPM, the timed period, the counter as a series. Raises InputError for a log that ends before its result."""
     counter_only = "Vuser" not in file.text and "TEST RESULT" not in file.text
-    reading = Reading(KIND, file.name, tool=hammerdb.TOOL, rank=RANK_OF_DETAIL if counter_only else 0)
+    reading = FileReading(KIND, file.name, tool=hammerdb.TOOL, rank=RANK_OF_DETAIL if counter_only else 0)
     minutes, ramp, found = 0.0, None, False
     counted: list[float] = []
     steady: tuple[int, int] | None = None
@@ -63,7 +63,7 @@ def read(file: SourceFile) -> Reading:
     if counted:
         kept = counted[steady[0] : steady[1]] if steady else counted
         means = "commits per minute in the timed period" if steady else "commits per minute, ramp-up and end with them"
-        reading.draw(
+        reading.add_series(
             "commits_per_minute",
             COUNTER_INTERVAL_S,
             kept,

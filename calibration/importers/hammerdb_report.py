@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from calibration.importers import hammerdb
-from calibration.importers.columns import CPU_DEFINITION, moment_s
-from calibration.records import RANK_OF_DETAIL, Meaning, Path, Reading, Sample, Samples
+from calibration.importers.vocabulary import CPU_DEFINITION, moment_s
+from calibration.records import RANK_OF_DETAIL, FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SourceFile
 
 KIND = "HammerDB job"
 SCHEMA = "hammerdb-job-report-v1"
 CPU = {"usr_pct": "user", "sys_pct": "system", "irq_pct": "system", "idle_pct": "idle"}
 MOST_INTERVAL_S = 10.0
-IOPS: Path = ("resources", "devices", "all", "requests_per_s")
+IOPS: RecordKey = ("resources", "devices", "all", "requests_per_s")
 
 
 def detect(file: SourceFile) -> bool:
@@ -31,9 +31,9 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """The report whole, or one piece of it. Raises InputError for keys that lack."""
-    reading = Reading(KIND, file.name, tool=hammerdb.TOOL)
+    reading = FileReading(KIND, file.name, tool=hammerdb.TOOL)
     data = file.data
     if isinstance(data, list):
         for line in data:
@@ -56,19 +56,19 @@ def read(file: SourceFile) -> Reading:
     return reading
 
 
-def _report(file: SourceFile, reading: Reading, data: dict[str, Any]) -> None:
+def _report(file: SourceFile, reading: FileReading, data: dict[str, Any]) -> None:
     job, config, result = data["job"], data["benchmark_config"], data["result"]
     hammerdb.rates(
         reading, file.number(result["nopm"], "result.nopm"), file.number(result["tpm"], "result.tpm"), "result"
     )
     hammerdb.users(reading, file.number(config["virtual_users"], "virtual_users"), "benchmark_config")
     warehouses = file.number(config["warehouses"], "warehouses")
-    reading.observe(("workload", "warehouses"), warehouses, "warehouses", "benchmark_config", "warehouses built")
+    reading.workload("warehouses", warehouses, "warehouses", "benchmark_config", "warehouses built")
     minutes = file.number(config["duration_minutes"], "duration_minutes")
     ramp = file.number(config["rampup_minutes"], "rampup_minutes")
     hammerdb.period(reading, minutes, ramp, "benchmark_config")
-    reading.tell(("engine", "name"), str(job["database"]), "job", "database engine")
-    reading.tell(("engine", "version"), str(job["release"]), "job", "release of the engine")
+    reading.database(str(job["database"]), "job")
+    reading.add_text(("engine", "version"), str(job["release"]), "job", "release of the engine")
     _system(file, reading, data.get("system", {}))
     active = data.get("analysis_hints", {}).get("active_window", {})
     start_s, end_s = moment_s(str(active.get("start"))), moment_s(str(active.get("end")))
@@ -87,11 +87,11 @@ def _report(file: SourceFile, reading: Reading, data: dict[str, Any]) -> None:
         _counter(file, reading, series["name"], points, reading.window)
 
 
-def _system(file: SourceFile, reading: Reading, system: dict[str, Any]) -> None:
+def _system(file: SourceFile, reading: FileReading, system: dict[str, Any]) -> None:
     if "cpumodel" in system:
-        reading.tell(("environment", "cpu_model"), str(system["cpumodel"]), "system", "processor")
+        reading.add_text(("environment", "cpu_model"), str(system["cpumodel"]), "system", "processor")
     if "os_name" in system:
-        reading.tell(("environment", "operating_system"), str(system["os_name"]), "system", "operating system")
+        reading.add_text(("environment", "operating_system"), str(system["os_name"]), "system", "operating system")
     if "cpucount" in system:
         reading.observe(
             ("environment", "cores"), file.number(system["cpucount"], "cpucount"), "CPUs", "system", "CPUs seen"
@@ -103,9 +103,9 @@ def _system(file: SourceFile, reading: Reading, system: dict[str, Any]) -> None:
         )
 
 
-def _metrics(file: SourceFile, reading: Reading, metrics: dict[str, Any]) -> None:
+def _metrics(file: SourceFile, reading: FileReading, metrics: dict[str, Any]) -> None:
     """Every point ends an interval that began at the one before, or 10 s before if that is far away."""
-    by_time: dict[str, dict[Path, float]] = {}
+    by_time: dict[str, dict[RecordKey, float]] = {}
     for point in metrics.get("cpu_percent", []):
         values = by_time.setdefault(str(point["timestamp"]), {})
         for key, share in CPU.items():
@@ -118,24 +118,28 @@ def _metrics(file: SourceFile, reading: Reading, metrics: dict[str, Any]) -> Non
     for text, values in sorted(by_time.items()):
         end_s = moment_s(text)
         if end_s is not None:
-            rows.append(Sample(f"metrics at {text}", values, end_s - MOST_INTERVAL_S, end_s))
+            rows.append(MonitorSample(f"metrics at {text}", values, end_s - MOST_INTERVAL_S, end_s))
     if rows:
-        meanings: dict[Path, Meaning] = {
+        meanings: dict[RecordKey, Meaning] = {
             ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
         }
         meanings[IOPS] = Meaning("IOPS", 1.0, "requests of all devices per s")
-        reading.samples = Samples(tuple(rows), meanings)
+        reading.samples = MonitorSamples(tuple(rows), meanings)
         reading.notes.append("its CPU shares lack iowait and don't add up to 100 %")
 
 
 def _counter(
-    file: SourceFile, reading: Reading, name: str, points: list[tuple[str, object]], window: tuple[float, float] | None
+    file: SourceFile,
+    reading: FileReading,
+    name: str,
+    points: list[tuple[str, object]],
+    window: tuple[float, float] | None,
 ) -> None:
     timed = [(moment_s(str(text)), file.number(value, f"{name}, {text}")) for text, value in points]
     kept = [(at, value) for at, value in timed if at is not None and (window is None or window[0] < at <= window[1])]
     if len(kept) >= 2:
         interval_s = (kept[-1][0] - kept[0][0]) / (len(kept) - 1)
         where = "in the timed period" if window else "ramp-up and end with them"
-        reading.draw(
+        reading.add_series(
             "commits_per_minute", interval_s, [value for _, value in kept], "TPM", name, f"commits per minute, {where}"
         )

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.columns import moment_s
-from calibration.importers.phases import phase_of
-from calibration.records import Rate, Reading, Snapshot
+from calibration.importers.vocabulary import moment_s, phase_of
+from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 
 KIND = "InnoDB status"
@@ -23,9 +22,9 @@ TOTALS = {
     "log_sequence_number": re.compile(r"^Log sequence number\s+(\d+)", re.MULTILINE),
 }
 RATES = (
-    Rate(("resources", "buffer_reads_per_s"), "pages_read", "pages", "pages read into the pool"),
-    Rate(("resources", "buffer_writes_per_s"), "pages_written", "pages", "pages written from the pool"),
-    Rate(("resources", "log_bytes_per_s"), "log_sequence_number", "B", "growth of the log sequence number"),
+    CounterRate(("resources", "buffer_reads_per_s"), "pages_read", "pages", "pages read into the pool"),
+    CounterRate(("resources", "buffer_writes_per_s"), "pages_written", "pages", "pages written from the pool"),
+    CounterRate(("resources", "log_bytes_per_s"), "log_sequence_number", "B", "growth of the log sequence number"),
 )
 
 
@@ -34,9 +33,9 @@ def detect(file: SourceFile) -> bool:
     return BANNER.search(file.head) is not None
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Totals at its moment. Raises InputError for an output that was cut (the client cuts it at 1 MB)."""
-    reading = Reading(KIND, file.name)
+    reading = FileReading(KIND, file.name)
     banner = BANNER.search(file.text)
     assert banner
     if END not in file.text:
@@ -47,6 +46,6 @@ def read(file: SourceFile) -> Reading:
         if match is None:
             file.refuse("", f"no line with {name}", "InnoDB's totals", "give the whole output")
         counters[name] = float(match[1])
-    reading.snapshot = Snapshot(phase_of(file.name), counters, RATES, clock_s=moment_s(banner[1]))
-    reading.tell(("engine", "name"), "MySQL or MariaDB", "InnoDB's monitor", "database engine")
+    reading.snapshot = CounterSnapshot(phase_of(file.name), counters, RATES, clock_s=moment_s(banner[1]))
+    reading.database("MySQL or MariaDB", "InnoDB's monitor")
     return reading

@@ -7,15 +7,20 @@ by flag, told by the column's name.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from collections.abc import Iterator
 
-from calibration.importers.columns import cpu_values, device_values, moment_s
-from calibration.records import Meaning, Path, Reading, Sample, Samples
+from calibration.importers.vocabulary import (
+    MonitorColumns,
+    by_header,
+    moment_s,
+    since_boot_dropped,
+    sysstat_banner,
+    sysstat_statistics,
+)
+from calibration.records import FileReading, MonitorSample, MonitorSamples, RecordKey
 from models.input import SourceFile
 
 KIND = "iostat"
-BANNER = re.compile(r"^Linux \S+ \(.*\((\d+) CPU\)")
-SINCE_BOOT = "the first of {} samples is since boot (unless iostat ran with -y) and left out"
 
 
 def detect(file: SourceFile) -> bool:
@@ -23,68 +28,38 @@ def detect(file: SourceFile) -> bool:
     return '"disk_device"' in file.head or bool(re.search(r"^Device:?\s.*(?:r/s|tps)", file.head, re.MULTILINE))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Samples without the first. Raises InputError if there is no second one."""
-    reading = Reading(KIND, file.name)
-    meanings: dict[Path, Meaning] = {}
-    rows = (
-        _from_json(file, reading, meanings)
-        if file.text.lstrip().startswith("{")
-        else _from_text(file, reading, meanings)
-    )
-    if len(rows) < 2:
-        file.refuse("", f"{len(rows)} sample", "at least two: the first is since boot", "run iostat with an interval")
-    reading.notes.append(SINCE_BOOT.format(len(rows)))
-    reading.samples = Samples(tuple(timed(rows)[1:]), meanings)
+    reading = FileReading(KIND, file.name)
+    columns = MonitorColumns(file.number)
+    from_file = _from_json if file.text.lstrip().startswith("{") else _from_text
+    rows = list(from_file(file, reading, columns))
+    samples = since_boot_dropped(file, "iostat", rows)
+    reading.notes.append(f"the first of {len(rows)} samples is since boot (unless iostat ran with -y) and left out")
+    reading.samples = MonitorSamples(samples, columns.meanings)
     return reading
 
 
-def timed(rows: list[Sample]) -> list[Sample]:
-    """The same with each start where the one before ended, if ends are known."""
-    ends = [row.end_s for row in rows]
-    if any(end is None for end in ends):
-        return rows
-    starts = [None, *ends[:-1]]
-    return [Sample(row.place, row.values, start, row.end_s) for row, start in zip(rows, starts, strict=True)]
-
-
-def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
-    try:
-        host = file.data["sysstat"]["hosts"][0]
-        statistics = host["statistics"]
-        disks = [{disk["disk_device"]: disk for disk in each["disk"]} for each in statistics]
-    except (KeyError, IndexError, TypeError):
-        file.refuse(
-            "", "JSON of another shape", "sysstat.hosts[0].statistics with disk_device", "write it with iostat -o JSON"
-        )
-    cores(reading, file, host.get("number-of-cpus"))
-    rows = []
-    for at, (each, devices) in enumerate(zip(statistics, disks, strict=True), 1):
+def _from_json(file: SourceFile, reading: FileReading, columns: MonitorColumns) -> Iterator[MonitorSample]:
+    remedy = "write it with iostat -o JSON"
+    _, samples = sysstat_statistics(file, reading, "disk", remedy)
+    for at, sample in enumerate(samples, 1):
         place = f"sample {at}"
-        values, found = cpu_values(each.get("avg-cpu", {}), file.number, place)
-        for name, words in devices.items():
-            more = device_values(name, words, file.number, place)
-            values, found = values | more[0], found | more[1]
-        meanings.update(found)
-        rows.append(Sample(place, values, end_s=moment_s(str(each.get("timestamp", "")))))
-    return rows
+        values = columns.cpu(sample.get("avg-cpu", {}), place)
+        for words in sample["disk"]:
+            if "disk_device" not in words:
+                file.refuse(place, "a disk without a name", "disk_device", remedy)
+            values |= columns.device(words["disk_device"], words, place)
+        yield MonitorSample(place, values, end_s=moment_s(str(sample.get("timestamp", ""))))
 
 
-def cores(reading: Reading, file: SourceFile, word: object) -> None:
-    """The number of CPUs that sysstat's banner names."""
-    if word is not None:
-        reading.observe(
-            ("environment", "cores"), file.number(word, "number of CPUs"), "CPUs", "banner", "CPUs that are on line"
-        )
-
-
-def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
-    banner = BANNER.match(file.lines[0])
-    if banner:
-        cores(reading, file, banner[1])
-    blocks: list[tuple[int, dict[Path, float], float | None]] = []
+def _from_text(file: SourceFile, reading: FileReading, columns: MonitorColumns) -> Iterator[MonitorSample]:
+    sysstat_banner(file, reading)
+    samples: list[MonitorSample] = []
+    values: dict[RecordKey, float] = {}
+    """of the sample that is being read: CPU shares come first, then its devices"""
     header: list[str] = []
-    cpu: dict[Path, float] = {}
+    cpu: dict[RecordKey, float] = {}
     end_s: float | None = None
     for at, line in enumerate(file.whole_lines, 1):
         words = line.split()
@@ -93,38 +68,21 @@ def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]
         elif words[0].startswith("avg-cpu"):
             header = ["avg-cpu", *words[1:]]
         elif words[0].rstrip(":") == "Device":
-            header = ["Device", *words[1:]]
-            blocks.append((at, cpu, end_s))
-            cpu = {}
+            header, values, cpu = ["Device", *words[1:]], cpu, {}
+            samples.append(MonitorSample(f"line {at}", values, end_s=end_s))
+        elif header and header[0] == "Device":
+            values.update(columns.device(words[0], by_header(file, at, header, words), f"line {at}"))
         elif header:
-            named = words if header[0] == "Device" else ["", *words]
-            if len(named) != len(header):
-                file.refuse(
-                    f"line {at}",
-                    f"{len(words)} columns",
-                    f"{len(header)} as in the header",
-                    "the file is cut off: copy it again",
-                )
-            rest = dict(zip(header[1:], named[1:], strict=True))
-            if header[0] == "Device":
-                values, found = device_values(named[0], rest, file.number, f"line {at}")
-                blocks[-1][1].update(values)
-            else:
-                cpu, found = cpu_values(rest, file.number, f"line {at}")
-            meanings.update(found)
+            cpu = columns.cpu(by_header(file, at, header[1:], words), f"line {at}")
         else:
             end_s = moment_s(line) or end_s
-    _complete(file, blocks)
-    return [Sample(f"line {at}", values, end_s=end_s) for at, values, end_s in blocks]
+    _refuse_half_sample(file, samples)
+    yield from samples
 
 
-def _complete(file: SourceFile, blocks: list[tuple[int, dict[Path, float], float | None]]) -> None:
-    """Refuse a last sample that lacks what the one before it has."""
-    for (_, before, _), (at, last, _) in list(pairwise(blocks))[-1:]:
-        if {path[2] for path in before if len(path) == 4} - {path[2] for path in last if len(path) == 4}:
-            file.refuse(
-                f"line {at}",
-                "a sample without all devices",
-                "every device in each",
-                "the file is cut off: drop its last sample",
-            )
+def _refuse_half_sample(file: SourceFile, samples: list[MonitorSample]) -> None:
+    """Refuse a last sample that lacks a device of the one before it."""
+    devices = [{path[2] for path in sample.values if len(path) == 4} for sample in samples[-2:]]
+    if len(devices) == 2 and devices[0] - devices[1]:
+        remedy = "the file is cut off: drop its last sample"
+        file.refuse(samples[-1].place, "a sample without all devices", "every device in each", remedy)

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.phases import phase_of
-from calibration.records import Rate, Reading, Snapshot
+from calibration.importers.vocabulary import phase_of
+from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
+from simulator.form import GIB, KIB
 
 KIND = "kernel counters"
 TICKS_PER_S = 100.0
 DISK = re.compile(r"^\s*\d+\s+\d+\s+([A-Za-z]\S*)((?:\s+\d+){11,})\s*$")
-DISK_FIELDS = ("reads", "read_merges", "read_sectors", "read_ms", "writes", "write_merges", "write_sectors", "write_ms",
-               "in_flight", "busy_ms", "queue_ms")  # fmt: skip
+DISK_FIELDS = (
+    "reads", "read_merges", "read_sectors", "read_ms", "writes", "write_merges", "write_sectors", "write_ms",
+    "in_flight", "busy_ms", "queue_ms",
+)  # fmt: skip
 CPU_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-SHARES = (("user", ("user", "nice")), ("system", ("system", "irq", "softirq")), ("iowait", ("iowait",)),
-          ("idle", ("idle",)), ("steal", ("steal",)))  # fmt: skip
-KIB_PER_GIB = 2**20
+SHARES = (
+    ("user", ("user", "nice")),
+    ("system", ("system", "irq", "softirq")),
+    ("iowait", ("iowait",)),
+    ("idle", ("idle",)),
+    ("steal", ("steal",)),
+)
 NO_LIMIT_BYTES = 2**62
 
 
@@ -43,10 +50,10 @@ def _kind(file: SourceFile) -> str | None:
     return "memory.stat" if re.search(r"^hierarchical_memory_limit \d+$", file.head, re.MULTILINE) else None
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Counters, or the size of memory."""
     kind = _kind(file)
-    reading = Reading(f"{KIND} ({kind})", file.name)
+    reading = FileReading(f"{KIND} ({kind})", file.name)
     phase = phase_of(file.name)
     if kind == "diskstats":
         reading.snapshot = _disks(file, phase)
@@ -59,90 +66,73 @@ def read(file: SourceFile) -> Reading:
     return reading
 
 
-def _disks(file: SourceFile, phase: str | None) -> Snapshot:
+def _disks(file: SourceFile, phase: str | None) -> CounterSnapshot:
     counters: dict[str, float] = {}
-    rates: list[Rate] = []
+    rates: list[CounterRate] = []
     for at, line in enumerate(file.whole_lines, 1):
         match = DISK.match(line)
         if match is None:
-            file.refuse(
-                f"line {at}",
-                f"{len(line.split())} words",
-                "a device with at least 11 counters",
-                "copy /proc/diskstats again",
-            )
+            remedy = "copy /proc/diskstats again"
+            file.refuse(f"line {at}", f"{len(line.split())} words", "a device with at least 11 counters", remedy)
         name, words = match[1], match[2].split()
         counters.update({f"{name} {key}": float(word) for key, word in zip(DISK_FIELDS, words, strict=False)})
         if float(words[0]) + float(words[4]) == 0:
             continue
         base = ("resources", "devices", name)
         for kind in ("read", "write"):
+            done, time = f"{name} {kind}s", f"time of all {kind}s over their number"
+            sectors = ("sectors of 512 bytes", f"sectors of {kind}s", 0.5)
             rates += [
-                Rate((*base, f"{kind}s_per_s"), f"{name} {kind}s", f"{kind}s", f"{kind}s completed, after merging"),
-                Rate((*base, f"{kind}_kib_per_s"), f"{name} {kind}_sectors", "sectors of 512 bytes",
-                     f"sectors of {kind}s", 0.5),
-                Rate((*base, f"{kind}_await_ms"), f"{name} {kind}_ms", "ms", f"time of all {kind}s over their number",
-                     per=f"{name} {kind}s"),
-            ]  # fmt: skip
+                CounterRate((*base, f"{kind}s_per_s"), done, f"{kind}s", f"{kind}s completed, after merging"),
+                CounterRate((*base, f"{kind}_kib_per_s"), f"{name} {kind}_sectors", *sectors),
+                CounterRate((*base, f"{kind}_await_ms"), f"{name} {kind}_ms", "ms", time, per=done),
+            ]
+        waiting, busy = "requests waiting or in service: weighted time", "time with a request in flight"
         rates += [
-            Rate(
-                (*base, "queue_length"), f"{name} queue_ms", "ms", "requests waiting or in service: weighted time", 1e-3
-            ),
-            Rate((*base, "utilisation_fraction"), f"{name} busy_ms", "ms", "time with a request in flight", 1e-3),
+            CounterRate((*base, "queue_length"), f"{name} queue_ms", "ms", waiting, 1e-3),
+            CounterRate((*base, "utilisation_fraction"), f"{name} busy_ms", "ms", busy, 1e-3),
         ]
-    return Snapshot(phase, counters, tuple(rates))
+    return CounterSnapshot(phase, counters, tuple(rates))
 
 
-def _cpus(file: SourceFile, phase: str | None, reading: Reading) -> Snapshot:
+def _cpus(file: SourceFile, phase: str | None, reading: FileReading) -> CounterSnapshot:
     words = file.lines[0].split()[1:]
     ticks = {key: file.number(word, f"line 1, {key}") for key, word in zip(CPU_FIELDS, words, strict=False)}
     cpus = sum(1 for line in file.whole_lines if re.match(r"^cpu\d+ ", line))
     if not cpus:
         file.truncated("a line of each CPU")
-    reading.observe(("environment", "cores"), cpus, "CPUs", "lines cpu0, cpu1, ...", "CPUs that are on line")
+    reading.cores(cpus, "lines cpu0, cpu1, ...")
     counters = {share: sum(ticks.get(key, 0.0) for key in keys) for share, keys in SHARES}
     counters["all"] = sum(counters.values())
-    rates = tuple(
-        Rate(
-            ("resources", f"cpu_{share}_fraction"),
-            share,
-            "ticks",
-            f"ticks of {' and '.join(keys)} over all ticks",
-            per="all",
-        )
-        for share, keys in SHARES
-    )
-    return Snapshot(phase, counters, rates, clock_s=counters["all"] / TICKS_PER_S / cpus)
+    rates = []
+    for share, keys in SHARES:
+        means = f"ticks of {' and '.join(keys)} over all ticks"
+        rates.append(CounterRate(("resources", f"cpu_{share}_fraction"), share, "ticks", means, per="all"))
+    return CounterSnapshot(phase, counters, tuple(rates), clock_s=counters["all"] / TICKS_PER_S / cpus)
 
 
-def _swap(file: SourceFile, phase: str | None) -> Snapshot:
+def _swap(file: SourceFile, phase: str | None) -> CounterSnapshot:
     counters = {
         words[0]: file.number(words[1], words[0]) for line in file.whole_lines if len(words := line.split()) == 2
     }
     if not {"pswpin", "pswpout"} <= set(counters):
         file.truncated("pswpin and pswpout")
-    rates = tuple(
-        Rate(
-            ("resources", f"swap_{way}_kib_per_s"),
-            f"pswp{way}",
-            "pages of 4 KiB",
-            f"pswp{way} of the whole machine",
-            4.0,
-        )
-        for way in ("in", "out")
-    )
-    return Snapshot(phase, counters, rates)
+    rates = []
+    for way in ("in", "out"):
+        path, means = ("resources", f"swap_{way}_kib_per_s"), f"pswp{way} of the whole machine"
+        rates.append(CounterRate(path, f"pswp{way}", "pages of 4 KiB", means, 4.0))
+    return CounterSnapshot(phase, counters, tuple(rates))
 
 
-def _memory(file: SourceFile, reading: Reading, whole_machine: bool) -> None:
+def _memory(file: SourceFile, reading: FileReading, whole_machine: bool) -> None:
     path = ("environment", "memory_gib")
     for at, line in enumerate(file.whole_lines, 1):
         words = line.split()
         if whole_machine and words[:1] == ["MemTotal:"] and len(words) == 3:
-            value = file.number(words[1], f"line {at}") / KIB_PER_GIB
+            value = file.number(words[1], f"line {at}") / (GIB / KIB)
             reading.observe(path, value, words[2], f"line {at}, MemTotal", "memory of the whole machine")
         if not whole_machine and words[:1] == ["hierarchical_memory_limit"]:
             value = file.number(words[1], f"line {at}")
             if value < NO_LIMIT_BYTES:
-                reading.observe(path, value / 2**30, "B", f"line {at}, hierarchical_memory_limit",
-                                "memory and page cache that the database's cgroup may use")  # fmt: skip
+                means = "memory and page cache that the database's cgroup may use"
+                reading.observe(path, value / GIB, "B", f"line {at}, hierarchical_memory_limit", means)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.phases import phase_of
-from calibration.records import Rate, Reading, Snapshot
+from calibration.importers.vocabulary import phase_of
+from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 
 KIND = "MySQL global status"
@@ -21,9 +21,9 @@ def detect(file: SourceFile) -> bool:
     return bool(re.search(r"^\|?\s*Innodb_buffer_pool_read_requests\s*[\t|]", file.head, re.MULTILINE))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Counters at one moment. Raises InputError if those of the pool are not all there."""
-    reading = Reading(KIND, file.name)
+    reading = FileReading(KIND, file.name)
     counters: dict[str, float] = {}
     for at, line in enumerate(file.whole_lines, 1):
         match = ROW.match(line)
@@ -44,7 +44,9 @@ def read(file: SourceFile) -> Reading:
         ("log_flushes_per_s", "Innodb_os_log_fsyncs", "fsyncs", "fsyncs of the log"),
         ("commits_per_s", "Com_commit", "commits", "COMMIT statements"),
     ]
-    rates = tuple(Rate(("resources", key), name, unit, means) for key, name, unit, means in known if name in counters)
-    reading.snapshot = Snapshot(phase_of(file.name), counters, rates, clock_s=counters["Uptime"])
-    reading.tell(("engine", "name"), "MySQL or MariaDB", "Innodb_ counters", "database engine")
+    rates = tuple(
+        CounterRate(("resources", key), name, unit, means) for key, name, unit, means in known if name in counters
+    )
+    reading.snapshot = CounterSnapshot(phase_of(file.name), counters, rates, clock_s=counters["Uptime"])
+    reading.database("MySQL or MariaDB", "Innodb_ counters")
     return reading

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "pgbench summary"
@@ -37,9 +37,9 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Rate, mean time in the database, series. Raises InputError for a run without its summary."""
-    reading = Reading(KIND, file.name, tool="pgbench")
+    reading = FileReading(KIND, file.name, tool="pgbench")
     found: dict[str, tuple[str, str]] = {}
     points: list[tuple[float, float]] = []
     for at, line in enumerate(file.lines, 1):
@@ -58,41 +58,35 @@ def read(file: SourceFile) -> Reading:
     rate = number("tps")
     seconds = number("seconds") if "seconds" in found else number("count") / rate
     where = found["seconds" if "seconds" in found else "count"][1]
-    reading.frame(
+    reading.set_window(
         "whole", seconds, "s", where, "transactions done over the time from the first connection made to the last end"
     )
-    reading.observe(
-        ("outcome", "transactions_per_s"), rate, "tps", found["tps"][1], "tps without the time of connecting"
-    )
-    reading.observe(("workload", "clients"), number("clients"), "clients", found["clients"][1], "sessions")
+    reading.outcome("transactions_per_s", rate, "tps", found["tps"][1], "tps without the time of connecting")
+    reading.workload("clients", number("clients"), "clients", found["clients"][1], "sessions")
     _latency(reading, number, found)
     if "failed" in found:
-        reading.observe(
-            ("outcome", "errors_per_s"), number("failed") / seconds, "count", found["failed"][1], "failed, per s"
-        )
+        reading.outcome("errors_per_s", number("failed") / seconds, "count", found["failed"][1], "failed, per s")
     if "scale" in found:
-        reading.observe(("workload", "scale"), number("scale"), "scale", found["scale"][1], "100,000 accounts each")
+        reading.workload("scale", number("scale"), "scale", found["scale"][1], "100,000 accounts each")
     if "type" in found:
-        reading.tell(("workload", "driver"), f"pgbench {found['type'][0]}", found["type"][1], "script")
-    reading.tell(("engine", "name"), "PostgreSQL", "summary", "database engine")
+        reading.driver(f"pgbench {found['type'][0]}", found["type"][1], "script")
+    reading.database("PostgreSQL", "summary")
     if len(points) >= 2:
         interval_s = points[1][0] - points[0][0]
         rates, place = [rate for _, rate in points], f"{len(points)} lines 'progress'"
-        reading.draw("transactions_per_s", interval_s, rates, "tps", place, "transactions per s in each interval")
+        reading.add_series("transactions_per_s", interval_s, rates, "tps", place, "transactions per s in each interval")
     return reading
 
 
-def _latency(reading: Reading, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
+def _latency(reading: FileReading, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
     latency_ms, where = number("latency"), found["latency"][1]
     if "lag" not in found:
-        reading.observe(("outcome", "mean_ms"), latency_ms, "ms", where, "mean of all transactions")
+        reading.outcome("mean_ms", latency_ms, "ms", where, "mean of all transactions")
         return
     lag_ms = number("lag")
-    reading.observe(("outcome", "mean_ms"), latency_ms - lag_ms, "ms", f"{where} less {found['lag'][1]}",
-                    "mean latency less mean schedule lag (-R): the time in the database")  # fmt: skip
-    reading.observe(
-        ("outcome", "reported", "latency with schedule lag"), latency_ms, "ms", where, "pgbench's latency average"
-    )
+    means = "mean latency less mean schedule lag (-R): the time in the database"
+    reading.outcome("mean_ms", latency_ms - lag_ms, "ms", f"{where} less {found['lag'][1]}", means)
+    reading.reported("latency with schedule lag", latency_ms, "ms", where, "pgbench's latency average")
     reading.notes.append(
         f"run with -R: {lag_ms:g} ms of its latency are schedule lag and taken off; the rate was given, not reached"
     )

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from calibration.records import RANK_OF_DETAIL, Reading
+from calibration.records import RANK_OF_DETAIL, FileReading
 from models.input import SourceFile
 
 KIND = "pgbench log"
@@ -27,24 +27,24 @@ def detect(file: SourceFile) -> bool:
     return bool(AGGREGATE.match(first) or SINGLE.match(first))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """The logs of all threads, read with the first of them. Raises InputError if a thread's log lacks."""
-    reading = Reading(KIND, file.name, tool="pgbench", rank=RANK_OF_DETAIL)
+    reading = FileReading(KIND, file.name, tool="pgbench", rank=RANK_OF_DETAIL)
     numbered = NUMBERED.match(file.path.name)
     if numbered and file.path.with_name(numbered[1]).exists():
-        return Reading(f"{KIND}, read with {numbered[1]}", file.name)
+        return FileReading(f"{KIND}, read with {numbered[1]}", file.name)
     if numbered:
         file.refuse(
             "", f"the log of thread {numbered[2]} alone", f"{numbered[1]} beside it", "give the folder with all logs"
         )
-    logs = [file, *(SourceFile(path, path.name) for path in _others(file))]
+    logs = [file, *(SourceFile(path, path.name) for path in _logs_of_threads(file))]
     rows = [[(at, line.split()) for at, line in enumerate(log.whole_lines, 1) if line.strip()] for log in logs]
     pattern = AGGREGATE if AGGREGATE.match(file.lines[0].strip()) else SINGLE
     for log in logs:
         for at, line in enumerate(log.lines, 1):
             if line.strip() and not pattern.match(line.strip()):
                 log.refuse(f"line {at}", repr(line[:40]), "a line like the first", "the log is cut off: copy it again")
-    reading.tell(("engine", "name"), "PostgreSQL", "log", "database engine")
+    reading.database("PostgreSQL", "log")
     place = f"{len(logs)} logs" if len(logs) > 1 else "log"
     if pattern is AGGREGATE:
         _aggregate(file, reading, rows, place)
@@ -53,7 +53,7 @@ def read(file: SourceFile) -> Reading:
     return reading
 
 
-def _others(file: SourceFile) -> list[Path]:
+def _logs_of_threads(file: SourceFile) -> list[Path]:
     found = [path for path in file.path.parent.glob(f"{file.path.name}.*") if path.suffix[1:].isdigit()]
     found.sort(key=lambda path: int(path.suffix[1:]))
     if [int(path.suffix[1:]) for path in found] != list(range(1, len(found) + 1)):
@@ -62,7 +62,7 @@ def _others(file: SourceFile) -> list[Path]:
     return found
 
 
-def _aggregate(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
+def _aggregate(file: SourceFile, reading: FileReading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
     by_start: dict[int, list[float]] = {}
     for log in rows:
         for _, words in log:
@@ -79,12 +79,12 @@ def _aggregate(file: SourceFile, reading: Reading, rows: list[list[tuple[int, li
     means = "transactions of all threads in whole intervals; the first and the unwritten last are left out"
     _rates(reading, count / seconds, total_us / max(count, 1.0) / 1000.0, seconds, place, means)
     reading.window = (float(kept[0]), kept[-1] + float(interval_s))
-    reading.draw(
+    reading.add_series(
         "transactions_per_s", interval_s, [by_start[start][0] / interval_s for start in kept], "count", place, means
     )
 
 
-def _single(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
+def _single(file: SourceFile, reading: FileReading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:
     times_us: list[float] = []
     ends_us: list[int] = []
     failed = 0
@@ -111,10 +111,10 @@ def _single(file: SourceFile, reading: Reading, rows: list[list[tuple[int, list[
             ("outcome", "percentiles_ms", percentile), value / 1000.0, "us", place, f"{percentile} % of {means}"
         )
     if failed:
-        reading.observe(("outcome", "errors_per_s"), failed / seconds, "count", place, "failed or skipped, per s")
+        reading.outcome("errors_per_s", failed / seconds, "count", place, "failed or skipped, per s")
 
 
-def _rates(reading: Reading, per_s: float, mean_ms: float, seconds: float, place: str, means: str) -> None:
-    reading.frame("steady", seconds, "s", place, means)
-    reading.observe(("outcome", "transactions_per_s"), per_s, "count", place, means)
-    reading.observe(("outcome", "mean_ms"), mean_ms, "us", place, f"mean of {means}")
+def _rates(reading: FileReading, per_s: float, mean_ms: float, seconds: float, place: str, means: str) -> None:
+    reading.set_window("steady", seconds, "s", place, means)
+    reading.outcome("transactions_per_s", per_s, "count", place, means)
+    reading.outcome("mean_ms", mean_ms, "us", place, f"mean of {means}")

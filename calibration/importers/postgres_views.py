@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from calibration.importers.phases import phase_of
-from calibration.records import Rate, Reading, Snapshot
+from calibration.importers.vocabulary import phase_of
+from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile
 
 KIND = "PostgreSQL"
@@ -32,20 +32,10 @@ VIEWS: dict[str, set[str]] = {
     "pg_buffercache": {"rel", "buffers", "dirty"},
 }
 """By which columns each is known, whatever else a version has; the first that fits: statements have wal_bytes too."""
-KEPT = (
-    "shared_buffers",
-    "effective_cache_size",
-    "wal_buffers",
-    "synchronous_commit",
-    "fsync",
-    "full_page_writes",
-    "autovacuum",
-    "checkpoint_timeout",
-    "max_wal_size",
-    "bgwriter_lru_maxpages",
-    "wal_compression",
-    "huge_pages",
-)
+SETTINGS = (
+    "shared_buffers", "effective_cache_size", "wal_buffers", "synchronous_commit", "fsync", "full_page_writes",
+    "autovacuum", "checkpoint_timeout", "max_wal_size", "bgwriter_lru_maxpages", "wal_compression", "huge_pages",
+)  # fmt: skip
 KIB = {"B": 1 / 1024, "kB": 1.0, "8kB": 8.0, "16kB": 16.0, "MB": 1024.0, "GB": 2.0**20, "4kB": 4.0, "32kB": 32.0}
 READS = ("resources", "buffer_reads_per_s")
 READ_MEANS = "pages that the pool asked the operating system for; its page cache may have answered"
@@ -67,11 +57,11 @@ def _view(file: SourceFile) -> str | None:
     return next((view for view, columns in VIEWS.items() if columns <= names), None)
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Counters of one view at one moment."""
     view = _view(file)
     assert view is not None
-    reading = Reading(f"{KIND} {view}", file.name)
+    reading = FileReading(f"{KIND} {view}", file.name)
     rows = _rows(file)
     phase = phase_of(file.name)
 
@@ -85,8 +75,8 @@ def read(file: SourceFile) -> Reading:
         _activity(rows, reading, phase)
     elif view in PARTS:
         counters, rates = PARTS[view](rows, number)
-        reading.snapshot = Snapshot(phase, counters, rates)
-        reading.tell(("engine", "name"), "PostgreSQL", view, "database engine")
+        reading.snapshot = CounterSnapshot(phase, counters, rates)
+        reading.database("PostgreSQL", view)
     return reading
 
 
@@ -98,7 +88,7 @@ def _rows(file: SourceFile) -> list[Row]:
     return file.data
 
 
-Parts = tuple[dict[str, float], tuple[Rate, ...]]
+Parts = tuple[dict[str, float], tuple[CounterRate, ...]]
 Number = Callable[[Row, str], float]
 
 
@@ -110,14 +100,14 @@ def _database(rows: list[Row], number: Number) -> Parts:
             for column in ("xact_commit", "xact_rollback", "blks_read", "blks_hit"):
                 counters[column] = counters.get(column, 0.0) + number(row, column)
     return counters, (
-        Rate(
+        CounterRate(
             ("resources", "commits_per_s"),
             "xact_commit",
             "commits",
             "commits of all databases; pings of drivers count too",
         ),
-        Rate(("resources", "buffer_hits_per_s"), "blks_hit", "pages", "pages found in the pool"),
-        Rate(READS, "blks_read", "pages", READ_MEANS),
+        CounterRate(("resources", "buffer_hits_per_s"), "blks_hit", "pages", "pages found in the pool"),
+        CounterRate(READS, "blks_read", "pages", READ_MEANS),
     )
 
 
@@ -139,22 +129,24 @@ def _io(rows: list[Row], number: Number) -> Parts:
             counters["wal_fsyncs"] += number(row, "fsyncs")
     pages = 1.0 / 8192.0
     rates = [
-        Rate(
+        CounterRate(
             READS, "relation_read_bytes", "B", f"{READ_MEANS}; read_bytes over 8 KiB, for `reads` counts calls", pages
         ),
-        Rate(("resources", "buffer_writes_per_s"), "relation_write_bytes", "B", "pages written by all backends", pages),
-        Rate(("resources", "buffer_hits_per_s"), "hits", "pages", "pages found in the pool"),
+        CounterRate(
+            ("resources", "buffer_writes_per_s"), "relation_write_bytes", "B", "pages written by all backends", pages
+        ),
+        CounterRate(("resources", "buffer_hits_per_s"), "hits", "pages", "pages found in the pool"),
     ]
     if counters["wal_fsyncs"]:
-        rates.append(Rate(("resources", "log_flushes_per_s"), "wal_fsyncs", "fsyncs", "fsyncs of the log"))
+        rates.append(CounterRate(("resources", "log_flushes_per_s"), "wal_fsyncs", "fsyncs", "fsyncs of the log"))
     return counters, tuple(rates)
 
 
 def _wal(rows: list[Row], number: Number) -> Parts:
     counters = {column: number(rows[0], column) for column in ("wal_bytes", "wal_sync")}
-    rates = [Rate(("resources", "log_bytes_per_s"), "wal_bytes", "B", "bytes of log made")]
+    rates = [CounterRate(("resources", "log_bytes_per_s"), "wal_bytes", "B", "bytes of log made")]
     if "wal_sync" in rows[0]:
-        rates.append(Rate(("resources", "log_flushes_per_s"), "wal_sync", "fsyncs", "fsyncs of the log"))
+        rates.append(CounterRate(("resources", "log_flushes_per_s"), "wal_sync", "fsyncs", "fsyncs of the log"))
     return counters, tuple(rates)
 
 
@@ -166,20 +158,20 @@ def _writer(rows: list[Row], number: Number) -> Parts:
         return {}, ()
     counters = {"written": sum(number(row, column) for column in columns)}
     definition = "pages written by checkpoints, background writer and backends; new pages count as written by backends"
-    return counters, (Rate(("resources", "buffer_writes_per_s"), "written", "pages", definition),)
+    return counters, (CounterRate(("resources", "buffer_writes_per_s"), "written", "pages", definition),)
 
 
 def _statements(rows: list[Row], number: Number) -> Parts:
     """What all statements together did; it lacks what was evicted from the view."""
     counters = {name: sum(number(row, name) for row in rows) for name in ("shared_blks_hit", "shared_blks_read")}
     return counters, (
-        Rate(
+        CounterRate(
             ("resources", "buffer_hits_per_s"),
             "shared_blks_hit",
             "pages",
             "pages found in the pool by the statements kept",
         ),
-        Rate(READS, "shared_blks_read", "pages", READ_MEANS),
+        CounterRate(READS, "shared_blks_read", "pages", READ_MEANS),
     )
 
 
@@ -192,12 +184,12 @@ PARTS: dict[str, Callable[[list[Row], Number], Parts]] = {
 }
 
 
-def _activity(rows: list[Row], reading: Reading, phase: str | None) -> None:
+def _activity(rows: list[Row], reading: FileReading, phase: str | None) -> None:
     """The moment of the snapshot is when its own query began: no query began later."""
     starts = [str(row["query_start"]) for row in rows if row.get("query_start")]
     moments = [moment for text in starts if (moment := _moment_s(text)) is not None]
     if moments:
-        reading.snapshot = Snapshot(phase, {}, (), at_s=max(moments))
+        reading.snapshot = CounterSnapshot(phase, {}, (), at_s=max(moments))
     clients = sum(1 for row in rows if row.get("backend_type") == "client backend") - 1
     if phase == "start" and clients > 0:
         reading.notes.append(f"{clients} clients were connected")
@@ -214,16 +206,16 @@ def _moment_s(text: str) -> float | None:
     return None
 
 
-def _settings(file: SourceFile, rows: list[Row], reading: Reading) -> None:
+def _settings(file: SourceFile, rows: list[Row], reading: FileReading) -> None:
     by_name = {str(row["name"]): row for row in rows}
-    for name in KEPT:
+    for name in SETTINGS:
         if name in by_name:
             row = by_name[name]
-            reading.tell(
+            reading.add_text(
                 ("engine", "settings", name), f"{row['setting']} {row['unit'] or ''}".strip(), name, "setting in force"
             )
     if "server_version" in by_name:
-        reading.tell(
+        reading.add_text(
             ("engine", "version"), str(by_name["server_version"]["setting"]), "server_version", "version of the server"
         )
     if "block_size" in by_name:

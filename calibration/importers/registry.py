@@ -26,41 +26,17 @@ from calibration.importers import (
     tpcc_mysql,
     vmstat,
 )
-from calibration.records import Importer, Reading
+from calibration.records import FileReading, Importer
 from models.input import SourceFile
 
 IMPORTERS: tuple[Importer, ...] = (
-    fio,
-    go_tpc,
-    hammerdb_database,
-    hammerdb_report,
-    hammerdb_log,
-    sysbench,
-    pgbench,
-    pgbench_log,
-    benchbase,
-    tpcc_mysql,
-    dbt2,
-    iostat,
-    sysstat_cpu,
-    vmstat,
-    kernel_counters,
-    postgres_views,
-    mysql_settings,
-    mysql_status,
-    innodb_status,
-    file_summary,
-    awr,
-    blkparse,
-)
+    fio, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, sysbench, pgbench, pgbench_log, benchbase,
+    tpcc_mysql, dbt2, iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views, mysql_settings, mysql_status,
+    innodb_status, file_summary, awr, blkparse,
+)  # fmt: skip
 
 
-def importer_of(file: SourceFile) -> Importer | None:
-    """The format of a file, from its beginning; None if it is of none."""
-    return next((importer for importer in IMPORTERS if importer.detect(file)), None)
-
-
-def read_file(file: SourceFile) -> Reading | None:
+def read_file(file: SourceFile) -> FileReading | None:
     """All that a file says, or None if its format is not known. Raises InputError for a faulty file."""
-    importer = importer_of(file)
+    importer = next((importer for importer in IMPORTERS if importer.detect(file)), None)
     return None if importer is None else importer.read(file)

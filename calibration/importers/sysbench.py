@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "sysbench result"
@@ -39,9 +39,9 @@ def detect(file: SourceFile) -> bool:
     return bool(re.search(r"^sysbench \d", file.head, re.MULTILINE) or INTERVAL.search(file.head))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Rate, latency and series. Raises InputError for a run without its totals."""
-    reading = Reading(KIND, file.name, tool="sysbench")
+    reading = FileReading(KIND, file.name, tool="sysbench")
     found: dict[str, tuple[int, tuple[str, ...]]] = {}
     points: list[tuple[float, float]] = []
     for at, line in enumerate(file.lines, 1):
@@ -51,9 +51,7 @@ def read(file: SourceFile) -> Reading:
         if match := INTERVAL.match(line) or CSV.match(line):
             points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
         elif match := THREADS.match(line):
-            reading.observe(
-                ("workload", "clients"), float(match[1]), "threads", f"line {at}", "threads without think time"
-            )
+            reading.workload("clients", float(match[1]), "threads", f"line {at}", "threads without think time")
     missing = [name for name in ("transactions", "queries", "time", "avg", "sum") if name not in found]
     if missing:
         file.truncated(f"sysbench's totals ({', '.join(missing)})")
@@ -63,28 +61,24 @@ def read(file: SourceFile) -> Reading:
         return file.number(words[group], f"line {at}, {name}"), f"line {at}"
 
     seconds, where = number("time")
-    reading.frame("whole", seconds, "s", where, "transactions done over total time, from the first one on")
+    reading.set_window("whole", seconds, "s", where, "transactions done over total time, from the first one on")
     transactions, where = number("transactions")
     rate = number("transactions", 1)[0]
-    reading.observe(
-        ("outcome", "transactions_per_s"), transactions / seconds, "count", where, "transactions over total time"
-    )
-    reading.observe(("outcome", "reported", "tps"), rate, "1/s", where, "sysbench's transactions per s")
+    reading.outcome("transactions_per_s", transactions / seconds, "count", where, "transactions over total time")
+    reading.reported("tps", rate, "1/s", where, "sysbench's transactions per s")
     _latencies(file, reading, found)
     if "errors" in found:
-        reading.observe(("outcome", "errors_per_s"), number("errors")[0] / seconds, "count", number("errors")[1],
-                        "transactions that were tried again after an error")  # fmt: skip
+        means = "transactions that were tried again after an error"
+        reading.outcome("errors_per_s", number("errors")[0] / seconds, "count", number("errors")[1], means)
     queries = number("queries")[0] / transactions if transactions else 0.0
     _script(reading, queries, transactions / seconds, where)
     _series(reading, points)
     return reading
 
 
-def _latencies(file: SourceFile, reading: Reading, found: dict[str, tuple[int, tuple[str, ...]]]) -> None:
+def _latencies(file: SourceFile, reading: FileReading, found: dict[str, tuple[int, tuple[str, ...]]]) -> None:
     at, (word, *_) = found["avg"]
-    reading.observe(
-        ("outcome", "mean_ms"), file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions"
-    )
+    reading.outcome("mean_ms", file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions")
     if "percentile" in found:
         at, (percentile, word) = found["percentile"]
         value = file.number(word, f"line {at}, percentile")
@@ -92,30 +86,22 @@ def _latencies(file: SourceFile, reading: Reading, found: dict[str, tuple[int, t
         reading.observe(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}", means)
 
 
-def _script(reading: Reading, queries: float, per_s: float, where: str) -> None:
+def _script(reading: FileReading, queries: float, per_s: float, where: str) -> None:
     if queries < LEAST_TPCC_QUERIES:
-        reading.tell(
-            ("workload", "driver"), f"sysbench, {queries:.4g} queries per transaction", where, "load generator"
-        )
+        reading.driver(f"sysbench, {queries:.4g} queries per transaction", where, "load generator")
         return
-    reading.tell(("workload", "driver"), "sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
+    reading.driver("sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
     means = "transactions per minute * 10/23: the share of new orders that sysbench-tpcc draws, not a count"
-    reading.observe(("outcome", "new_orders_per_minute"), per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
+    reading.outcome("new_orders_per_minute", per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
     reading.notes.append(
         f"taken for sysbench-tpcc, for it has {queries:.3g} queries per transaction; new orders are 10 of 23"
     )
 
 
-def _series(reading: Reading, points: list[tuple[float, float]]) -> None:
+def _series(reading: FileReading, points: list[tuple[float, float]]) -> None:
     steps = sorted(after[0] - before[0] for before, after in pairwise(points))
     if steps and steps[len(steps) // 2] > 0:
         interval_s = steps[len(steps) // 2]
         rates = [rate for _, rate in points]
-        reading.draw(
-            "transactions_per_s",
-            interval_s,
-            rates,
-            "tps",
-            f"{len(points)} reports",
-            "transactions per s in each report",
-        )
+        means = "transactions per s in each report"
+        reading.add_series("transactions_per_s", interval_s, rates, "tps", f"{len(points)} reports", means)

@@ -9,14 +9,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from calibration.importers.columns import cpu_values, device_values, moment_s
-from calibration.importers.iostat import BANNER, cores, timed
-from calibration.records import Meaning, Path, Reading, Sample, Samples
+from calibration.importers.vocabulary import (
+    MonitorColumns,
+    by_header,
+    moment_s,
+    sysstat_banner,
+    sysstat_statistics,
+    with_starts,
+)
+from calibration.records import FileReading, MonitorSample, MonitorSamples, RecordKey
 from models.input import SourceFile
 
 KIND = "sar or mpstat"
 UTC_NAMES = {"UTC", "GMT", "Etc/UTC"}
-SHAPE = "sysstat.hosts[0].statistics with cpu-load"
+SWAP_COLUMNS, SWAP = ("pswpin", "pswpout"), "pages of the whole machine"
 
 
 def detect(file: SourceFile) -> bool:
@@ -26,57 +32,36 @@ def detect(file: SourceFile) -> bool:
     )
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Samples of all CPUs together, of devices if sar had them, and of swap."""
-    reading = Reading(KIND, file.name)
-    meanings: dict[Path, Meaning] = {}
-    rows = (
-        _from_json(file, reading, meanings)
-        if file.text.lstrip().startswith("{")
-        else _from_text(file, reading, meanings)
-    )
+    reading = FileReading(KIND, file.name)
+    columns = MonitorColumns(file.number)
+    from_file = _from_json if file.text.lstrip().startswith("{") else _from_text
+    rows = from_file(file, reading, columns)
     if not rows:
         file.refuse("", "no sample of all CPUs", "at least one", "run the tool with an interval")
-    reading.samples = Samples(tuple(rows), meanings)
+    reading.samples = MonitorSamples(tuple(rows), columns.meanings)
     return reading
 
 
-def _from_json(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
-    try:
-        host = file.data["sysstat"]["hosts"][0]
-        statistics = [each for each in host["statistics"] if "cpu-load" in each]
-    except (KeyError, IndexError, TypeError):
-        file.refuse("", "JSON of another shape", SHAPE, "write it with sadf -j or mpstat -o JSON")
-    cores(reading, file, host.get("number-of-cpus"))
-    rows: list[Sample] = []
-    for at, each in enumerate(statistics, 1):
+def _from_json(file: SourceFile, reading: FileReading, columns: MonitorColumns) -> list[MonitorSample]:
+    host, samples = sysstat_statistics(file, reading, "cpu-load", "write it with sadf -j or mpstat -o JSON")
+    rows: list[MonitorSample] = []
+    for at, sample in enumerate(samples, 1):
         place = f"sample {at}"
-        every = [words for words in each["cpu-load"] if words.get("cpu") in ("all", "-1", -1)]
-        values: dict[Path, float] = {}
-        found: dict[Path, Meaning] = {}
-        for words in every[:1]:
-            values, found = cpu_values(words, file.number, place)
-        for disk in each.get("disk", []):
-            more = device_values(disk["disk-device"], disk, file.number, place)
-            values, found = values | more[0], found | more[1]
-        _swap(file, each, place, values, found)
-        meanings.update(found)
-        start_s, end_s = _times(each.get("timestamp"), str(host.get("date", "")))
-        rows.append(Sample(place, values, start_s, end_s))
-    stamp = statistics[0].get("timestamp") if statistics else None
+        values: dict[RecordKey, float] = {}
+        of_all = [words for words in sample["cpu-load"] if words.get("cpu") in ("all", "-1", -1)]
+        if of_all:
+            values = columns.cpu(of_all[0], place)
+        for disk in sample.get("disk", []):
+            values |= columns.device(disk["disk-device"], disk, place)
+        values |= columns.swap(sample.get("swap-pages", {}), SWAP_COLUMNS, "pages of 4 KiB/s", 4.0, place, SWAP)
+        start_s, end_s = _times(sample.get("timestamp"), str(host.get("date", "")))
+        rows.append(MonitorSample(place, values, start_s, end_s))
+    stamp = samples[0].get("timestamp") if samples else None
     if isinstance(stamp, dict) and not stamp.get("utc") and host.get("timezone") not in UTC_NAMES:
         reading.notes.append("its times are local and are taken for the harness's own clock")
-    return timed(rows) if rows and rows[0].start_s is None else rows
-
-
-def _swap(
-    file: SourceFile, each: dict[str, Any], place: str, values: dict[Path, float], found: dict[Path, Meaning]
-) -> None:
-    for word, key in (("pswpin", "swap_in_kib_per_s"), ("pswpout", "swap_out_kib_per_s")):
-        if word in each.get("swap-pages", {}):
-            path = ("resources", key)
-            values[path] = file.number(each["swap-pages"][word], f"{place}, {word}") * 4.0
-            found[path] = Meaning("pages of 4 KiB/s", 4.0, f"{word}: pages of the whole machine")
+    return with_starts(rows) if rows and rows[0].start_s is None else rows
 
 
 def _times(stamp: Any, date: str) -> tuple[float | None, float | None]:
@@ -88,27 +73,17 @@ def _times(stamp: Any, date: str) -> tuple[float | None, float | None]:
     return None, moment_s(f"{date} {stamp}")
 
 
-def _from_text(file: SourceFile, reading: Reading, meanings: dict[Path, Meaning]) -> list[Sample]:
-    banner = BANNER.match(file.lines[0])
-    date = next((word for word in file.lines[0].split() if re.fullmatch(r"\d+[/-]\d+[/-]\d+", word)), "")
-    if banner:
-        cores(reading, file, banner[1])
-    rows: list[Sample] = []
+def _from_text(file: SourceFile, reading: FileReading, columns: MonitorColumns) -> list[MonitorSample]:
+    banner = sysstat_banner(file, reading)
+    date = next((word for word in banner.split() if re.fullmatch(r"\d+[/-]\d+[/-]\d+", word)), "")
+    rows: list[MonitorSample] = []
     header: list[str] = []
     for at, line in enumerate(file.whole_lines, 1):
         words = line.replace(" AM ", "AM ").replace(" PM ", "PM ").split()
         if len(words) > 2 and words[1] == "CPU":
             header = words
         elif header and len(words) > 2 and words[1] == "all" and not words[0].startswith("Average"):
-            if len(words) != len(header):
-                file.refuse(
-                    f"line {at}",
-                    f"{len(words)} columns",
-                    f"{len(header)} as in the header",
-                    "the file is cut off: copy it again",
-                )
-            values, found = cpu_values(dict(zip(header[2:], words[2:], strict=True)), file.number, f"line {at}")
-            meanings.update(found)
+            values = columns.cpu(by_header(file, at, header, words), f"line {at}")
             clock = words[0].replace("AM", " AM").replace("PM", " PM")
-            rows.append(Sample(f"line {at}", values, end_s=moment_s(f"{date} {clock}")))
-    return timed(rows)
+            rows.append(MonitorSample(f"line {at}", values, end_s=moment_s(f"{date} {clock}")))
+    return with_starts(rows)

@@ -6,12 +6,10 @@ import typing
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from calibration.records import Leaf, RunRecord, Told
-from calibration.records import Path as Keys
-from calibration.records.merging import record_of
-from models.input import Name, Number, SourceFile, Spec, Text, nearest, read_mapping, sentence
+from calibration.records import Leaf, ObservedText, RecordKey, RunRecord, record_from_values
+from models.input import Name, Number, SourceFile, Spec, Text, nearest, read_mapping, validated
 from simulator.errors import InputError
 
 MOST_ROWS = 10_000
@@ -46,9 +44,9 @@ class TableMapping(Spec):
     constants: dict[Name, Constant] = Field(default_factory=dict)
 
 
-def read_table(table: Path, mapping: Path) -> list[RunRecord]:
+def read_run_table(table: Path, mapping: Path) -> list[RunRecord]:
     """A record for each row, or InputError with the first row that can't be one; never a part of the table."""
-    plan = _plan(mapping)
+    plan: TableMapping = validated(TableMapping, read_mapping(mapping), mapping.name)
     if not table.is_file():
         raise InputError(f"{table}: is no file; expected a CSV table")
     file = SourceFile(table, table.name)
@@ -57,90 +55,64 @@ def read_table(table: Path, mapping: Path) -> list[RunRecord]:
         file.refuse("", f"{len(rows)} rows", f"1 to {MOST_ROWS:,}", "split the table")
     for column in [*plan.columns, *plan.name]:
         if column not in rows[0]:
-            raise InputError(
-                f"{mapping.name}: column {column!r}{nearest(column, rows[0])} is not in {table.name}; "
-                f"it has {', '.join(rows[0])}"
-            )
-    keys = {column: _path(spec.key, mapping.name) for column, spec in plan.columns.items()}
-    fixed = {_path(key, mapping.name): constant for key, constant in plan.constants.items()}
-    shared: dict[Keys, Leaf] = {}
-    for path, constant in fixed.items():
-        leaf: dict[str, object] = {"value": constant.value, "source": f"{mapping.name}: {plan.source}"}
-        unit: dict[str, object] = {} if _is_text(path) else {"unit": constant.unit}
-        shared[path] = leaf | unit | {"definition": constant.definition}
-    shared["window", "kind"], shared["window", "rate_definition"] = plan.window, plan.rate_definition
+            hint, known = nearest(column, rows[0]), ", ".join(rows[0])
+            raise InputError(f"{mapping.name}: column {column!r}{hint} is not in {table.name}; it has {known}")
+    fields = {column: _field(spec.key, mapping.name) for column, spec in plan.columns.items()}
+    shared: dict[RecordKey, Leaf] = {
+        ("window", "kind"): plan.window,
+        ("window", "rate_definition"): plan.rate_definition,
+    }
+    for dotted, constant in plan.constants.items():
+        key, is_text = _field(dotted, mapping.name)
+        unit = {} if is_text else {"unit": constant.unit}
+        source = f"{mapping.name}: {plan.source}"
+        shared[key] = {"value": constant.value, "source": source, **unit, "definition": constant.definition}
     records: list[RunRecord] = []
     lines: dict[str, int] = {}
     for at, row in enumerate(rows, 2):
         values = dict(shared)
         for column, spec in plan.columns.items():
-            if row[column].strip():
-                values[keys[column]] = _leaf(file, plan, spec, keys[column], row[column], f"line {at}, {column}")
+            word, (key, is_text), place = row[column], fields[column], f"line {at}, {column}"
+            if word.strip():
+                leaf = (
+                    {"value": word} if is_text else {"value": file.number(word, place) * spec.factor, "unit": spec.unit}
+                )
+                source = f"{file.name}, {place}: {plan.source}"
+                values[key] = {**leaf, "source": source, "definition": spec.definition}
         name = " ".join(row[column] for column in plan.name)
         if name in lines:
-            file.refuse(f"line {at}", f"the name {name!r} of line {lines[name]} again", "a name for each row",
-                        "add a column to 'name' in the mapping")  # fmt: skip
+            came, remedy = f"the name {name!r} of line {lines[name]} again", "add a column to 'name' in the mapping"
+            file.refuse(f"line {at}", came, "a name for each row", remedy)
         lines[name] = at
         try:
-            records.append(record_of(name, values, (), [f"{table.name}, line {at}"]))
+            records.append(record_from_values(name, values, (), [f"{table.name}, line {at}"]))
         except InputError as error:
-            raise InputError(
-                "\n".join(f"{table.name}, line {at}: {line}" for line in str(error).splitlines())
-            ) from error
+            sentences = (f"{table.name}, line {at}: {line}" for line in str(error).splitlines())
+            raise InputError("\n".join(sentences)) from error
     return records
 
 
-def _plan(path: Path) -> TableMapping:
-    data = read_mapping(path)
-    try:
-        return TableMapping.model_validate(data)
-    except ValidationError as error:
-        raise InputError(
-            "\n".join(f"{path.name}: {sentence(each, TableMapping, data)}" for each in error.errors())
-        ) from error
-
-
-def _leaf(file: SourceFile, plan: TableMapping, spec: Column, path: Keys, word: str, place: str) -> Leaf:
-    source = f"{file.name}, {place}: {plan.source}"
-    if _is_text(path):
-        return {"value": word, "source": source, "definition": spec.definition}
-    value = file.number(word, place) * spec.factor
-    return {"value": value, "unit": spec.unit, "source": source, "definition": spec.definition}
-
-
-def _path(key: str, where: str) -> Keys:
-    """A dotted key as keys; what stands in a table of names (devices, classes) may be any word."""
-    model: Any = RunRecord
+def _field(key: str, where: str) -> tuple[RecordKey, bool]:
+    """A dotted key's words, and whether it holds text; in a table of names (devices, classes) any word is a key."""
+    kind: Any = RunRecord
     words = tuple(key.split("."))
     for at, word in enumerate(words):
-        fields = getattr(_model(model), "model_fields", None)
-        if typing.get_origin(model) is dict:
-            model = typing.get_args(model)[1]
-        elif fields is not None and word in fields:
-            model = fields[word].annotation
+        fields = getattr(_model(kind), "model_fields", {})
+        if typing.get_origin(kind) is dict:
+            kind = typing.get_args(kind)[1]
+        elif word in fields:
+            kind = fields[word].annotation
         else:
-            known = ", ".join(fields or {})
             raise InputError(
-                f"{where}: {key}: {'.'.join(words[: at + 1])} is no key of a run{nearest(word, fields or {})}; "
-                f"known: {known}"
+                f"{where}: {key}: {'.'.join(words[: at + 1])} is no key of a run{nearest(word, fields)}; "
+                f"known: {', '.join(fields)}"
             )
-    if "value" not in getattr(_model(model), "model_fields", {}):
+    if "value" not in getattr(_model(kind), "model_fields", {}):
         raise InputError(f"{where}: {key}: is no figure; give one of its keys")
-    return words
-
-
-def _is_text(path: Keys) -> bool:
-    model: Any = RunRecord
-    for word in path:
-        model = (
-            typing.get_args(model)[1]
-            if typing.get_origin(model) is dict
-            else _model(model).model_fields[word].annotation
-        )
-    return issubclass(_model(model), Told)
+    return words, issubclass(_model(kind), ObservedText)
 
 
 def _model(annotation: Any) -> type[BaseModel]:
     """The model that an optional key holds."""
-    found = [each for each in typing.get_args(annotation) if isinstance(each, type) and issubclass(each, BaseModel)]
-    return found[0] if found else annotation
+    models = [kind for kind in typing.get_args(annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    return models[0] if models else annotation

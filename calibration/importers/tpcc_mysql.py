@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.classes import TPCC_CLASSES
-from calibration.records import Reading
+from calibration.importers.vocabulary import TPCC_CLASSES
+from calibration.records import FileReading
 from models.input import SourceFile
 
 KIND = "tpcc-mysql result"
@@ -25,9 +25,9 @@ def detect(file: SourceFile) -> bool:
     return "###easy### TPC-C Load Generator" in file.head or "<Raw Results>" in file.head
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Rates from counts. Raises InputError for a run without raw results."""
-    reading = Reading(KIND, file.name, tool="tpcc-mysql")
+    reading = FileReading(KIND, file.name, tool="tpcc-mysql")
     raw: dict[int, tuple[int, list[str]]] = {}
     settings: dict[str, float] = {}
     points: list[tuple[float, float]] = []
@@ -46,17 +46,17 @@ def read(file: SourceFile) -> Reading:
             reported = (file.number(match[1], f"line {at}"), f"line {at}")
     if sorted(raw) != [0, 1, 2, 3, 4] or not seconds:
         file.truncated("<Raw Results> of five classes and 'in N sec.'")
-    reading.frame(
+    reading.set_window(
         "steady", seconds, "s", "raw results", "transactions in time and late, over the measured time after the ramp"
     )
     if "rampup" in settings:
         reading.observe(("window", "ramp_s"), settings["rampup"], "s", "[rampup]", "time before the measured time")
     _counts(file, reading, raw, seconds)
-    _rest(reading, settings, points, reported)
+    _settings(reading, settings, points, reported)
     return reading
 
 
-def _counts(file: SourceFile, reading: Reading, raw: dict[int, tuple[int, list[str]]], seconds: float) -> None:
+def _counts(file: SourceFile, reading: FileReading, raw: dict[int, tuple[int, list[str]]], seconds: float) -> None:
     """Classes and their sums."""
     total = weighted = failed = 0.0
     timed = True
@@ -76,30 +76,29 @@ def _counts(file: SourceFile, reading: Reading, raw: dict[int, tuple[int, list[s
             path = ("outcome", "new_orders_per_minute")
             reading.observe(path, done / seconds * 60.0, "sc + lt", place, means)
     place = "raw results"
-    reading.observe(("outcome", "transactions_per_s"), total / seconds, "sc + lt", place, "all done, per s")
-    reading.observe(("outcome", "errors_per_s"), failed / seconds, "fl", place, "failed, per s")
+    reading.outcome("transactions_per_s", total / seconds, "sc + lt", place, "all done, per s")
+    reading.outcome("errors_per_s", failed / seconds, "fl", place, "failed, per s")
     if timed and total:
-        reading.observe(("outcome", "mean_ms"), weighted / total, "ms", place, "avg_rt of all classes by their counts")
+        reading.outcome("mean_ms", weighted / total, "ms", place, "avg_rt of all classes by their counts")
 
 
-def _rest(
-    reading: Reading, settings: dict[str, float], points: list[tuple[float, float]], reported: tuple[float, str] | None
+def _settings(
+    reading: FileReading,
+    settings: dict[str, float],
+    points: list[tuple[float, float]],
+    reported: tuple[float, str] | None,
 ) -> None:
-    reading.tell(("workload", "driver"), "tpcc-mysql", "raw results", "load generator")
+    reading.driver("tpcc-mysql", "raw results")
     if "connection" in settings:
-        reading.observe(
-            ("workload", "clients"), settings["connection"], "connections", "[connection]", "threads without think time"
-        )
+        reading.workload("clients", settings["connection"], "connections", "[connection]", "threads without think time")
     if "warehouse" in settings:
-        reading.observe(
-            ("workload", "warehouses"), settings["warehouse"], "warehouses", "[warehouse]", "warehouses used"
-        )
+        reading.workload("warehouses", settings["warehouse"], "warehouses", "[warehouse]", "warehouses used")
     if reported:
-        reading.observe(("outcome", "reported", "TpmC"), reported[0], "1/min", reported[1],
-                        "tpcc-mysql's TpmC: new orders in time and late per minute; not an audited tpmC")  # fmt: skip
+        means = "tpcc-mysql's TpmC: new orders in time and late per minute; not an audited tpmC"
+        reading.reported("TpmC", reported[0], "1/min", reported[1], means)
     if len(points) >= 2 and points[1][0] > points[0][0]:
         interval_s = points[1][0] - points[0][0]
         rates = [count / interval_s * 60.0 for _, count in points]
-        reading.draw(
+        reading.add_series(
             "new_orders_per_minute", interval_s, rates, "trx", f"{len(points)} reports", "new orders in each report"
         )

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 
-from calibration.importers.columns import cpu_values, moment_s
-from calibration.importers.iostat import timed
-from calibration.records import Meaning, Path, Reading, Sample, Samples
+from calibration.importers.vocabulary import CUT_OFF, MonitorColumns, moment_s, since_boot_dropped
+from calibration.records import FileReading, MonitorSample, MonitorSamples
 from models.input import SourceFile
 
 KIND = "vmstat"
 HEADER = re.compile(r"^\s*r\s+b\s+swpd\s+free\s", re.MULTILINE)
-SWAP = {"si": "swap_in_kib_per_s", "so": "swap_out_kib_per_s"}
+SWAP = "swap of the whole machine, unless -S changed its unit"
 
 
 def detect(file: SourceFile) -> bool:
@@ -23,39 +22,23 @@ def detect(file: SourceFile) -> bool:
     return bool(HEADER.search(file.head))
 
 
-def read(file: SourceFile) -> Reading:
+def read(file: SourceFile) -> FileReading:
     """Samples without the first. Raises InputError if there is no second one."""
-    reading = Reading(KIND, file.name)
-    meanings: dict[Path, Meaning] = {}
-    rows: list[Sample] = []
-    header: list[str] = []
+    reading = FileReading(KIND, file.name)
+    columns = MonitorColumns(file.number)
+    rows: list[MonitorSample] = []
+    names: list[str] = []
     for at, line in enumerate(file.whole_lines, 1):
         if HEADER.match(line):
-            header = line.split()
-        elif header and re.match(r"^\s*\d+\s+\d+\s", line):
-            rows.append(_row(file, at, header, line.split(), meanings))
-    if len(rows) < 2:
-        file.refuse("", f"{len(rows)} sample", "at least two: the first is since boot", "run vmstat with an interval")
+            names = [name for name in line.split() if not re.fullmatch(r"[A-Z+\d-]+", name)]
+        elif names and re.match(r"^\s*\d+\s+\d+\s", line):
+            words, place = line.split(), f"line {at}"
+            if len(words) not in (len(names), len(names) + 2):
+                file.refuse(place, f"{len(words)} columns", f"{len(names)} as in the header", CUT_OFF)
+            named = dict(zip(names, words, strict=False))
+            values = columns.cpu(named, place) | columns.swap(named, ("si", "so"), "KiB/s", 1.0, place, SWAP)
+            rows.append(MonitorSample(place, values, end_s=moment_s(" ".join(words[len(names) :]))))
+    samples = since_boot_dropped(file, "vmstat", rows)
     reading.notes.append(f"the first of {len(rows)} samples is since boot and left out")
-    reading.samples = Samples(tuple(timed(rows)[1:]), meanings)
+    reading.samples = MonitorSamples(samples, columns.meanings)
     return reading
-
-
-def _row(file: SourceFile, at: int, header: list[str], words: list[str], meanings: dict[Path, Meaning]) -> Sample:
-    names = [name for name in header if not re.fullmatch(r"[A-Z+\d-]+", name)]
-    if len(words) not in (len(names), len(names) + 2):
-        file.refuse(
-            f"line {at}",
-            f"{len(words)} columns",
-            f"{len(names)} as in the header",
-            "the file is cut off: copy it again",
-        )
-    named = dict(zip(names, words, strict=False))
-    values, found = cpu_values(named, file.number, f"line {at}")
-    for word, key in SWAP.items():
-        if word in named:
-            path = ("resources", key)
-            values[path] = file.number(named[word], f"line {at}, {word}")
-            found[path] = Meaning("KiB/s", 1.0, f"{word}: swap of the whole machine, unless -S changed its unit")
-    meanings.update(found)
-    return Sample(f"line {at}", values, end_s=moment_s(" ".join(words[len(names) :])))

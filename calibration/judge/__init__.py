@@ -1,21 +1,29 @@
 """How well a calibration meets runs: left-out runs, baselines, gaps, certificates."""
 
-from calibration.judge.gap import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
-from calibration.judge.large_systems import FigureRow, as_json
-from calibration.judge.left_out import digest, processes
-from calibration.judge.validation import exact_share, runs_to_judge, validate
+from calibration.judge.large_systems import (
+    FigureRow,
+    figure_rows,
+    figure_rows_json,
+    figure_values,
+    large_system_key,
+    measured_scenarios,
+    read_large_systems,
+    write_large_systems,
+)
+from calibration.judge.left_out import refits_digest
+from calibration.judge.validation import exact_share, runs_to_judge, validate_calibration
 
 __all__ = [
-    "CPU_PART",
-    "DEVICE_PART",
-    "MISSES_PART",
-    "READS_PART",
-    "WRITES_PART",
     "FigureRow",
-    "as_json",
-    "digest",
     "exact_share",
-    "processes",
+    "figure_rows",
+    "figure_rows_json",
+    "figure_values",
+    "large_system_key",
+    "measured_scenarios",
+    "read_large_systems",
+    "refits_digest",
     "runs_to_judge",
-    "validate",
+    "validate_calibration",
+    "write_large_systems",
 ]

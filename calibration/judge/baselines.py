@@ -13,8 +13,9 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from scipy.optimize import nnls
 
-from calibration.fit import Baseline, BaselineRow, Judged, errors_of
+from calibration.fit import Baseline, BaselineRow, JudgedRate, error_summary
 from models.scenario import ScenarioSpec
 from simulator.form import FloatArray
 
@@ -26,7 +27,7 @@ LEAST_USERS = 3
 
 
 @dataclass(frozen=True)
-class Point:
+class BaselineRun:
     """A run as baselines see it: what was set, flat by dotted keys, and its rate in new orders/min."""
 
     name: str
@@ -35,17 +36,17 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Said:
+class BaselineRate:
     """A baseline's rate and the runs that it is from, or None and why there is none."""
 
     rate: float | None
     why: str
 
 
-def point(name: str, scenario: ScenarioSpec, rate: float) -> Point:
+def baseline_run(name: str, scenario: ScenarioSpec, rate: float) -> BaselineRun:
     """A run. What names or times it doesn't count as a setting."""
     kept = {"machine", "operating_system", "database", "workload"}
-    return Point(name, flat(scenario.model_dump(mode="json", include=kept)), rate)
+    return BaselineRun(name, flat(scenario.model_dump(mode="json", include=kept)), rate)
 
 
 def flat(data: Any, before: str = "") -> dict[str, Any]:
@@ -59,15 +60,15 @@ def flat(data: Any, before: str = "") -> dict[str, Any]:
     return found
 
 
-def differing(one: Point, other: Point) -> frozenset[str]:
+def differing(one: BaselineRun, other: BaselineRun) -> frozenset[str]:
     """Keys whose values differ."""
     keys = one.settings.keys() | other.settings.keys()
     return frozenset(key for key in keys if one.settings.get(key) != other.settings.get(key))
 
 
-def line(left_out: Point, others: Sequence[Point]) -> Said:
+def line(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
     """A straight line through the two nearest runs that differ in the same one number only."""
-    by_key: dict[str, dict[float, Point]] = {}
+    by_key: dict[str, dict[float, BaselineRun]] = {}
     for other in others:
         keys = differing(left_out, other)
         if len(keys) == 1:
@@ -77,36 +78,36 @@ def line(left_out: Point, others: Sequence[Point]) -> Said:
                 by_key.setdefault(key, {}).setdefault(value, other)
     known = {key: points for key, points in by_key.items() if len(points) > 1}
     if not known:
-        return Said(None, "there are no two other runs that differ from it in the same one number only")
+        return BaselineRate(None, "there are no two other runs that differ from it in the same one number only")
     key = max(sorted(known), key=lambda each: len(known[each]))
     here = float(left_out.settings[key])
     near = sorted(known[key], key=lambda value: (_distance(value, here), value))[:2]
     one, other = (known[key][value] for value in near)
     slope = (other.rate - one.rate) / (near[1] - near[0])
-    return Said(one.rate + slope * (here - near[0]), f"{one.name} and {other.name}, along {key}")
+    return BaselineRate(one.rate + slope * (here - near[0]), f"{one.name} and {other.name}, along {key}")
 
 
-def same_memory(left_out: Point, others: Sequence[Point]) -> Said:
+def same_memory(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
     """Memory doesn't matter: the mean of the runs that differ in pool and memory only."""
     alike = [each for each in others if differing(left_out, each) and differing(left_out, each) <= MEMORY]
     if not alike:
-        return Said(None, "no other run differs from it in its buffer pool or memory only")
-    return Said(fmean(each.rate for each in alike), f"the mean of {', '.join(each.name for each in alike)}")
+        return BaselineRate(None, "no other run differs from it in its buffer pool or memory only")
+    return BaselineRate(fmean(each.rate for each in alike), f"the mean of {', '.join(each.name for each in alike)}")
 
 
-def other_device(left_out: Point, others: Sequence[Point]) -> Said:
+def other_device(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
     """The rate on another device, rescaled by what the two devices gave where both were measured."""
 
-    def swapped(one: Point, other: Point) -> bool:
+    def swapped(one: BaselineRun, other: BaselineRun) -> bool:
         keys = differing(one, other)
         return bool(keys) and all(key.startswith(DEVICE) for key in keys)
 
-    def device(one: Point) -> dict[str, Any]:
+    def device(one: BaselineRun) -> dict[str, Any]:
         return {key: value for key, value in one.settings.items() if key.startswith(DEVICE)}
 
     there = [each for each in others if swapped(left_out, each)]
     if not there:
-        return Said(None, "no other run differs from it in its device only")
+        return BaselineRate(None, "no other run differs from it in its device only")
     mine = [each for each in others if device(each) == device(left_out)]
     found = []
     for twin in there:
@@ -115,35 +116,33 @@ def other_device(left_out: Point, others: Sequence[Point]) -> Said:
         if ratios:
             found.append((twin, math.log(twin.rate) + fmean(map(math.log, ratios))))
     if not found:
-        return Said(None, "no second pair of runs says how the two devices compare")
+        return BaselineRate(None, "no second pair of runs says how the two devices compare")
     names = ", ".join(twin.name for twin, _ in found)
-    return Said(math.exp(fmean(log for _, log in found)), f"{names}, rescaled")
+    return BaselineRate(math.exp(fmean(log for _, log in found)), f"{names}, rescaled")
 
 
-def scalability_law(left_out: Point, others: Sequence[Point]) -> Said:
+def scalability_law(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
     """The universal scalability law through the runs with fewer users, extrapolated."""
     here = _number(left_out, CLIENTS)
     if here is None:
-        return Said(None, "it has no closed clients")
+        return BaselineRate(None, "it has no closed clients")
     alike = [(_number(each, CLIENTS), each.rate) for each in others if differing(left_out, each) == {CLIENTS}]
     fewer = [(number, rate) for number, rate in alike if number is not None and number < here]
     users = sorted({number for number, _ in fewer})
     if len(users) < LEAST_USERS:
         why = f"it takes runs with {LEAST_USERS} smaller numbers of users and else the same; there are {len(users)}"
-        return Said(None, why)
-    from scipy.optimize import nnls
-
+        return BaselineRate(None, why)
     n, rates = np.array(fewer).T
     coefficients, _ = nnls(_law_terms(n) / (n / rates)[:, None], np.ones(len(n)))
     rate = float(here / (_law_terms(np.array([here])) @ coefficients)[0])
-    return Said(rate, f"fitted to {len(fewer)} runs with {users[0]:g} to {users[-1]:g} users")
+    return BaselineRate(rate, f"fitted to {len(fewer)} runs with {users[0]:g} to {users[-1]:g} users")
 
 
 def _law_terms(n: FloatArray) -> FloatArray:
     return np.stack([np.ones_like(n), n - 1.0, n * (n - 1.0)], axis=1)
 
 
-BASELINES: dict[str, Callable[[Point, Sequence[Point]], Said]] = {
+BASELINES: dict[str, Callable[[BaselineRun, Sequence[BaselineRun]], BaselineRate]] = {
     "straight line through two runs": line,
     "memory doesn't matter": same_memory,
     "the other device's curve, rescaled": other_device,
@@ -151,7 +150,7 @@ BASELINES: dict[str, Callable[[Point, Sequence[Point]], Said]] = {
 }
 
 
-def compared(points: Sequence[Point], model: Sequence[Judged]) -> tuple[Baseline, ...]:
+def compare_baselines(points: Sequence[BaselineRun], model: Sequence[JudgedRate]) -> tuple[Baseline, ...]:
     """All baselines beside the model's own left-out predictions, which come by the names of the points."""
     own = {each.name: each.error for each in model}
     found = []
@@ -164,11 +163,13 @@ def compared(points: Sequence[Point], model: Sequence[Judged]) -> tuple[Baseline
         told = [(row.name, row.error) for row in rows if row.error is not None]
         found.append(
             Baseline(
-                name=name, rows=tuple(rows), errors=errors_of(told),
-                model=errors_of([(run, own[run]) for run, _ in told if run in own]),
+                name=name,
+                rows=tuple(rows),
+                errors=error_summary(told),
+                model=error_summary([(run, own[run]) for run, _ in told if run in own]),
                 nearer=sum(run in own and abs(own[run]) < abs(error) for run, error in told),
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 
@@ -176,6 +177,6 @@ def _distance(value: float, here: float) -> float:
     return abs(math.log(value / here)) if value > 0 and here > 0 else abs(value - here)
 
 
-def _number(one: Point, key: str) -> float | None:
+def _number(one: BaselineRun, key: str) -> float | None:
     value = one.settings.get(key)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

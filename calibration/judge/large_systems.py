@@ -5,14 +5,13 @@ Values are kept under the hash of their scenario and the seed, so that a changed
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from calibration.fit import scenario_hash
-from calibration.records import value_of
-from models.input import write_whole
+from calibration.records import simulated_figure
+from models.input import read_document, write_document
 from models.jobs import JobResult
 from models.scenario import FigureSpec, ScenarioSpec
 from simulator.errors import InputError
@@ -46,17 +45,17 @@ class FigureRow:
         return self.simulated >= self.measured if self.bound == "at_least" else self.simulated <= self.measured
 
 
-def measured_figures(scenarios: Mapping[str, ScenarioSpec]) -> dict[str, ScenarioSpec]:
+def measured_scenarios(scenarios: Mapping[str, ScenarioSpec]) -> dict[str, ScenarioSpec]:
     """Those of the scenarios by name that have figures of their own, and those that they are compared with."""
     own = {name: each for name, each in scenarios.items() if each.measured is not None and each.measured.figures}
-    others = {figure.times_that_of for each in own.values() for figure in figures_of(each)} - {None}
+    others = {figure.times_that_of for each in own.values() for figure in measured_figures(each)} - {None}
     missing = sorted(str(name) for name in others - set(scenarios))
     if missing:
         raise InputError(f"measured.figures: times_that_of: no scenario {', '.join(missing)} in the library")
     return {name: each for name, each in scenarios.items() if name in own or name in others}
 
 
-def figures_of(scenario: ScenarioSpec) -> tuple[FigureSpec, ...]:
+def measured_figures(scenario: ScenarioSpec) -> tuple[FigureSpec, ...]:
     """The measured figures of a scenario, its rate among them."""
     measured = scenario.measured
     if measured is None:
@@ -68,18 +67,18 @@ def figures_of(scenario: ScenarioSpec) -> tuple[FigureSpec, ...]:
     return (first, *measured.figures)
 
 
-def values_of(name: str, scenarios: Mapping[str, ScenarioSpec], result: Result | JobResult) -> dict[str, float]:
+def figure_values(name: str, scenarios: Mapping[str, ScenarioSpec], result: Result | JobResult) -> dict[str, float]:
     """All figures of a scenario's result that it, or a scenario that is compared with it, has measured."""
-    own = list(figures_of(scenarios[name]))
-    own += [each for other in scenarios.values() for each in figures_of(other) if each.times_that_of == name]
-    return {each.figure: value_of(each, scenarios[name], result) for each in own}
+    own = list(measured_figures(scenarios[name]))
+    own += [each for other in scenarios.values() for each in measured_figures(other) if each.times_that_of == name]
+    return {each.figure: simulated_figure(each, scenarios[name], result) for each in own}
 
 
-def rows_of(scenarios: Mapping[str, ScenarioSpec], values: Mapping[str, Mapping[str, float]]) -> list[FigureRow]:
+def figure_rows(scenarios: Mapping[str, ScenarioSpec], values: Mapping[str, Mapping[str, float]]) -> list[FigureRow]:
     """The rows of all scenarios from their values by name."""
     rows = []
     for name, scenario in scenarios.items():
-        for each in figures_of(scenario):
+        for each in measured_figures(scenario):
             simulated = values[name][each.figure]
             if each.times_that_of is not None:
                 simulated /= values[each.times_that_of][each.figure]
@@ -87,27 +86,25 @@ def rows_of(scenarios: Mapping[str, ScenarioSpec], values: Mapping[str, Mapping[
     return rows
 
 
-def key_of(scenario: ScenarioSpec, seed: int) -> str:
+def large_system_key(scenario: ScenarioSpec, seed: int) -> str:
     """What a kept value is of."""
     return f"{scenario_hash(scenario)} {seed}"
 
 
-def read(path: Path = FILE) -> dict[str, dict[str, float]]:
+def read_large_systems(path: Path = FILE) -> dict[str, dict[str, float]]:
     """Kept values by key; none if there is no such file. Raises InputError for a file of something else."""
     if not path.exists():
         return {}
-    data = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(f"{path}: format: not {FORMAT!r}: take the file away, and it is made again")
-    kept: dict[str, dict[str, float]] = data["values"]
-    return kept
+    content = read_document(path, FORMAT, "a file of simulated figures", "take the file away, and it is made again")
+    values: dict[str, dict[str, float]] = content["values"]
+    return values
 
 
-def write(values: Mapping[str, Mapping[str, float]], path: Path = FILE) -> None:
+def write_large_systems(values: Mapping[str, Mapping[str, float]], path: Path = FILE) -> None:
     """Keep values by key."""
-    write_whole(path, json.dumps({"format": FORMAT, "values": values}, sort_keys=True, indent=1) + "\n")
+    write_document(path, FORMAT, {"values": values})
 
 
-def as_json(rows: list[FigureRow]) -> list[dict[str, object]]:
+def figure_rows_json(rows: list[FigureRow]) -> list[dict[str, object]]:
     """The rows with their errors."""
     return [{**asdict(row), "error": row.error, "holds": row.holds} for row in rows]

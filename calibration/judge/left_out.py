@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -21,28 +19,27 @@ from calibration.fit import (
     NEW_ORDERS,
     RATE,
     Calibration,
-    Judged,
-    Kept,
+    FitState,
+    FitTask,
+    JudgedRate,
     LeaveOut,
-    Run,
-    Task,
-    Tell,
-    begin_worker,
+    MeasuredRun,
+    ReportProgress,
+    calibration_hash,
     calibration_of,
-    content_hash,
-    errors_of,
+    error_summary,
     fit,
-    judged,
+    judged_rate,
     plural,
 )
-from calibration.predict import predict
+from calibration.predict import predict_scenario
 from calibration.records import fit_versions
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 Kind = Literal["run", "machine", "device"]
-KINDS: tuple[Kind, ...] = ("run", "machine", "device")
+FOLD_KINDS: tuple[Kind, ...] = ("run", "machine", "device")
 
 
 @dataclass(frozen=True)
@@ -59,14 +56,14 @@ class Fold:
         return "without " + ", ".join(map(str, self.out))
 
 
-def task_of(calibration: Calibration, runs: Sequence[Run], near: bool = False) -> Task:
+def task_of(calibration: Calibration, runs: Sequence[MeasuredRun], near: bool = False) -> FitTask:
     """The calibration's fit, of other runs: as many searches, and runs that the kernel confirms; without bootstrap.
 
     `near`: one search from where the calibration is, with the corrections that it has of these runs.
     """
     known = {run.name: run for run in calibration.runs}
     near = near and all(run.name in known for run in runs)
-    return Task(
+    return FitTask(
         runs=tuple(runs),
         parameters=tuple(each.parameter for each in calibration.parameters),
         seed=calibration.seed,
@@ -99,7 +96,7 @@ def device_of(scenario: ScenarioSpec) -> tuple[str, str]:
 GROUPS: dict[Kind, Callable[[ScenarioSpec], tuple[str, str]]] = {"machine": machine_of, "device": device_of}
 
 
-def folds_of(runs: Sequence[Run]) -> tuple[list[Fold], dict[Kind, str]]:
+def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
     """All folds, and why there is none of a kind."""
     folds: list[Fold] = []
     why: dict[Kind, str] = {}
@@ -119,25 +116,31 @@ def folds_of(runs: Sequence[Run]) -> tuple[list[Fold], dict[Kind, str]]:
     return folds, why
 
 
-def refit(calibration: Calibration, runs: Sequence[Run], tell: Tell, near: bool = False) -> Calibration:
+def refit_calibration(
+    calibration: Calibration, runs: Sequence[MeasuredRun], tell: ReportProgress, near: bool = False
+) -> Calibration:
     """The calibration's parameters, priors and seed, fitted to these runs. `near`: see `task_of`."""
-    found = calibration_of(fit(task_of(calibration, runs, near), Kept(None, ""), tell), calibration.base)
+    found = calibration_of(fit(task_of(calibration, runs, near), FitState(None, ""), tell), calibration.base)
     return found.model_copy(update={"by_kernel": calibration.by_kernel}) if near else found
 
 
 def predicted_without(
-    calibration: Calibration, runs: Sequence[Run], out: Sequence[int], tell: Tell | None = None, near: bool = False
+    calibration: Calibration,
+    runs: Sequence[MeasuredRun],
+    out: Sequence[int],
+    tell: ReportProgress | None = None,
+    near: bool = False,
 ) -> list[Any]:
     """[rate, low, high] of each left-out run, or a sentence that says why there is none. Plain JSON."""
     some = [run for number, run in enumerate(runs) if number not in out]
     try:
-        without = refit(calibration, some, tell or _nobody, near)
+        without = refit_calibration(calibration, some, tell or _nobody, near)
     except InputError as error:
         return [str(error)] * len(out)
     answers: list[Any] = []
     for number in out:
         try:
-            said = predict(without, runs[number].scenario)
+            said = predict_scenario(without, runs[number].scenario)
         except InputError as error:
             answers.append(str(error))
         else:
@@ -145,10 +148,14 @@ def predicted_without(
     return answers
 
 
-def left_out(
-    calibration: Calibration, runs: Sequence[Run], kept: Kept, tell: Tell, executor: Executor | None = None,
+def leave_out(
+    calibration: Calibration,
+    runs: Sequence[MeasuredRun],
+    kept: FitState,
+    tell: ReportProgress,
+    executor: Executor | None = None,
     near: bool = False,
-) -> tuple[LeaveOut, ...]:  # fmt: skip
+) -> tuple[LeaveOut, ...]:
     """Every run, machine and device in turn. `kept` holds what is done; `executor` runs several folds at a time.
 
     `near`: see `task_of`.
@@ -173,62 +180,46 @@ def left_out(
             done += 1
             tell(done / len(by_key), f"{done} of {plural(len(by_key), 'refit')}")
     answers = {key: kept.once(key, list) for key in by_key}
-    return tuple(_leave_out(kind, [f for f in folds if f.kind == kind], why.get(kind), runs, answers) for kind in KINDS)
+    return tuple(
+        _leave_out(kind, [f for f in folds if f.kind == kind], why.get(kind), runs, answers) for kind in FOLD_KINDS
+    )
 
 
 def _leave_out(
-    kind: Kind, folds: Sequence[Fold], why: str | None, runs: Sequence[Run], answers: dict[str, list[Any]]
+    kind: Kind, folds: Sequence[Fold], why: str | None, runs: Sequence[MeasuredRun], answers: dict[str, list[Any]]
 ) -> LeaveOut:
-    rows: list[Judged] = []
+    rows: list[JudgedRate] = []
     not_done = [] if why is None else [why]
     for fold in folds:
         for number, answer in zip(fold.out, answers[fold.key], strict=True):
             run = runs[number]
-            rate = judged_rate(run)
+            rate = measured_rate(run)
             if isinstance(answer, str):
                 not_done.append(f"{run.name}: {answer}")
             elif rate is not None:
                 model, low, high = answer
-                rows.append(judged(run.name, rate, (model, low, high), unit_of(run)))
-    errors = errors_of([(row.name, row.error) for row in rows])
+                rows.append(judged_rate(run.name, rate, (model, low, high), unit_of(run)))
+    errors = error_summary([(row.name, row.error) for row in rows])
     return LeaveOut(kind=kind, rows=tuple(rows), errors=errors, not_done=tuple(not_done))
 
 
-def judged_rate(run: Run) -> float | None:
+def measured_rate(run: MeasuredRun) -> float | None:
     """The rate that a prediction is held against; None if the run has none, or one that says 'at least'."""
     return next((each.value for each in run.observations if each.kind == RATE and not each.at_least), None)
 
 
-def unit_of(run: Run) -> str:
+def unit_of(run: MeasuredRun) -> str:
     """Of the rate, or of the figure that the run's job is measured by."""
     return NEW_ORDERS if run.scenario.job is None else run_job(run.scenario).unit
 
 
-def digest(calibration: Calibration, runs: Sequence[Run], near: bool = False) -> str:
+def refits_digest(calibration: Calibration, runs: Sequence[MeasuredRun], near: bool = False) -> str:
     """Names all that determines the refits."""
-    words = f"{content_hash(calibration)} {task_of(calibration, runs, near).digest}"
+    words = f"{calibration_hash(calibration)} {task_of(calibration, runs, near).digest}"
     return hashlib.sha256(words.encode()).hexdigest()[:20]
 
 
-@contextmanager
-def processes(workers: int) -> Iterator[Executor | None]:
-    """Worker processes, none for one worker. If the block is left by an exception they are ended where they are."""
-    if workers < 2:
-        yield None
-        return
-    before = set(multiprocessing.active_children())
-    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), begin_worker)
-    try:
-        yield executor
-    except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - before:
-            child.terminate()
-        raise
-    executor.shutdown()
-
-
-def _share(tell: Tell, done: int, count: int, fold: Fold) -> Callable[[float, str], None]:
+def _share(tell: ReportProgress, done: int, count: int, fold: Fold) -> Callable[[float, str], None]:
     def part(fraction: float, what: str) -> None:
         tell((done + fraction) / count, f"without {fold.what}: {what}")
 

@@ -6,35 +6,38 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 
+from scipy.special import betaincinv
+
 from calibration.fit import (
     Calibration,
     Certificate,
     Coverage,
     Errors,
+    FitState,
     FittedRun,
-    Judged,
+    JudgedRate,
     JudgedRun,
-    Kept,
     LeaveOut,
     MappingFile,
+    MeasuredRun,
     RegimeErrors,
-    Run,
-    Tell,
-    choice_of,
-    content_hash,
-    errors_of,
-    judged,
-    runs_of,
+    ReportProgress,
+    calibration_hash,
+    error_summary,
+    figure_choice,
+    judged_rate,
+    measured_runs,
     scenario_hash,
 )
-from calibration.judge.baselines import compared, point
-from calibration.judge.gap import explain
-from calibration.judge.left_out import judged_rate, left_out, unit_of
-from calibration.predict import Predicted, predict
+from calibration.judge.baselines import baseline_run, compare_baselines
+from calibration.judge.gap import explain_gap
+from calibration.judge.left_out import leave_out, measured_rate, unit_of
+from calibration.predict import Predicted, predict_scenario
 from calibration.records import RunRecord, fit_versions
 from models.build import build
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
+from simulator.analytic import regime_of_result, simulate
 from simulator.errors import InputError
 
 FITTING = 0.1
@@ -44,7 +47,7 @@ PARAMETER_FILE = "parameter file"
 
 def runs_to_judge(
     calibration: Calibration, records: Sequence[RunRecord], bases: Mapping[str, ScenarioSpec], file: MappingFile | None
-) -> list[Run]:
+) -> list[MeasuredRun]:
     """The records as the calibration would have taken them. Raises InputError, for a run it took otherwise too.
 
     `bases`: by the records' names the scenarios that they are runs of.
@@ -54,17 +57,24 @@ def runs_to_judge(
         for key, (value, who) in calibration.runs[0].settings.items()
         if who == PARAMETER_FILE and not isinstance(value, str)
     }
-    runs = runs_of(records, bases, fixed, file)
+    runs = measured_runs(records, bases, fixed, file)
     for run in runs:
         _check_settings(calibration, run)
     return runs
 
 
-def validate(  # noqa: PLR0913 - what is held against what, and how
-    calibration: Calibration, records: Sequence[RunRecord], bases: Mapping[str, ScenarioSpec],
-    file: MappingFile | None, kept: Kept, tell: Tell, executor: Executor | None = None, *, explain_all: bool = False,
+def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
+    calibration: Calibration,
+    records: Sequence[RunRecord],
+    bases: Mapping[str, ScenarioSpec],
+    file: MappingFile | None,
+    kept: FitState,
+    tell: ReportProgress,
+    executor: Executor | None = None,
+    *,
+    explain_all: bool = False,
     near: bool = False,
-) -> Certificate:  # fmt: skip
+) -> Certificate:
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
     `kept` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
@@ -72,34 +82,34 @@ def validate(  # noqa: PLR0913 - what is held against what, and how
     """
     runs = runs_to_judge(calibration, records, bases, file)
     tell(0.0, "predictions")
-    some = [(run, rate) for run in runs if (rate := judged_rate(run)) is not None]
+    some = [(run, rate) for run in runs if (rate := measured_rate(run)) is not None]
     if not some:
         raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
     rows: list[JudgedRun] = []
     predictions: dict[str, Predicted] = {}
     answers = (map if executor is None else executor.map)(
-        partial(predict, calibration), [run.scenario for run, _ in some]
+        partial(predict_scenario, calibration), [run.scenario for run, _ in some]
     )
     for number, ((run, rate), answer) in enumerate(zip(some, answers, strict=True)):
         tell(FITTING * number / len(some), f"{run.name}: prediction")
         predictions[run.name] = answer
         rows.append(_judged_run(calibration, run, rate, answer))
-    folds = known_folds(calibration, rows) or left_out(
+    folds = known_folds(calibration, rows) or leave_out(
         calibration, runs, kept, lambda share, what: tell(FITTING + (1.0 - FITTING) * share, what), executor, near
     )
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}
     explained = [
-        explain(record, said.scenario, choice_of(file, record.name), said.rate_per_min)
+        explain_gap(record, said.scenario, figure_choice(file, record.name), said.rate_per_min)
         for record in records
         if (said := predictions.get(record.name)) is not None
         and said.scenario.job is None
         and (explain_all or record.name in outside)
     ]
-    points = [point(run.name, run.scenario, rate) for run in runs if (rate := judged_rate(run)) is not None]
+    points = [baseline_run(run.name, run.scenario, rate) for run in runs if (rate := measured_rate(run)) is not None]
     return Certificate(
         task_hash=calibration.task_hash,
-        calibration_hash=content_hash(calibration),
+        calibration_hash=calibration_hash(calibration),
         versions=fit_versions(),
         confidence=calibration.confidence,
         runs=tuple(rows),
@@ -107,13 +117,13 @@ def validate(  # noqa: PLR0913 - what is held against what, and how
         regimes=tuple(_by_regime(rows)),
         left_out=folds,
         coverage=coverage(by_run, calibration.confidence),
-        baselines=compared(points, by_run) if by_run else (),
+        baselines=compare_baselines(points, by_run) if by_run else (),
         gaps=tuple(explained),
         calibrated_range=_range(calibration),
     )
 
 
-def known_folds(calibration: Calibration, rows: Sequence[Judged]) -> tuple[LeaveOut, ...]:
+def known_folds(calibration: Calibration, rows: Sequence[JudgedRate]) -> tuple[LeaveOut, ...]:
     """What the calibration's own certificate says of just these runs left out; none if it isn't of them."""
     known = calibration.certificate
     if known is None or {(row.name, row.measured) for row in known.runs} != {(row.name, row.measured) for row in rows}:
@@ -121,7 +131,7 @@ def known_folds(calibration: Calibration, rows: Sequence[Judged]) -> tuple[Leave
     return known.left_out
 
 
-def coverage(rows: Sequence[Judged], claimed: float) -> Coverage | None:
+def coverage(rows: Sequence[JudgedRate], claimed: float) -> Coverage | None:
     """How many are inside, with the exact interval of the share."""
     if not rows:
         return None
@@ -132,17 +142,15 @@ def coverage(rows: Sequence[Judged], claimed: float) -> Coverage | None:
 
 def exact_share(inside: int, count: int, confidence: float) -> tuple[float, float]:
     """The exact interval of a share, from so many of so many: Clopper and Pearson, Biometrika 26 (1934), 404-413."""
-    from scipy.special import betaincinv
-
     tail = (1.0 - confidence) / 2.0
     low = float(betaincinv(inside, count - inside + 1, tail)) if inside else 0.0
     high = float(betaincinv(inside + 1, count - inside, 1.0 - tail)) if inside < count else 1.0
     return low, high
 
 
-def _judged_run(calibration: Calibration, run: Run, rate: float, said: Predicted) -> JudgedRun:
+def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, said: Predicted) -> JudgedRun:
     bottleneck, regime = _limit(said)
-    row = judged(run.name, rate, (said.rate_per_min, said.low_per_min, said.high_per_min), unit_of(run))
+    row = judged_rate(run.name, rate, (said.rate_per_min, said.low_per_min, said.high_per_min), unit_of(run))
     return JudgedRun(
         **row.model_dump(),
         source=run.source,
@@ -157,31 +165,29 @@ def _judged_run(calibration: Calibration, run: Run, rate: float, said: Predicted
 
 def _limit(said: Predicted) -> tuple[str, str]:
     """Name and kind of the bottleneck, by the analytic engine; of a job what limits it."""
-    from simulator import analytic
-    from simulator.analytic import regime_of_result
-
     if said.scenario.job is not None:
         return run_job(said.scenario).limited_by, said.scenario.job.kind
-    result = analytic.simulate(build(said.scenario), 0)
+    result = simulate(build(said.scenario), 0)
     return result.bottleneck.name, regime_of_result(result, doubted=True)
 
 
-def _fitted(calibration: Calibration, run: Run) -> FittedRun | None:
+def _fitted(calibration: Calibration, run: MeasuredRun) -> FittedRun | None:
     """The run of the fit that is this one: its scenario and its figures."""
     mine = {(each.kind, each.value) for each in run.observations}
     return next(
         (
-            each for each in calibration.runs
+            each
+            for each in calibration.runs
             if each.scenario_hash == scenario_hash(run.scenario)
             and {(figure.kind, figure.measured) for figure in each.figures} == mine
         ),
         None,
-    )  # fmt: skip
+    )
 
 
-def _check_settings(calibration: Calibration, run: Run) -> None:
+def _check_settings(calibration: Calibration, run: MeasuredRun) -> None:
     """A run that was fitted under other settings would pass for one that the model hasn't seen."""
-    rate = judged_rate(run)
+    rate = measured_rate(run)
     if _fitted(calibration, run) is not None:
         return
     for each in calibration.runs:
@@ -197,11 +203,11 @@ def _check_settings(calibration: Calibration, run: Run) -> None:
         )
 
 
-def _not_judged(runs: Sequence[Run]) -> list[str]:
+def _not_judged(runs: Sequence[MeasuredRun]) -> list[str]:
     return [
         f"{run.name}: its rate is unused, or at a limit of somebody's: it is in the refits and isn't judged"
         for run in runs
-        if judged_rate(run) is None
+        if measured_rate(run) is None
     ]
 
 
@@ -210,7 +216,7 @@ def _by_regime(rows: Sequence[JudgedRun]) -> list[RegimeErrors]:
     for role in ("fitted", "predicted"):
         for regime in sorted({row.regime for row in rows}):
             some = [(row.name, row.error) for row in rows if (row.role, row.regime) == (role, regime)]
-            errors: Errors | None = errors_of(some)
+            errors: Errors | None = error_summary(some)
             if errors is not None:
                 found.append(RegimeErrors(**errors.model_dump(), role=role, regime=regime))
     return found

@@ -1,23 +1,31 @@
 """What a calibration says of other machines, and which run would tell most."""
 
-from calibration.predict.candidates import CLIENTS, Candidate, Choice, around, named, read_candidates, usual_run
-from calibration.predict.guessed import Foreseen, foresee
-from calibration.predict.next_run import Advice, Worth, advise
-from calibration.predict.prediction import Predicted, predict
+from calibration.predict.candidates import (
+    CLIENTS_KEY,
+    CandidateSet,
+    RunCandidate,
+    candidates_around,
+    candidates_named,
+    read_candidates,
+    usual_run,
+)
+from calibration.predict.guessed import DescribedPrediction, predict_described
+from calibration.predict.next_run import Advice, RunWorth, advise_next_run
+from calibration.predict.prediction import Predicted, predict_scenario
 
 __all__ = [
-    "CLIENTS",
+    "CLIENTS_KEY",
     "Advice",
-    "Candidate",
-    "Choice",
-    "Foreseen",
+    "CandidateSet",
+    "DescribedPrediction",
     "Predicted",
-    "Worth",
-    "advise",
-    "around",
-    "foresee",
-    "named",
-    "predict",
+    "RunCandidate",
+    "RunWorth",
+    "advise_next_run",
+    "candidates_around",
+    "candidates_named",
+    "predict_described",
+    "predict_scenario",
     "read_candidates",
     "usual_run",
 ]

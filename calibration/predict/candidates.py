@@ -8,28 +8,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from calibration.fit import RATE, Calibration, FittedRun, Value, scenario_hash
+from calibration.fit import RATE, Calibration, FittedRun, SettingValue, scenario_hash
 from models.build import clients_of, memory_plan
-from models.input import Name, Number, Spec, Text, read_mapping, sentence
+from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
-CLIENTS = "workload.arrivals.clients"
+CLIENTS_KEY = "workload.arrivals.clients"
 ARRIVALS = "workload.arrivals.transactions_per_s"
 POOL, WAREHOUSES, ACTIVE = "database.pool.buffers", "workload.warehouses", "workload.active_warehouses"
 WORDS = {
-    CLIENTS: "{} client{}", POOL: "a pool of {} buffer{}", WAREHOUSES: "{} warehouse{}",
+    CLIENTS_KEY: "{} client{}",
+    POOL: "a pool of {} buffer{}",
+    WAREHOUSES: "{} warehouse{}",
     ACTIVE: "{} active warehouse{}",
-}  # fmt: skip
+}
 MANY, FEW = (0.25, 0.5, 2.0, 4.0), (0.5, 2.0)
 MOST_CANDIDATES = 200
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RunCandidate:
     """A run that could be made. `settings`: as they would be written in a scenario file. `cost`: in any unit."""
 
     name: str
@@ -61,11 +63,11 @@ class CandidatesFile(Spec):
 
 
 @dataclass(frozen=True)
-class Choice:
+class CandidateSet:
     """What a next run is chosen of. All candidates are the run named `like`, with their settings over it."""
 
     like: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[RunCandidate, ...]
     impossible: tuple[Impossible, ...]
     cost_unit: str | None = None
 
@@ -83,13 +85,13 @@ def usual_run(calibration: Calibration) -> FittedRun:
     return sorted(some, key=lambda run: (rates.get(run.name, 0.0), run.name))[(len(some) - 1) // 2]
 
 
-def around(calibration: Calibration) -> Choice:
+def candidates_around(calibration: Calibration) -> CandidateSet:
     """Other numbers of clients, pools and warehouses than the usual run has, as far as they fit into memory."""
     scenario = scenario_of(calibration, usual_run(calibration))
     changes: list[tuple[str, float]] = []
     if scenario.workload.arrivals.kind == "closed":
         clients = clients_of(scenario.workload)
-        changes += [(CLIENTS, count) for count in sorted({1, *_times(clients, MANY)})]
+        changes += [(CLIENTS_KEY, count) for count in sorted({1, *_times(clients, MANY)})]
     elif scenario.workload.arrivals.kind == "open":
         changes += [(ARRIVALS, scenario.workload.arrivals.transactions_per_s * factor) for factor in MANY]
     changes += [(POOL, buffers) for buffers in _times(scenario.database.pool.buffers, FEW)]
@@ -107,7 +109,7 @@ def around(calibration: Calibration) -> Choice:
     )
 
 
-def named(calibration: Calibration, axes: Sequence[tuple[str, Sequence[str]]], grid: bool) -> Choice:
+def candidates_named(calibration: Calibration, axes: Sequence[tuple[str, Sequence[str]]], grid: bool) -> CandidateSet:
     """One candidate for each value of each key, or with `grid` for each combination. Values as in a scenario file.
 
     Raises InputError if there are too many, or none that is possible.
@@ -126,14 +128,9 @@ def named(calibration: Calibration, axes: Sequence[tuple[str, Sequence[str]]], g
     return _possible(_choice(calibration, changes))
 
 
-def read_candidates(path: Path, calibration: Calibration) -> Choice:
+def read_candidates(path: Path, calibration: Calibration) -> CandidateSet:
     """The candidates of a file. Raises InputError."""
-    data = read_mapping(path)
-    try:
-        file = CandidatesFile.model_validate(data)
-    except ValidationError as error:
-        lines = (f"{path.name}: {sentence(each, CandidatesFile, data)}" for each in error.errors())
-        raise InputError("\n".join(lines)) from error
+    file: CandidatesFile = validated(CandidatesFile, read_mapping(path), path.name)
     costs = [each.cost for each in file.candidates.values()]
     if None in costs and len(set(costs)) > 1:
         without = ", ".join(name for name, each in file.candidates.items() if each.cost is None)
@@ -144,9 +141,11 @@ def read_candidates(path: Path, calibration: Calibration) -> Choice:
 
 
 def _choice(
-    calibration: Calibration, changes: Sequence[dict[str, str]], names: Sequence[str] = (),
+    calibration: Calibration,
+    changes: Sequence[dict[str, str]],
+    names: Sequence[str] = (),
     costs: Sequence[float | None] = (),
-) -> Choice:  # fmt: skip
+) -> CandidateSet:
     """Candidates over the usual run. A run made before is none: the model's error would be the same again."""
     usual = usual_run(calibration)
     base = calibration.base.model_dump(mode="json", exclude={"measured", "notes"})
@@ -165,11 +164,11 @@ def _choice(
         if same is not None:
             impossible.append(Impossible(name, f"it is the run {same} again"))
             continue
-        candidates.append(Candidate(name, settings, scenario, costs[number] if costs else None))
-    return Choice(usual.name, tuple(candidates), tuple(impossible))
+        candidates.append(RunCandidate(name, settings, scenario, costs[number] if costs else None))
+    return CandidateSet(usual.name, tuple(candidates), tuple(impossible))
 
 
-def _possible(choice: Choice) -> Choice:
+def _possible(choice: CandidateSet) -> CandidateSet:
     if not choice.candidates:
         raise InputError("\n".join(f"{each.name}: {each.reason}" for each in choice.impossible))
     return choice
@@ -183,7 +182,7 @@ def _overrides(settings: dict[str, str]) -> list[str]:
     return [f"{key}={text}" for key, text in settings.items()]
 
 
-def _text(value: Value) -> str:
+def _text(value: SettingValue) -> str:
     """As in a scenario file; whole numbers as such, since keys that count refuse others."""
     return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
 
@@ -204,6 +203,6 @@ def _swaps(scenario: ScenarioSpec) -> bool:
 def _named(key: str, text: str) -> str:
     """A setting in the field's words."""
     if key not in WORDS or not text.isdigit():
-        return f"{key.rpartition('.')[2]}={text}"
+        return f"{last_word(key)}={text}"
     number = int(text)
     return WORDS[key].format(f"{number:,}", "" if number == 1 else "s")

@@ -11,12 +11,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from calibration.fit import Calibration, applied, kept_out, number_at, steady
-from calibration.predict.prediction import half_width, predict
+from calibration.fit import Calibration, apply_calibration, steady_rates, unapplied_keys
+from calibration.predict.prediction import half_width, predict_scenario
 from models.build import build
+from models.input import value_at
 from models.jobs import JobResult, run_job
-from models.reading import Description, Origin
+from models.reading import Description, Origin, continuous_value
 from models.scenario import ScenarioSpec
+from simulator.analytic import simulate
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -30,7 +32,7 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class DescribedPrediction:
     """New orders per minute of a described machine, or its job's figure; no interval without a calibration.
 
     `answer`: the calculated machine, which says what limits it. `parts`: of the interval, the largest first.
@@ -53,9 +55,9 @@ class Foreseen:
         return math.sqrt(sum(part.sd**2 for part in self.parts))
 
 
-def foresee(
+def predict_described(
     description: Description, calibration: Calibration | None, tell: Callable[[float, str], None] = lambda *_: None
-) -> Foreseen:
+) -> DescribedPrediction:
     """The machine's rate or its job's figure. `tell`: called with the share that is done. Raises InputError."""
     guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
     parts = []
@@ -63,19 +65,19 @@ def foresee(
         tell(number / (len(guesses) + 1), row.what)
         parts.append(Contribution(row.what, moved_by(description, row, calibration)))
     tell(len(guesses) / (len(guesses) + 1), "the machine")
-    scenario = description.scenario if calibration is None else applied(calibration, description.scenario)
+    scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
     answer = _answer(scenario)
     if calibration is None:
         value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
-        return Foreseen(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), ())
-    found = predict(calibration, description.scenario)
+        return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), ())
+    found = predict_scenario(calibration, description.scenario)
     parts += [
         Contribution("the calibrated parameters", found.parameters_sd),
         Contribution("one run from the next", found.run_to_run_sd),
         Contribution("what the model misses", found.discrepancy_sd),
     ]
     width = half_width(calibration, math.sqrt(sum(part.sd**2 for part in parts)), found.discrepancy_sd)
-    return Foreseen(
+    return DescribedPrediction(
         scenario=found.scenario,
         answer=answer,
         value=found.rate_per_min,
@@ -93,7 +95,7 @@ def moved_by(description: Description, row: Origin, calibration: Calibration | N
     """Standard deviation of the figure's logarithm by one guess; 0 if nothing else is possible."""
     settings = row.others
     if row.factor is not None:
-        value = number_of(description.scenario, row.key)
+        value: int | float = value_at(description.scenario, row.key)
         ends = (value * row.factor, value / row.factor)
         settings = tuple(f"{row.key}={round(end) if isinstance(value, int) else end!r}" for end in ends)
     middle = _log(description.scenario, calibration)
@@ -108,38 +110,27 @@ def moved_by(description: Description, row: Origin, calibration: Calibration | N
     return math.sqrt(sum(change**2 for change in changes) / len(changes)) if changes else 0.0
 
 
-def number_of(scenario: ScenarioSpec, key: str) -> int | float:
-    """The number at a dotted key, whole or not."""
-    found: object = scenario
-    for word in key.split("."):
-        found = getattr(found, word)
-    assert isinstance(found, int | float)
-    return found
-
-
 def _fitted(row: Origin, scenario: ScenarioSpec, calibration: Calibration | None) -> bool:
     """Whether the calibration gives the number, so that its uncertainty is among the parameters'."""
     if calibration is None:
         return False
-    out = kept_out(calibration, scenario)
+    out = unapplied_keys(calibration, scenario)
     keys = [each.key for each in calibration.parameters if each.key.partition("@")[0] == row.key]
-    return any(key not in out and number_at(scenario, key) is not None for key in keys)
+    return any(key not in out and continuous_value(scenario, key) is not None for key in keys)
 
 
 def _log(scenario: ScenarioSpec, calibration: Calibration | None) -> float:
-    machine = scenario if calibration is None else applied(calibration, scenario)
+    machine = scenario if calibration is None else apply_calibration(calibration, scenario)
     if machine.job is None and machine.interval.start != "warm":
         answer = _answer(machine)
         assert isinstance(answer, Result)
         return math.log(answer.rate_per_min.mean)
-    [warm] = steady(machine)
+    [warm] = steady_rates(machine)
     return math.log(warm.new_orders_per_min)
 
 
 def _answer(scenario: ScenarioSpec) -> Result | JobResult:
-    from simulator import analytic
-
-    return run_job(scenario) if scenario.job is not None else analytic.simulate(build(scenario), 1)
+    return run_job(scenario) if scenario.job is not None else simulate(build(scenario), 1)
 
 
 def _sorted(parts: list[Contribution]) -> tuple[Contribution, ...]:

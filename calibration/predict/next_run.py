@@ -15,29 +15,30 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
+from scipy.special import ndtr
 
 from calibration.fit import (
-    AT_BOUND,
+    BOUND_MARGIN,
     BUSY,
+    DIFFERENCE_STEP,
+    END_OF_SCALE,
+    FIGURE_KINDS,
     FLUSHES,
-    FULL,
-    KINDS,
     NEXT_TO_NOTHING,
     RATE,
     RESPONSE,
-    STEP,
+    AnalyticInput,
+    AnalyticReader,
     Calibration,
-    Point,
-    Reader,
-    Tell,
-    applied,
-    bounds_of,
-    identify,
-    logs,
-    solved,
+    ReportProgress,
+    apply_calibration,
+    engine_logs,
+    identify_parameters,
+    parameter_bounds,
+    solve_inputs,
 )
-from calibration.predict.candidates import Candidate, Choice, Impossible, scenario_of
-from calibration.predict.prediction import Predicted, predict
+from calibration.predict.candidates import CandidateSet, Impossible, RunCandidate, scenario_of
+from calibration.predict.prediction import Predicted, predict_scenario
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import FloatArray
@@ -55,7 +56,7 @@ def silent(_: float, __: str) -> None:
 
 
 @dataclass(frozen=True)
-class Worth:
+class RunWorth:
     """What a run would do. Standard deviations on the parameters' scale, or of the logarithm of the asked rate.
 
     `left_sd`: what the parameters would leave open, of `Advice.open_sd`. `low_per_min` and `high_per_min`: the asked
@@ -63,7 +64,7 @@ class Worth:
     the runs don't, in groups that they mix up.
     """
 
-    candidate: Candidate
+    candidate: RunCandidate
     left_sd: float
     narrower: float
     """share by which the interval, or without an asked rate the parameters' spread, shrinks"""
@@ -91,41 +92,47 @@ class Advice:
     """what the parameters leave open now"""
     like: str
     cost_unit: str | None
-    runs: tuple[Worth, ...]
+    runs: tuple[RunWorth, ...]
     impossible: tuple[Impossible, ...]
 
     @property
-    def best(self) -> Worth | None:
+    def best(self) -> RunWorth | None:
         """None if no run is worth it."""
         return self.runs[0] if self.runs[0].worth_it else None
 
 
-def advise(
-    calibration: Calibration, choice: Choice, asked: ScenarioSpec | None, pairs: int = PAIRS, tell: Tell = silent
+def advise_next_run(
+    calibration: Calibration,
+    choice: CandidateSet,
+    asked: ScenarioSpec | None,
+    pairs: int = PAIRS,
+    tell: ReportProgress = silent,
 ) -> Advice:
     """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
 
     Raises InputError if the calibrated machine can't run `asked`, or none of the candidates.
     """
-    predicted = predict(calibration, asked) if asked is not None else None
+    predicted = predict_scenario(calibration, asked) if asked is not None else None
     places = _places(calibration, pairs)
     made = [scenario_of(calibration, run) for run in calibration.runs] if pairs else []
     scenarios = [*(each.scenario for each in choice.candidates), *made, *([asked] if asked is not None else [])]
     said, slopes, reasons = derivatives(calibration, scenarios, places, tell)
     possible = np.isfinite(said[len(choice.candidates) :]).all(axis=(0, 2))
     known = _known(calibration, said[len(choice.candidates) :], slopes[len(choice.candidates) :], len(places))
-    wanted = slopes[-1][:, KINDS.index(RATE), :] if asked is not None else None
+    wanted = slopes[-1][:, FIGURE_KINDS.index(RATE), :] if asked is not None else None
     open_var = _open(known, wanted)
     found, impossible = [], list(choice.impossible)
     for number, candidate in enumerate(choice.candidates):
         if number in reasons:
             impossible.append(Impossible(candidate.name, reasons[number]))
             continue
-        seen = information(calibration, noise_of(calibration, candidate.scenario), said[number], slopes[number])
+        seen = information(calibration, expected_noise(calibration, candidate.scenario), said[number], slopes[number])
         some = possible & np.isfinite(said[number]).all(axis=1)
         after = _open(updated(known[some], seen[some]), None if wanted is None else wanted[some])
         share = float(np.sqrt(after.mean() / open_var[some].mean())) if open_var[some].mean() > 0 else 1.0
-        found.append(_worth(candidate, predicted, float(np.sqrt(open_var[0])), share, _told(calibration, seen[0])))
+        found.append(
+            _worth(candidate, predicted, float(np.sqrt(open_var[0])), share, _identified_by(calibration, seen[0]))
+        )
     if not found:
         raise InputError("\n".join(f"{each.name}: {each.reason}" for each in impossible))
     ranked = sorted(found, key=lambda each: (not each.worth_it, -each.per_cost))
@@ -152,31 +159,27 @@ def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
     return left
 
 
-def information(
-    calibration: Calibration, noise: dict[str, float], said: FloatArray, slopes: FloatArray
-) -> FloatArray:  # fmt: skip
+def information(calibration: Calibration, noise: dict[str, float], said: FloatArray, slopes: FloatArray) -> FloatArray:
     """Derivatives of a run's figures over noise and discrepancy, (places, figures, parameters).
 
     `noise`: standard deviation of each kind of figure that the run has. One that is likely to be at its end of scale
     counts by the chance that it isn't: there it says only "at least so much".
     """
-    from scipy.special import ndtr
-
     covariance = np.array(calibration.joint.covariance)
     found = []
     for kind, own_sd in noise.items():
-        at = KINDS.index(kind)
+        at = FIGURE_KINDS.index(kind)
         sd = float(np.hypot(own_sd, _missed_sd(calibration, kind)))
         weight = np.ones(len(said))
-        if kind in FULL:
+        if kind in END_OF_SCALE:
             spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
-            weight = ndtr((np.log(FULL[kind] + NEXT_TO_NOTHING[kind]) - said[:, at]) / spread)
+            weight = ndtr((np.log(END_OF_SCALE[kind] + NEXT_TO_NOTHING[kind]) - said[:, at]) / spread)
         found.append(slopes[:, at] * np.sqrt(weight)[:, None] / sd)
     return np.stack(found, axis=1)
 
 
 def derivatives(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: Tell = silent
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: ReportProgress = silent
 ) -> tuple[FloatArray, FloatArray, dict[int, str]]:
     """What each scenario shows at each place, and its derivatives by the parameters, both as logarithms.
 
@@ -184,11 +187,11 @@ def derivatives(
     none at the first place, by scenario.
     """
     count = places.shape[1]
-    low, high = bounds_of([each.parameter for each in calibration.parameters])
-    steps = STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
+    low, high = parameter_bounds([each.parameter for each in calibration.parameters])
+    steps = DIFFERENCE_STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
     around = np.clip(places[:, None, :] + steps, low, high)
-    said, reasons = _said(calibration, scenarios, around.reshape(-1, count), tell)
-    said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(KINDS))
+    said, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), tell)
+    said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(FIGURE_KINDS))
     here, up, down = said[:, :, 0], said[:, :, 1 : count + 1], said[:, :, count + 1 :]
     middle = here[:, :, None]
     rise, fall = np.where(np.isnan(up), middle, up), np.where(np.isnan(down), middle, down)
@@ -199,36 +202,36 @@ def derivatives(
     return here, np.swapaxes(slopes, 2, 3), reasons
 
 
-def _said(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: Tell
+def _logs_at(
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: ReportProgress
 ) -> tuple[FloatArray, dict[int, str]]:
     """Logarithms of all kinds, (scenarios, places, kinds)."""
-    reader = Reader()
-    answer = np.full((len(scenarios), len(places), len(KINDS)), np.nan)
+    reader = AnalyticReader()
+    answer = np.full((len(scenarios), len(places), len(FIGURE_KINDS)), np.nan)
     reasons: dict[int, str] = {}
-    points: list[Point] = []
+    points: list[AnalyticInput] = []
     where: list[tuple[int, int]] = []
     for number, scenario in enumerate(scenarios):
         tell(READING * number / len(scenarios), f"{number + 1} of {len(scenarios)} runs")
         for row, place in enumerate(places):
             try:
-                points.append(reader.point(applied(calibration, scenario, place)))
+                points.append(reader.read(apply_calibration(calibration, scenario, place)))
             except InputError as error:
                 if row == 0:
                     reasons[number] = str(error)
                 continue
             where.append((number, row))
     tell(READING, f"{len(points):,} machines solved")
-    for workload, machines, solution, numbers in solved(points):
-        found = logs(workload, machines, solution)
+    for workload, machines, solution, numbers in solve_inputs(points):
+        found = engine_logs(workload, machines, solution)
         for at, one in enumerate(numbers):
-            answer[where[one]] = [found[kind][at] for kind in KINDS]
+            answer[where[one]] = [found[kind][at] for kind in FIGURE_KINDS]
     return answer, reasons
 
 
 def _places(calibration: Calibration, pairs: int) -> FloatArray:
     """The mode, then draws from the normal distribution around it, within the bounds."""
-    low, high = bounds_of([each.parameter for each in calibration.parameters])
+    low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     rng = np.random.default_rng([calibration.seed, 2])
     root = np.linalg.cholesky(np.array(calibration.joint.covariance))
     away = rng.standard_normal((pairs, len(low))) @ root.T
@@ -244,7 +247,7 @@ def _open(covariance: FloatArray, wanted: FloatArray | None) -> FloatArray:
     return np.asarray(np.einsum("ij,ijk,ik->i", wanted, covariance, wanted))
 
 
-def noise_of(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, float]:
+def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, float]:
     """Noise of the figures that a run of the scenario would have, by kind: the middle of what the runs have had."""
     found: dict[str, list[float]] = {}
     for run in calibration.runs:
@@ -263,19 +266,19 @@ def _missed_sd(calibration: Calibration, kind: str) -> float:
     return calibration.missed[kind].sd
 
 
-def _told(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
+def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
     """What a run with these derivatives would identify, in groups that the runs before mix up.
 
     The runs before count by J'J = C^-1 - 1, whose root stands for their derivatives.
     """
     lengths, vectors = np.linalg.eigh(np.linalg.inv(np.array(calibration.joint.covariance)))
     root = vectors * np.sqrt(np.maximum(lengths - 1.0, 0.0)) @ vectors.T
-    low, high = bounds_of([each.parameter for each in calibration.parameters])
-    at_bound = (calibration.mode - low < AT_BOUND) | (high - calibration.mode < AT_BOUND)
-    found = identify(np.concatenate([root, seen]), at_bound, ~at_bound)
+    low, high = parameter_bounds([each.parameter for each in calibration.parameters])
+    at_bound = (calibration.mode - low < BOUND_MARGIN) | (high - calibration.mode < BOUND_MARGIN)
+    found = identify_parameters(np.concatenate([root, seen]), at_bound, ~at_bound)
     new = {
         each.key: {each.key, *each.not_told_from}
-        for each, told in zip(calibration.parameters, found.told, strict=True)
+        for each, told in zip(calibration.parameters, found.identified, strict=True)
         if told and not each.identified
     }
     groups = {tuple(key for key in new if key in mixed) for mixed in new.values()}
@@ -283,14 +286,14 @@ def _told(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], 
 
 
 def _worth(
-    candidate: Candidate, asked: Predicted | None, open_sd: float, share: float, tells: tuple[tuple[str, ...], ...]
-) -> Worth:
+    candidate: RunCandidate, asked: Predicted | None, open_sd: float, share: float, tells: tuple[tuple[str, ...], ...]
+) -> RunWorth:
     if asked is None:
-        return Worth(candidate, open_sd * share, 1.0 - share, tells)
+        return RunWorth(candidate, open_sd * share, 1.0 - share, tells)
     fixed = asked.run_to_run_sd**2 + asked.discrepancy_sd**2
     left = asked.parameters_sd * share
     ratio = float(np.sqrt((left**2 + fixed) / (asked.parameters_sd**2 + fixed)))
     low, high = (
         asked.rate_per_min * (end / asked.rate_per_min) ** ratio for end in (asked.low_per_min, asked.high_per_min)
     )
-    return Worth(candidate, left, 1.0 - ratio, tells, low, high)
+    return RunWorth(candidate, left, 1.0 - ratio, tells, low, high)

@@ -10,21 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
 from calibration.fit import (
+    DIFFERENCE_STEP,
     MOST_SIGMAS,
     RATE,
-    STEP,
     Calibration,
-    applied,
+    apply_calibration,
     assumed_sd,
-    bounds_of,
-    conditions,
-    correction,
-    kept_out,
+    engine_correction,
+    kernel_can_simulate,
+    parameter_bounds,
+    run_conditions,
     scenario_hash,
-    simulable,
-    steady,
+    steady_rates,
+    unapplied_keys,
 )
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -57,15 +58,15 @@ class Predicted:
     not_applied: tuple[str, ...]
 
 
-def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
+def predict_scenario(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
     """The scenario's rate by the calibrated model. Raises InputError if the calibrated machine can't run it.
 
     By the kernel if it has confirmed the fit and can answer soon, else by the analytic engine.
     """
-    machine = applied(calibration, scenario)
-    [warm] = steady(machine)
-    by_kernel = bool(calibration.by_kernel) and simulable(machine, warm.new_orders_per_min)
-    [left_out], [left_out_sd] = correction(machine, (RATE,), by_kernel, calibration.seed)
+    machine = apply_calibration(calibration, scenario)
+    [warm] = steady_rates(machine)
+    by_kernel = bool(calibration.by_kernel) and kernel_can_simulate(machine, warm.new_orders_per_min)
+    [left_out], [left_out_sd] = engine_correction(machine, (RATE,), by_kernel, calibration.seed)
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     slopes = _slopes(calibration, scenario)
     parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
@@ -84,15 +85,13 @@ def predict(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
         parameters_sd=parameters_sd,
         run_to_run_sd=noise,
         discrepancy_sd=missed_sd,
-        outside=outside(calibration, conditions(machine, warm)),
-        not_applied=kept_out(calibration, scenario),
+        outside=outside(calibration, run_conditions(machine, warm)),
+        not_applied=unapplied_keys(calibration, scenario),
     )
 
 
 def half_width(calibration: Calibration, sd: float, missed_sd: float) -> float:
     """Half the interval of a rate's logarithm: `sd` is its standard deviation, `missed_sd` the model's part of it."""
-    from scipy.special import stdtrit
-
     freedom = calibration.missed[RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
     return sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
 
@@ -120,22 +119,22 @@ def _times(factor: float) -> str:
 
 def _slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
     """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided."""
-    low, high = bounds_of([each.parameter for each in calibration.parameters])
+    low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     low = np.maximum(low, -MOST_SIGMAS)
-    out = kept_out(calibration, scenario)
+    out = unapplied_keys(calibration, scenario)
     varied = [number for number, each in enumerate(calibration.parameters) if each.key not in out]
     moved: list[tuple[int, float]] = []
     machines: list[ScenarioSpec] = []
     for number in varied:
-        for step in (-STEP, 0.0, STEP):
+        for step in (-DIFFERENCE_STEP, 0.0, DIFFERENCE_STEP):
             place = calibration.mode.copy()
             place[number] = np.clip(place[number] + step, low[number], high[number])
             try:
-                machines.append(applied(calibration, scenario, place))
+                machines.append(apply_calibration(calibration, scenario, place))
             except InputError:
                 continue
             moved.append((number, float(place[number])))
-    logs = [float(np.log(each.new_orders_per_min)) for each in steady(*machines)]
+    logs = [float(np.log(each.new_orders_per_min)) for each in steady_rates(*machines)]
     slopes = np.zeros(len(calibration.parameters))
     for number in varied:
         mine = [(at, log) for (owner, at), log in zip(moved, logs, strict=True) if owner == number]

@@ -1,54 +1,56 @@
 """Run records: what was measured, checked and kept."""
 
-from calibration.records.checks import Finding, check, missing
-from calibration.records.figures import value_of
-from calibration.records.files import load_record, record_path, records_in, save_records, shipped
-from calibration.records.merging import merge
+from calibration.records.checks import Finding, check_record, missing_keys
+from calibration.records.files import load_record, record_path, records_in, save_records, shipped_records
+from calibration.records.measured import record_of_scenario, simulated_figure
+from calibration.records.merging import merge_readings, record_from_values
 from calibration.records.origin import code_digest, fit_versions
 from calibration.records.reading import (
     RANK_OF_DETAIL,
     RANK_OF_WITNESS,
+    CounterRate,
+    CounterSnapshot,
     DiskPoint,
+    FileReading,
     Importer,
     Leaf,
     Meaning,
-    Path,
-    Rate,
-    Reading,
-    Sample,
-    Samples,
-    Snapshot,
+    MonitorSample,
+    MonitorSamples,
+    RecordKey,
 )
-from calibration.records.record import Device, Observed, RunRecord, Series, Told
+from calibration.records.record import Device, MeasuredSeries, Observed, ObservedText, RunRecord
 
 __all__ = [
     "RANK_OF_DETAIL",
     "RANK_OF_WITNESS",
+    "CounterRate",
+    "CounterSnapshot",
     "Device",
     "DiskPoint",
+    "FileReading",
     "Finding",
     "Importer",
     "Leaf",
     "Meaning",
+    "MeasuredSeries",
+    "MonitorSample",
+    "MonitorSamples",
     "Observed",
-    "Path",
-    "Rate",
-    "Reading",
+    "ObservedText",
+    "RecordKey",
     "RunRecord",
-    "Sample",
-    "Samples",
-    "Series",
-    "Snapshot",
-    "Told",
-    "check",
+    "check_record",
     "code_digest",
     "fit_versions",
     "load_record",
-    "merge",
-    "missing",
+    "merge_readings",
+    "missing_keys",
+    "record_from_values",
+    "record_of_scenario",
     "record_path",
     "records_in",
     "save_records",
-    "shipped",
-    "value_of",
+    "shipped_records",
+    "simulated_figure",
 ]

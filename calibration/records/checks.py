@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import fmean, stdev
 
 from calibration.records.record import Device, Observed, Outcome, Resources, RunRecord
+from models.input import value_at
 
 LITTLE_TOLERANCE = 0.05
 """Clients also spend time between answer and next request, and rates are rounded."""
@@ -35,10 +36,10 @@ class Finding:
     text: str
 
 
-def check(record: RunRecord) -> list[Finding]:
+def check_record(record: RunRecord) -> list[Finding]:
     """Little's law first, then what can be said of the rest."""
     findings = [
-        little(record),
+        littles_law(record),
         *_steady(record),
         *_mix(record.outcome),
         *_percentiles(record.outcome),
@@ -49,7 +50,7 @@ def check(record: RunRecord) -> list[Finding]:
     return [*findings, *_commits(record), *_pool(record)]
 
 
-def little(record: RunRecord) -> Finding:
+def littles_law(record: RunRecord) -> Finding:
     """Clients = rate * (response + think time). Clients that are more than rate times response leave a think time."""
     law = "Little's law"
     outcome, workload = record.outcome, record.workload
@@ -148,9 +149,9 @@ def _cpu(resources: Resources) -> Iterator[Finding]:
 
 def _device(name: str, device: Device) -> Iterator[Finding]:
     """Little's law of the queue: requests inside = rate * time."""
-    queue = _of(device.queue_length)
-    reads, writes = _of(device.reads_per_s), _of(device.writes_per_s)
-    read_ms, write_ms = _of(device.read_await_ms), _of(device.write_await_ms)
+    queue = _value(device.queue_length)
+    reads, writes = _value(device.reads_per_s), _value(device.writes_per_s)
+    read_ms, write_ms = _value(device.read_await_ms), _value(device.write_await_ms)
     if queue is None or reads is None or writes is None or max(queue, 0.0) < 1.0:
         return
     inside = (reads * (read_ms or 0.0) + writes * (write_ms or 0.0)) / 1000.0
@@ -163,17 +164,17 @@ def _device(name: str, device: Device) -> Iterator[Finding]:
 
 def _request_size(name: str, device: Device, page_kib: Observed | None) -> Iterator[Finding]:
     """A database reads whole pages, and no system reads a MiB at once for random places."""
-    reads, kib = _of(device.reads_per_s), _of(device.read_kib_per_s)
+    reads, kib = _value(device.reads_per_s), _value(device.read_kib_per_s)
     if reads is None or kib is None or reads < LEAST_READS_PER_S:
         return
-    least = (_of(page_kib) or 2 * SECTOR_KIB) / 2
+    least = (_value(page_kib) or 2 * SECTOR_KIB) / 2
     text = f"{name}: {kib / reads:.3g} KiB a read ({least:g} to {MOST_REQUEST_KIB:,} are possible)"
     yield Finding("size of a read", least <= kib / reads <= MOST_REQUEST_KIB, text)
 
 
 def _commits(record: RunRecord) -> Iterator[Finding]:
     """Counters of the server and of the harness must be of one window."""
-    commits, every = _of(record.resources.commits_per_s), _of(record.outcome.transactions_per_s)
+    commits, every = _value(record.resources.commits_per_s), _value(record.outcome.transactions_per_s)
     if commits is None or every is None or every <= 0:
         return
     ratio = commits / every
@@ -183,7 +184,7 @@ def _commits(record: RunRecord) -> Iterator[Finding]:
 
 def _pool(record: RunRecord) -> Iterator[Finding]:
     resources = record.resources
-    hits, misses = _of(resources.buffer_hits_per_s), _of(resources.buffer_reads_per_s)
+    hits, misses = _value(resources.buffer_hits_per_s), _value(resources.buffer_reads_per_s)
     if hits is None or misses is None or hits + misses <= 0:
         return
     ratio = hits / (hits + misses)
@@ -191,13 +192,13 @@ def _pool(record: RunRecord) -> Iterator[Finding]:
     if ratio < LEAST_HIT_RATIO:
         text += "; an index's upper pages alone give more: hits and reads are mixed up, or it read whole tables"
     yield Finding("hit ratio", None if ratio >= LEAST_HIT_RATIO else False, text)
-    cached = _of(resources.page_cache_hits_per_s)
+    cached = _value(resources.page_cache_hits_per_s)
     if cached is not None and misses > 0:
         yield Finding(
             "double buffering", None, f"the page cache answered {cached / misses:.0%} of what the pool lacked"
         )
-    page_kib = _of(record.engine.page_kib)
-    device_kib = max((_of(device.read_kib_per_s) or 0.0 for device in resources.devices.values()), default=0.0)
+    page_kib = _value(record.engine.page_kib)
+    device_kib = max((_value(device.read_kib_per_s) or 0.0 for device in resources.devices.values()), default=0.0)
     if page_kib and device_kib > 0:
         pages = device_kib / page_kib
         text = f"the busiest device reads {_short(pages)} pages/s, the pool asks for {_short(misses)}"
@@ -209,7 +210,7 @@ def _short(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
-def _of(observed: Observed | None) -> float | None:
+def _value(observed: Observed | None) -> float | None:
     return None if observed is None else observed.value
 
 
@@ -229,13 +230,6 @@ WANTED = (
 )
 
 
-def missing(record: RunRecord) -> list[str]:
+def missing_keys(record: RunRecord) -> list[str]:
     """What the record lacks and what it would be good for, a line each."""
-    lines = []
-    for path, purpose in WANTED:
-        value: object = record
-        for key in path.split("."):
-            value = getattr(value, key)
-        if not value:
-            lines.append(f"{path}: {purpose}")
-    return lines
+    return [f"{key}: {purpose}" for key, purpose in WANTED if not value_at(record, key)]

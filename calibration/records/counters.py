@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.records.reading import Leaf, Path, Rate, Reading
+from calibration.records.reading import CounterRate, FileReading, Leaf, RecordKey
 from simulator.errors import InputError
 
 MOST_OUTSIDE = 0.1
@@ -25,8 +25,8 @@ class Span:
 class Pair:
     """A view before and after."""
 
-    before: Reading
-    after: Reading
+    before: FileReading
+    after: FileReading
 
     @property
     def place(self) -> str:
@@ -34,9 +34,9 @@ class Pair:
         return f"{self.before.file} and {self.after.file.rsplit('/', 1)[-1]}"
 
 
-def pairs_of(readings: Sequence[Reading]) -> tuple[list[Pair], list[str]]:
+def pairs_of(readings: Sequence[FileReading]) -> tuple[list[Pair], list[str]]:
     """Snapshots by kind; what stands alone is told and not used. Raises InputError if three claim to be two."""
-    by_kind: dict[str, list[Reading]] = {}
+    by_kind: dict[str, list[FileReading]] = {}
     for reading in readings:
         if reading.snapshot is not None:
             by_kind.setdefault(reading.kind, []).append(reading)
@@ -46,12 +46,16 @@ def pairs_of(readings: Sequence[Reading]) -> tuple[list[Pair], list[str]]:
         if sorted(str(phase) for phase in phases) == ["end", "start"]:
             pairs.append(Pair(found[phases.index("start")], found[phases.index("end")]))
         elif len(found) == 1:
-            notes.append(f"{found[0].file}: {kind} once: totals since a reset, of which nothing is used; "
-                         "give it before and after (name them start and end)")  # fmt: skip
+            notes.append(
+                f"{found[0].file}: {kind} once: totals since a reset, of which nothing is used; "
+                "give it before and after (name them start and end)"
+            )
         else:
             files = ", ".join(reading.file for reading in found)
-            raise InputError(f"{files}: got {len(found)} snapshots of {kind}; expected one before and one after; "
-                             "put start and end into their names")  # fmt: skip
+            raise InputError(
+                f"{files}: got {len(found)} snapshots of {kind}; expected one before and one after; "
+                "put start and end into their names"
+            )
     return pairs, notes
 
 
@@ -99,9 +103,9 @@ def _forwards(difference: float, pair: Pair) -> None:
         )
 
 
-def differences(pairs: Sequence[Pair], span: Span) -> dict[Path, Leaf]:
+def differences(pairs: Sequence[Pair], span: Span) -> dict[RecordKey, Leaf]:
     """Every rate that both snapshots allow. Raises InputError for counters that fell."""
-    found: dict[Path, Leaf] = {}
+    found: dict[RecordKey, Leaf] = {}
     for pair in pairs:
         assert pair.after.snapshot
         for rate in pair.after.snapshot.rates:
@@ -114,7 +118,7 @@ def differences(pairs: Sequence[Pair], span: Span) -> dict[Path, Leaf]:
     return found
 
 
-def _value(rate: Rate, pair: Pair, seconds: float) -> float | None:
+def _value(rate: CounterRate, pair: Pair, seconds: float) -> float | None:
     before, after = pair.before.snapshot, pair.after.snapshot
     assert before
     assert after

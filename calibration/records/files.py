@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
 
 from calibration.records.record import RunRecord
-from models.input import SourceFile, as_mapping, nearest, parse_yaml, sentence
+from models.input import SourceFile, as_mapping, nearest, parse_yaml, validated, write_whole
 from simulator.errors import InputError
 
 SUFFIXES = (".yaml", ".yml", ".json")
 MOST_BYTES = 1 << 20
 
 
-def shipped() -> dict[str, Path]:
+def shipped_records() -> dict[str, Path]:
     """The records that come with the program, by name."""
     folder = Path(str(resources.files("calibration"))) / "runs"
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
@@ -30,7 +29,7 @@ def record_path(text: str) -> Path:
     path = Path(text)
     if path.is_file():
         return path
-    names = shipped()
+    names = shipped_records()
     if text in names:
         return names[text]
     if path.exists():
@@ -55,42 +54,38 @@ def load_record(path: Path) -> RunRecord:
             "", f"{len(file.stored):,} bytes", f"at most {MOST_BYTES:,}", "give a run record, not the tool's output"
         )
     data = file.data if path.suffix == ".json" else parse_yaml(file.text, path.name)
-    data = as_mapping(data, path.name)
-    try:
-        return RunRecord.model_validate(data)
-    except ValidationError as error:
-        lines = (f"{path.name}: {sentence(problem, RunRecord, data)}" for problem in error.errors())
-        raise InputError("\n".join(lines)) from error
+    record: RunRecord = validated(RunRecord, as_mapping(data, path.name), path.name)
+    return record
 
 
-def as_text(record: RunRecord, suffix: str) -> str:
+def record_text(record: RunRecord, suffix: str) -> str:
     """The record as YAML or JSON, without what is not there."""
     data: dict[str, Any] = record.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     data = {"format": record.format, **{key: value for key, value in data.items() if value != {}}}
     if suffix == ".json":
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-    return str(yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=140))
+    return str(yaml.dump(data, Dumper=_RecordDumper, sort_keys=False, allow_unicode=True, width=140))
 
 
-class _Dumper(yaml.SafeDumper):
+class _RecordDumper(yaml.SafeDumper):
     """No anchors, which a reader refuses; lists of numbers on few lines."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is yaml's
         return True
 
 
-def _list(dumper: _Dumper, data: list[Any]) -> Any:
+def _list(dumper: _RecordDumper, data: list[Any]) -> Any:
     flow = all(isinstance(each, int | float) for each in data)
     return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=flow)
 
 
-_Dumper.add_representer(list, _list)
+_RecordDumper.add_representer(list, _list)
 
 
 def save_records(records: Sequence[RunRecord], place: Path) -> list[Path]:
     """Write one record to a file, or several into a folder under their names. Returns the files."""
     if len(records) == 1 and place.suffix in SUFFIXES:
-        place.write_text(as_text(records[0], place.suffix), encoding="utf-8")
+        write_whole(place, record_text(records[0], place.suffix))
         return [place]
     names = [file_name(record.name) for record in records]
     if len(set(names)) < len(names):
@@ -98,7 +93,7 @@ def save_records(records: Sequence[RunRecord], place: Path) -> list[Path]:
     place.mkdir(parents=True, exist_ok=True)
     paths = [place / f"{name}.yaml" for name in names]
     for record, path in zip(records, paths, strict=True):
-        path.write_text(as_text(record, ".yaml"), encoding="utf-8")
+        write_whole(path, record_text(record, ".yaml"))
     return paths
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import ValidationError
-
 from calibration.records.counters import differences, pairs_of, span_of
-from calibration.records.reading import RANK_OF_WITNESS, Leaf, Path, Reading, Samples
+from calibration.records.reading import RANK_OF_WITNESS, FileReading, Leaf, MonitorSamples, RecordKey
 from calibration.records.record import RunRecord
 from calibration.records.timing import aligned, is_timed, means
-from models.input import sentence
+from models.input import set_value, validated
 from simulator.errors import InputError
 
 MOST_APART = 0.1
@@ -34,7 +33,7 @@ class Merged:
     notes: tuple[str, ...]
 
 
-def merge(name: str, readings: Sequence[Reading]) -> Merged:
+def merge_readings(name: str, readings: Sequence[FileReading]) -> Merged:
     """One record. Raises InputError if no file is a harness's result, or two are of different runs."""
     results = [reading for reading in readings if reading.tool is not None]
     harness = [reading for reading in results if reading.rank < RANK_OF_WITNESS] or results
@@ -62,12 +61,12 @@ def merge(name: str, readings: Sequence[Reading]) -> Merged:
     _fill(values, readings)
     for path, leaf in _resources(readings, window, float(str(duration["value"])), notes).items():
         values.setdefault(path, leaf)
-    return Merged(record_of(name, values, notes, [reading.file for reading in readings]), tuple(notes))
+    return Merged(record_from_values(name, values, notes, [reading.file for reading in readings]), tuple(notes))
 
 
-def _together(harness: Sequence[Reading], notes: list[str]) -> dict[Path, Leaf]:
+def _together(harness: Sequence[FileReading], notes: list[str]) -> dict[RecordKey, Leaf]:
     """One run's results from several files; a second rate over another window is kept as reported."""
-    values: dict[Path, Leaf] = {}
+    values: dict[RecordKey, Leaf] = {}
     for reading in sorted(harness, key=lambda each: each.rank):
         for path, leaf in reading.values.items():
             known = values.setdefault(path, leaf)
@@ -80,8 +79,10 @@ def _together(harness: Sequence[Reading], notes: list[str]) -> dict[Path, Leaf]:
                     )
                 if abs(theirs / ours - 1.0) > SAME_RATE:
                     values["outcome", "reported", f"{path[-1]}, {reading.kind}"] = leaf
-                    notes.append(f"{reading.file}: {path[-1]} {theirs:,.0f}, {theirs / ours - 1.0:+.1%} of that taken: "
-                                 "another window or definition; kept as reported")  # fmt: skip
+                    notes.append(
+                        f"{reading.file}: {path[-1]} {theirs:,.0f}, {theirs / ours - 1.0:+.1%} of that taken: "
+                        "another window or definition; kept as reported"
+                    )
     return values
 
 
@@ -90,15 +91,13 @@ def _number(leaf: Leaf) -> float:
     return float(str(leaf["value"]))
 
 
-def _start(values: dict[Path, Leaf], window: tuple[float, float], harness: Sequence[Reading]) -> None:
-    from datetime import UTC, datetime
-
+def _start(values: dict[RecordKey, Leaf], window: tuple[float, float], harness: Sequence[FileReading]) -> None:
     text = datetime.fromtimestamp(window[0], UTC).isoformat(timespec="seconds")
     source = next(reading.file for reading in harness if reading.window)
     values["window", "start_utc"] = {"value": text, "source": source, "definition": "start of what was counted"}
 
 
-def _fill(values: dict[Path, Leaf], readings: Sequence[Reading]) -> None:
+def _fill(values: dict[RecordKey, Leaf], readings: Sequence[FileReading]) -> None:
     """What the other files say of machine and settings; of two sizes of memory the smaller is what there was to use."""
     for reading in readings:
         if reading.tool is None or reading.rank >= RANK_OF_WITNESS:
@@ -111,18 +110,18 @@ def _fill(values: dict[Path, Leaf], readings: Sequence[Reading]) -> None:
 
 
 def _resources(
-    readings: Sequence[Reading], window: tuple[float, float] | None, duration_s: float, notes: list[str]
-) -> dict[Path, Leaf]:
+    readings: Sequence[FileReading], window: tuple[float, float] | None, duration_s: float, notes: list[str]
+) -> dict[RecordKey, Leaf]:
     """Of each figure the best source: samples in the window, then counters, then samples without times."""
     timed, untimed = _samples(readings, window, notes)
     pairs, alone = pairs_of(readings)
     notes += alone
-    counted: dict[Path, Leaf] = {}
+    counted: dict[RecordKey, Leaf] = {}
     if pairs:
         span = span_of(pairs, window, duration_s)
         notes += [f"{span.source}: {note}" for note in span.notes]
         counted = differences(pairs, span)
-    found: dict[Path, Leaf] = {}
+    found: dict[RecordKey, Leaf] = {}
     for source in (timed, counted, untimed):
         for path, leaf in source.items():
             known = found.setdefault(path, leaf)
@@ -133,12 +132,12 @@ def _resources(
 
 
 def _samples(
-    readings: Sequence[Reading], window: tuple[float, float] | None, notes: list[str]
-) -> tuple[dict[Path, Leaf], dict[Path, Leaf]]:
+    readings: Sequence[FileReading], window: tuple[float, float] | None, notes: list[str]
+) -> tuple[dict[RecordKey, Leaf], dict[RecordKey, Leaf]]:
     sampled = [reading for reading in readings if reading.samples is not None]
     clocks = [reading.samples for reading in sampled if reading.samples and is_timed(reading.samples)]
-    timed: dict[Path, Leaf] = {}
-    untimed: dict[Path, Leaf] = {}
+    timed: dict[RecordKey, Leaf] = {}
+    untimed: dict[RecordKey, Leaf] = {}
     for reading in sampled:
         samples = reading.samples
         assert samples is not None
@@ -161,17 +160,21 @@ def _samples(
     return timed, untimed
 
 
-def _leaves(file: str, samples: Samples, window: tuple[float, float] | None) -> dict[Path, Leaf]:
-    leaves: dict[Path, Leaf] = {}
+def _leaves(file: str, samples: MonitorSamples, window: tuple[float, float] | None) -> dict[RecordKey, Leaf]:
+    leaves: dict[RecordKey, Leaf] = {}
     for path, mean in means(samples, window).items():
         meaning = samples.meanings[path]
         covered = f"mean over {mean.covered_s:.0f} s of the window" if window else "mean over all samples"
-        leaves[path] = {"value": mean.value, "unit": meaning.unit, "source": f"{file}, {mean.place}",
-                        "definition": f"{meaning.definition}; {covered}"}  # fmt: skip
+        leaves[path] = {
+            "value": mean.value,
+            "unit": meaning.unit,
+            "source": f"{file}, {mean.place}",
+            "definition": f"{meaning.definition}; {covered}",
+        }
     return leaves
 
 
-def _compare(path: Path, known: Leaf, other: Leaf, notes: list[str]) -> None:
+def _compare(path: RecordKey, known: Leaf, other: Leaf, notes: list[str]) -> None:
     if known is other or not isinstance(known, dict) or not isinstance(other, dict):
         return
     ours, theirs = _number(known), _number(other)
@@ -182,7 +185,7 @@ def _compare(path: Path, known: Leaf, other: Leaf, notes: list[str]) -> None:
         )
 
 
-def _drop_idle(found: dict[Path, Leaf]) -> None:
+def _drop_idle(found: dict[RecordKey, Leaf]) -> None:
     """Devices that did nothing are not worth a line."""
     names = {path[2] for path in found if path[:2] == DEVICES}
     for name in names:
@@ -192,7 +195,9 @@ def _drop_idle(found: dict[Path, Leaf]) -> None:
                 del found[path]
 
 
-def _page_cache(found: dict[Path, Leaf], counted: Mapping[Path, Leaf], readings: Sequence[Reading]) -> None:
+def _page_cache(
+    found: dict[RecordKey, Leaf], counted: Mapping[RecordKey, Leaf], readings: Sequence[FileReading]
+) -> None:
     """PostgreSQL's reads less the device's: what the operating system's cache answered. Both of the same seconds."""
     pages = next((r.values["engine", "page_kib"] for r in readings if ("engine", "page_kib") in r.values), None)
     asked = counted.get(BUFFER_READS)
@@ -211,7 +216,9 @@ def _page_cache(found: dict[Path, Leaf], counted: Mapping[Path, Leaf], readings:
         }
 
 
-def record_of(name: str, values: Mapping[Path, Leaf], notes: Sequence[str], files: Sequence[str]) -> RunRecord:
+def record_from_values(
+    name: str, values: Mapping[RecordKey, Leaf], notes: Sequence[str], files: Sequence[str]
+) -> RunRecord:
     """The valid record of these values. Raises InputError with one line for each problem."""
     data: dict[str, Any] = {
         "name": name,
@@ -219,12 +226,7 @@ def record_of(name: str, values: Mapping[Path, Leaf], notes: Sequence[str], file
         "notes": [note[:10_000] for note in notes],
     }
     for path, leaf in values.items():
-        place = data
-        for key in path[:-1]:
-            place = place.setdefault(key, {})
-        place[path[-1]] = leaf
+        set_value(data, path, leaf)
     data.setdefault("outcome", {})
-    try:
-        return RunRecord.model_validate(data)
-    except ValidationError as error:
-        raise InputError("\n".join(f"{name}: {sentence(each, RunRecord, data)}" for each in error.errors())) from error
+    record: RunRecord = validated(RunRecord, data, name)
+    return record

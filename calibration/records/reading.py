@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from calibration.records.record import MOST_SERIES_POINTS
 from models.input import SourceFile
 
-Path = tuple[str, ...]
+RecordKey = tuple[str, ...]
 """The keys down to a field of the record, such as ("resources", "devices", "sda", "reads_per_s")."""
 Leaf = dict[str, object] | str
 """An Observed, a Told, a Series or a plain word, not yet validated."""
@@ -24,28 +25,28 @@ class Meaning:
 
 
 @dataclass(frozen=True)
-class Sample:
+class MonitorSample:
     """Means of one interval. Times are seconds since 1970; None if the tool printed no time."""
 
     place: str
-    values: Mapping[Path, float]
+    values: Mapping[RecordKey, float]
     start_s: float | None = None
     end_s: float | None = None
 
 
 @dataclass(frozen=True)
-class Samples:
+class MonitorSamples:
     """Intervals in order, in the fields' units; what was since boot is no longer among them."""
 
-    rows: tuple[Sample, ...]
-    meanings: Mapping[Path, Meaning]
+    rows: tuple[MonitorSample, ...]
+    meanings: Mapping[RecordKey, Meaning]
 
 
 @dataclass(frozen=True)
-class Rate:
+class CounterRate:
     """A field that is the rise of `counter`, divided by that of `per` (seconds if None), times `factor`."""
 
-    path: Path
+    path: RecordKey
     counter: str
     unit: str
     definition: str
@@ -54,12 +55,12 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class CounterSnapshot:
     """Counters at one moment. `at_s`: seconds since 1970; `clock_s`: a clock of unknown zero; each may be unknown."""
 
     phase: str | None
     counters: Mapping[str, float]
-    rates: tuple[Rate, ...]
+    rates: tuple[CounterRate, ...]
     at_s: float | None = None
     clock_s: float | None = None
 
@@ -84,7 +85,7 @@ RANK_OF_WITNESS = 5
 
 
 @dataclass
-class Reading:
+class FileReading:
     """All that was read from one file. `tool` is set if it is the harness's own result.
 
     Of several results of one run those of the lowest `rank` are believed first; from RANK_OF_WITNESS on a result is
@@ -95,32 +96,60 @@ class Reading:
     file: str
     tool: str | None = None
     rank: int = 0
-    values: dict[Path, Leaf] = field(default_factory=dict)
+    values: dict[RecordKey, Leaf] = field(default_factory=dict)
     window: tuple[float, float] | None = None
-    samples: Samples | None = None
-    snapshot: Snapshot | None = None
+    samples: MonitorSamples | None = None
+    snapshot: CounterSnapshot | None = None
     disk: list[DiskPoint] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def observe(self, path: Path, value: float, unit: str, place: str, definition: str) -> None:
+    def observe(self, path: RecordKey, value: float, unit: str, place: str, definition: str) -> None:
         """Add a figure, in the field's unit; `unit` is the one that was read."""
         source = f"{self.file}, {place}"
         self.values[path] = {"value": float(value), "unit": unit, "source": source, "definition": definition}
 
-    def tell(self, path: Path, value: str, place: str, definition: str) -> None:
+    def outcome(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure of the outcome, as `observe` does."""
+        self.observe(("outcome", key), value, unit, place, definition)
+
+    def reported(self, name: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure under the name that the tool gives it."""
+        self.observe(("outcome", "reported", name), value, unit, place, definition)
+
+    def resource(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure of the resources."""
+        self.observe(("resources", key), value, unit, place, definition)
+
+    def workload(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure of the workload."""
+        self.observe(("workload", key), value, unit, place, definition)
+
+    def cores(self, value: float, place: str, definition: str = "CPUs that are on line") -> None:
+        """Add the number of the machine's CPUs."""
+        self.observe(("environment", "cores"), value, "CPUs", place, definition)
+
+    def add_text(self, path: RecordKey, value: str, place: str, definition: str) -> None:
         """Add a text."""
         self.values[path] = {"value": value, "source": f"{self.file}, {place}", "definition": definition}
 
-    def frame(self, kind: str, duration_s: float, unit: str, place: str, rate_definition: str) -> None:
+    def driver(self, name: str, place: str, definition: str = "load generator") -> None:
+        """Add the name of the load generator."""
+        self.add_text(("workload", "driver"), name, place, definition)
+
+    def database(self, name: str, place: str) -> None:
+        """Add the name of the database engine."""
+        self.add_text(("engine", "name"), name, place, "database engine")
+
+    def set_window(self, kind: str, duration_s: float, unit: str, place: str, rate_definition: str) -> None:
         """Add the window: `kind` is whole or steady."""
         self.values["window", "kind"] = kind
         self.values["window", "rate_definition"] = rate_definition
         self.observe(("window", "duration_s"), duration_s, unit, place, "length of what was counted")
 
-    def draw(self, name: str, interval_s: float, points: list[float], unit: str, place: str, definition: str) -> None:
+    def add_series(
+        self, name: str, interval_s: float, points: list[float], unit: str, place: str, definition: str
+    ) -> None:
         """Add a series to the outcome, thinned to what a record may hold."""
-        from calibration.records.record import MOST_SERIES_POINTS
-
         if not points or interval_s <= 0:
             return
         each = -(-len(points) // MOST_SERIES_POINTS)
@@ -146,6 +175,6 @@ class Importer(Protocol):
         """Whether the file is of this format, from its beginning; never raises."""
         ...
 
-    def read(self, file: SourceFile) -> Reading:
+    def read(self, file: SourceFile) -> FileReading:
         """All of it, or InputError; never a half."""
         ...

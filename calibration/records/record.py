@@ -26,7 +26,7 @@ class Observed(Spec):
     definition: Text = Field(description="what is counted, over what")
 
 
-class Told(Spec):
+class ObservedText(Spec):
     """Something that is no figure, such as a version."""
 
     value: Text
@@ -52,7 +52,7 @@ class Share(Observed):
     value: Number = Field(ge=0, le=1.05)
 
 
-class Series(Spec):
+class MeasuredSeries(Spec):
     """A figure over time, from the start of what the harness shows, in equal intervals."""
 
     interval_s: Number = Field(gt=0)
@@ -62,43 +62,43 @@ class Series(Spec):
     definition: Text
 
 
-class Environment(Spec):
+class MeasuredMachine(Spec):
     """The machine, as far as the run's files tell."""
 
-    cpu_model: Told | None = None
+    cpu_model: ObservedText | None = None
     cores: Positive | None = None
     memory_gib: Positive | None = None
-    operating_system: Told | None = None
+    operating_system: ObservedText | None = None
 
 
-class Engine(Spec):
+class DatabaseEngine(Spec):
     """The database engine and its settings."""
 
-    name: Told | None = None
-    version: Told | None = None
+    name: ObservedText | None = None
+    version: ObservedText | None = None
     buffer_pool_gib: Positive | None = None
     page_kib: Positive | None = None
-    settings: dict[Name, Told] = Field(default_factory=dict)
+    settings: dict[Name, ObservedText] = Field(default_factory=dict)
 
 
-class Workload(Spec):
+class MeasuredWorkload(Spec):
     """What was asked of it."""
 
-    driver: Told | None = None
+    driver: ObservedText | None = None
     clients: Positive | None = None
     warehouses: Positive | None = None
     scale: Positive | None = None
     think_time_s: Counted | None = None
 
 
-class Window(Spec):
+class MeasuredWindow(Spec):
     """What was counted. `whole`: from the first transaction; `steady`: after a ramp that is not counted."""
 
     kind: Literal["whole", "steady"]
     duration_s: Positive | None = None
     rate_definition: Text = Field(description="what the rate divides by what")
     ramp_s: Counted | None = None
-    start_utc: Told | None = None
+    start_utc: ObservedText | None = None
 
 
 Percentile = Annotated[str, Field(pattern=r"^\d{1,2}(\.\d+)?$")]
@@ -126,7 +126,7 @@ class Outcome(Spec):
     errors_per_s: Counted | None = None
     classes: dict[Name, TransactionClass] = Field(default_factory=dict)
     reported: dict[Name, Observed] = Field(default_factory=dict)
-    series: dict[Name, Series] = Field(default_factory=dict)
+    series: dict[Name, MeasuredSeries] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _has_a_rate(self) -> Self:
@@ -178,10 +178,10 @@ class RunRecord(Spec):
     format: Literal["oltpsim-run-1"] = FORMAT
     name: Name
     source: Text
-    environment: Environment = Environment()
-    engine: Engine = Engine()
-    workload: Workload = Workload()
-    window: Window
+    environment: MeasuredMachine = MeasuredMachine()
+    engine: DatabaseEngine = DatabaseEngine()
+    workload: MeasuredWorkload = MeasuredWorkload()
+    window: MeasuredWindow
     outcome: Outcome
     resources: Resources = Resources()
     notes: tuple[Text, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.records.reading import Path, Sample, Samples
+from calibration.records.reading import MonitorSample, MonitorSamples, RecordKey
 
 USER = ("resources", "cpu_user_fraction")
 SYSTEM = ("resources", "cpu_system_fraction")
@@ -32,7 +32,7 @@ class Mean:
     covered_s: float
 
 
-def in_window(samples: Samples, window: tuple[float, float] | None) -> list[tuple[Sample, float]]:
+def in_window(samples: MonitorSamples, window: tuple[float, float] | None) -> list[tuple[MonitorSample, float]]:
     """Each sample with the seconds that it shares with the window; without times or window, every one with weight 1."""
     if window is None or any(row.end_s is None for row in samples.rows):
         return [(row, 1.0) for row in samples.rows]
@@ -45,15 +45,15 @@ def in_window(samples: Samples, window: tuple[float, float] | None) -> list[tupl
     return shared
 
 
-def is_timed(samples: Samples) -> bool:
+def is_timed(samples: MonitorSamples) -> bool:
     """Whether its samples know when they were."""
     return all(row.end_s is not None for row in samples.rows) and any(row.start_s is not None for row in samples.rows)
 
 
-def means(samples: Samples, window: tuple[float, float] | None) -> dict[Path, Mean]:
+def means(samples: MonitorSamples, window: tuple[float, float] | None) -> dict[RecordKey, Mean]:
     """Every field's mean over the window; a device's await is weighted by its requests."""
     shared = in_window(samples, window)
-    found: dict[Path, Mean] = {}
+    found: dict[RecordKey, Mean] = {}
     for path in samples.meanings:
         rows = [(row, seconds) for row, seconds in shared if path in row.values]
         if not rows:
@@ -68,13 +68,13 @@ def means(samples: Samples, window: tuple[float, float] | None) -> dict[Path, Me
     return found
 
 
-def _requests(row: Sample, path: Path) -> float:
+def _requests(row: MonitorSample, path: RecordKey) -> float:
     """By what a field is weighted besides time; 1 if by nothing, or if the tool doesn't count requests."""
     told = [row.values[each] for key in WEIGHTS.get(path[-1], ()) if (each := (*path[:-1], key)) in row.values]
     return sum(told) if told else 1.0
 
 
-def aligned(samples: Samples, reference: Samples) -> Samples | None:
+def aligned(samples: MonitorSamples, reference: MonitorSamples) -> MonitorSamples | None:
     """The same samples with the times of another tool that saw the same CPUs, or None if it isn't clear which they are.
 
     Both are shifted along each other; the place where user and system shares agree must be clearly the best.
@@ -96,12 +96,12 @@ def aligned(samples: Samples, reference: Samples) -> Samples | None:
         return None
     shift = scored[0][1]
     rows = [
-        Sample(row.place, row.values, reference.rows[at + shift].start_s, reference.rows[at + shift].end_s)
+        MonitorSample(row.place, row.values, reference.rows[at + shift].start_s, reference.rows[at + shift].end_s)
         for at, row in enumerate(samples.rows)
         if 0 <= at + shift < len(reference.rows)
     ]
-    return Samples(tuple(rows), samples.meanings)
+    return MonitorSamples(tuple(rows), samples.meanings)
 
 
-def _shares(rows: Sequence[Sample]) -> list[tuple[float, ...]]:
+def _shares(rows: Sequence[MonitorSample]) -> list[tuple[float, ...]]:
     return [tuple(row.values[path] for path in (USER, SYSTEM) if path in row.values) for row in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 MISSING: Any = object()
@@ -30,9 +30,9 @@ def value_at(root: Any, key: str, default: Any = None) -> Any:
     return found[-1] if len(found) == key.count(".") + 1 else default
 
 
-def set_value(root: dict[str, Any], key: str, value: Any) -> None:
-    """Set the value at a key of nested dictionaries, which are made where they are missing."""
-    *path, last = key.split(".")
+def set_value(root: dict[str, Any], key: str | Sequence[str], value: Any) -> None:
+    """Set the value at a key, or at its words, of nested dictionaries, which are made where they are missing."""
+    *path, last = key.split(".") if isinstance(key, str) else key
     here = root
     for word in path:
         here = here.setdefault(word, {})

@@ -5,6 +5,7 @@ from models.reading.loading import load_scenario, scenario_from_mapping
 from models.reading.one_line import Description, Origin, described
 from models.reading.quick import Questions, assumed, quantity, scenario_of
 from models.reading.schema import scenario_schema
+from models.reading.values import continuous_keys, continuous_value, names_a_part, with_values
 
 __all__ = [
     "SPARE_BUFFERS",
@@ -13,11 +14,15 @@ __all__ = [
     "Questions",
     "assumed",
     "check",
+    "continuous_keys",
+    "continuous_value",
     "described",
     "load_scenario",
+    "names_a_part",
     "quantity",
     "room_faults",
     "scenario_from_mapping",
     "scenario_of",
     "scenario_schema",
+    "with_values",
 ]

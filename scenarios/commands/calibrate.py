@@ -66,7 +66,17 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     Without --vary and --parameters the path lengths, device times and memory are fitted that the scenario has. A number
     that the runs don't identify stays at its prior and is not printed as a result.
     """
-    from calibration.fit import Kept, Task, as_text, calibration_of, chosen, fit, read_mapping_file, runs_of, write
+    from calibration.fit import (
+        FitState,
+        FitTask,
+        calibration_json,
+        calibration_of,
+        fit,
+        measured_runs,
+        parameters_to_fit,
+        read_mapping_file,
+        write_calibration,
+    )
     from calibration.records import fit_versions
     from scenarios.commands.inputs import check_places
     from scenarios.library import load, scenario_path
@@ -82,11 +92,11 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     if base is None and set_:
         raise InputError("--set: changes the base; give one with --base")
     scenario, *others = bases.values()
-    varied, fixed = chosen([scenario, *others], parameters, vary or ())
+    varied, fixed = parameters_to_fit([scenario, *others], parameters, vary or ())
     _say_broken_laws(records)
     file = read_mapping_file(mapping, records) if mapping is not None else None
-    task = Task(
-        runs=tuple(runs_of(records, bases, fixed, file)),
+    task = FitTask(
+        runs=tuple(measured_runs(records, bases, fixed, file)),
         parameters=varied,
         seed=seed,
         confirm=confirm,
@@ -94,7 +104,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         code=fit_versions()["code"],
     )
     state = save.with_name(f".{save.name}.state") if save is not None else None
-    kept = Kept(state, task.digest)
+    kept = FitState(state, task.digest)
     try:
         with display(quiet) as shown:
             found = fit(task, kept, shown.advance, workers or default_workers())
@@ -105,9 +115,13 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     if kept.reused and not quiet:
         typer.echo(f"{kept.reused} steps were in {state} already", err=True)
     if save is not None:
-        write(save, answer)
+        write_calibration(save, answer)
         kept.close()
-    text = as_text(answer) if output is Output.JSON else "\n".join(calibration_lines(answer, would_tell(answer))) + "\n"
+    text = (
+        calibration_json(answer)
+        if output is Output.JSON
+        else "\n".join(calibration_lines(answer, would_tell(answer))) + "\n"
+    )
     typer.echo(text, nl=False)
     if save is not None:
         typer.echo(f"written: {save}", err=True)
@@ -121,10 +135,10 @@ def say_kept(what: str, state: Path | None) -> None:
 
 def _say_broken_laws(records: list[RunRecord]) -> None:
     """A record with a wrong unit or a mixed-up counter would bend the fit: it is used, and said."""
-    from calibration.records import check
+    from calibration.records import check_record
 
     for record in records:
-        for finding in check(record):
+        for finding in check_record(record):
             if finding.holds is False:
                 typer.echo(
                     f"warning: {record.name}: {finding.law}: {finding.text}; correct the record, or leave the run out",

@@ -51,26 +51,26 @@ def import_(
     if save is not None:
         (check_places if save.suffix else check_store)(save)
     if mapping is not None:
-        from calibration.importers import read_table
+        from calibration.importers import read_run_table
 
         if len(paths) != 1:
             raise InputError(f"import --mapping: got {len(paths)} paths; expected one CSV table")
-        _give(read_table(paths[0], mapping), {}, save, output)
+        _give(read_run_table(paths[0], mapping), {}, save, output)
         return
     found = find_runs(paths)
     points = [point for each in found for reading in each.readings for point in reading.disk]
     if points and not any(each.has_result for each in found):
         _disk(points, found[0].name, capacity, save, output)
         return
-    from calibration.records import merge
+    from calibration.records import merge_readings
     from scenarios.show.run_record import found_lines
 
-    merged = [merge(each.name, each.readings) for each in found]
+    merged = [merge_readings(each.name, each.readings) for each in found]
     _give([each.record for each in merged], {each.name: found_lines(each) for each in found}, save, output)
 
 
 def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:
-    from calibration.records import check, save_records
+    from calibration.records import check_record, save_records
     from scenarios.show.run_record import as_csv, record_lines
 
     saved = save_records(records, save) if save is not None else []
@@ -84,23 +84,23 @@ def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | No
             typer.echo("\n".join([title, *files.get(record.name, []), *rest]))
     for path in saved:
         typer.echo(f"written: {path}", err=True)
-    if any(finding.holds is False for record in records for finding in check(record)):
+    if any(finding.holds is False for record in records for finding in check_record(record)):
         raise typer.Exit(LAW_BROKEN)
 
 
 def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path | None, output: Output) -> None:
-    from calibration.importers import as_yaml, disk_entry, table_lines
+    from calibration.importers import disk_entry, disk_entry_lines, disk_entry_yaml
 
     if save is not None and not save.suffix:
         raise InputError(f"{save}: is a folder; a disk is one file: give FILE.yaml")
     entry = disk_entry(points, name, capacity)
     if save is not None:
-        save.write_text(as_yaml(entry), encoding="utf-8")
+        save.write_text(disk_entry_yaml(entry), encoding="utf-8")
     if output is Output.JSON:
         typer.echo(json.dumps(entry.spec.model_dump(mode="json"), indent=1))
         return
-    typer.echo("\n".join(table_lines(entry)))
-    typer.echo(as_yaml(entry), nl=False)
+    typer.echo("\n".join(disk_entry_lines(entry)))
+    typer.echo(disk_entry_yaml(entry), nl=False)
 
 
 def register(app: typer.Typer) -> None:

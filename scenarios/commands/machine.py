@@ -46,7 +46,7 @@ def machine(
 
     What the line leaves open is guessed; each guess is shown with its source, and the interval holds it.
     """
-    from calibration.predict import foresee
+    from calibration.predict import predict_described
     from models.input import write_whole
     from models.reading import described
     from scenarios.run import display
@@ -60,7 +60,7 @@ def machine(
     if save is not None:
         write_whole(save, machine_text.as_yaml(description))
     with display(quiet) as shown:
-        found = foresee(description, calibration, shown.advance)
+        found = predict_described(description, calibration, shown.advance)
     if output is Output.JSON:
         text = machine_text.as_json(description, found, calibration)
     else:
@@ -74,14 +74,14 @@ def _calibration(model: str) -> Calibration | None:
     """The calibrated model: of a file, the one that comes with the program if there is one, or none."""
     from importlib import resources
 
-    from calibration.fit import read
+    from calibration.fit import read_calibration
 
     if model == NO_MODEL:
         return None
     if model != PUBLISHED:
-        return read(Path(model))
+        return read_calibration(Path(model))
     own = Path(str(resources.files("calibration"))) / "published" / "model.json"
-    return read(own) if own.is_file() else None
+    return read_calibration(own) if own.is_file() else None
 
 
 def register(app: typer.Typer) -> None:

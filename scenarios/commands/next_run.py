@@ -12,7 +12,7 @@ from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from calibration.fit import Calibration
-    from calibration.predict import Choice
+    from calibration.predict import CandidateSet
     from models.scenario import ScenarioSpec
 
 LONGEST_NAME = 60
@@ -45,16 +45,16 @@ def next_run(
     tell. Candidates are one of your runs with something changed; without --could and --candidates: other numbers of
     clients, pools and warehouses.
     """
-    from calibration.fit import read
-    from calibration.predict import advise
+    from calibration.fit import read_calibration
+    from calibration.predict import advise_next_run
     from scenarios.run import display
     from scenarios.show import next_run as next_run_text
 
-    calibration = read(model)
+    calibration = read_calibration(model)
     asked = _asked(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
     with display(quiet) as shown:
-        advice = advise(calibration, choice, asked, tell=shown.advance)
+        advice = advise_next_run(calibration, choice, asked, tell=shown.advance)
     write = {
         Output.JSON: next_run_text.to_json,
         Output.CSV: next_run_text.to_csv,
@@ -82,8 +82,8 @@ def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> S
     return scenario.model_copy(update={"name": f"{scenario.name} with {changed}" if changed else scenario.name})
 
 
-def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path | None) -> Choice:
-    from calibration.predict import around, named, read_candidates
+def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path | None) -> CandidateSet:
+    from calibration.predict import candidates_around, candidates_named, read_candidates
     from scenarios.questions.sweep import parse_axis
 
     if file is not None and could:
@@ -93,9 +93,9 @@ def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path |
     if file is not None:
         return read_candidates(file, calibration)
     if not could:
-        return around(calibration)
+        return candidates_around(calibration)
     axes = [parse_axis(text, "--could") for text in could]
-    return named(calibration, [(axis.key, axis.values) for axis in axes], grid)
+    return candidates_named(calibration, [(axis.key, axis.values) for axis in axes], grid)
 
 
 def register(app: typer.Typer) -> None:

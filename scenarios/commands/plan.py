@@ -97,7 +97,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     All candidates are calculated, the best are simulated; each rejected one has its reason in numbers (--output csv).
     Exit status 1 if no candidate is sure enough to hold the target.
     """
-    from calibration.fit import model_path, read
+    from calibration.fit import calibration_path, read_calibration
     from models.catalogue import Prices, price_list
     from scenarios.library import load, scenario_path
     from scenarios.questions.plan import Open, planned, stock_of, today
@@ -111,7 +111,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         raise InputError(
             f"plan {scenario}: runs a job, not transactions; a plan asks what machine holds a load of them"
         )
-    left = Open.of(base, read(model_path(model)) if model is not None else None)
+    left = Open.of(base, read_calibration(calibration_path(model)) if model is not None else None)
     objectives = [asking.objective_of(each, 0.95, "--p95") for each in p95 or ()]
     objectives += [asking.objective_of(each, 0.99, "--p99") for each in p99 or ()]
     question = asking.grown(

@@ -40,22 +40,22 @@ def predict(
 
     A scenario that the model was fitted to is called fitted, all others predicted.
     """
-    from calibration.fit import model_path, read
-    from calibration.predict import prediction
+    from calibration.fit import calibration_path, read_calibration
+    from calibration.predict import Predicted, predict_scenario
     from scenarios.run import display
     from scenarios.show import prediction as prediction_text
 
-    calibration = read(model_path(model))
+    calibration = read_calibration(calibration_path(model))
     if seed is not None:
         calibration = calibration.model_copy(update={"seed": seed})
     asked: list[str | None] = [*(scenarios or [])] or [None]
-    answers: list[prediction.Predicted] = []
+    answers: list[Predicted] = []
     refused = []
     with display(quiet) as shown:
         for number, name in enumerate(asked):
             shown.advance(number / len(asked), name or calibration.base.name)
             try:
-                answers.append(prediction.predict(calibration, _scenario(calibration, name, set_ or [])))
+                answers.append(predict_scenario(calibration, _scenario(calibration, name, set_ or [])))
             except InputError as error:
                 refused += str(error).splitlines()
     validated = prediction_text.validated(calibration, model)

@@ -46,8 +46,7 @@ def check(
     ] = None,
 ) -> None:
     """Check records against Little's law and others. Exit status 1 if one is broken, 2 if a record can't be read."""
-    from calibration.records import check as check_record
-    from calibration.records import load_record, record_path
+    from calibration.records import check_record, load_record, record_path
     from scenarios.show.run_record import finding_lines
 
     records: dict[str, RunRecord] = {}
@@ -64,9 +63,9 @@ def check(
 
 
 def _records(folder: Path | None) -> dict[str, RunRecord]:
-    from calibration.records import load_record, records_in, shipped
+    from calibration.records import load_record, records_in, shipped_records
 
-    paths = shipped() if folder is None else {path.name: path for path in records_in(folder)}
+    paths = shipped_records() if folder is None else {path.name: path for path in records_in(folder)}
     return {name: load_record(path) for name, path in paths.items()}
 
 

@@ -85,9 +85,9 @@ def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tupl
 
     found: list[Range] | None = None
     if model is not None:
-        from calibration.fit import model_path, read
+        from calibration.fit import calibration_path, read_calibration
 
-        scenario, found = calibrated_ranges(read(model_path(model)), scenario)
+        scenario, found = calibrated_ranges(read_calibration(calibration_path(model)), scenario)
     if vary:
         found = ranges_of(vary, scenario)
     found = default_ranges(scenario) if found is None else found

@@ -63,9 +63,16 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
     that every later prediction shows.
     """
-    from calibration.fit import Kept, model_path, read, read_mapping_file, shipped, write
-    from calibration.judge import digest, processes, runs_to_judge
-    from calibration.judge import validate as held_against
+    from calibration.fit import (
+        FitState,
+        calibration_path,
+        read_calibration,
+        read_mapping_file,
+        shipped_calibrations,
+        write_calibration,
+    )
+    from calibration.judge import refits_digest, runs_to_judge, validate_calibration
+    from calibration.workers import worker_pool
     from scenarios.questions.measured_runs import read_runs
     from scenarios.run import default_workers, display
     from scenarios.show.validation import validation_lines
@@ -73,8 +80,8 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
     check_places(save, report)
-    calibration = read(model_path(model))
-    if not runs and str(model) not in shipped():
+    calibration = read_calibration(calibration_path(model))
+    if not runs and str(model) not in shipped_calibrations():
         raise InputError(f"{model}: give the runs that the model is held against: validate {model} RUN...")
     every = not runs
     runs = runs or [str(model)]
@@ -82,18 +89,18 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     file = read_mapping_file(mapping, records) if mapping is not None else None
     some = runs_to_judge(calibration, records, bases, file)
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
-    kept = Kept(state, digest(calibration, some, near))
+    kept = FitState(state, refits_digest(calibration, some, near))
     number = min(workers or default_workers(), len(some))
     try:
-        with display(quiet) as shown, processes(number) as executor:
-            found = held_against(
+        with display(quiet) as shown, worker_pool(number) as executor:
+            found = validate_calibration(
                 calibration, records, bases, file, kept, shown.advance, executor, explain_all=explain, near=near
             )
     except KeyboardInterrupt:
         say_kept("refits", state)
         raise typer.Exit(130) from None
     if save is not None:
-        write(save, calibration.model_copy(update={"certificate": found}))
+        write_calibration(save, calibration.model_copy(update={"certificate": found}))
         kept.close()
     words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
     if report is not None:
@@ -123,9 +130,9 @@ def _text(found: Certificate, output: Output, lines: list[str], large: list[Figu
         return "\n".join([*lines, *(["", *large_lines(large)] if large else [])]) + "\n"
     import json
 
-    from calibration.judge import as_json
+    from calibration.judge import figure_rows_json
 
-    data = found.model_dump(mode="json") | ({"large_systems": as_json(large)} if large else {})
+    data = found.model_dump(mode="json") | ({"large_systems": figure_rows_json(large)} if large else {})
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from calibration.judge import FigureRow, large_systems
+from calibration.judge import (
+    FigureRow,
+    figure_rows,
+    figure_values,
+    large_system_key,
+    measured_scenarios,
+    read_large_systems,
+    write_large_systems,
+)
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library, load
@@ -16,20 +24,18 @@ SHARES, WHOLE_FROM = "fraction", 1000.0
 
 def measured_systems() -> dict[str, ScenarioSpec]:
     """The library's scenarios with measured figures of their own, by name."""
-    return large_systems.measured_figures({name: load(path, jobs=True) for name, path in sorted(library().items())})
+    return measured_scenarios({name: load(path, jobs=True) for name, path in sorted(library().items())})
 
 
 def rows(scenarios: dict[str, ScenarioSpec], workers: int, display: Display, *, again: bool = False) -> list[FigureRow]:
     """All rows. What isn't kept is simulated and kept, if the program's folder can be written; `again`: everything."""
-    kept = {} if again else large_systems.read()
+    kept = {} if again else read_large_systems()
     values = {
-        name: found
-        for name, each in scenarios.items()
-        if (found := kept.get(large_systems.key_of(each, SEED))) is not None
+        name: found for name, each in scenarios.items() if (found := kept.get(large_system_key(each, SEED))) is not None
     }
     missing = [name for name in scenarios if name not in values]
     values |= {
-        name: large_systems.values_of(name, scenarios, run_job(scenarios[name]))
+        name: figure_values(name, scenarios, run_job(scenarios[name]))
         for name in missing
         if scenarios[name].job is not None
     }
@@ -39,17 +45,17 @@ def rows(scenarios: dict[str, ScenarioSpec], workers: int, display: Display, *, 
         if isinstance(outcome, InputError):
             raise outcome
         name = simulated[number]
-        values[name] = large_systems.values_of(name, scenarios, outcome)
+        values[name] = figure_values(name, scenarios, outcome)
         _keep(scenarios, values)
     if missing:
         _keep(scenarios, values)
-    return large_systems.rows_of(scenarios, values)
+    return figure_rows(scenarios, values)
 
 
 def _keep(scenarios: dict[str, ScenarioSpec], values: dict[str, dict[str, float]]) -> None:
     """An installed program's folder may belong to somebody else: then the values are simulated again next time."""
     try:
-        large_systems.write({large_systems.key_of(scenarios[name], SEED): each for name, each in values.items()})
+        write_large_systems({large_system_key(scenarios[name], SEED): each for name, each in values.items()})
     except OSError:
         return
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from calibration.records import RunRecord, load_record, record_path, records_in, shipped
-from calibration.records.measured import record_of
+from calibration.records import RunRecord, load_record, record_of_scenario, record_path, records_in, shipped_records
 from models.scenario import ScenarioSpec
 from scenarios.library import library, load
 from simulator.errors import InputError
@@ -21,10 +20,10 @@ def read_runs(texts: list[str], base: ScenarioSpec | None) -> tuple[list[RunReco
     bases: dict[str, ScenarioSpec] = {}
     for text in texts:
         named = [name for name in scenarios if name == text or name.startswith(f"{text}/")]
-        if named and text not in shipped() and not Path(text).exists():
+        if named and text not in shipped_records() and not Path(text).exists():
             for name in named:
                 scenario = load(scenarios[name], jobs=True)
-                records.append(record_of(name, scenario))
+                records.append(record_of_scenario(name, scenario))
                 bases[name] = scenario
             continue
         folder = Path(text)

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from calibration.fit import Calibration, plural, scenario_hash
-from calibration.predict import Foreseen
+from calibration.predict import DescribedPrediction
 from models.jobs import JobResult
 from models.reading import Description, Origin
 from scenarios.show.numbers import count, share, significant
@@ -24,7 +24,7 @@ MOST_PIECE = 32
 COLUMNS = ("piece", "key", "value", "uncertainty")
 
 
-def table(description: Description, found: Foreseen, calibration: Calibration | None, width: int) -> str:
+def table(description: Description, found: DescribedPrediction, calibration: Calibration | None, width: int) -> str:
     """What was understood, what was guessed and why, the figure, its limit and its interval."""
     rows = description.rows
     lines = [found.scenario.machine.name, "", *_rows(rows), ""]
@@ -44,7 +44,7 @@ def table(description: Description, found: Foreseen, calibration: Calibration | 
     return "\n".join(lines) + "\n"
 
 
-def _figures(found: Foreseen, width: int) -> list[str]:
+def _figures(found: DescribedPrediction, width: int) -> list[str]:
     """The figure with its interval, what limits it, and what the interval is made of."""
     figure, value = _figure(found)
     about = "no interval: no calibrated model"
@@ -64,7 +64,7 @@ def _spread(sd: float) -> str:
     return share(math.expm1(sd))
 
 
-def as_json(description: Description, found: Foreseen, calibration: Calibration | None) -> str:
+def as_json(description: Description, found: DescribedPrediction, calibration: Calibration | None) -> str:
     """All of it as canonical JSON."""
     figure, _ = _figure(found)
     data = {
@@ -138,7 +138,7 @@ def _row(row: Origin) -> dict[str, Any]:
     }
 
 
-def _figure(found: Foreseen) -> tuple[str, str]:
+def _figure(found: DescribedPrediction) -> tuple[str, str]:
     """What is predicted, and its value with the unit."""
     if isinstance(found.answer, JobResult):
         return found.answer.figure, f"{_number(found.value)} {found.answer.unit}"
@@ -149,7 +149,7 @@ def _number(value: float) -> str:
     return count(value) if value >= 1000 else significant(value, 4)
 
 
-def _limit(found: Foreseen) -> str:
+def _limit(found: DescribedPrediction) -> str:
     if isinstance(found.answer, JobResult):
         return found.answer.limited_by
     return f"{found.answer.bottleneck.name}: {', '.join(bottleneck_details(found.answer))}"

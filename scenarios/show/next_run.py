@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from calibration.fit import Calibration
-from calibration.predict import Advice, Worth, advise, around
+from calibration.predict import Advice, RunWorth, advise_next_run, candidates_around
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-next-run-1"
@@ -19,11 +19,11 @@ def would_tell(calibration: Calibration) -> list[str]:
     """For each group of parameters that the runs don't tell the usual run that would tell most of it, if one does."""
     open_ones = [each for each in calibration.parameters if not each.identified]
     groups = sorted({tuple(sorted({each.key, *each.not_told_from})) for each in open_ones})
-    choice = around(calibration)
+    choice = candidates_around(calibration)
     if not groups or not choice.candidates:
         return []
     try:
-        runs = advise(calibration, choice, None, pairs=0).runs
+        runs = advise_next_run(calibration, choice, None, pairs=0).runs
     except InputError:
         return []  # the calibrated machine can do none of them
     lines = []
@@ -36,7 +36,7 @@ def would_tell(calibration: Calibration) -> list[str]:
     return lines
 
 
-def _of(group: tuple[str, ...], run: Worth) -> tuple[str, ...]:
+def _of(group: tuple[str, ...], run: RunWorth) -> tuple[str, ...]:
     """Those of a group that a run would tell."""
     tells = {key for some in run.tells for key in some}
     return tuple(key for key in group if key in tells)
@@ -172,7 +172,7 @@ def _fixed(advice: Advice) -> bool:
     return asked is not None and asked.parameters_sd**2 < asked.run_to_run_sd**2 + asked.discrepancy_sd**2
 
 
-def _settings(each: Worth) -> str:
+def _settings(each: RunWorth) -> str:
     return ", ".join(f"{key}={text}" for key, text in each.candidate.settings.items())
 
 

@@ -7,21 +7,21 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from calibration.importers import Found
-from calibration.records import Finding, Observed, RunRecord, Series, Told, check, missing
+from calibration.importers import RunFiles
+from calibration.records import Finding, MeasuredSeries, Observed, ObservedText, RunRecord, check_record, missing_keys
 from scenarios.show.numbers import significant
 
 WORDS = {True: "holds", False: "BROKEN", None: "-"}
 
 
-def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Observed | Told]]:
+def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Observed | ObservedText]]:
     """Every figure and text of a record under its key, in the record's order."""
-    if isinstance(value, Observed | Told):
+    if isinstance(value, Observed | ObservedText):
         yield ".".join(path), value
     elif isinstance(value, dict):
         for key, each in value.items():
             yield from leaves(each, (*path, key))
-    elif hasattr(type(value), "model_fields") and not isinstance(value, Series):
+    elif hasattr(type(value), "model_fields") and not isinstance(value, MeasuredSeries):
         for key in type(value).model_fields:
             yield from leaves(getattr(value, key), (*path, key))
 
@@ -53,16 +53,16 @@ def record_lines(record: RunRecord) -> list[str]:
         low, high = min(series.values), max(series.values)
         lines.append(f"    series {name}: {len(series.values)} points of {series.interval_s:.3g} s, "
                      f"{significant(low)} to {significant(high)}; {series.source}")  # fmt: skip
-    lines += ["  laws", *finding_lines(check(record))]
+    lines += ["  laws", *finding_lines(check_record(record))]
     if record.notes:
         lines += ["  noted", *(f"    {note}" for note in record.notes)]
-    gaps = missing(record)
+    gaps = missing_keys(record)
     lines += ["  missing", *(f"    {gap}" for gap in gaps)] if gaps else []
     return lines
 
 
-def _value(leaf: Observed | Told) -> str:
-    if isinstance(leaf, Told):
+def _value(leaf: Observed | ObservedText) -> str:
+    if isinstance(leaf, ObservedText):
         return leaf.value
     text = significant(leaf.value, 5)
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -73,7 +73,7 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
     return [f"    {WORDS[finding.holds]:<6}  {finding.law}: {finding.text}" for finding in findings]
 
 
-def found_lines(found: Found) -> list[str]:
+def found_lines(found: RunFiles) -> list[str]:
     """What each file was taken for."""
     lines = ["  files"]
     width = max((len(reading.file) for reading in found.readings), default=0)

@@ -12,10 +12,10 @@ from calibration.fit import (
     Certificate,
     Errors,
     Gap,
-    Judged,
+    JudgedRate,
     JudgedRun,
     LeaveOut,
-    errors_of,
+    error_summary,
     plural,
 )
 
@@ -64,7 +64,7 @@ def amount(value: float) -> str:
     return f"{value:,.0f}" if value >= WHOLE_FROM else f"{value:.3g}"
 
 
-def measured_words(row: Judged) -> str:
+def measured_words(row: JudgedRate) -> str:
     """What was measured, with its unit if it isn't new orders per minute."""
     return amount(row.measured) + ("" if row.unit == NEW_ORDERS else f" {row.unit}")
 
@@ -86,7 +86,7 @@ def _regimes(found: Certificate) -> list[str]:
     rows = [["errors of", "limited by", "runs", "mean", "median", "worst", ""]]
     some: list[tuple[str, str, Errors]] = [(f"{each.role} runs", each.regime, each) for each in found.regimes]
     for role in ("fitted", "predicted"):
-        every = errors_of([(row.name, row.error) for row in found.runs if row.role == role])
+        every = error_summary([(row.name, row.error) for row in found.runs if row.role == role])
         some += [(f"all {role} runs", "", every)] if every is not None else []
     rows += [
         [what, regime, str(each.count), f"{each.mean:.1%}", f"{each.median:.1%}", f"{each.worst:+.1%}", each.worst_name]

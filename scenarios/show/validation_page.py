@@ -30,7 +30,7 @@ def page_html(calibration: Calibration, found: Certificate, command: str) -> str
     context: dict[str, Any] = {
         "name": calibration.base.name,
         "found": found,
-        "left": found.left("run"),
+        "left": found.left_out_by("run"),
         "groups": [each for each in found.left_out if each.kind != "run"],
         "kinds": text.NAMES,
         "coverage": text.coverage_words(found) if found.coverage else "coverage: no run was left out",

@@ -5,6 +5,15 @@ from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.disks import in_order_s
 from simulator.analytic.engine import simulate
 from simulator.analytic.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
+from simulator.analytic.factors import (
+    CPU_PART,
+    DEVICE_PART,
+    MISSES_PART,
+    READS_PART,
+    WRITES_PART,
+    RateFactor,
+    rate_factors,
+)
 from simulator.analytic.figures import Case
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
@@ -21,14 +30,20 @@ from simulator.analytic.warming import STEADY, Course, course
 from simulator.analytic.workload import Workload, read_workload
 
 __all__ = [
+    "CPU_PART",
+    "DEVICE_PART",
+    "MISSES_PART",
     "RATE_ERRORS_FILE",
+    "READS_PART",
     "REGIMES",
     "STEADY",
+    "WRITES_PART",
     "Case",
     "Course",
     "Demands",
     "Parameters",
     "PoolMisses",
+    "RateFactor",
     "Rates",
     "Residence",
     "Solution",
@@ -47,6 +62,7 @@ __all__ = [
     "places_of",
     "pool_of",
     "rate_errors",
+    "rate_factors",
     "rates",
     "read_workload",
     "regime_of_result",

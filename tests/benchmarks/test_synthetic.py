@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, record, run, system
-from calibration.fit import CPU, MISSES, RATE, READS, WRITES, figures_of
+from calibration.fit import CPU, MISSES, RATE, READS, WRITES, simulated_figures
 from models.build import build
 from simulator.kernel import simulate
 from simulator.results import Result
@@ -42,7 +42,7 @@ def test_what_its_owner_believes_differs_from_what_it_is() -> None:
 
 def test_a_record_without_noise_has_the_simulations_figures(result: Result) -> None:
     one = system(3)
-    true = figures_of(result)
+    true = simulated_figures(result)
     found = record(one, 1, result, noise=False)
     assert found.outcome.new_orders_per_minute is not None
     assert found.outcome.new_orders_per_minute.value == true[RATE] == result.rate_per_min.mean
@@ -54,7 +54,7 @@ def test_a_record_without_noise_has_the_simulations_figures(result: Result) -> N
 
 def test_a_fit_compares_the_records_figures(result: Result) -> None:
     one = system(3)
-    true = figures_of(result)
+    true = simulated_figures(result)
     observed = {each.kind: each.value for each in run(one, 1, result).observations}
     assert {RATE, CPU, READS, WRITES, MISSES} <= set(observed)
     for kind in (RATE, READS, MISSES):

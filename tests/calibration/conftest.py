@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from calibration.importers.registry import read_file
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 RUNS = SAMPLES / "run_directories"
 
 
-def reading_of(path: Path) -> Reading:
+def reading_of(path: Path) -> FileReading:
     """A file as its importer reads it."""
     reading = read_file(SourceFile(path, path.name))
     assert reading is not None, f"{path} is not recognised"
     return reading
 
 
-def value_of(reading: Reading, key: str) -> float | str:
+def value_of(reading: FileReading, key: str) -> float | str:
     """A figure or a text of a reading, by its dotted key; percentiles may be 99.9."""
     (leaf,) = [leaf for path, leaf in reading.values.items() if ".".join(path) == key]
     assert isinstance(leaf, dict)
@@ -32,10 +32,10 @@ def value_of(reading: Reading, key: str) -> float | str:
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Callable[[str, str], Reading]:
+def written(tmp_path: Path) -> Callable[[str, str], FileReading]:
     """`written(name, text)`: a file of that text, read."""
 
-    def write(name: str, text: str) -> Reading:
+    def write(name: str, text: str) -> FileReading:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         return reading_of(path)

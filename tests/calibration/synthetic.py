@@ -9,25 +9,24 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import (
+    ASSUMED_NOISE,
     CPU,
     FLUSHES,
     MISSES,
     NEXT_TO_NOTHING,
-    NOISE,
     RATE,
     READS,
     WRITES,
+    AnalyticReader,
+    MeasuredRun,
     Parameter,
-    Reader,
-    Run,
-    logs,
+    engine_logs,
+    measured_runs,
     parse_vary,
-    runs_of,
-    solved,
-    with_values,
+    solve_inputs,
 )
 from calibration.records import RunRecord
-from models.reading import load_scenario
+from models.reading import load_scenario, with_values
 from models.scenario import ScenarioSpec
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
@@ -53,8 +52,8 @@ def parameters(scenario: ScenarioSpec, *texts: str) -> tuple[Parameter, ...]:
 
 def said_by(scenario: ScenarioSpec) -> dict[str, float]:
     """Every kind of figure of a machine, without noise."""
-    [(workload, machines, solution, _)] = solved([Reader().point(scenario)])
-    found = logs(workload, machines, solution)
+    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
+    found = engine_logs(workload, machines, solution)
     return {kind: float(np.exp(values[0])) - NEXT_TO_NOTHING.get(kind, 0.0) for kind, values in found.items()}
 
 
@@ -91,17 +90,17 @@ def record(name: str, figures: dict[str, float], scenario: ScenarioSpec, clients
 def runs(
     scenario: ScenarioSpec, truth: dict[str, float], sizes: Sequence[tuple[int, int]], kinds: Sequence[str],
     rng: np.random.Generator | None = None,
-) -> list[Run]:  # fmt: skip
+) -> list[MeasuredRun]:  # fmt: skip
     """Runs of so many clients and buffers on the true machine, with noise if `rng` is given."""
     records = []
     for clients, buffers in sizes:
         sizes_of_run = {"workload.arrivals.clients": clients, "database.pool.buffers": buffers}
         true = said_by(with_values(scenario, {**truth, **sizes_of_run}))
-        noise = {kind: 0.0 if rng is None else rng.normal(0.0, NOISE[kind]) for kind in kinds}
+        noise = {kind: 0.0 if rng is None else rng.normal(0.0, ASSUMED_NOISE[kind]) for kind in kinds}
         figures = {
             kind: (true[kind] + NEXT_TO_NOTHING.get(kind, 0.0)) * np.exp(noise[kind]) - NEXT_TO_NOTHING.get(kind, 0.0)
             for kind in kinds
         }
         pool_gib = buffers * scenario.database.page_kib / (1 << 20)
         records.append(record(f"{clients} clients, {buffers} buffers", figures, scenario, clients, pool_gib))
-    return runs_of(records, scenario, {})
+    return measured_runs(records, scenario, {})

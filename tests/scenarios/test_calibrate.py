@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import CPU, RATE, READS, Calibration, applied, read, with_values
-from calibration.predict import predict
+from calibration.fit import CPU, RATE, READS, Calibration, apply_calibration, read_calibration
+from calibration.predict import predict_scenario
 from calibration.records import load_record, save_records
 from calibration.records.record import Counted, Positive
-from models.reading import load_scenario
+from models.reading import load_scenario, with_values
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
 from simulator.errors import InputError
@@ -55,7 +55,7 @@ def words(records: Path, *more: str) -> list[str]:
 def calibration(records: Path) -> Calibration:
     path = records.parent / "calibration.json"
     assert main(words(records, "--save", str(path), "--workers", "1")) == 0
-    return read(path)
+    return read_calibration(path)
 
 
 def test_the_table_says_value_interval_and_runs(records: Path, capsys: Output) -> None:
@@ -83,12 +83,12 @@ def test_a_finished_fit_leaves_no_state(calibration: Calibration, records: Path)
 
 
 def test_a_calibrated_scenario_has_the_fitted_value(calibration: Calibration) -> None:
-    assert applied(calibration, scenario()).database.path.row_operation_us == pytest.approx(30.0, rel=0.05)
+    assert apply_calibration(calibration, scenario()).database.path.row_operation_us == pytest.approx(30.0, rel=0.05)
 
 
 def test_a_scenario_between_the_runs_is_predicted(calibration: Calibration) -> None:
     asked = scenario("workload.arrivals.clients=8", "database.pool.buffers=1500")
-    found = predict(calibration, asked)
+    found = predict_scenario(calibration, asked)
     truth = said_by(with_values(asked, TRUTH))[RATE]
     assert found.role == "predicted"
     assert found.low_per_min < truth < found.high_per_min
@@ -101,20 +101,20 @@ def test_a_scenario_between_the_runs_is_predicted(calibration: Calibration) -> N
 
 def test_the_scenario_of_a_run_is_called_fitted(calibration: Calibration) -> None:
     machine = {"workload.arrivals.clients": 8, "database.pool.buffers": 500, "interval.duration_s": 60.0}
-    assert predict(calibration, with_values(scenario(), machine)).role == "fitted"
+    assert predict_scenario(calibration, with_values(scenario(), machine)).role == "fitted"
     machine["database.pool.buffers"] = 501
-    assert predict(calibration, with_values(scenario(), machine)).role == "predicted"
+    assert predict_scenario(calibration, with_values(scenario(), machine)).role == "predicted"
 
 
 def test_the_distance_from_the_runs_is_said(calibration: Calibration) -> None:
     asked = scenario("workload.arrivals.clients=32", "database.pool.buffers=2000")
-    found = predict(calibration, asked)
+    found = predict_scenario(calibration, asked)
     assert "four times the clients of any run you gave" in found.outside
 
 
 def test_values_of_another_part_are_not_touched(calibration: Calibration) -> None:
     asked = scenario("workload.arrivals.clients=8", f"{ROWS}=55")
-    found = predict(calibration, asked)
+    found = predict_scenario(calibration, asked)
     assert found.not_applied == (ROWS,)
     assert found.scenario.database.path.row_operation_us == 55
     assert found.parameters_sd == 0.0
@@ -125,7 +125,7 @@ def test_what_is_no_calibration_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "calibration.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"calibration\.json"):
-        read(path)
+        read_calibration(path)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calibration.fit import with_values
 from models.build import clients_of, memory_plan
+from models.reading import with_values
 from scenarios.library import load, scenario_path
 from scenarios.questions.explain import Explanation, Objective, Solver, parse_growth, saturated
 from scenarios.questions.explain.bottlenecks import bottlenecks

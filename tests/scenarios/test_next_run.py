@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import RATE, Calibration, read, with_values, write
+from calibration.fit import RATE, Calibration, read_calibration, write_calibration
 from calibration.records import save_records
-from models.reading import load_scenario
+from models.reading import load_scenario, with_values
 from scenarios.commands.cli import main
 from scenarios.show.next_run import would_tell
 from tests.calibration.synthetic import FLASH, ROWS, TINY, record, said_by
@@ -68,7 +68,7 @@ def test_calibrate_says_which_run_would_tell(folder: Path, capsys: Output) -> No
 
 def test_calibrate_says_nothing_where_none_would(model: Path) -> None:
     """The same parameters, said to be told already; and a model that misses too much for any run to tell."""
-    calibration = read(model)
+    calibration = read_calibration(model)
     assert would_tell(calibration)
     told = [each.model_copy(update={"identified": True}) for each in calibration.parameters]
     assert not would_tell(calibration.model_copy(update={"parameters": tuple(told)}))
@@ -107,10 +107,10 @@ def test_for_a_scenario_the_interval_before_and_after_is_said(model: Path, capsy
 
 def test_where_no_run_is_worth_it_that_is_said(model: Path, capsys: Output) -> None:
     """The same runs, but as if they had left next to nothing open."""
-    calibration = read(model)
+    calibration = read_calibration(model)
     joint = calibration.joint.model_copy(update={"covariance": ((1e-4, 0.0), (0.0, 1e-4))})
     sure = model.parent / "sure.json"
-    write(sure, calibration.model_copy(update={"joint": joint}))
+    write_calibration(sure, calibration.model_copy(update={"joint": joint}))
     words = ("--for", TINY, *_sets(), "--set", f"{CLIENTS}=2", "--could", f"{CLIENTS}=1,96")
     said = "no run of these is worth making for "
     last = next_run(capsys, sure, *words).splitlines()[-1]

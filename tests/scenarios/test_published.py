@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import model_path, read, shipped, steady
-from calibration.records.measured import record_of
+from calibration.fit import calibration_path, read_calibration, shipped_calibrations, steady_rates
+from calibration.records import record_of_scenario
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library, load
@@ -26,7 +26,7 @@ SECONDS_PER_MINUTE = 60.0
 @cache
 def rates(name: str, *settings: tuple[str, ...]) -> list[float]:
     """Steady rates of a row with each of these settings, by the analytic engine."""
-    return [each.new_orders_per_min for each in steady(*(load(library()[name], some) for some in settings))]
+    return [each.new_orders_per_min for each in steady_rates(*(load(library()[name], some) for some in settings))]
 
 
 def published() -> dict[str, ScenarioSpec]:
@@ -42,7 +42,7 @@ def test_every_row_has_its_figure_its_source_and_a_record() -> None:
         measured = scenario.measured
         assert measured is not None
         assert "Virtuoso" in measured.source
-        record = record_of(name, scenario)
+        record = record_of_scenario(name, scenario)
         outcome = record.outcome
         if scenario.job is None:
             assert outcome.new_orders_per_minute is not None
@@ -59,7 +59,7 @@ def test_every_row_has_its_figure_its_source_and_a_record() -> None:
 def test_a_scenario_that_nobody_has_measured_is_no_run() -> None:
     scenario = published()["published/box-dell"].model_copy(update={"measured": None})
     with pytest.raises(InputError, match="nobody has measured this scenario"):
-        record_of("box-dell", scenario)
+        record_of_scenario("box-dell", scenario)
     with pytest.raises(InputError, match="a record doesn't say its whole machine; give a scenario with --base"):
         read_runs(["v20z-43000-buffers"], None)
 
@@ -114,14 +114,14 @@ def test_the_lowest_cost_for_a_rate_is_at_four_gb_and_all_the_disks() -> None:
 
 
 def test_the_model_that_comes_with_the_program_is_of_these_rows() -> None:
-    assert "published" in shipped()
-    calibration = read(shipped()["published"])
+    assert "published" in shipped_calibrations()
+    calibration = read_calibration(shipped_calibrations()["published"])
     assert {run.name for run in calibration.runs} == set(published())
     found = calibration.certificate
     assert found is not None
-    assert {row.name for row in found.left("run").rows} == set(published())
-    assert len(found.left("machine").rows) >= 40
-    assert model_path(shipped()["published"]) == shipped()["published"]
+    assert {row.name for row in found.left_out_by("run").rows} == set(published())
+    assert len(found.left_out_by("machine").rows) >= 40
+    assert calibration_path(shipped_calibrations()["published"]) == shipped_calibrations()["published"]
 
 
 def test_the_page_says_what_the_model_says() -> None:
@@ -129,7 +129,7 @@ def test_the_page_says_what_the_model_says() -> None:
     page = (Path(__file__).parents[2] / "docs" / "validation.md").read_text(encoding="utf-8")
     block = page.split("<!-- begin of the published rows: python docs/build_published.py -->\n")[1]
     rows = [line.split(" | ") for line in block.split("<!-- end")[0].splitlines()[2:]]
-    found = read(shipped()["published"]).certificate
+    found = read_calibration(shipped_calibrations()["published"]).certificate
     assert found is not None
     by_name = {row.name.partition("/")[2]: row for row in found.runs}
     assert {cells[0].removeprefix("| ") for cells in rows} == set(by_name)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import sobol_indices
 
-from calibration.fit import model_path, read
+from calibration.fit import calibration_path, read_calibration
 from scenarios.commands.cli import main
 from scenarios.questions.sensitivity import Indices, Range, Rates, Samples, calibrated_ranges, default_ranges, tornado
 from scenarios.questions.sensitivity.ranges import of_prior, parse_range
@@ -170,7 +170,7 @@ def test_default_ends_are_machines_that_can_be() -> None:
 
 
 def test_a_calibrations_intervals_are_narrower_than_its_priors() -> None:
-    calibration = read(model_path(Path("published")))
+    calibration = read_calibration(calibration_path(Path("published")))
     machine, ranges = calibrated_ranges(calibration, scenario("v20z"))
     by_key = {each.key: each for each in ranges}
     part = "Virtuoso, before the 5.0 overhaul"

@@ -12,8 +12,18 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import Calibration, Kept, Task, calibration_of, fit, parse_vary, read, runs_of, write
-from calibration.judge import left_out
+from calibration.fit import (
+    Calibration,
+    FitState,
+    FitTask,
+    calibration_of,
+    fit,
+    measured_runs,
+    parse_vary,
+    read_calibration,
+    write_calibration,
+)
+from calibration.judge.left_out import leave_out
 from calibration.records import load_record, records_in
 from scenarios.commands.cli import main
 from tests.calibration.synthetic import TINY
@@ -39,9 +49,9 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(records: Path) -> Path:
     path = records.parent / "model.json"
     base = scenario("workload.arrivals.clients=8")
-    some = runs_of([load_record(file) for file in records_in(records)], base, {})
-    task = Task(tuple(some), (parse_vary(f"{ROWS}=10..160", base),), starts=1)
-    write(path, calibration_of(fit(task, Kept(None, ""), lambda _, __: None), base))
+    some = measured_runs([load_record(file) for file in records_in(records)], base, {})
+    task = FitTask(tuple(some), (parse_vary(f"{ROWS}=10..160", base),), starts=1)
+    write_calibration(path, calibration_of(fit(task, FitState(None, ""), lambda _, __: None), base))
     return path
 
 
@@ -56,7 +66,7 @@ def validated(model: Path, records: Path) -> tuple[str, Path, Path]:
 
 
 def calibration(validated: tuple[str, Path, Path]) -> Calibration:
-    return read(validated[1])
+    return read_calibration(validated[1])
 
 
 def test_the_table_says_all_that_is_asked(validated: tuple[str, Path, Path]) -> None:
@@ -114,7 +124,7 @@ def test_ctrl_c_keeps_the_refits_that_are_done(
         done.append(out[0])
         return [[1000.0, 900.0, 1100.0]]
 
-    monkeypatch.setattr(left_out, "predicted_without", slow)
+    monkeypatch.setattr(leave_out, "predicted_without", slow)
     path = tmp_path / "model.json"
     words = ["validate", str(model), str(records), "--save", str(path), "--workers", "1", "--quiet"]
     assert main(words) == 130

@@ -17,13 +17,13 @@ from calibration.fit import (
     JudgedRun,
     LeaveOut,
     RegimeErrors,
-    errors_of,
-    judged,
+    error_summary,
+    judged_rate,
 )
-from calibration.judge import CPU_PART, DEVICE_PART, READS_PART
 from calibration.judge.validation import coverage
 from scenarios.show.validation import validation_lines
 from scenarios.show.validation_page import page_html, write_page
+from simulator.analytic import CPU_PART, DEVICE_PART, READS_PART
 from tests.calibration.synthetic import base
 from tests.scenarios.test_report_browser import CUT_TEXTS, OVERFLOWING, show
 
@@ -37,7 +37,7 @@ ERRORS = (-0.108, 0.02, 0.9)
 def certificate(*, left_out: bool = True) -> Certificate:
     """Three runs, the last one far outside; one baseline is better than the model."""
     rows = [
-        judged(name, rate, (rate * (1 + error), rate * (1 + error) * 0.8, rate * (1 + error) * 1.2))
+        judged_rate(name, rate, (rate * (1 + error), rate * (1 + error) * 0.8, rate * (1 + error) * 1.2))
         for (name, rate), error in zip(RATES.items(), ERRORS, strict=True)
     ]
     runs = tuple(
@@ -45,9 +45,9 @@ def certificate(*, left_out: bool = True) -> Certificate:
                   bottleneck="disk 1", outside=("four times the clients of any run you gave",))
         for row in rows
     )  # fmt: skip
-    errors = errors_of([(row.name, row.error) for row in rows])
+    errors = error_summary([(row.name, row.error) for row in rows])
     assert errors is not None
-    told = errors_of([(row.name, 0.01) for row in rows])
+    told = error_summary([(row.name, 0.01) for row in rows])
     better = Baseline(
         name="memory doesn't matter", errors=told, model=errors, nearer=1,
         rows=tuple(BaselineRow(name=row.name, rate=row.measured * 1.01, error=0.01, why="the others") for row in rows),

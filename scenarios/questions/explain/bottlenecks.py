@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from calibration.fit import Point, with_values
+from calibration.fit import AnalyticInput
 from models.build import clients_of
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Machine, Solver, machines
 from simulator.form import ALL_VOLUMES
@@ -64,7 +65,7 @@ def _both_disks(one: str, other: str) -> bool:
     return all(DISK.match(name.partition(CAP)[0]) is not None for name in (one, other))
 
 
-def _free(scenario: ScenarioSpec, name: str, machine: Machine, solver: Solver) -> Point:
+def _free(scenario: ScenarioSpec, name: str, machine: Machine, solver: Solver) -> AnalyticInput:
     device = name.partition(CAP)[0]
     if name == "row locks":
         return _without_row_locks(machine.point)
@@ -96,6 +97,6 @@ def _at_once(disk: Any) -> dict[str, Any]:
     }
 
 
-def _without_row_locks(point: Point) -> Point:
+def _without_row_locks(point: AnalyticInput) -> AnalyticInput:
     never = tuple(replace(lock, acquisitions=0.0) for lock in point.workload.locks)
     return replace(point, workload=replace(point.workload, locks=never))

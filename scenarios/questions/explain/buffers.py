@@ -12,9 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from calibration.fit import with_values
 from models.build import clients_of, memory_plan
-from models.reading import SPARE_BUFFERS
+from models.reading import SPARE_BUFFERS, with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Solver
 from simulator.form import GIB, KIB

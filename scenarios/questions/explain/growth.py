@@ -10,8 +10,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from calibration.fit import with_values
 from models.build import clients_of
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import OpenArrivalsSpec
 from scenarios.questions.explain.machines import Machine, Solver, saturated

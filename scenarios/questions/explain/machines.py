@@ -14,8 +14,9 @@ from typing import Literal
 
 import numpy as np
 
-from calibration.fit import Point, Reader, solved, with_values
+from calibration.fit import AnalyticInput, AnalyticReader, solve_inputs
 from models.build import clients_of
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
 from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answer, doubts, retimed, rows, sustained
@@ -30,7 +31,7 @@ SEED = 1
 class Machine:
     """One steady machine, solved."""
 
-    point: Point
+    point: AnalyticInput
     parameters: Parameters
     solution: Solution
 
@@ -75,21 +76,21 @@ class Solver:
     """Solves scenarios together; keeps what it has read of their programs."""
 
     def __init__(self) -> None:
-        self._reader = Reader()
+        self._reader = AnalyticReader()
 
-    def point(self, scenario: ScenarioSpec) -> Point:
+    def point(self, scenario: ScenarioSpec) -> AnalyticInput:
         """A scenario in the engine's terms. Raises InputError."""
-        return self._reader.point(scenario)
+        return self._reader.read(scenario)
 
     def __call__(self, *scenarios: ScenarioSpec) -> list[Machine]:
         """Machines of scenarios, in their order. Raises InputError."""
         return machines([self.point(each) for each in scenarios])
 
 
-def machines(points: Sequence[Point]) -> list[Machine]:
+def machines(points: Sequence[AnalyticInput]) -> list[Machine]:
     """Machines of points, in their order."""
     found: dict[int, Machine] = {}
-    for _, parameters, solution, numbers in solved(points):
+    for _, parameters, solution, numbers in solve_inputs(points):
         every = parameters.filled()
         for row, number in enumerate(numbers):
             one = rows(solution, np.array([row]))

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibration.fit import Point, with_values
+from calibration.fit import AnalyticInput
 from models.build import clients_of, memory_plan
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
 from models.workloads.tpcc import loaded_pages
@@ -115,7 +116,7 @@ def most_warehouses(scenario: ScenarioSpec) -> int:
     return good
 
 
-def in_memory(point: Point) -> Point:
+def in_memory(point: AnalyticInput) -> AnalyticInput:
     """The same machine with a pool that holds every page, and memory for it."""
     p = point.parameters
     pages = np.array([float(point.model.program.pages)])

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from calibration.fit import with_values
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Machine, Solver
 from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice

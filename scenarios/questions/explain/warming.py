@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.fit import with_values
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import Machine, Solver
 from simulator.analytic import STEADY, Course, course

@@ -18,17 +18,17 @@ from calibration.fit import (
     ASSUMED_FREEDOM,
     MOST_SIGMAS,
     RATE,
+    AnalyticReader,
     Calibration,
     Parameter,
-    Reader,
     assumed_sd,
-    bounds_of,
     default_parameters,
-    kept_out,
-    number_at,
+    parameter_bounds,
+    unapplied_keys,
 )
 from models.input import Spec
 from models.machine import FlashDiskSpec, RotatingDiskSpec
+from models.reading import continuous_value
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
 from scenarios.questions.plan.question import Objective
@@ -112,11 +112,12 @@ class Open:
             every, mode, out = default_parameters(base), None, set[str]()
         else:
             every = [each.parameter for each in calibration.parameters]
-            mode, out = calibration.mode, set(kept_out(calibration, base))
+            mode, out = calibration.mode, set(unapplied_keys(calibration, base))
         some = [
-            number for number, each in enumerate(every)
-            if not each.key.startswith("machine.") and each.key not in out and number_at(base, each.key) is not None
-        ]  # fmt: skip
+            number
+            for number, each in enumerate(every)
+            if not (each.key.startswith("machine.") or each.key in out or continuous_value(base, each.key) is None)
+        ]
         parameters = tuple(every[number] for number in some)
         if calibration is None or mode is None:
             return cls(None, parameters, np.zeros(len(some)), np.eye(len(some)))
@@ -134,7 +135,7 @@ class Open:
 
     def moved(self, scenario: ScenarioSpec) -> list[tuple[int, float, ScenarioSpec]]:
         """The scenario with each parameter a step up, or down from its bound: which, how far, and it."""
-        low, high = bounds_of(list(self.parameters))
+        low, high = parameter_bounds(list(self.parameters))
         found = []
         for number in range(len(self.parameters)):
             step = STEP if float(self.mode[number]) + STEP <= float(high[number]) else -STEP
@@ -175,7 +176,7 @@ def _with_number(spec: AnySpec, path: Sequence[str], value: float) -> AnySpec:
 
 
 def beliefs(
-    scenarios: Sequence[ScenarioSpec], left: Open, objectives: Sequence[Objective], reader: Reader
+    scenarios: Sequence[ScenarioSpec], left: Open, objectives: Sequence[Objective], reader: AnalyticReader
 ) -> list[Belief]:
     """What is believed of each machine, whose scenarios have the calibrated values."""
     middle = capacities_of(scenarios, objectives, reader)

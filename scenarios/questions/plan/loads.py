@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from calibration.fit import Point, Reader
+from calibration.fit import AnalyticInput, AnalyticReader
 from models.build import build
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.question import Objective
@@ -81,7 +81,7 @@ class Assembly:
 
     def __init__(self, stock: Stock) -> None:
         self.stock = stock
-        self.reader = Reader()
+        self.reader = AnalyticReader()
         self._files = np.array([each.disks.files for each in stock.storage], dtype=np.int64)
         self._parts: dict[tuple[int, int, int], Parameters] = {}
 
@@ -105,7 +105,7 @@ class Assembly:
         first = [int(each) for each in which[0]]
         parts: list[Parameters] = []
         rows_: list[IntArray] = []
-        point = self.reader.point(self.stock.put_together((first[0], first[1], first[2]), "candidates"))
+        point = self.reader.read(self.stock.put_together((first[0], first[1], first[2]), "candidates"))
         for place, column in enumerate(which.T):
             numbers, row = np.unique(column, return_inverse=True)
             parts.append(stacked([self._part(place, number, files, first, point) for number in numbers.tolist()]))
@@ -114,7 +114,7 @@ class Assembly:
         w = point.workload
         return Machines(w, p, p.arrivals_per_s, point.model.pool.replacement, 60.0 * float(w.mix[w.main_class]))
 
-    def _part(self, place: int, number: int, files: int, first: Sequence[int], point: Point) -> Parameters:
+    def _part(self, place: int, number: int, files: int, first: Sequence[int], point: AnalyticInput) -> Parameters:
         key = (place, number, files)
         if key not in self._parts:
             chosen = list(first)
@@ -169,11 +169,14 @@ def capacities(machines: Machines, objectives: Sequence[Objective], near: FloatA
 
 
 def capacities_of(
-    scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective], reader: Reader, near: FloatArray | None = None
+    scenarios: Sequence[ScenarioSpec],
+    objectives: Sequence[Objective],
+    reader: AnalyticReader,
+    near: FloatArray | None = None,
 ) -> FloatArray:
     """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
     groups: dict[tuple[int, str], list[int]] = {}
-    points = [reader.point(each) for each in scenarios]
+    points = [reader.read(each) for each in scenarios]
     for number, point in enumerate(points):
         groups.setdefault((id(point.workload), point.model.pool.replacement), []).append(number)
     found = np.zeros(len(points))

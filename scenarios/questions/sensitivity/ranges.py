@@ -11,15 +11,12 @@ from calibration.fit import (
     SIGMAS_OF_90_PERCENT,
     Calibration,
     Parameter,
-    applied,
+    apply_calibration,
     default_parameters,
-    kept_out,
-    keys_of,
-    number_at,
-    scoped,
-    with_values,
+    unapplied_keys,
 )
 from models.input import Spec, nearest
+from models.reading import continuous_keys, continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
@@ -73,11 +70,11 @@ def default_ranges(scenario: ScenarioSpec) -> list[Range]:
 
 def calibrated_ranges(calibration: Calibration, scenario: ScenarioSpec) -> tuple[ScenarioSpec, list[Range]]:
     """The scenario with calibrated values, their intervals (of those that no run tells, the prior's), and hardware."""
-    machine = applied(calibration, scenario)
-    out = kept_out(calibration, scenario)
+    machine = apply_calibration(calibration, scenario)
+    out = unapplied_keys(calibration, scenario)
     found = []
     for each in calibration.parameters:
-        middle = number_at(machine, each.key)
+        middle = continuous_value(machine, each.key)
         if each.key in out or middle is None:
             continue
         if each.identified and each.low is not None and each.high is not None:
@@ -166,8 +163,8 @@ def _possible(scenario: ScenarioSpec, key: str, value: float, end: float, whole:
 
 def _number(scenario: ScenarioSpec, key: str) -> tuple[float, bool] | None:
     """A number and whether it is a whole one."""
-    value = number_at(scenario, key)
-    if value is not None or scoped(key):
+    value = continuous_value(scenario, key)
+    if value is not None or names_a_part(key):
         return None if value is None else (value, False)
     found: Any = scenario
     for word in key.split("."):
@@ -176,4 +173,4 @@ def _number(scenario: ScenarioSpec, key: str) -> tuple[float, bool] | None:
 
 
 def _known(scenario: ScenarioSpec) -> list[str]:
-    return [*keys_of(scenario), *(key for key in HARDWARE if _number(scenario, key) is not None)]
+    return [*continuous_keys(scenario), *(key for key in HARDWARE if _number(scenario, key) is not None)]

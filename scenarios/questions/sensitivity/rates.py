@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.fit import with_values
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain import Solver, calculated, saturated
 from scenarios.questions.sensitivity.ranges import Range

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from calibration.fit import Certificate, Judged
+from calibration.fit import Certificate, JudgedRate
 
 FITTED, LEFT_OUT, INK, GRID = "#0072b2", "#d55e00", "#222222", "#e4e4e4"
 """Okabe and Ito's palette: told apart by colour-blind readers too"""
@@ -19,7 +19,7 @@ TICKS = (0.4, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 2.5)
 
 def against(found: Certificate) -> str:
     """Model against measured on logarithmic axes, fitted with all rows, and without the row's machine."""
-    left = found.left("machine").rows
+    left = found.left_out_by("machine").rows
     every = [*found.runs, *left]
     low = math.log10(min(min(row.measured, row.low) for row in every)) - 0.1
     high = math.log10(max(max(row.measured, row.high) for row in every)) + 0.1
@@ -61,7 +61,7 @@ def against(found: Certificate) -> str:
 
 def residuals(found: Certificate) -> str:
     """Errors of every row, in the order of machines and jobs, with both fits."""
-    left = {row.name: row for row in found.left("machine").rows}
+    left = {row.name: row for row in found.left_out_by("machine").rows}
     height = TOP + ROW * len(found.runs) + BOTTOM
     middle = (NAMES + WIDTH - RIGHT) / 2
 
@@ -112,7 +112,7 @@ def _text(x: float, y: float, words: str, anchor: str, size: int = 12) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{escape(words)}</text>'
 
 
-def _mark(x: float, y: float, colour: str, shape: str, row: Judged) -> str:
+def _mark(x: float, y: float, colour: str, shape: str, row: JudgedRate) -> str:
     said = f"<title>{escape(row.name)}: {row.error:+.1%}</title>"
     if shape == "circle":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}">{said}</circle>'

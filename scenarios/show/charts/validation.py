@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from calibration.fit import Certificate, Gap, Judged
-from calibration.judge import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
+from calibration.fit import Certificate, Gap, JudgedRate
 from scenarios.show.marks import (
     BLUE,
     FAINT,
@@ -27,6 +26,7 @@ from scenarios.show.marks import (
 from scenarios.show.numbers import count, signed_share
 from scenarios.show.ticks import linear_ticks, log_ticks
 from scenarios.show.validation import change
+from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -43,8 +43,8 @@ DOT = {"size": 11}
 
 def against_measured(found: Certificate) -> Picture:
     """Rates by the model, and by the model refitted without the run, over what was measured."""
-    left = found.left("run").rows
-    every: Sequence[Judged] = (*found.runs, *left)
+    left = found.left_out_by("run").rows
+    every: Sequence[JudgedRate] = (*found.runs, *left)
     low = min(min(each.measured, each.low) for each in every) / MARGIN
     high = max(max(each.measured, each.high) for each in every) * MARGIN
     figure = blank()
@@ -71,7 +71,7 @@ def against_measured(found: Certificate) -> Picture:
     )  # fmt: skip
 
 
-def _points(figure: Figure, rows: Sequence[Judged], symbol: str, colour: str, name: str, *, whiskers: bool) -> None:
+def _points(figure: Figure, rows: Sequence[JudgedRate], symbol: str, colour: str, name: str, *, whiskers: bool) -> None:
     if not rows:
         return
     bars = {
@@ -89,7 +89,7 @@ def _points(figure: Figure, rows: Sequence[Judged], symbol: str, colour: str, na
 
 def residuals(found: Certificate) -> Picture:
     """Each run's error with the interval, relative to what was measured; left out if it could be."""
-    left = {each.name: each for each in found.left("run").rows}
+    left = {each.name: each for each in found.left_out_by("run").rows}
     figure = blank()
     labels = []
     ends = [0.0]
@@ -122,7 +122,7 @@ def residuals(found: Certificate) -> Picture:
 
 def baselines(found: Certificate) -> Picture | None:
     """Errors of the model and of the baselines on left-out runs; None if nothing was left out."""
-    left = found.left("run")
+    left = found.left_out_by("run")
     if left.errors is None:
         return None
     shown = [(LEFT_OUT, [(row.name, row.error) for row in left.rows], left.errors.median)]

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import number_at
 from models.catalogue import catalogue_entry, catalogue_names, families, family_of, read_processors
-from models.reading import Description, described
+from models.reading import Description, continuous_value, described
 from models.reading.one_line.systems import system_of
 from simulator.errors import InputError
 
@@ -169,8 +168,8 @@ def test_every_uncertain_row_has_numbers_or_settings_of_its_scenario() -> None:
 def test_a_catalogues_processor_keeps_its_name_and_a_family_has_its_own() -> None:
     known = described("2 x dual-core Xeon 5130 2.0 GHz, 8 GB").scenario
     key = "machine.cpu.relative_speed@2 x dual-core Xeon 5130, 2.0 GHz"
-    assert number_at(known, key) == 1.7
-    assert number_at(described("2 x dual-core Xeon 5140 2.33 GHz, 8 GB").scenario, key) is None
+    assert continuous_value(known, key) == 1.7
+    assert continuous_value(described("2 x dual-core Xeon 5140 2.33 GHz, 8 GB").scenario, key) is None
     half = described("1 x dual-core Xeon 5130 2.0 GHz, 8 GB").scenario.machine.cpu
     assert (half.model, half.cores, half.relative_speed) == ("1 x dual-core Xeon 5130, 2.0 GHz", 2, 1.7)
 

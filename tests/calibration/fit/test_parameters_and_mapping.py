@@ -15,14 +15,14 @@ from calibration.fit import (
     READS,
     WRITES,
     Parameter,
-    chosen,
     default_parameters,
+    measured_runs,
+    parameters_to_fit,
     parse_vary,
     read_mapping_file,
-    runs_of,
-    with_values,
 )
-from calibration.records import RunRecord, load_record, shipped
+from calibration.records import RunRecord, load_record, shipped_records
+from models.reading import with_values
 from scenarios.library import library, load
 from simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, base, record, said_by
@@ -90,10 +90,10 @@ def test_a_file_names_what_varies_and_what_is_fixed(tmp_path: Path) -> None:
         "  database.path.row_operation_us: {low: 5, high: 90, factor: 2, source: x}\n"
         "  database.path.page_miss_us: {value: 33, low: 5, high: 90, factor: 2, vary: false, source: x}\n",
     )
-    varied, fixed = chosen([base()], path, [])
+    varied, fixed = parameters_to_fit([base()], path, [])
     assert varied == (Parameter("database.path.row_operation_us", 40.0, 5.0, 90.0, 2.0, None, "x"),)
     assert fixed == {"database.path.page_miss_us": 33.0}
-    varied, fixed = chosen([base()], path, ["database.path.page_miss_us=5..40"])
+    varied, fixed = parameters_to_fit([base()], path, ["database.path.page_miss_us=5..40"])
     assert [each.key for each in varied] == ["database.path.row_operation_us", "database.path.page_miss_us"]
     assert not fixed
 
@@ -115,13 +115,15 @@ def test_a_file_names_what_varies_and_what_is_fixed(tmp_path: Path) -> None:
 def test_a_broken_parameter_file_is_one_sentence(tmp_path: Path, body: str, said: str) -> None:
     path = file_of(tmp_path, f"parameters:\n  database.path.row_operation_us: {body}\n")
     with pytest.raises(InputError) as caught:
-        chosen([base()], path, [])
+        parameters_to_fit([base()], path, [])
     assert str(caught.value).startswith("parameters.yaml: ")
     assert said in str(caught.value)
 
 
 def test_a_record_sets_the_scenario_and_says_so() -> None:
-    [run] = runs_of([load_record(shipped()["v20z-43000-buffers"])], V20Z, {"database.path.page_miss_us": 111.0})
+    [run] = measured_runs(
+        [load_record(shipped_records()["v20z-43000-buffers"])], V20Z, {"database.path.page_miss_us": 111.0}
+    )
     assert run.scenario.database.pool.buffers == 43000
     assert run.scenario.database.path.page_miss_us == 111.0
     assert run.scenario.interval == V20Z.interval
@@ -132,8 +134,8 @@ def test_a_record_sets_the_scenario_and_says_so() -> None:
 
 def test_postgresql_settings_and_a_steady_window_are_understood(tmp_path: Path) -> None:
     path = file_of(tmp_path, "all: {data_devices: [loop1], ignored: [window.duration_s]}")
-    records = [load_record(shipped()["postgres15_go-tpc_one_disk_400_iops"])]
-    [run] = runs_of(records, V20Z, {}, read_mapping_file(path, records))
+    records = [load_record(shipped_records()["postgres15_go-tpc_one_disk_400_iops"])]
+    [run] = measured_runs(records, V20Z, {}, read_mapping_file(path, records))
     scenario = run.scenario
     assert (scenario.database.log.commit, scenario.database.checkpoint.interval_s) == ("durable", 3600.0)
     assert (scenario.interval.start, scenario.interval.duration_s) == ("warm", V20Z.interval.duration_s)
@@ -148,9 +150,9 @@ def test_postgresql_settings_and_a_steady_window_are_understood(tmp_path: Path) 
 
 
 def test_several_devices_are_not_added_up_unasked() -> None:
-    [run] = runs_of([load_record(shipped()["postgres15_go-tpc_one_disk_400_iops"])], V20Z, {})
+    [run] = measured_runs([load_record(shipped_records()["postgres15_go-tpc_one_disk_400_iops"])], V20Z, {})
     assert READS not in {each.kind for each in run.observations}
-    assert any("data_devices" in text for text in run.left)
+    assert any("data_devices" in text for text in run.left_aside)
 
 
 def one_record() -> RunRecord:
@@ -172,13 +174,13 @@ def test_a_broken_mapping_is_one_sentence(tmp_path: Path, text: str, said: str) 
     path = file_of(tmp_path, text)
     records = [one_record()]
     with pytest.raises(InputError) as caught:
-        runs_of(records, base(), {}, read_mapping_file(path, records))
+        measured_runs(records, base(), {}, read_mapping_file(path, records))
     assert said in str(caught.value)
 
 
 def test_a_run_given_twice_is_refused() -> None:
     with pytest.raises(InputError, match="two runs of this name"):
-        runs_of([one_record(), one_record()], base(), {})
+        measured_runs([one_record(), one_record()], base(), {})
 
 
 def test_values_are_checked_as_a_scenario_is() -> None:

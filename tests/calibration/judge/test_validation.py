@@ -17,27 +17,28 @@ from calibration.fit import (
     Calibration,
     Certificate,
     Coverage,
-    Kept,
+    FitState,
+    FitTask,
     MappingFile,
     RunMapping,
-    Task,
-    as_text,
+    calibration_hash,
+    calibration_json,
     calibration_of,
-    content_hash,
-    errors_of,
+    error_summary,
     fit,
-    judged,
+    judged_rate,
+    measured_runs,
     parse_vary,
-    read,
-    runs_of,
-    with_values,
-    write,
+    read_calibration,
+    write_calibration,
 )
-from calibration.judge import CPU_PART, digest, runs_to_judge, validate
+from calibration.judge import refits_digest, runs_to_judge, validate_calibration
 from calibration.judge.left_out import folds_of, predicted_without, task_of
 from calibration.judge.validation import coverage
 from calibration.records import RunRecord
+from models.reading import with_values
 from models.scenario import ScenarioSpec
+from simulator.analytic import CPU_PART
 from simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by
 
@@ -73,8 +74,8 @@ def records(buffers: Sequence[int] = BUFFERS, factor: dict[int, float] | None = 
 
 def calibrated(some: Sequence[RunRecord], file: MappingFile | None = None) -> Calibration:
     scenario = base(*SYSTEM)
-    task = Task(tuple(runs_of(some, scenario, {}, file)), (parse_vary(f"{ROWS}=10..160", scenario),), starts=1)
-    return calibration_of(fit(task, Kept(None, ""), quietly), scenario)
+    task = FitTask(tuple(measured_runs(some, scenario, {}, file)), (parse_vary(f"{ROWS}=10..160", scenario),), starts=1)
+    return calibration_of(fit(task, FitState(None, ""), quietly), scenario)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,7 @@ def bases(model: Calibration) -> dict[str, ScenarioSpec]:
 
 
 def certificate(model: Calibration, some: Sequence[RunRecord], **more: Any) -> Certificate:
-    return validate(model, some, bases(model), None, Kept(None, ""), quietly, **more)
+    return validate_calibration(model, some, bases(model), None, FitState(None, ""), quietly, **more)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +103,7 @@ def planted(model: Calibration) -> Certificate:
 
 
 def test_runs_of_one_machine_predict_each_other(sound: Certificate) -> None:
-    left = sound.left("run")
+    left = sound.left_out_by("run")
     assert left.errors is not None
     assert left.errors.count == 3
     assert abs(left.errors.worst) < 0.03
@@ -116,13 +117,13 @@ def test_a_planted_run_is_outside_and_predicted(planted: Certificate) -> None:
     assert row.error == pytest.approx(1 / CLIFF - 1, abs=0.02)
     assert not row.inside
     assert row.role == "predicted"
-    left = next(row for row in planted.left("run").rows if row.name == "1500 buffers")
+    left = next(row for row in planted.left_out_by("run").rows if row.name == "1500 buffers")
     assert not left.inside
     assert left.error < -0.4
 
 
 def test_only_the_planted_gap_is_explained_unless_all_are_asked_for(planted: Certificate, sound: Certificate) -> None:
-    outside = {row.name for row in (*planted.runs, *planted.left("run").rows) if not row.inside}
+    outside = {row.name for row in (*planted.runs, *planted.left_out_by("run").rows) if not row.inside}
     assert {gap.name for gap in planted.gaps} == outside >= {"1500 buffers"}
     assert all(row.inside for row in sound.runs)
     assert [gap.name for gap in sound.gaps] == [f"{each} buffers" for each in BUFFERS]
@@ -139,14 +140,14 @@ def test_errors_are_kept_apart_by_role_and_regime(planted: Certificate) -> None:
 def test_a_left_out_run_is_predicted_by_the_others_alone(model: Calibration, sound: Certificate) -> None:
     """What is left out can't matter: its rate may be anything, and the fold says the same."""
     lying = runs_to_judge(model, records(factor={5000: CLIFF}), bases(model), None)
-    first, _, last = ([row.model, row.low, row.high] for row in sound.left("run").rows)
+    first, _, last = ([row.model, row.low, row.high] for row in sound.left_out_by("run").rows)
     assert predicted_without(model, lying, (2,)) == [last]
     assert predicted_without(model, lying, (0,)) != [first]
 
 
 def test_one_machine_or_device_is_said_in_words(sound: Certificate) -> None:
     for kind in ("machine", "device"):
-        one = sound.left(kind)
+        one = sound.left_out_by(kind)
         assert one.errors is None
         assert one.rows == ()
         assert one.not_done[0].startswith(f"all runs are of one {kind} (")
@@ -155,7 +156,7 @@ def test_one_machine_or_device_is_said_in_words(sound: Certificate) -> None:
 def test_machines_and_devices_are_left_out_whole(model: Calibration) -> None:
     settings = {"5000 buffers": {MEMORY: 4.0}, "400 buffers": {"machine.disks.disk.read_latency_us": 200.0}}
     file = MappingFile(runs={name: RunMapping(settings=dict(one)) for name, one in settings.items()})
-    runs = runs_of(records(), model.base, {}, file)
+    runs = measured_runs(records(), model.base, {}, file)
     folds, why = folds_of(runs)
     assert not why
     out = {(fold.kind, fold.out) for fold in folds}
@@ -165,7 +166,7 @@ def test_machines_and_devices_are_left_out_whole(model: Calibration) -> None:
 
 def test_a_single_run_leaves_nothing(model: Calibration) -> None:
     found = certificate(model, records()[:1])
-    assert found.left("run").not_done == ("there is one run; leaving it out leaves nothing to fit to",)
+    assert found.left_out_by("run").not_done == ("there is one run; leaving it out leaves nothing to fit to",)
     assert found.coverage is None
     assert found.baselines == ()
     assert "none of which could be left out" in found.line
@@ -182,17 +183,17 @@ def test_a_run_that_was_fitted_otherwise_is_refused() -> None:
 
 def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -> None:
     file = MappingFile(runs={"400 buffers": RunMapping(censored=(RATE,))})
-    runs = runs_of(records(), model.base, {}, file)
-    kept = Kept(None, "")
+    runs = measured_runs(records(), model.base, {}, file)
+    kept = FitState(None, "")
     for number in range(len(runs)):
         kept.once(f"without {number}", lambda: [[1000.0, 900.0, 1100.0]])
-    found = validate(model, records(), bases(model), file, kept, quietly)
-    assert [row.name for row in found.left("run").rows] == ["1500 buffers", "5000 buffers"]
+    found = validate_calibration(model, records(), bases(model), file, kept, quietly)
+    assert [row.name for row in found.left_out_by("run").rows] == ["1500 buffers", "5000 buffers"]
     assert [row.name for row in found.runs] == ["1500 buffers", "5000 buffers"]
     assert found.not_judged[0].startswith("400 buffers: its rate is unused, or at a limit")
     assert task_of(model, runs).runs == tuple(runs)
     with pytest.raises(InputError, match="no run has a rate"):
-        validate(model, records()[:1], bases(model), file, Kept(None, ""), quietly)
+        validate_calibration(model, records()[:1], bases(model), file, FitState(None, ""), quietly)
 
 
 class Killed(Exception):
@@ -203,7 +204,7 @@ def test_a_killed_validation_goes_on_and_any_executor_gives_the_same(
     model: Calibration, sound: Certificate, tmp_path: Path
 ) -> None:
     some = records()
-    name = digest(model, runs_to_judge(model, some, bases(model), None))
+    name = refits_digest(model, runs_to_judge(model, some, bases(model), None))
     state = tmp_path / "state"
 
     def kill(_: float, what: str) -> None:
@@ -211,13 +212,13 @@ def test_a_killed_validation_goes_on_and_any_executor_gives_the_same(
             raise Killed
 
     with pytest.raises(Killed):
-        validate(model, some, bases(model), None, Kept(state, name), kill)
-    kept = Kept(state, name)
+        validate_calibration(model, some, bases(model), None, FitState(state, name), kill)
+    kept = FitState(state, name)
     with ThreadPoolExecutor(2) as executor:
-        found = validate(model, some, bases(model), None, kept, quietly, executor, explain_all=True)
+        found = validate_calibration(model, some, bases(model), None, kept, quietly, executor, explain_all=True)
     assert kept.reused >= 2
     assert found == sound
-    assert digest(model, runs_to_judge(model, some[:2], bases(model), None)) != name
+    assert refits_digest(model, runs_to_judge(model, some[:2], bases(model), None)) != name
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_a_killed_validation_goes_on_and_any_executor_gives_the_same(
 )
 def test_coverage_has_the_exact_interval(inside: int, count: int, low: float, high: float) -> None:
     """Tables of Clopper and Pearson, 5 % on each side; with none inside the upper end is 1 - 0.05^(1/n)."""
-    rows = [judged(str(n), 1.0, (1.0, 0.5 if n < inside else 1.5, 2.0)) for n in range(count)]
+    rows = [judged_rate(str(n), 1.0, (1.0, 0.5 if n < inside else 1.5, 2.0)) for n in range(count)]
     found = coverage(rows, 0.9)
     assert found is not None
     assert (found.inside, found.count) == (inside, count)
@@ -247,24 +248,24 @@ def test_coverage_is_judged_in_words(low: float, high: float, said: str) -> None
 
 
 def test_errors_name_the_worst_of_either_sign() -> None:
-    found = errors_of([("a", 0.1), ("b", -0.3), ("c", 0.2)])
+    found = error_summary([("a", 0.1), ("b", -0.3), ("c", 0.2)])
     assert found is not None
     assert (found.median, found.worst, found.worst_name) == (0.2, -0.3, "b")
-    assert errors_of([]) is None
+    assert error_summary([]) is None
 
 
 @pytest.fixture
 def certified(model: Calibration, sound: Certificate, tmp_path: Path) -> Path:
     path = tmp_path / "model.json"
-    write(path, model.model_copy(update={"certificate": sound}))
+    write_calibration(path, model.model_copy(update={"certificate": sound}))
     return path
 
 
 def test_a_certificate_travels_with_its_calibration(certified: Path, model: Calibration, sound: Certificate) -> None:
-    again = read(certified)
+    again = read_calibration(certified)
     assert again.certificate == sound
-    assert content_hash(again) == content_hash(model) == sound.calibration_hash
-    assert as_text(again) == certified.read_text(encoding="utf-8")
+    assert calibration_hash(again) == calibration_hash(model) == sound.calibration_hash
+    assert calibration_json(again) == certified.read_text(encoding="utf-8")
     assert "date" not in Certificate.model_fields
 
 
@@ -302,9 +303,9 @@ def no_runs(data: dict[str, Any]) -> None:
 def test_a_certificate_of_something_else_is_refused(certified: Path, change: Any, said: str) -> None:
     changed(certified, change)
     with pytest.raises(InputError, match=said):
-        read(certified)
+        read_calibration(certified)
 
 
 def test_a_changed_calibration_without_a_certificate_is_read(certified: Path) -> None:
     changed(certified, lambda data: (another_value(data), data.pop("certificate")))
-    assert read(certified).certificate is None
+    assert read_calibration(certified).certificate is None

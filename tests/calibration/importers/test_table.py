@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers import read_table
+from calibration.importers import read_run_table
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES
 
@@ -29,7 +29,7 @@ def changed(tmp_path: Path) -> Changed:
 
 
 def test_each_row_is_a_record() -> None:
-    records = read_table(TABLE, MAPPING)
+    records = read_run_table(TABLE, MAPPING)
     assert [record.name for record in records] == ["small 8", "small 16"]
     first = records[0]
     assert first.outcome.transactions_per_s
@@ -49,7 +49,7 @@ def test_each_row_is_a_record() -> None:
 
 
 def test_an_empty_cell_is_no_figure(changed: Changed) -> None:
-    assert read_table(changed(TABLE, ",7900,", ",,"), MAPPING)[0].outcome.mean_ms is None
+    assert read_run_table(changed(TABLE, ",7900,", ",,"), MAPPING)[0].outcome.mean_ms is None
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_an_empty_cell_is_no_figure(changed: Changed) -> None:
 )
 def test_a_faulty_row_refuses_the_table(changed: Changed, old: str, new: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_table(changed(TABLE, old, new), MAPPING)
+        read_run_table(changed(TABLE, old, new), MAPPING)
     assert said in str(caught.value)
 
 
@@ -92,11 +92,11 @@ def test_a_faulty_row_refuses_the_table(changed: Changed, old: str, new: str, sa
 )
 def test_a_faulty_mapping_is_refused(changed: Changed, old: str, new: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_table(TABLE, changed(MAPPING, old, new))
+        read_run_table(TABLE, changed(MAPPING, old, new))
     assert said in str(caught.value)
 
 
 def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text(TABLE.read_text(encoding="utf-8").splitlines()[0] + "\n")
     with pytest.raises(InputError, match="got 0 rows; expected 1 to 10,000"):
-        read_table(tmp_path / "empty.csv", MAPPING)
+        read_run_table(tmp_path / "empty.csv", MAPPING)

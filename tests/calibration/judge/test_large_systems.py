@@ -8,10 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from calibration.judge import FigureRow, large_systems
-from calibration.judge.large_systems import key_of, measured_figures, rows_of, values_of
-from calibration.records import value_of
-from calibration.records.figures import OF_RESULT
+from calibration.judge import (
+    FigureRow,
+    figure_rows,
+    figure_values,
+    large_system_key,
+    measured_scenarios,
+    read_large_systems,
+    write_large_systems,
+)
+from calibration.judge.large_systems import measured_figures
+from calibration.records import simulated_figure
+from calibration.records.measured import OF_RESULT
 from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
 from scenarios.library import library, load
 from scenarios.questions.large_systems import amount, error, lines, measured_systems
@@ -53,25 +61,25 @@ def test_figures_are_what_the_result_says(scenario: ScenarioSpec, result: Result
     }
     assert scenario.machine.disks.files == 1
     for name, value in expected.items():
-        assert value_of(asked(name), scenario, changed) == pytest.approx(value)
-    assert value_of(asked("partition_queue"), scenario, result) != 2.0, "the negative twin: another queue"
+        assert simulated_figure(asked(name), scenario, changed) == pytest.approx(value)
+    assert simulated_figure(asked("partition_queue"), scenario, result) != 2.0, "the negative twin: another queue"
 
 
 def test_an_unknown_figure_is_refused_with_those_that_are_known(scenario: ScenarioSpec, result: Result) -> None:
     with pytest.raises(InputError, match=r"no figure 'cpu_user_percent'; allowed: .*cpu_user_fraction"):
-        value_of(asked("cpu_user_percent"), scenario, result)
+        simulated_figure(asked("cpu_user_percent"), scenario, result)
 
 
 def test_a_multiple_is_of_the_other_systems_figure(scenario: ScenarioSpec, result: Result) -> None:
     figure = asked("cpu_user_fraction", 2.0, times_that_of="small")
     systems = {"large": with_figures(scenario, figure), "small": scenario}
-    assert set(measured_figures(systems)) == {"large", "small"}
-    assert set(values_of("small", systems, result)) >= {"cpu_user_fraction"}
+    assert set(measured_scenarios(systems)) == {"large", "small"}
+    assert set(figure_values("small", systems, result)) >= {"cpu_user_fraction"}
     values = {"large": {"cpu_user_fraction": 0.6}, "small": {"cpu_user_fraction": 0.3}}
-    (row,) = [each for each in rows_of(systems, values) if each.scenario == "large"]
+    (row,) = [each for each in figure_rows(systems, values) if each.scenario == "large"]
     assert (row.simulated, row.error) == (pytest.approx(2.0), pytest.approx(0.0))
     with pytest.raises(InputError, match="no scenario small in the library"):
-        measured_figures({"large": systems["large"]})
+        measured_scenarios({"large": systems["large"]})
 
 
 def test_bounds_hold_or_do_not() -> None:
@@ -92,24 +100,24 @@ def test_shares_are_judged_in_points_and_others_in_percent() -> None:
 
 def test_kept_values_are_of_their_scenario(tmp_path: Path, scenario: ScenarioSpec) -> None:
     file = tmp_path / "kept.json"
-    large_systems.write({key_of(scenario, 1): {"cpu_user_fraction": 0.5}}, file)
-    assert large_systems.read(file)[key_of(scenario, 1)] == {"cpu_user_fraction": 0.5}
+    write_large_systems({large_system_key(scenario, 1): {"cpu_user_fraction": 0.5}}, file)
+    assert read_large_systems(file)[large_system_key(scenario, 1)] == {"cpu_user_fraction": 0.5}
     other = load(Path("tests/scenarios/tiny.yaml"), ["workload.arrivals.clients=3"])
-    assert key_of(other, 1) not in large_systems.read(file)
-    assert large_systems.read(tmp_path / "none.json") == {}
+    assert large_system_key(other, 1) not in read_large_systems(file)
+    assert read_large_systems(tmp_path / "none.json") == {}
     file.write_text(json.dumps({"format": "another"}), encoding="utf-8")
     with pytest.raises(InputError, match="take the file away"):
-        large_systems.read(file)
+        read_large_systems(file)
 
 
 def test_every_measured_figure_of_the_library_is_known_and_kept() -> None:
     """Rows of both published files are there; each name is a figure, each scenario's values are those of today."""
     systems = measured_systems()
-    kept = large_systems.read()
+    kept = read_large_systems()
     for name, each in systems.items():
-        assert key_of(each, 1) in kept, f"{name}: run docs/build_large_systems.py"
+        assert large_system_key(each, 1) in kept, f"{name}: run docs/build_large_systems.py"
         if each.job is None:
-            assert {figure.figure for figure in large_systems.figures_of(each)} <= set(OF_RESULT)
+            assert {figure.figure for figure in measured_figures(each)} <= set(OF_RESULT)
     assert {name for name in library() if name.startswith(("ssd-arrays/", "scaleout/queries"))} <= {
         *systems, "ssd-arrays/24000-warehouses"
     }  # fmt: skip

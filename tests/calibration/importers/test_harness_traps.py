@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from calibration.records import Reading, check, merge
+from calibration.records import FileReading, check_record, merge_readings
 from calibration.records.merging import Merged
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
 
-Written = Callable[[str, str], Reading]
+Written = Callable[[str, str], FileReading]
 
 
 def merged(*samples: str) -> Merged:
     """The run of these samples."""
-    return merge("run", [reading_of(SAMPLES / sample) for sample in samples])
+    return merge_readings("run", [reading_of(SAMPLES / sample) for sample in samples])
 
 
 def text_of(sample: str) -> str:
@@ -39,7 +39,7 @@ def test_hammerdbs_cpu_is_of_the_timed_period_and_need_not_add_up() -> None:
     user = record.resources.cpu_user_fraction
     assert user is not None
     assert user.value == pytest.approx(0.61)  # 0.36 with ramp-up and end
-    (shares,) = [finding for finding in check(record) if finding.law == "CPU shares add up"]
+    (shares,) = [finding for finding in check_record(record) if finding.law == "CPU shares add up"]
     assert shares.holds is None
 
 
@@ -55,7 +55,7 @@ def test_hammerdbs_tpm_is_no_rate_of_new_orders() -> None:
     record = merged("hammerdb/run.log", "hammerdb/timing.json").record
     assert record.outcome.new_orders_per_minute is not None
     assert record.outcome.new_orders_per_minute.value == 41203
-    findings = {finding.law: finding for finding in check(record)}
+    findings = {finding.law: finding for finding in check_record(record)}
     assert findings["commits per new order"].holds is True
     assert findings["mix"].text.startswith("new orders are 43.5%")
     assert findings["Little's law"].holds is True
@@ -63,8 +63,8 @@ def test_hammerdbs_tpm_is_no_rate_of_new_orders() -> None:
 
 def test_mixed_up_tpm_and_nopm_are_caught(written: Written) -> None:
     text = text_of("hammerdb/run.log").replace("41203 NOPM from 95470", "95470 NOPM from 41203")
-    record = merge("run", [written("run.log", text), reading_of(SAMPLES / "hammerdb/timing.json")]).record
-    broken = {finding.law for finding in check(record) if finding.holds is False}
+    record = merge_readings("run", [written("run.log", text), reading_of(SAMPLES / "hammerdb/timing.json")]).record
+    broken = {finding.law for finding in check_record(record) if finding.holds is False}
     assert {"commits per new order", "mix"} <= broken
 
 
@@ -76,7 +76,7 @@ def test_hammerdbs_timings_say_that_the_ramp_is_in_them() -> None:
 
 def test_two_nopm_of_one_run_keep_their_definitions(written: Written) -> None:
     other = written("other.log", "Vuser 1:TEST RESULT : System achieved 38000 NOPM from 88000 PostgreSQL TPM\n")
-    both = merge("run", [reading_of(SAMPLES / "hammerdb/run.log"), other])
+    both = merge_readings("run", [reading_of(SAMPLES / "hammerdb/run.log"), other])
     assert both.record.outcome.new_orders_per_minute is not None
     assert both.record.outcome.new_orders_per_minute.value == 41203
     kept = both.record.outcome.reported["new_orders_per_minute, HammerDB log"]
@@ -89,7 +89,7 @@ def test_results_of_two_runs_are_no_run(written: Written) -> None:
     with pytest.raises(
         InputError, match=r"got new_orders_per_minute 8,000.0, where another file of the run says 41,203.0"
     ):
-        merge("run", [reading_of(SAMPLES / "hammerdb/run.log"), other])
+        merge_readings("run", [reading_of(SAMPLES / "hammerdb/run.log"), other])
 
 
 TIMES = ", ".join(f"{name}_ms REAL" for name in ("min", "avg", "max", "total", "p99", "p95", "p50")) + ", sd REAL"
@@ -161,7 +161,7 @@ def test_hammerdbs_database_is_read_by_names_in_all_versions(tmp_path: Path, tab
     assert (reading.samples is not None) == has_metrics
     assert any("JOBMETRIC" in note for note in reading.notes) != has_metrics
     if has_metrics:
-        user = merge("run", [reading]).record.resources.cpu_user_fraction
+        user = merge_readings("run", [reading]).record.resources.cpu_user_fraction
         assert user is not None
         assert user.value == pytest.approx(0.60)  # 0.49 with the ramp-up
 
@@ -195,7 +195,7 @@ def test_benchbase_with_another_unit_is_refused(written: Written) -> None:
 def test_benchbases_throughput_is_of_all_transactions() -> None:
     record = merged("benchbase/run.summary.json").record
     assert record.outcome.new_orders_per_minute is None
-    assert check(record)[0].holds is True
+    assert check_record(record)[0].holds is True
     assert any("add raw.csv for new orders" in note for note in record.notes)
 
 
@@ -228,7 +228,7 @@ def test_sysbenchs_percentile_is_the_one_that_was_asked_for() -> None:
 @pytest.mark.parametrize("form", ["err/s 1.80", "err/s: 1.80"])
 def test_sysbenchs_reports_are_read_in_both_spellings(written: Written, form: str) -> None:
     text = re.sub(r"err/s \d\.\d\d", form, text_of("sysbench/tpcc_1.0.15.txt"))
-    series = merge("run", [written("run.txt", text)]).record.outcome.series["transactions_per_s"]
+    series = merge_readings("run", [written("run.txt", text)]).record.outcome.series["transactions_per_s"]
     assert series.values == (400.1, 440.3, 479.6)
     assert series.interval_s == 10
 
@@ -236,7 +236,7 @@ def test_sysbenchs_reports_are_read_in_both_spellings(written: Written, form: st
 def test_sysbenchs_csv_reports_are_a_series_too(written: Written) -> None:
     text = re.sub(r"^\[ (\d+)s \] thds: 24 tps: (\S+).*$", r"\1,24,\2,1.00,1.00,1.00,1.00,9.00,0.00,0.00",
                   text_of("sysbench/tpcc_1.0.15.txt"), flags=re.MULTILINE)  # fmt: skip
-    assert merge("run", [written("run.txt", text)]).record.outcome.series["transactions_per_s"].values == (
+    assert merge_readings("run", [written("run.txt", text)]).record.outcome.series["transactions_per_s"].values == (
         400.1,
         440.3,
         479.6,
@@ -261,7 +261,7 @@ def test_tpcc_mysqls_late_transactions_count() -> None:
     record = merged("tpcc-mysql/run.txt").record
     assert record.outcome.new_orders_per_minute is not None
     assert record.outcome.new_orders_per_minute.value == 9300  # 9,000 in time
-    assert check(record)[0].holds is True
+    assert check_record(record)[0].holds is True
 
 
 def test_dbt2s_times_are_seconds() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import CPU, MISSES, RATE, READS, WRITES, Choice, Gap, Reader, solved, with_values
-from calibration.judge import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART
-from calibration.judge.gap import explain
+from calibration.fit import CPU, MISSES, RATE, READS, WRITES, AnalyticReader, FigureChoice, Gap, solve_inputs
+from calibration.judge.gap import explain_gap
 from calibration.records import RunRecord
-from models.reading import load_scenario
+from models.reading import load_scenario, with_values
 from models.scenario import ScenarioSpec
+from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART
 from tests.calibration.synthetic import TINY, base, observed, record, said_by
 
 CLIENTS = 8
@@ -36,7 +36,7 @@ def measured(machine: ScenarioSpec, kinds: frozenset[str] = ALL) -> RunRecord:
     pool_gib = machine.database.pool.buffers * machine.database.page_kib / (1 << 20)
     found = record("run", figures, machine, CLIENTS, pool_gib).model_dump(mode="json", exclude_none=True)
     if DEVICE_PART in kinds:
-        [(_, _, solution, _)] = solved([Reader().point(machine)])
+        [(_, _, solution, _)] = solve_inputs([AnalyticReader().read(machine)])
         device: dict[str, Any] = found["resources"]["devices"]["sda"]
         device["read_await_ms"] = observed(float(solution.residence.disk_read_s[0]) * 1000.0)
         device["utilisation_fraction"] = observed(float(solution.residence.first_busy[0]))
@@ -46,7 +46,7 @@ def measured(machine: ScenarioSpec, kinds: frozenset[str] = ALL) -> RunRecord:
 def gap(model: ScenarioSpec, truth: dict[str, Any], kinds: frozenset[str] = ALL) -> Gap:
     """The gap of a run on a machine that differs from the model's by `truth`."""
     run = measured(with_values(model, truth), kinds)
-    found = explain(run, model, Choice(), said_by(model)[RATE])
+    found = explain_gap(run, model, FigureChoice(), said_by(model)[RATE])
     assert math.fsum([found.not_told_log, *(part.log for part in found.parts)]) == pytest.approx(found.log, abs=1e-9)
     assert found.log == pytest.approx(math.log(found.model / found.measured), abs=1e-9)
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from calibration.importers import find_runs
-from calibration.records import check, merge, missing
+from calibration.records import check_record, merge_readings, missing_keys
 from calibration.records.merging import Merged
 from simulator.errors import InputError
 from tests.calibration.conftest import RUNS
@@ -46,7 +46,7 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
 
 def imported(name: str, folder: Path = RUNS) -> Merged:
     (found,) = find_runs([folder / name])
-    return merge(found.name, found.readings)
+    return merge_readings(found.name, found.readings)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -63,15 +63,15 @@ def test_a_run_directory_is_read_whole(name: str) -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_run_directory_passes_littles_law_and_the_others(name: str) -> None:
     record = imported(name).record
-    findings = check(record)
+    findings = check_record(record)
     assert (findings[0].law, findings[0].holds) == ("Little's law", True)
     assert not [finding for finding in findings if finding.holds is False]
-    assert not missing(record)
+    assert not missing_keys(record)
 
 
 def test_the_page_cache_answers_what_the_device_does_not() -> None:
     """blks_read asks the operating system; minus what the device read it is the double buffering."""
-    texts = [finding.text for finding in check(imported(DISK).record)]
+    texts = [finding.text for finding in check_record(imported(DISK).record)]
     assert "the page cache answered 64% of what the pool lacked" in texts
     assert any(text.startswith("pool 0.9583") for text in texts)
 

@@ -13,20 +13,20 @@ from calibration.fit import (
     RATE,
     READS,
     Calibration,
-    Kept,
+    FitState,
+    FitTask,
     MappingFile,
+    MeasuredRun,
     Parameter,
-    Run,
     RunMapping,
-    Task,
-    as_text,
+    calibration_json,
     calibration_of,
-    correction,
+    engine_correction,
     fit,
-    runs_of,
-    with_values,
+    measured_runs,
 )
 from calibration.fit.fitting import Fit
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from tests.calibration.synthetic import DURABLE, READ, ROWS, TRANSACTION, base, parameters, record, runs, said_by
 
@@ -45,14 +45,14 @@ def quietly(_: float, __: str) -> None:
     """Nobody watches."""
 
 
-def fitted(some: list[Run], varied: tuple[Parameter, ...], seed: int = 1, starts: int = 1) -> Fit:
-    return fit(Task(tuple(some), varied, seed=seed, starts=starts), Kept(None, ""), quietly)
+def fitted(some: list[MeasuredRun], varied: tuple[Parameter, ...], seed: int = 1, starts: int = 1) -> Fit:
+    return fit(FitTask(tuple(some), varied, seed=seed, starts=starts), FitState(None, ""), quietly)
 
 
 def covers(found: Fit, truth: dict[str, float]) -> list[bool]:
     """Whether the interval of each identified parameter holds the truth."""
     places = [each.place(truth[each.key]) for each in found.task.parameters]
-    told, ends = found.identified.told, found.ends
+    told, ends = found.identified.identified, found.ends
     return [bool(ends.low[k] <= place <= ends.high[k]) for k, place in enumerate(places) if told[k]]
 
 
@@ -78,7 +78,7 @@ def test_without_noise_the_truth_is_found() -> None:
     assert [each.at(z) for each, z in zip(varied, found.best.place, strict=True)] == pytest.approx(
         [26.0, 240.0], rel=0.05
     )
-    assert found.identified.told.all()
+    assert found.identified.identified.all()
     assert found.alike == 2
 
 
@@ -95,7 +95,7 @@ def two_path_lengths(*, apart: bool) -> tuple[Calibration, dict[str, float]]:
         figures = {kind: value for kind, value in said_by(machine).items() if kind in SEEN}
         records.append(record(name, figures, machine, 8, 5000 * 8 / (1 << 20)))
     file = MappingFile(runs={name: RunMapping(settings=dict(other)) for name in ("other", "other again")})
-    some = runs_of(records, scenario, {}, file)
+    some = measured_runs(records, scenario, {}, file)
     return calibration_of(fitted(some, varied), scenario), truth
 
 
@@ -126,7 +126,7 @@ def test_what_no_figure_shows_stays_at_its_prior() -> None:
     varied = parameters(scenario, ROWS, "operating_system.reserved_memory_gib=0.05..0.2")
     found = fitted(runs(scenario, {varied[0].key: 30.0}, SIZES[:2], SEEN), varied)
     assert found.best.place[1] == 0.0
-    assert found.identified.told.tolist() == [True, False]
+    assert found.identified.identified.tolist() == [True, False]
     answer = calibration_of(found, scenario)
     assert answer.parameters[1].value is None
     [said] = answer.said
@@ -135,7 +135,7 @@ def test_what_no_figure_shows_stays_at_its_prior() -> None:
     )
 
 
-def throttled(scenario: ScenarioSpec, *, censored: bool) -> tuple[list[Run], dict[str, float]]:
+def throttled(scenario: ScenarioSpec, *, censored: bool) -> tuple[list[MeasuredRun], dict[str, float]]:
     """Three sound runs and one that somebody's limit has held at half of what the machine could do."""
     truth = {"database.path.row_operation_us": 45.0}
     some = runs(scenario, truth, SIZES, (RATE,))
@@ -150,7 +150,7 @@ def test_a_censored_run_does_not_pull() -> None:
     limited, truth = throttled(scenario, censored=True)
     found = fitted(limited, varied)
     assert varied[0].at(found.best.place[0]) == pytest.approx(truth[varied[0].key], rel=0.05)
-    assert found.identified.told.all()
+    assert found.identified.identified.all()
 
 
 def test_the_same_run_taken_at_its_word_pulls() -> None:
@@ -190,8 +190,8 @@ def test_a_killed_fit_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
     scenario = base(*SYSTEM, DURABLE)
     varied = parameters(scenario, ROWS, READ)
     some = runs(scenario, {varied[0].key: 30.0}, SIZES[:2], SEEN, np.random.default_rng(5))
-    task = Task(tuple(some), varied, starts=2, bootstrap=20)
-    whole = as_text(calibration_of(fit(task, Kept(None, task.digest), quietly), scenario))
+    task = FitTask(tuple(some), varied, starts=2, bootstrap=20)
+    whole = calibration_json(calibration_of(fit(task, FitState(None, task.digest), quietly), scenario))
     state = tmp_path / "state"
     for stop_at in ("search 2 of 2", "intervals"):
 
@@ -200,11 +200,11 @@ def test_a_killed_fit_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
                 raise Killed
 
         with pytest.raises(Killed):
-            fit(task, Kept(state, task.digest), kill)
-    kept = Kept(state, task.digest)
+            fit(task, FitState(state, task.digest), kill)
+    kept = FitState(state, task.digest)
     resumed = fit(task, kept, quietly)
     assert kept.reused > 5
-    assert as_text(calibration_of(resumed, scenario)) == whole
+    assert calibration_json(calibration_of(resumed, scenario)) == whole
     assert '"bootstrap_low"' in whole
     kept.close()
     assert not state.exists()
@@ -212,18 +212,18 @@ def test_a_killed_fit_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_the_state_of_another_task_is_not_gone_on_with(tmp_path: Path) -> None:
     state = tmp_path / "state"
-    Kept(state, "one").once("step", lambda: 1)
-    assert Kept(state, "one").once("step", lambda: 2) == 1
-    assert Kept(state, "other").once("step", lambda: 2) == 2
+    FitState(state, "one").once("step", lambda: 1)
+    assert FitState(state, "one").once("step", lambda: 2) == 1
+    assert FitState(state, "other").once("step", lambda: 2) == 2
     state.write_text("half a fi")
-    assert Kept(state, "one").once("step", lambda: 3) == 3
+    assert FitState(state, "one").once("step", lambda: 3) == 3
 
 
 def test_the_bootstrap_agrees_with_the_profile() -> None:
     scenario = base(*SYSTEM)
     varied = parameters(scenario, ROWS)
     some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
-    found = fit(Task(tuple(some), varied, starts=1, bootstrap=60), Kept(None, ""), quietly)
+    found = fit(FitTask(tuple(some), varied, starts=1, bootstrap=60), FitState(None, ""), quietly)
     assert found.samples is not None
     low, high = np.percentile(found.samples[:, 0], (5, 95))
     width = found.ends.high[0] - found.ends.low[0]
@@ -235,8 +235,8 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
     scenario = base(*SYSTEM, "interval.duration_s=20")
     varied = parameters(scenario, ROWS)
     some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
-    task = Task(tuple(some), varied, starts=1, confirm=2)
-    found = fit(task, Kept(None, ""), quietly)
+    task = FitTask(tuple(some), varied, starts=1, confirm=2)
+    found = fit(task, FitState(None, ""), quietly)
     assert found.confirmed == (0, 2)
     offsets = found.data.offset.reshape(3, len(SEEN))
     assert offsets[1] == pytest.approx((offsets[0] + offsets[2]) / 2)
@@ -251,7 +251,7 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
 def test_only_a_run_that_gets_warm_is_corrected_by_the_analytic_engine() -> None:
     warm = base(*SYSTEM)
     cold = base(*SYSTEM, "interval={start: cold, warm_up_s: 0, duration_s: 2}", "database.pool.buffers=20000")
-    assert correction(warm, SEEN, False, 1).logs == [0.0] * 3
-    rate, *others = correction(cold, SEEN, False, 1).logs
+    assert engine_correction(warm, SEEN, False, 1).logs == [0.0] * 3
+    rate, *others = engine_correction(cold, SEEN, False, 1).logs
     assert rate < -0.02
     assert others == [0.0, 0.0]

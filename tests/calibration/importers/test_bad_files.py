@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from calibration.importers.registry import read_file
-from calibration.records import Reading
+from calibration.records import FileReading
 from models.input import SourceFile
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of
@@ -42,7 +42,7 @@ RATES = [("outcome", "new_orders_per_minute"), ("outcome", "transactions_per_s")
 CUTS = (0.1, 0.25, 0.5, 0.75)
 
 
-def read_of(path: Path) -> Reading | str | None:
+def read_of(path: Path) -> FileReading | str | None:
     """The reading, the message, or None if it isn't recognised."""
     try:
         return read_file(SourceFile(path, path.name))
@@ -50,7 +50,7 @@ def read_of(path: Path) -> Reading | str | None:
         return str(error)
 
 
-def same_figures(ours: Reading, whole: Reading) -> bool:
+def same_figures(ours: FileReading, whole: FileReading) -> bool:
     """Whether all that `ours` says is what `whole` says too."""
     rows = [] if ours.samples is None else [row.values for row in ours.samples.rows]
     of_whole = [] if whole.samples is None else [row.values for row in whole.samples.rows]
@@ -66,7 +66,7 @@ def test_a_result_that_is_cut_off_is_refused(tmp_path: Path, sample: str, share:
     path = tmp_path / Path(sample).name
     path.write_bytes(stored[: int(len(stored) * share)])
     outcome = read_of(path)
-    if isinstance(outcome, Reading):  # cut behind all that is read of it
+    if isinstance(outcome, FileReading):  # cut behind all that is read of it
         whole = reading_of(SAMPLES / sample)
         assert {key: value(outcome, key) for key in RATES} == {key: value(whole, key) for key in RATES}
     elif outcome is not None:
@@ -85,7 +85,7 @@ def test_a_file_that_is_cut_within_a_line_is_never_read_to_other_figures(tmp_pat
             continue
         path.write_bytes(stored[:cut])
         outcome = read_of(path)
-        if isinstance(outcome, Reading):
+        if isinstance(outcome, FileReading):
             assert same_figures(outcome, whole), f"cut at {cut}"
             assert [value(outcome, key) for key in RATES] == [value(whole, key) for key in RATES], f"cut at {cut}"
 
@@ -97,7 +97,7 @@ def test_a_decimal_comma_is_refused_or_harmless(tmp_path: Path, sample: str) -> 
     path = tmp_path / Path(sample).name
     path.write_text(foreign, encoding="utf-8")
     outcome = read_of(path)
-    if isinstance(outcome, Reading) and foreign != text:
+    if isinstance(outcome, FileReading) and foreign != text:
         whole = reading_of(SAMPLES / sample)
         assert same_figures(outcome, whole)
         figures = {
@@ -108,7 +108,7 @@ def test_a_decimal_comma_is_refused_or_harmless(tmp_path: Path, sample: str) -> 
         assert {key: value(outcome, key) for key in figures} == {key: value(whole, key) for key in figures}
 
 
-def value(reading: Reading, key: tuple[str, ...]) -> object:
+def value(reading: FileReading, key: tuple[str, ...]) -> object:
     leaf = reading.values.get(key)
     return leaf.get("value", leaf.get("values")) if isinstance(leaf, dict) else leaf
 
@@ -180,13 +180,13 @@ def test_other_encodings_are_refused(tmp_path: Path) -> None:
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_bytes(b"\xef\xbb\xbf" + (SAMPLES / "hammerdb/run.log").read_bytes())
-    assert isinstance(read_of(path), Reading)
+    assert isinstance(read_of(path), FileReading)
 
 
 def test_lines_of_windows_do_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_bytes((SAMPLES / "sysbench/tpcc_1.0.15.txt").read_bytes().replace(b"\n", b"\r\n"))
-    assert isinstance(read_of(path), Reading)
+    assert isinstance(read_of(path), FileReading)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers import disk_entry, table_lines
-from calibration.records import Reading, Snapshot, check, merge
+from calibration.importers import disk_entry, disk_entry_lines
+from calibration.records import CounterSnapshot, FileReading, check_record, merge_readings
 from calibration.records.record import Resources
 from simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of
 
-Written = Callable[[str, str], Reading]
+Written = Callable[[str, str], FileReading]
 PGBENCH = SAMPLES / "pgbench" / "tpcb_summary.txt"
 
 
-def resources(*readings: Reading) -> Resources:
+def resources(*readings: FileReading) -> Resources:
     """What they say beside a run of pgbench of 12 s."""
-    return merge("run", [reading_of(PGBENCH), *readings]).record.resources
+    return merge_readings("run", [reading_of(PGBENCH), *readings]).record.resources
 
 
 def text_of(sample: str) -> str:
@@ -92,7 +92,7 @@ def test_single_cpus_and_averages_are_no_samples() -> None:
 NORMAL: dict[str, object] = {"backend_type": "client backend", "object": "relation", "context": "normal"}
 
 
-def snapshot_of(rates: dict[str, object], phase: str, written: Written) -> Reading:
+def snapshot_of(rates: dict[str, object], phase: str, written: Written) -> FileReading:
     return written(f"pg_stat_io.{phase}.json", json.dumps([rates]))
 
 
@@ -129,7 +129,7 @@ def test_checkpoints_of_postgresql_17_are_elsewhere(written: Written) -> None:
 
 def test_a_total_alone_is_not_used(written: Written) -> None:
     text = "wal_records,wal_bytes,wal_sync\n1,1000000,500\n"
-    merged = merge("run", [reading_of(PGBENCH), written("pg_stat_wal.csv", text)])
+    merged = merge_readings("run", [reading_of(PGBENCH), written("pg_stat_wal.csv", text)])
     assert merged.record.resources.log_bytes_per_s is None
     assert any("totals since a reset, of which nothing is used" in note for note in merged.notes)
 
@@ -154,10 +154,10 @@ def test_mysqls_counters_are_differences_by_the_servers_own_clock() -> None:
 
 
 def test_mysqls_hits_are_requests_without_reads() -> None:
-    found = merge(
+    found = merge_readings(
         "run", [reading_of(PGBENCH), *(reading_of(SAMPLES / f"mysql/status.{p}.tsv") for p in ("before", "after"))]
     )
-    (ratio,) = [finding.text for finding in check(found.record) if finding.law == "hit ratio"]
+    (ratio,) = [finding.text for finding in check_record(found.record) if finding.law == "hit ratio"]
     assert ratio.startswith("pool 0.9960")  # 1 - 12,000 / 3,000,000
 
 
@@ -189,8 +189,8 @@ def test_more_device_reads_than_the_pool_asks_for_are_caught(written: Written) -
     settings = written("settings.csv", "name,setting,unit,boot_val\nblock_size,8192,,8192\n")
     rows = [f"datname,xact_commit,xact_rollback,blks_read,blks_hit\nbench,{n},0,{n * 10},{n * 900}\n" for n in (0, 12)]
     databases = [written(f"db.{phase}.csv", row) for phase, row in zip(("start", "end"), rows, strict=True)]
-    record = merge("run", [reading_of(PGBENCH), iostat, settings, *databases]).record
-    findings = {finding.law: finding.holds for finding in check(record)}
+    record = merge_readings("run", [reading_of(PGBENCH), iostat, settings, *databases]).record
+    findings = {finding.law: finding.holds for finding in check_record(record)}
     assert findings["devices read no more than the pool asks for"] is False
 
 
@@ -208,7 +208,7 @@ def test_a_disk_of_the_catalogue_comes_from_fio() -> None:
     assert entry.spec.read_latency_us == pytest.approx(5270.106)
     assert "depths 1, 4, 16" in entry.spec.source
     assert "assumption: a write takes as long" in entry.spec.source
-    assert not any("warning" in line for line in table_lines(entry))
+    assert not any("warning" in line for line in disk_entry_lines(entry))
 
 
 def test_reads_beside_writes_share_the_depth() -> None:
@@ -220,7 +220,7 @@ def test_reads_beside_writes_share_the_depth() -> None:
 
 def test_a_throttle_is_told_from_a_disk() -> None:
     entry = disk_entry(reading_of(SAMPLES / "fio/throttle200.qd1.json").disk, "a volume", "100 GiB")
-    assert any("takes 20 times the mean: a limit of I/Os" in line for line in table_lines(entry))
+    assert any("takes 20 times the mean: a limit of I/Os" in line for line in disk_entry_lines(entry))
 
 
 @pytest.mark.parametrize(
@@ -267,14 +267,14 @@ def test_a_snapshot_needs_to_say_when(written: Written) -> None:
     ],
 )
 def test_the_phase_is_a_word_of_the_name(name: str, phase: str | None) -> None:
-    from calibration.importers.phases import phase_of
+    from calibration.importers.vocabulary import phase_of
 
     assert phase_of(name) == phase
 
 
 def test_a_snapshot_has_no_rate_of_its_own(tmp_path: Path) -> None:
     reading = reading_of(SAMPLES / "mysql/global_status_after_run.tsv")
-    assert isinstance(reading.snapshot, Snapshot)
+    assert isinstance(reading.snapshot, CounterSnapshot)
     assert reading.snapshot.counters["Innodb_buffer_pool_reads"] == 30513
     assert reading.snapshot.clock_s == 88
     assert not [path for path in reading.values if path[0] == "resources"]
@@ -289,7 +289,7 @@ def test_a_snapshot_has_no_rate_of_its_own(tmp_path: Path) -> None:
     ],
 )
 def test_mysqls_pool_is_read_from_variables_and_from_options(written: Written, text: str, gib: float) -> None:
-    engine = merge(
+    engine = merge_readings(
         "run", [reading_of(SAMPLES / "sysbench/oltp_rw_histogram.txt"), written("settings.txt", text)]
     ).record.engine
     assert engine.buffer_pool_gib is not None
@@ -298,7 +298,7 @@ def test_mysqls_pool_is_read_from_variables_and_from_options(written: Written, t
 
 
 def test_a_result_without_times_says_that_all_samples_count() -> None:
-    merged = merge("run", [reading_of(PGBENCH), reading_of(SAMPLES / "monitors/vmstat_tw.txt")])
+    merged = merge_readings("run", [reading_of(PGBENCH), reading_of(SAMPLES / "monitors/vmstat_tw.txt")])
     assert any("the result names no time: all samples are averaged" in note for note in merged.notes)
 
 

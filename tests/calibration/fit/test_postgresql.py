@@ -17,27 +17,27 @@ from calibration.fit import (
     RATE,
     READS,
     WRITES,
+    AnalyticReader,
     Calibration,
-    Kept,
-    Reader,
-    Run,
-    Task,
+    FitState,
+    FitTask,
+    MeasuredRun,
     calibration_of,
-    chosen,
     fit,
+    measured_runs,
+    parameters_to_fit,
     read_mapping_file,
-    runs_of,
 )
 from calibration.fit.calibration import FittedFigure
 from calibration.fit.evaluate import figures
 from calibration.fit.search import STARTS
-from calibration.predict import Predicted, predict
-from calibration.records import load_record, shipped
+from calibration.predict import Predicted, predict_scenario
+from calibration.records import load_record, shipped_records
 from scenarios.library import library, load
 from simulator.errors import InputError
 
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"
-MAPPING = Path(__file__).resolve().parents[2] / "calibration" / "runs" / "mappings" / "postgresql.yaml"
+MAPPING = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "mappings" / "postgresql.yaml"
 BASE, SLOW_BASE = "postgresql-15", "postgresql-15-400-iops"
 ROWS, FLUSH, MEMORY = (
     "database.path.row_operation_us", "database.log.flush_overhead_us", "operating_system.reserved_memory_gib",
@@ -49,16 +49,16 @@ REPEATS = (2585, 2097, 1940)
 
 
 @cache
-def both_runs() -> tuple[Run, ...]:
-    records = [load_record(shipped()[name]) for name in (IN_MEMORY, SLOW)]
-    return tuple(runs_of(records, load(library()[BASE]), {}, read_mapping_file(MAPPING, records)))
+def both_runs() -> tuple[MeasuredRun, ...]:
+    records = [load_record(shipped_records()[name]) for name in (IN_MEMORY, SLOW)]
+    return tuple(measured_runs(records, load(library()[BASE]), {}, read_mapping_file(MAPPING, records)))
 
 
-def fitted(runs: tuple[Run, ...], *vary: str, confirm: int = 0, starts: int = 1) -> Calibration:
+def fitted(runs: tuple[MeasuredRun, ...], *vary: str, confirm: int = 0, starts: int = 1) -> Calibration:
     base = load(library()[BASE])
-    varied, _ = chosen([base], None, vary)
-    task = Task(runs, varied, starts=starts, confirm=confirm)
-    return calibration_of(fit(task, Kept(None, ""), lambda *_: None), base)
+    varied, _ = parameters_to_fit([base], None, vary)
+    task = FitTask(runs, varied, starts=starts, confirm=confirm)
+    return calibration_of(fit(task, FitState(None, ""), lambda *_: None), base)
 
 
 @cache
@@ -96,7 +96,7 @@ def test_what_each_run_is_held_against_and_with_what_noise() -> None:
     assert slow[RATE].sd == 0.15
     assert "2,097" in slow[RATE].noise
     assert memory[RATE].sd < 0.05
-    assert any(text.startswith(WRITES) for text in both_runs()[1].left)
+    assert any(text.startswith(WRITES) for text in both_runs()[1].left_aside)
 
 
 @pytest.mark.slow
@@ -122,9 +122,9 @@ def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
     layout = slow.scenario.workload.layout.model_copy(update={"heap": None})
     workload = slow.scenario.workload.model_copy(update={"layout": layout})
     other = replace(slow, scenario=slow.scenario.model_copy(update={"workload": workload}))
-    said = figures([slow, other], [], np.zeros((1, 0)), Reader())[0]
+    said = figures([slow, other], [], np.zeros((1, 0)), AnalyticReader())[0]
     (here,) = [number for number, each in enumerate(slow.observations) if each.kind == MISSES]
-    misses = [slow.observations[here].value_of(log) for log in (said[here], said[here + len(slow.observations)])]
+    misses = [slow.observations[here].value_at(log) for log in (said[here], said[here + len(slow.observations)])]
     assert misses[0] > 0.84 * slow.observations[here].value
     assert misses[1] < 0.60 * slow.observations[here].value
 
@@ -132,7 +132,7 @@ def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
 @cache
 def from_memory_alone() -> Predicted:
     """The slow machine as a fit to the other run alone has it: nothing of the slow run but its device."""
-    return predict(fitted(both_runs()[:1], *VARIED[:2], confirm=1), load(library()[SLOW_BASE]))
+    return predict_scenario(fitted(both_runs()[:1], *VARIED[:2], confirm=1), load(library()[SLOW_BASE]))
 
 
 @pytest.mark.slow
@@ -185,6 +185,6 @@ def test_a_noise_without_size_or_source_is_refused(tmp_path: Path, text: str, sa
     path = tmp_path / "mapping.yaml"
     path.write_text(f"all: {{noise: {text}}}\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        read_mapping_file(path, [load_record(shipped()[SLOW])])
+        read_mapping_file(path, [load_record(shipped_records()[SLOW])])
     assert str(caught.value).startswith("mapping.yaml: ")
     assert said in str(caught.value)

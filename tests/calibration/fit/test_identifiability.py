@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.fit import CPU, RATE, WRITES, Parameter, assumed_sd, engine_errors, identify
-from calibration.fit.discrepancy import ASSUMED, ASSUMED_OTHERS, Scatter, assumed, estimated, over
+from calibration.fit import CPU, RATE, WRITES, Parameter, assumed_sd, engine_errors, identify_parameters
+from calibration.fit.discrepancy import ASSUMED, ASSUMED_DEFAULT, Scatter, assumed, estimated, over
 from calibration.fit.identifiability import Identified, correlations, sentences
-from calibration.fit.objective import Data
+from calibration.fit.objective import FitData
 
 NAMES = ("one.a_us", "one.b_us", "two.c_ms", "two.d_ms")
 PARAMETERS = tuple(Parameter(name, 10.0, 1.0, 100.0, 2.0, None, "test") for name in NAMES)
@@ -19,7 +19,7 @@ PARAMETERS = tuple(Parameter(name, 10.0, 1.0, 100.0, 2.0, None, "test") for name
 
 def identified(slopes: NDArray[np.float64]) -> Identified:
     count = slopes.shape[1]
-    return identify(slopes, np.zeros(count, dtype=bool), np.ones(count, dtype=bool))
+    return identify_parameters(slopes, np.zeros(count, dtype=bool), np.ones(count, dtype=bool))
 
 
 def said(slopes: NDArray[np.float64]) -> list[str]:
@@ -29,7 +29,7 @@ def said(slopes: NDArray[np.float64]) -> list[str]:
 def test_two_pairs_are_named_as_two_pairs_whatever_vectors_span_them() -> None:
     slopes = np.array([[10.0, 10.0, 0, 0], [5, 5, 0, 0], [0, 0, 8, -8], [0, 0, 4, -4]])
     found = identified(slopes)
-    assert found.told.tolist() == [False] * 4
+    assert found.identified.tolist() == [False] * 4
     assert found.confused_with == ((1,), (0,), (3,), (2,))
     first, second = said(slopes)
     assert "one." in first
@@ -41,7 +41,7 @@ def test_two_pairs_are_named_as_two_pairs_whatever_vectors_span_them() -> None:
 def test_a_figure_that_tells_a_pair_apart_lifts_the_refusal() -> None:
     slopes = np.array([[10.0, 10.0, 0, 0], [10, -10, 0, 0], [0, 0, 8, 2], [0, 0, 1, 9]])
     found = identified(slopes)
-    assert found.told.all()
+    assert found.identified.all()
     assert found.confused_with == ((), (), (), ())
     assert found.share == pytest.approx(np.sqrt(np.diag(np.linalg.inv(slopes.T @ slopes))))
     assert not said(slopes)
@@ -63,7 +63,7 @@ def test_more_parameters_than_figures_are_one_sentence() -> None:
 def test_weak_and_silent_parameters_are_called_so() -> None:
     slopes = np.diag([10.0, 1.5, 0.7, 0.0])
     found = identified(slopes)
-    assert found.told.tolist() == [True, False, False, False]
+    assert found.identified.tolist() == [True, False, False, False]
     assert found.seen.tolist() == [True, True, False, False]
     weak, next_to_nothing, nothing = sorted(said(slopes), key=lambda line: ("little" not in line, "next" not in line))
     assert weak == "your runs say little of one.b_us: 67% of what its prior leaves open stays open"
@@ -74,15 +74,15 @@ def test_weak_and_silent_parameters_are_called_so() -> None:
 def test_what_was_stopped_or_held_is_not_identified() -> None:
     nobody, first = np.zeros(4, dtype=bool), np.array([True, False, False, False])
     slopes = np.diag([10.0] * 4)
-    assert identify(slopes, first, ~nobody).told.tolist() == [False, True, True, True]
-    assert identify(slopes, nobody, ~first).told.tolist() == [False, True, True, True]
+    assert identify_parameters(slopes, first, ~nobody).identified.tolist() == [False, True, True, True]
+    assert identify_parameters(slopes, nobody, ~first).identified.tolist() == [False, True, True, True]
 
 
-def data_of(count: int, sd: float) -> Data:
+def data_of(count: int, sd: float) -> FitData:
     nothing = np.zeros(count)
     no, run = np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64)
     return over(
-        Data(nothing, nothing + sd, no, (RATE,) * count, run, nothing, nothing), assumed(), nothing.tolist(), 1.0
+        FitData(nothing, nothing + sd, no, (RATE,) * count, run, nothing, nothing), assumed(), nothing.tolist(), 1.0
     )
 
 
@@ -121,6 +121,6 @@ def test_one_kind_that_is_missed_does_not_blur_the_others() -> None:
 def test_where_no_kernel_corrects_it_the_engines_error_is_missed_too() -> None:
     """And nothing is missed of runs that the model itself has made."""
     assert assumed_sd(RATE, 0.12, 1.0) == pytest.approx(0.13)
-    assert assumed_sd(CPU, 0.0, 1.0) == ASSUMED_OTHERS
+    assert assumed_sd(CPU, 0.0, 1.0) == ASSUMED_DEFAULT
     assert engine_errors()[CPU] > 0.0
     assert over(data_of(3, 0.03), assumed(), [0.0] * 3, 0.0).discrepancy.tolist() == [0.0] * 3

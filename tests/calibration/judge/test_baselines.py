@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import judged
+from calibration.fit import judged_rate
 from calibration.judge.baselines import (
     BASELINES,
     CLIENTS,
-    Point,
-    compared,
+    BaselineRun,
+    baseline_run,
+    compare_baselines,
     differing,
     line,
     other_device,
-    point,
     same_memory,
     scalability_law,
 )
@@ -25,18 +25,18 @@ from tests.calibration.synthetic import base
 BUFFERS, MEMORY, LATENCY = "database.pool.buffers", "machine.memory_gib", "machine.disks.disk.read_latency_us"
 
 
-def at(name: str, rate: float, **settings: Any) -> Point:
+def at(name: str, rate: float, **settings: Any) -> BaselineRun:
     """A point whose settings have short names here."""
     keys = {"users": CLIENTS, "buffers": BUFFERS, "memory": MEMORY, "latency": LATENCY, "commit": "database.log.commit"}
     usual = {"users": 8, "buffers": 1000, "memory": 2.0, "latency": 100.0, "commit": "durable"}
-    return Point(name, {keys[name]: value for name, value in (usual | settings).items()}, rate)
+    return BaselineRun(name, {keys[name]: value for name, value in (usual | settings).items()}, rate)
 
 
 def law(users: float) -> float:
     return 100.0 * users / (1.0 + 0.03 * (users - 1) + 0.0004 * users * (users - 1))
 
 
-def ladder(users: Sequence[float]) -> list[Point]:
+def ladder(users: Sequence[float]) -> list[BaselineRun]:
     return [at(f"{n:g} users", law(n), users=n) for n in users]
 
 
@@ -93,11 +93,11 @@ def test_the_scalability_law_never_speeds_up_beyond_linear() -> None:
 
 def test_a_baseline_that_the_model_does_not_beat_is_named() -> None:
     points = ladder([1, 2, 4, 8, 16])
-    good = [judged(each.name, each.rate, (each.rate * 1.0000001, 1.0, 1e9)) for each in points]
-    bad = [judged(each.name, each.rate, (each.rate * 1.5, 1.0, 1e9)) for each in points]
-    beaten = {each.name: each.beaten for each in compared(points, good)}
+    good = [judged_rate(each.name, each.rate, (each.rate * 1.0000001, 1.0, 1e9)) for each in points]
+    bad = [judged_rate(each.name, each.rate, (each.rate * 1.5, 1.0, 1e9)) for each in points]
+    beaten = {each.name: each.beaten for each in compare_baselines(points, good)}
     assert beaten["straight line through two runs"] is True
-    beaten = {each.name: each.beaten for each in compared(points, bad)}
+    beaten = {each.name: each.beaten for each in compare_baselines(points, bad)}
     assert beaten["universal scalability law"] is False
     assert beaten["memory doesn't matter"] is None
     assert set(beaten) == set(BASELINES)
@@ -106,15 +106,15 @@ def test_a_baseline_that_the_model_does_not_beat_is_named() -> None:
 def test_a_better_median_on_fewer_runs_is_no_victory() -> None:
     """Nearer on two of five runs only, though those make the median better."""
     points = ladder([1, 2, 4, 8, 16])
-    line_errors = {row.name: row.error for row in compared(points, [])[0].rows}
+    line_errors = {row.name: row.error for row in compare_baselines(points, [])[0].rows}
     factors = dict.fromkeys(line_errors, 0.0)
     for name, error in line_errors.items():
         assert error is not None
         factors[name] = abs(error) * 1.01
     best = sorted(factors, key=factors.__getitem__)[2:4]
     factors |= dict.fromkeys(best, 0.0)
-    model = [judged(each.name, each.rate, (each.rate * (1 + factors[each.name]), 1.0, 1e9)) for each in points]
-    found = compared(points, model)[0]
+    model = [judged_rate(each.name, each.rate, (each.rate * (1 + factors[each.name]), 1.0, 1e9)) for each in points]
+    found = compare_baselines(points, model)[0]
     assert found.errors is not None
     assert found.model is not None
     assert found.model.median < found.errors.median
@@ -125,15 +125,15 @@ def test_a_better_median_on_fewer_runs_is_no_victory() -> None:
 def test_the_model_is_compared_on_the_runs_that_a_baseline_applies_to() -> None:
     points = ladder([1, 2, 4, 8, 16])
     wrong = {"1 users": 3.0, "2 users": 3.0, "4 users": 3.0}
-    model = [judged(each.name, each.rate, (each.rate * wrong.get(each.name, 1.01), 1.0, 1e9)) for each in points]
-    found = next(each for each in compared(points, model) if each.name == "universal scalability law")
+    model = [judged_rate(each.name, each.rate, (each.rate * wrong.get(each.name, 1.01), 1.0, 1e9)) for each in points]
+    found = next(each for each in compare_baselines(points, model) if each.name == "universal scalability law")
     assert found.model is not None
     assert found.model.count == 2
     assert found.model.median == pytest.approx(0.01)
 
 
 def test_what_names_or_times_a_run_is_no_difference() -> None:
-    one = point("a", base("interval.duration_s=60"), 1.0)
-    assert not differing(one, point("b", base("interval.duration_s=61", "name=other"), 1.0))
-    assert differing(one, point("b", base("workload.arrivals.clients=3"), 1.0)) == {CLIENTS}
-    assert differing(one, point("b", base("machine.disks.disk.read_latency_us=3"), 1.0)) == {LATENCY}
+    one = baseline_run("a", base("interval.duration_s=60"), 1.0)
+    assert not differing(one, baseline_run("b", base("interval.duration_s=61", "name=other"), 1.0))
+    assert differing(one, baseline_run("b", base("workload.arrivals.clients=3"), 1.0)) == {CLIENTS}
+    assert differing(one, baseline_run("b", base("machine.disks.disk.read_latency_us=3"), 1.0)) == {LATENCY}

@@ -8,20 +8,19 @@ import numpy as np
 import pytest
 
 from calibration.fit import (
-    Kept,
-    Reader,
-    Task,
-    applied,
+    AnalyticReader,
+    FitState,
+    FitTask,
+    apply_calibration,
     calibration_of,
-    chosen,
     fit,
-    kept_out,
-    number_at,
+    measured_runs,
+    parameters_to_fit,
     parse_vary,
-    runs_of,
-    with_values,
+    unapplied_keys,
 )
 from calibration.fit.evaluate import figures
+from models.reading import continuous_value, with_values
 from models.scenario import ScenarioSpec
 from scenarios.library import library, load
 from scenarios.questions.measured_runs import read_runs
@@ -43,12 +42,12 @@ def quietly(_: float, __: str) -> None:
 def test_a_parts_number_is_that_of_machines_with_the_part() -> None:
     slow, fast = row("box-sol7"), row("cpu-5130-load")
     key = f"{SPEED}@{PENTIUM}"
-    assert number_at(slow, key) == slow.machine.cpu.relative_speed
-    assert number_at(fast, key) is None
+    assert continuous_value(slow, key) == slow.machine.cpu.relative_speed
+    assert continuous_value(fast, key) is None
     assert with_values(slow, {key: 0.4}).machine.cpu.relative_speed == 0.4
     assert with_values(fast, {key: 0.4}).machine.cpu == fast.machine.cpu
-    assert number_at(slow, f"database.path.row_operation_us@{slow.database.name}") is not None
-    assert number_at(slow, f"machine.disks.disk.overhead_ms@{slow.machine.disks.disk.name}") is not None
+    assert continuous_value(slow, f"database.path.row_operation_us@{slow.database.name}") is not None
+    assert continuous_value(slow, f"machine.disks.disk.overhead_ms@{slow.machine.disks.disk.name}") is not None
 
 
 def test_a_part_that_no_machine_has_is_refused() -> None:
@@ -64,20 +63,20 @@ def test_a_parts_value_is_the_catalogues(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     with pytest.raises(InputError, match=r"value: a part's number is the catalogue's, 0\.31; leave it out"):
-        chosen([row("box-sol7")], path, ())
+        parameters_to_fit([row("box-sol7")], path, ())
 
 
 def test_a_run_is_evaluated_by_what_it_takes() -> None:
     records, bases = read_runs(list(NAMES), None)
     parameters = [parse_vary(f"{SPEED}@{part}={low}..{high}", *bases.values())
                   for part, low, high in ((PENTIUM, 0.2, 0.5), (XEON, 1, 3))]  # fmt: skip
-    runs = runs_of(records, bases, {})
-    assert [run.taken(each.key for each in parameters) for run in runs] == [
+    runs = measured_runs(records, bases, {})
+    assert [run.open_keys(each.key for each in parameters) for run in runs] == [
         (parameters[0].key,),
         (parameters[1].key,),
         (),
     ]
-    said = figures(runs, parameters, np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), Reader())
+    said = figures(runs, parameters, np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), AnalyticReader())
     assert said[1, 0] < said[0, 0] == said[2, 0], "a faster Pentium loads sooner, a faster Xeon changes nothing there"
     assert said[2, 1] < said[0, 1] == said[1, 1]
     assert said[0, 2] == said[1, 2] == said[2, 2]
@@ -89,17 +88,18 @@ def test_loads_of_two_machines_tell_the_speed_of_one_by_the_other() -> None:
     vary = [f"{SPEED}@{PENTIUM}=0.1..1", "database.path.load_row_us@Virtuoso, before the 5.0 overhaul=10..200",
             "job.fragment_kib=8..64"]  # fmt: skip
     with pytest.raises(InputError, match="no such number"):
-        chosen(list(bases.values()), None, vary)
-    varied, _ = chosen(list(bases.values()), None, vary[:2])
+        parameters_to_fit(list(bases.values()), None, vary)
+    varied, _ = parameters_to_fit(list(bases.values()), None, vary[:2])
     found = calibration_of(
-        fit(Task(tuple(runs_of(records, bases, {})), varied, starts=1), Kept(None, ""), quietly), bases[records[0].name]
+        fit(FitTask(tuple(measured_runs(records, bases, {})), varied, starts=1), FitState(None, ""), quietly),
+        bases[records[0].name],
     )
     speed = found.parameters[0]
     assert speed.identified
     assert speed.value == pytest.approx(1.11 * 726.874 / 2640, rel=0.05)
     described = row("box-sol7")
-    assert applied(found, described).machine.cpu.relative_speed == speed.value
-    assert applied(found, row("box-v20z")).machine.cpu == row("box-v20z").machine.cpu
+    assert apply_calibration(found, described).machine.cpu.relative_speed == speed.value
+    assert apply_calibration(found, row("box-v20z")).machine.cpu == row("box-v20z").machine.cpu
     other = with_values(described, {SPEED: 0.5})
-    assert kept_out(found, other) == (f"{SPEED}@{PENTIUM}",), "somebody's own number stays"
+    assert unapplied_keys(found, other) == (f"{SPEED}@{PENTIUM}",), "somebody's own number stays"
     assert {run.corrected_by for run in found.runs[:2]} == {"nothing: a job is calculated"}

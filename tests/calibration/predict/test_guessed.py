@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.fit import RATE, Calibration, Kept, Task, calibration_of, fit, parse_vary, runs_of, with_values
-from calibration.predict import foresee, predict
-from calibration.predict.guessed import moved_by, number_of
+from calibration.fit import RATE, Calibration, FitState, FitTask, calibration_of, fit, measured_runs, parse_vary
+from calibration.predict import predict_described, predict_scenario
+from calibration.predict.guessed import moved_by
 from calibration.predict.prediction import half_width
+from models.input import value_at
 from models.jobs import JobResult
-from models.reading import DescribedValue, Description, described
+from models.reading import Description, Origin, described, with_values
 from simulator.errors import InputError
 from tests.calibration.synthetic import record, said_by
 
@@ -22,7 +23,7 @@ SPEED = "machine.cpu.relative_speed"
 OF_PART = f"{SPEED}@AMD Opteron 244, 1.8 GHz"
 
 
-def row_of(description: Description, key: str) -> DescribedValue:
+def row_of(description: Description, key: str) -> Origin:
     (row,) = [each for each in description.rows if each.key == key]
     return row
 
@@ -35,8 +36,8 @@ def model() -> Calibration:
     for buffers in (2_000, 20_000):
         machine = with_values(base, {SPEED: 1.1, "database.pool.buffers": buffers})
         records.append(record(f"{buffers}", {RATE: said_by(machine)[RATE]}, machine, 4, buffers * 8 / (1 << 20)))
-    task = Task(tuple(runs_of(records, base, {}, None)), (parse_vary(f"{OF_PART}=0.5..2", base),), starts=1)
-    return calibration_of(fit(task, Kept(None, ""), lambda *_: None), base)
+    task = FitTask(tuple(measured_runs(records, base, {}, None)), (parse_vary(f"{OF_PART}=0.5..2", base),), starts=1)
+    return calibration_of(fit(task, FitState(None, ""), lambda *_: None), base)
 
 
 def test_a_load_follows_the_processor_so_its_guess_moves_it_by_its_factor() -> None:
@@ -59,14 +60,14 @@ def test_other_values_as_good_move_by_their_distance() -> None:
     description = described(FAMILY)
     row = replace(row_of(description, SPEED), factor=None, others=("machine.cpu.relative_speed=0.5",))
     slow, fast = described(FAMILY, ["machine.cpu.relative_speed=0.5"]), description
-    apart = math.log(foresee(fast, None).value / foresee(slow, None).value)
+    apart = math.log(predict_described(fast, None).value / predict_described(slow, None).value)
     assert moved_by(description, row, None) == pytest.approx(apart / math.sqrt(2.0), rel=1e-3)
     impossible = replace(row, others=("machine.memory_gib=0.01",))
     assert moved_by(description, impossible, None) == 0.0
 
 
 def test_variances_add_up_without_a_model_and_there_is_no_interval() -> None:
-    found = foresee(described(FAMILY), None)
+    found = predict_described(described(FAMILY), None)
     assert found.low is None
     assert found.high is None
     assert found.sd**2 == pytest.approx(sum(part.sd**2 for part in found.parts))
@@ -76,7 +77,7 @@ def test_variances_add_up_without_a_model_and_there_is_no_interval() -> None:
 
 def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None:
     description = described(FAMILY)
-    own, found = predict(model, description.scenario), foresee(description, model)
+    own, found = predict_scenario(model, description.scenario), predict_described(description, model)
     assert found.low is not None
     assert found.high is not None
     assert found.value == own.rate_per_min
@@ -91,7 +92,7 @@ def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None
 
 
 def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> None:
-    known, family = foresee(described(KNOWN), model), foresee(described(FAMILY), model)
+    known, family = predict_described(described(KNOWN), model), predict_described(described(FAMILY), model)
     assert "processor's speed" not in {part.what for part in known.parts}
     assert "processor's speed" in {part.what for part in family.parts}
     assert known.scenario.machine.cpu.relative_speed == pytest.approx(1.1, rel=0.05)
@@ -99,18 +100,17 @@ def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> No
 
 
 def test_a_job_has_its_own_figure_and_limit() -> None:
-    found = foresee(described("SunFire V20z, serial read"), None)
+    found = predict_described(described("SunFire V20z, serial read"), None)
     assert isinstance(found.answer, JobResult)
     assert found.value == found.answer.value
 
 
 def test_numbers_of_a_scenario() -> None:
     scenario = described(KNOWN).scenario
-    assert number_of(scenario, "database.pool.buffers") == 20_000
-    with pytest.raises(AttributeError):
-        number_of(scenario, "database.pool.bufers")
+    assert value_at(scenario, "database.pool.buffers") == 20_000
+    assert value_at(scenario, "database.pool.bufers") is None
 
 
 def test_a_machine_that_cannot_be_is_refused(model: Calibration) -> None:
     with pytest.raises(InputError):
-        foresee(described("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses"), model)
+        predict_described(described("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses"), model)

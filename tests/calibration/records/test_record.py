@@ -9,9 +9,18 @@ from typing import Any
 import pytest
 
 from calibration.importers import find_runs
-from calibration.records import RunRecord, check, load_record, merge, missing, records_in, save_records, shipped
-from calibration.records.checks import little
-from calibration.records.files import as_text
+from calibration.records import (
+    RunRecord,
+    check_record,
+    load_record,
+    merge_readings,
+    missing_keys,
+    records_in,
+    save_records,
+    shipped_records,
+)
+from calibration.records.checks import littles_law
+from calibration.records.files import record_text
 from scenarios.library import library, load
 from simulator.errors import InputError
 from tests.calibration.conftest import RUNS
@@ -53,7 +62,7 @@ def with_(**keys: Any) -> dict[str, Any]:
 
 def whole_run(name: str = "postgres15_go-tpc_one_disk_400_iops") -> RunRecord:
     (found,) = find_runs([RUNS / name])
-    return merge(found.name, found.readings).record
+    return merge_readings(found.name, found.readings).record
 
 
 def test_all_is_optional_but_a_rate_and_the_window() -> None:
@@ -78,7 +87,7 @@ def test_a_record_survives_being_written_and_read(tmp_path: Path, suffix: str) -
     record = whole_run()
     (path,) = save_records([record], tmp_path / f"run{suffix}")
     assert load_record(path) == record
-    assert as_text(load_record(path), suffix) == path.read_text(encoding="utf-8")
+    assert record_text(load_record(path), suffix) == path.read_text(encoding="utf-8")
 
 
 def test_several_records_go_into_a_folder(tmp_path: Path) -> None:
@@ -119,14 +128,14 @@ def test_a_faulty_record_is_one_line_for_each_fault(tmp_path: Path, data: dict[s
 
 
 def test_the_records_that_are_shipped_are_those_of_the_sample_runs() -> None:
-    assert {name: load_record(path) for name, path in shipped().items() if not name.startswith("v20z-")} == {
+    assert {name: load_record(path) for name, path in shipped_records().items() if not name.startswith("v20z-")} == {
         path.name: whole_run(path.name) for path in sorted(RUNS.iterdir())
     }, "import the sample runs into calibration/runs again"
 
 
 def test_the_records_of_the_v20z_are_what_its_scenarios_have_measured() -> None:
     names = {"v20z-120000-buffers": "v20z"}
-    for name, path in shipped().items():
+    for name, path in shipped_records().items():
         if name.startswith("v20z-"):
             measured = load(library()[names.get(name, name.replace("_", "-"))]).measured
             rate = load_record(path).outcome.new_orders_per_minute
@@ -158,12 +167,12 @@ def closed(clients: float, rate: float, mean_ms: float, **more: Any) -> RunRecor
     ],
 )
 def test_littles_law(record: RunRecord, holds: bool | None) -> None:
-    assert little(record).holds is holds, little(record).text
+    assert littles_law(record).holds is holds, littles_law(record).text
 
 
 def test_what_littles_law_lacks_is_said() -> None:
-    assert little(RunRecord.model_validate(LEAST)).text == "can't be checked without clients, mean_ms"
-    assert missing(RunRecord.model_validate(LEAST))[0].startswith("workload.clients: ")
+    assert littles_law(RunRecord.model_validate(LEAST)).text == "can't be checked without clients, mean_ms"
+    assert missing_keys(RunRecord.model_validate(LEAST))[0].startswith("workload.clients: ")
 
 
 @pytest.mark.parametrize(
@@ -215,9 +224,9 @@ def test_what_littles_law_lacks_is_said() -> None:
     ],
 )
 def test_other_laws_can_be_broken(keys: dict[str, Any], law: str) -> None:
-    assert [finding.law for finding in check(RunRecord.model_validate(with_(**keys))) if finding.holds is False] == [
-        law
-    ]
+    assert [
+        finding.law for finding in check_record(RunRecord.model_validate(with_(**keys))) if finding.holds is False
+    ] == [law]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +243,7 @@ def test_other_laws_can_be_broken(keys: dict[str, Any], law: str) -> None:
     ],
 )
 def test_sound_counters_break_no_law(keys: dict[str, Any], law: str) -> None:
-    findings = check(RunRecord.model_validate(with_(**keys)))
+    findings = check_record(RunRecord.model_validate(with_(**keys)))
     assert [finding.holds for finding in findings if finding.law == law] == [True]
 
 
@@ -249,4 +258,4 @@ def test_sound_counters_break_no_law(keys: dict[str, Any], law: str) -> None:
 )
 def test_a_drift_is_told_from_noise(kind: str, values: tuple[float, ...], holds: bool | None) -> None:
     record = RunRecord.model_validate(with_(window__kind=kind, outcome__series={"rate": series(*values)}))
-    assert [finding.holds for finding in check(record) if finding.law == "steady"] == [holds]
+    assert [finding.holds for finding in check_record(record) if finding.law == "steady"] == [holds]

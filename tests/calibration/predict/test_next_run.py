@@ -10,23 +10,31 @@ import pytest
 
 from calibration.fit import (
     CPU,
-    KINDS,
+    DIFFERENCE_STEP,
+    FIGURE_KINDS,
     RATE,
     READS,
-    STEP,
     Calibration,
-    Kept,
-    Run,
-    Task,
-    applied,
+    FitState,
+    FitTask,
+    MeasuredRun,
+    apply_calibration,
     calibration_of,
     fit,
     scenario_hash,
-    with_values,
 )
-from calibration.predict import Choice, advise, around, named, predict, read_candidates, usual_run
+from calibration.predict import (
+    CandidateSet,
+    advise_next_run,
+    candidates_around,
+    candidates_named,
+    predict_scenario,
+    read_candidates,
+    usual_run,
+)
 from calibration.predict.candidates import scenario_of
 from calibration.predict.next_run import derivatives, information, updated
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from tests.calibration.synthetic import READ, ROWS, SHARE, base, parameters, runs, said_by
@@ -41,9 +49,9 @@ SECTION = "database.critical_section.share_of_path=0.25..0.9"
 CLIENTS = "workload.arrivals.clients"
 
 
-def calibrated(scenario: ScenarioSpec, some: list[Run], *varied: str) -> Calibration:
-    task = Task(tuple(some), parameters(scenario, *varied), starts=1)
-    return calibration_of(fit(task, Kept(None, ""), lambda _, __: None), scenario)
+def calibrated(scenario: ScenarioSpec, some: list[MeasuredRun], *varied: str) -> Calibration:
+    task = FitTask(tuple(some), parameters(scenario, *varied), starts=1)
+    return calibration_of(fit(task, FitState(None, ""), lambda _, __: None), scenario)
 
 
 def contended(*more_runs: int) -> tuple[ScenarioSpec, Calibration]:
@@ -87,24 +95,26 @@ def test_derivatives_are_those_of_single_machines(usual: Calibration) -> None:
     assert not reasons
     for number, scenario in enumerate(some):
         for at in range(2):
-            step = STEP * np.eye(2)[at]
-            up, down = (said_by(applied(usual, scenario, usual.mode + way * step))[RATE] for way in (1, -1))
-            assert slopes[number, 0, KINDS.index(RATE), at] == pytest.approx(np.log(up / down) / (2 * STEP), abs=1e-6)
-        rate = said_by(applied(usual, scenario))[RATE]
-        assert said[number, 0, KINDS.index(RATE)] == pytest.approx(np.log(rate), abs=1e-6)
+            step = DIFFERENCE_STEP * np.eye(2)[at]
+            up, down = (said_by(apply_calibration(usual, scenario, usual.mode + way * step))[RATE] for way in (1, -1))
+            assert slopes[number, 0, FIGURE_KINDS.index(RATE), at] == pytest.approx(
+                np.log(up / down) / (2 * DIFFERENCE_STEP), abs=1e-6
+            )
+        rate = said_by(apply_calibration(usual, scenario))[RATE]
+        assert said[number, 0, FIGURE_KINDS.index(RATE)] == pytest.approx(np.log(rate), abs=1e-6)
 
 
 def test_what_is_open_now_is_what_the_prediction_says(usual: Calibration) -> None:
     asked = changed(usual, clients=32)
-    advice = advise(usual, around(usual), asked, pairs=0)
-    assert advice.open_sd == pytest.approx(predict(usual, asked).parameters_sd, rel=0.02)
+    advice = advise_next_run(usual, candidates_around(usual), asked, pairs=0)
+    assert advice.open_sd == pytest.approx(predict_scenario(usual, asked).parameters_sd, rel=0.02)
     assert all(run.left_sd < advice.open_sd for run in advice.runs)
 
 
 def test_the_run_that_settles_a_doubt_is_suggested(mixed_up: Calibration) -> None:
     """Many clients queue for the section, whose time is the product of both; one client alone doesn't wait."""
     assert not any(each.identified for each in mixed_up.parameters)
-    advice = advise(mixed_up, around(mixed_up), None)
+    advice = advise_next_run(mixed_up, candidates_around(mixed_up), None)
     assert advice.best is not None
     assert advice.best.candidate.name == "1 client"
     assert advice.best.tells == ((ROWS_KEY, SHARE_KEY),)
@@ -120,7 +130,7 @@ def test_the_suggested_run_does_tell_once_it_is_made_and_another_does_not() -> N
 
 
 def test_where_only_runs_of_one_kind_are_to_be_had_none_is_said_to_tell(mixed_up: Calibration) -> None:
-    advice = advise(mixed_up, named(mixed_up, [(CLIENTS, ("32", "64", "128"))], grid=False), None)
+    advice = advise_next_run(mixed_up, candidates_named(mixed_up, [(CLIENTS, ("32", "64", "128"))], grid=False), None)
     assert all(run.tells == () for run in advice.runs)
 
 
@@ -131,15 +141,15 @@ def test_nothing_is_suggested_where_the_rest_is_noise_and_discrepancy(usual: Cal
     certain = calibrated(scenario, some, ROWS)
     assert all(each.identified for each in certain.parameters)
     asked = changed(usual, buffers=3000, clients=16)
-    assert advise(certain, around(certain), asked, pairs=1).best is None
-    assert advise(usual, around(usual), asked, pairs=1).best is not None
+    assert advise_next_run(certain, candidates_around(certain), asked, pairs=1).best is None
+    assert advise_next_run(usual, candidates_around(usual), asked, pairs=1).best is not None
 
 
 @pytest.mark.parametrize(("kind", "less"), [(CPU, True), (READS, False)])
 def test_a_figure_at_its_end_of_scale_tells_less(kind: str, less: bool, usual: Calibration) -> None:
     """Of a processor's share that is half or full, changed as much by the parameters; reads have no end of scale."""
-    said = np.log(np.array([[0.5], [1.0]]) + 0.01) * np.ones(len(KINDS))
-    seen = information(usual, {kind: 0.05}, said, np.ones((2, len(KINDS), 2)))[:, 0, 0]
+    said = np.log(np.array([[0.5], [1.0]]) + 0.01) * np.ones(len(FIGURE_KINDS))
+    seen = information(usual, {kind: 0.05}, said, np.ones((2, len(FIGURE_KINDS), 2)))[:, 0, 0]
     assert bool(seen[1] < 0.8 * seen[0]) is less
     assert seen[1] > 0.0
 
@@ -150,12 +160,12 @@ def test_runs_are_found_again_in_the_file(usual: Calibration) -> None:
     assert usual_run(usual).figures[0].measured == rates[1]
 
 
-def names(choice: Choice) -> list[str]:
+def names(choice: CandidateSet) -> list[str]:
     return [each.name for each in choice.candidates]
 
 
 def test_candidates_lie_around_the_usual_run(usual: Calibration) -> None:
-    choice = around(usual)
+    choice = candidates_around(usual)
     assert names(choice) == [
         "1 client", "2 clients", "4 clients", "16 clients", "32 clients", "a pool of 750 buffers",
         "a pool of 3,000 buffers", "1 warehouse", "4 warehouses",
@@ -164,30 +174,30 @@ def test_candidates_lie_around_the_usual_run(usual: Calibration) -> None:
 
 
 def test_what_does_not_fit_or_is_known_is_left_out_with_its_reason(usual: Calibration) -> None:
-    choice = named(usual, [("database.pool.buffers", ("400", "3000", "99000000"))], grid=False)
+    choice = candidates_named(usual, [("database.pool.buffers", ("400", "3000", "99000000"))], grid=False)
     assert names(choice) == ["a pool of 3,000 buffers"]
     again, too_large = choice.impossible
     assert again.reason == "it is the run 8 clients, 400 buffers again"
     assert "GiB are free" in too_large.reason
     with pytest.raises(InputError, match="GiB are free"):
-        named(usual, [("database.pool.buffers", ("99000000",))], grid=False)
+        candidates_named(usual, [("database.pool.buffers", ("99000000",))], grid=False)
 
 
 def test_values_are_single_changes_or_a_grid(usual: Calibration) -> None:
     axes = [(CLIENTS, ("2", "4")), ("database.pool.buffers", ("800", "900"))]
-    assert len(named(usual, axes, grid=False).candidates) == 4
-    grid = named(usual, axes, grid=True)
+    assert len(candidates_named(usual, axes, grid=False).candidates) == 4
+    grid = candidates_named(usual, axes, grid=True)
     assert names(grid)[0] == "2 clients, a pool of 800 buffers"
     assert len(grid.candidates) == 4
     with pytest.raises(InputError, match="stands twice"):
-        named(usual, [axes[0], axes[0]], grid=False)
+        candidates_named(usual, [axes[0], axes[0]], grid=False)
 
 
 def test_another_volume_says_nothing_of_the_old_one(usual: Calibration) -> None:
     other = with_values(changed(usual, buffers=700), {"machine.disks.disk.read_latency_us": 30.0})
     _, slopes, _ = derivatives(usual, [changed(usual, buffers=700), other], usual.mode[None])
-    assert slopes[0, 0, KINDS.index(RATE), 1] < -0.05
-    assert slopes[1, 0, KINDS.index(RATE), 1] == 0.0
+    assert slopes[0, 0, FIGURE_KINDS.index(RATE), 1] < -0.05
+    assert slopes[1, 0, FIGURE_KINDS.index(RATE), 1] == 0.0
 
 
 COSTLY = """
@@ -203,10 +213,10 @@ def test_costs_rank_what_is_worth_it_by_what_it_gives_for_them(mixed_up: Calibra
     path = tmp_path / "could.yaml"
     path.write_text(COSTLY)
     choice = read_candidates(path, mixed_up)
-    order = [run.candidate.name for run in advise(mixed_up, choice, None, pairs=1).runs]
+    order = [run.candidate.name for run in advise_next_run(mixed_up, choice, None, pairs=1).runs]
     free = replace(choice, candidates=tuple(replace(each, cost=None) for each in choice.candidates), cost_unit=None)
     assert order.index("an hour") < order.index("a weekend") < order.index("useless")
-    assert advise(mixed_up, free, None, pairs=1).runs[0].candidate.name == "a weekend"
+    assert advise_next_run(mixed_up, free, None, pairs=1).runs[0].candidate.name == "a weekend"
 
 
 @pytest.mark.parametrize(

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibration.records import Meaning, Sample, Samples
+from calibration.records import Meaning, MonitorSample, MonitorSamples
 from calibration.records.timing import SYSTEM, USER, aligned, in_window, means
 
 SHARE = Meaning("%", 0.01, "share")
 MEANINGS = {USER: SHARE, SYSTEM: SHARE}
 
 
-def series(shares: list[tuple[float, float]], start_s: float | None = None) -> Samples:
+def series(shares: list[tuple[float, float]], start_s: float | None = None) -> MonitorSamples:
     """Intervals of 5 s with these user and system shares."""
     rows = []
     for at, (user, system) in enumerate(shares):
         begin_s = None if start_s is None else start_s + 5 * at
         end_s = None if begin_s is None else begin_s + 5
-        rows.append(Sample(f"row {at}", {USER: user, SYSTEM: system}, begin_s, end_s))
-    return Samples(tuple(rows), MEANINGS)
+        rows.append(MonitorSample(f"row {at}", {USER: user, SYSTEM: system}, begin_s, end_s))
+    return MonitorSamples(tuple(rows), MEANINGS)
 
 
 def walk(length: int, seed: int) -> list[tuple[float, float]]:

@@ -1,0 +1,199 @@
+"""What single quantities of a machine do to its rate: by which factor each is another than measured, and its effect.
+
+At a given rate the engine gives misses, reads, writes, processor time and device times of a transaction. Each quantity
+that was measured is met by one factor, found in causal order: how many pages the pool lacks (by its effective size),
+what of them is read from the device, writes, processor time, and the device's time for a request. Then every subset of
+the factors is solved, and a factor's effect is that on the logarithm of the rate, averaged over all orders in which
+they can be put in (Shapley, Contributions to the Theory of Games II (1953), 307-317): the effects depend on no order
+and sum to that of all factors together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from simulator.analytic.demands import Demands, demands_of
+from simulator.analytic.demands import Traffic, traffic
+from simulator.analytic.parameters import Parameters, stacked
+from simulator.analytic.pool import PoolMisses, pool_of
+from simulator.analytic.stations import Residence, at_stations
+from simulator.analytic.system import solve
+from simulator.analytic.workload import Workload
+from simulator.form import FloatArray, Model, RotatingDevice
+
+MISSES_PART, READS_PART, WRITES_PART = "pool misses", "reads per transaction", "writes per transaction"
+CPU_PART, DEVICE_PART = "CPU per transaction", "device service"
+FARTHEST = 32.0
+"""how far a factor is looked for, either way"""
+GRID, REFINED = 49, 3
+SAME = 1e-4
+"""logarithm below which measured and model are the same"""
+PAGE_ROUNDS = 2
+"""until it is known what the background writer takes for a page"""
+SMALL = 0.05
+"""pages or requests of a transaction: fewer are next to none"""
+
+
+@dataclass(frozen=True)
+class RateFactor:
+    """One quantity, per transaction, times in s. `effect`: of its factor on the logarithm of the rate."""
+
+    name: str
+    measured: float
+    model: float
+    effect: float
+
+
+@dataclass(frozen=True)
+class _AtRate:
+    """Machines at a given rate."""
+
+    p: Parameters
+    rate: FloatArray
+    pool: PoolMisses
+    traffic: Traffic
+    demands: Demands
+    residence: Residence
+
+
+@dataclass(frozen=True)
+class _Quantity:
+    """What it is, and how a factor changes it."""
+
+    name: str
+    figure: Callable[[_AtRate], FloatArray]
+    multiplied: Callable[[Parameters, FloatArray], Parameters]
+    small: float = 0.0
+    """added before logarithms are taken"""
+
+
+def rate_factors(
+    model: Model, workload: Workload, parameters: Parameters, per_s: float, measured: Mapping[str, float]
+) -> list[RateFactor]:
+    """The measured quantities in causal order, by their names. `per_s`: transactions of the mix, as measured."""
+    arm = isinstance(model.storage.data_disk, RotatingDevice)
+    quantities = [
+        _Quantity(MISSES_PART, lambda at: at.pool.misses.sum(axis=1), _smaller_pool, SMALL),
+        _Quantity(READS_PART, _reads, lambda p, f: replace(p, read_factor=p.read_factor * f), SMALL),
+        _Quantity(WRITES_PART, _writes, lambda p, f: replace(p, write_factor=p.write_factor * f), SMALL),
+        _Quantity(CPU_PART, _cpu_s, lambda p, f: replace(p, cpu_speed=p.cpu_speed / f)),
+        _Quantity(DEVICE_PART, _busy_per_request_s if arm else lambda at: at.residence.disk_read_s, _slower_device),
+    ]
+    policy, p = model.pool.replacement, parameters
+    factors: list[tuple[_Quantity, float]] = []
+    figures = []
+    for quantity in [each for each in quantities if each.name in measured]:
+        target = measured[quantity.name]
+        figures.append((quantity.name, target, float(quantity.figure(_at_rate(workload, policy, p, per_s))[0])))
+        factors.append((quantity, _factor(workload, policy, p, quantity, target, per_s)))
+        p = quantity.multiplied(p, np.array([factors[-1][1]]))
+    effects = _effects(workload, policy, parameters, factors)
+    return [RateFactor(*figure, effect) for figure, effect in zip(figures, effects, strict=True)]
+
+
+def _smaller_pool(p: Parameters, factor: FloatArray) -> Parameters:
+    """A pool of 1 / factor of the size: the factor rises with the misses."""
+    return replace(
+        p,
+        buffers=p.buffers / factor,
+        resident=p.resident / factor,
+        dirty_high=p.dirty_high / factor,
+        dirty_low=p.dirty_low / factor,
+    )
+
+
+def _slower_device(p: Parameters, factor: FloatArray) -> Parameters:
+    """Data, swap on it, and the log if it lies there too."""
+    by = factor[:, None]
+    shared = np.where(p.log_own > 0, 1.0, factor)
+    return replace(
+        p,
+        read_s=p.read_s * by,
+        write_s=p.write_s * by,
+        page_transfer_s=p.page_transfer_s * factor,
+        again_s=p.again_s * factor,
+        swap_read_s=p.swap_read_s * by,
+        swap_write_s=p.swap_write_s * by,
+        log_first_s=p.flush_overhead_s + (p.log_first_s - p.flush_overhead_s) * shared,
+        log_again_s=p.flush_overhead_s + (p.log_again_s - p.flush_overhead_s) * shared,
+    )
+
+
+def _reads(at: _AtRate) -> FloatArray:
+    return at.demands.mean.reads + at.demands.mean.faults
+
+
+def _writes(at: _AtRate) -> FloatArray:
+    """With the log's, where it lies on a data device."""
+    shared = (at.p.log_own <= 0) & (at.p.durable > 0)
+    logged = np.where(shared, at.residence.flushes / at.rate, 0.0)
+    return np.maximum(at.traffic.requests, at.demands.mean.victims) + logged
+
+
+def _cpu_s(at: _AtRate) -> FloatArray:
+    alone = at.demands.mean.cpu_s + at.demands.mean.section_s + at.demands.background_cpu_s
+    return alone * at.residence.slowdown + at.residence.handing_over / np.maximum(at.rate, 1e-12)
+
+
+def _busy_per_request_s(at: _AtRate) -> FloatArray:
+    others = np.maximum(at.p.data_devices - at.p.disks_per_file, 0.0)
+    busy = at.p.disks_per_file * at.residence.first_busy + others * at.residence.disk_busy
+    return busy / np.maximum(at.rate * (_reads(at) + _writes(at)), 1e-12)
+
+
+def _at_rate(w: Workload, policy: str, p: Parameters, per_s: float) -> _AtRate:
+    """Everything that follows if the machines do `per_s` transactions of the mix."""
+    p = p.filled()
+    pool, rate = pool_of(w, w.table(policy), p), np.full(len(p), per_s)
+
+    def found(page_s: FloatArray) -> _AtRate:
+        t = traffic(w, w.table(policy), p, pool, rate, page_s)
+        d = demands_of(w, p, pool, t)
+        return _AtRate(p, rate, pool, t, d, at_stations(w, p, d, t, rate))
+
+    at = found(np.zeros(len(p)))
+    for _ in range(PAGE_ROUNDS):
+        at = found(at.residence.page_s)
+    return at
+
+
+def _factor(w: Workload, policy: str, p: Parameters, quantity: _Quantity, target: float, per_s: float) -> float:
+    """The factor at which the model's figure is the measured one, or the nearest that can be."""
+    wanted = math.log(max(target, 0.0) + quantity.small + 1e-12)
+    low, high = -math.log(FARTHEST), math.log(FARTHEST)
+    here = math.log(float(quantity.figure(_at_rate(w, policy, p, per_s))[0]) + quantity.small + 1e-12)
+    if abs(here - wanted) < SAME:
+        return 1.0
+    for _ in range(REFINED):
+        factors = np.linspace(low, high, GRID)
+        figures = quantity.figure(_at_rate(w, policy, quantity.multiplied(p.repeated(GRID), np.exp(factors)), per_s))
+        logs = np.maximum.accumulate(np.log(figures + quantity.small + 1e-12))
+        above = int(np.clip(np.searchsorted(logs, wanted), 1, GRID - 1))
+        low, high = float(factors[above - 1]), float(factors[above])
+    return math.exp((low + high) / 2.0)
+
+
+def _effects(w: Workload, policy: str, p: Parameters, factors: list[tuple[_Quantity, float]]) -> list[float]:
+    """Shapley values of the factors: their shares of the change of the rate's logarithm."""
+    count = len(factors)
+    subsets = [frozenset(some) for size in range(count + 1) for some in combinations(range(count), size)]
+    machines = []
+    for some in subsets:
+        machine = p
+        for number in sorted(some):
+            quantity, factor = factors[number]
+            machine = quantity.multiplied(machine, np.array([factor]))
+        machines.append(machine)
+    with np.errstate(over="ignore"):
+        rates = np.log(solve(w, stacked(machines), policy).rate)
+    worth = dict(zip(subsets, rates.tolist(), strict=True))
+    weight = [math.factorial(size) * math.factorial(count - size - 1) / math.factorial(count) for size in range(count)]
+    return [
+        math.fsum(weight[len(some)] * (worth[some | {number}] - worth[some]) for some in subsets if number not in some)
+        for number in range(count)
+    ]
