@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import Kept, Task, as_text, calibration_of, chosen, fit, read_mapping_file, runs_of, write
+from calibration.records import RunRecord, check, fit_versions
+from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
+from scenarios.library import load, scenario_path
+from scenarios.questions.measured_runs import read_runs
+from scenarios.run import default_workers, display
+from scenarios.show.calibration import calibration_lines
+from scenarios.show.next_run import would_tell
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from calibration.records import RunRecord
 
 MOST_BOOTSTRAP = 1000
 CONFIRM = 3
@@ -66,15 +71,6 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     Without --vary and --parameters the path lengths, device times and memory are fitted that the scenario has. A number
     that the runs don't identify stays at its prior and is not printed as a result.
     """
-    from calibration.fit import Kept, Task, as_text, calibration_of, chosen, fit, read_mapping_file, runs_of, write
-    from calibration.records import fit_versions
-    from scenarios.commands.inputs import check_places
-    from scenarios.library import load, scenario_path
-    from scenarios.questions.measured_runs import read_runs
-    from scenarios.run import default_workers, display
-    from scenarios.show.calibration import calibration_lines
-    from scenarios.show.next_run import would_tell
-
     if output is Output.CSV:
         raise InputError("--output csv: a calibration is no table; give table or json")
     check_places(save)
@@ -121,8 +117,6 @@ def say_kept(what: str, state: Path | None) -> None:
 
 def _say_broken_laws(records: list[RunRecord]) -> None:
     """A record with a wrong unit or a mixed-up counter would bend the fit: it is used, and said."""
-    from calibration.records import check
-
     for record in records:
         for finding in check(record):
             if finding.holds is False:

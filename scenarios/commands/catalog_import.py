@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from models.catalogue.importers import Found, Wanted, Written, read_list, write_entries
+from scenarios.run import display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.catalogue.importers import Found, Written
 
 MOST_NAMES = 5
 MOST_FILES = 8
@@ -44,9 +43,6 @@ def import_(
     Netflix's service-capacity-modeling, cloudspecs as CSV, and CSV with the columns part, amount, per, above, source or
     name, provider, cpu, cores, memory_gib.
     """
-    from models.catalogue.importers import Wanted, read_list, write_entries
-    from scenarios.run import display
-
     wanted = Wanted(_day(date), region, term, currency)
     with display(quiet=False) as shown:
         shown.step(f"reading {file.name}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from models.input import parse
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
@@ -18,10 +19,10 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
+from scenarios.questions.compare import Comparer, Comparison, sides
+from scenarios.run import default_workers, display, pool
+from scenarios.show import compare as compare_text
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from scenarios.questions.compare import Comparison
 
 REPLICATIONS = 5
 MOST_UNTIL = 200
@@ -59,9 +60,6 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     The scenarios are called A, B, C, ...; what is changed may be told apart by that: --set B:machine.disks.count=2.
     With --target the exit status is 1 if none of them reaches it.
     """
-    from scenarios.questions.compare import Comparer, sides
-    from scenarios.run import default_workers, display
-
     if replications is not None and until is not None:
         raise InputError("--replications and --until: give one of them")
     asked = sides(scenarios, settings(set_, engine))
@@ -94,8 +92,6 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
 
 
 def _share(text: str) -> float:
-    from models.input import parse
-
     try:
         found = parse(text, "share", "")
     except ValueError as error:
@@ -106,8 +102,6 @@ def _share(text: str) -> float:
 
 
 def _text(found: Comparison, output: Output) -> str:
-    from scenarios.show import compare as compare_text
-
     if output is Output.JSON:
         return compare_text.as_json(found)
     return compare_text.as_csv(found) if output is Output.CSV else compare_text.table(found, terminal_width())
@@ -115,8 +109,6 @@ def _text(found: Comparison, output: Output) -> str:
 
 def _check(found: Comparison, target: float | None, narrow: float | None) -> None:
     """Say what was missed. Raises typer.Exit(1) for a target that no scenario reaches."""
-    from scenarios.run import pool
-
     widest = max(difference.half_width for difference in found.differences)
     if narrow is not None and widest > narrow:
         typer.echo(f"after {len(found.seeds)} seeds the widest interval is ±{widest:.2%} still", err=True)

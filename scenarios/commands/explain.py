@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from models.build import build
+from models.catalogue import Prices
+from models.input import parse, write_whole
+from models.reading import scenario_from_mapping
+from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption, finite
 from scenarios.library import load, scenario_path
+from scenarios.questions.explain import (
+    CORE,
+    DISK,
+    MEMORY,
+    Asked,
+    Explanation,
+    Objective,
+    Percentile,
+    UnitPrice,
+    explanation,
+    parse_growth,
+    price_list,
+    unit_prices,
+)
+from scenarios.run import Task, display, saved, simulate
+from scenarios.show import explain as explain_text
+from scenarios.show.charts.explain import to_html, to_svg
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.scenario import ScenarioSpec
-    from scenarios.questions.explain import Explanation, Objective, UnitPrice
-    from simulator.results.result import ClassResult, Result
+from simulator.form import listing
+from simulator.results.result import ClassResult, Result
 
 BAR = 40
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
@@ -77,8 +96,6 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     if program:
         typer.echo(_program(what, set_ or []), nl=False)
         return
-    from scenarios.questions.explain import Asked, explanation
-    from scenarios.run import display
 
     if picture is not None and picture.suffix not in {".svg", ".html"}:
         raise InputError(f"--picture {picture}: the name must end in .svg or .html")
@@ -90,16 +107,11 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         found = explanation(scenario, asked, shown.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
-        from models.input import write_whole
-        from scenarios.show.charts.explain import to_html, to_svg
-
         write_whole(picture, to_svg(found) if picture.suffix == ".svg" else to_html(found))
         typer.echo(f"picture: {picture}", err=True)
 
 
 def _text(result: Result, found: Explanation, head: list[str], output: Output) -> str:
-    from scenarios.show import explain as explain_text
-
     if output is Output.JSON:
         return explain_text.as_json(result, found)
     if output is Output.CSV:
@@ -111,8 +123,6 @@ def _text(result: Result, found: Explanation, head: list[str], output: Output) -
 
 
 def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
-    from scenarios.run import saved
-
     if overrides:
         raise InputError(
             f"explain {what} --set {overrides[0]}: a saved run can't be changed; "
@@ -124,8 +134,6 @@ def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[
 
 def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
     """A scenario calculated at once, with lines that say whose the bars are."""
-    from scenarios.run import Task, simulate
-
     words = [word for setting in overrides for word in ("--set", setting)]
     run = [command_line(["oltpsim", "run", what, *words, "--save", "FILE.json"]), "oltpsim explain FILE.json"]
     for setting in overrides:
@@ -142,17 +150,11 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
 def _prices(
     scenario: ScenarioSpec, lists: list[str], memory: float | None, disk: float | None, core: float | None
 ) -> dict[str, UnitPrice]:
-    from models.catalogue import Prices
-    from scenarios.questions.explain import CORE, DISK, MEMORY, price_list, unit_prices
-
     known = Prices(tuple(price_list(text) for text in lists))
     return unit_prices(scenario, known, {MEMORY: memory, DISK: disk, CORE: core})
 
 
 def _objective(p95: str | None, p99: str | None) -> Objective | None:
-    from models.input import parse
-    from scenarios.questions.explain import Objective, Percentile
-
     given: dict[Percentile, str] = {}
     if p95 is not None:
         given["p95"] = p95
@@ -173,17 +175,10 @@ def _objective(p95: str | None, p99: str | None) -> Objective | None:
 
 
 def _growth(text: str | None) -> float | None:
-    from scenarios.questions.explain import parse_growth
-
     return None if text is None else parse_growth(text)
 
 
 def _program(what: str, overrides: list[str]) -> str:
-    from models.build import build
-    from models.reading import scenario_from_mapping
-    from scenarios.run import saved
-    from simulator.form import listing
-
     if what.endswith(".json"):
         scenario = scenario_from_mapping(saved.read(Path(what)).scenario.model_dump(mode="json"), what, overrides)
     else:

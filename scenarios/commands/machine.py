@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import Calibration, read
+from calibration.predict import foresee
+from models.input import write_whole
+from models.reading import described
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
+from scenarios.run import display
+from scenarios.show import machine as machine_text
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from calibration.fit import Calibration
 
 NO_MODEL = "none"
 PUBLISHED = "published"
@@ -46,12 +50,6 @@ def machine(
 
     What the line leaves open is guessed; each guess is shown with its source, and the interval holds it.
     """
-    from calibration.predict import foresee
-    from models.input import write_whole
-    from models.reading import described
-    from scenarios.run import display
-    from scenarios.show import machine as machine_text
-
     if output is Output.CSV:
         raise InputError("--output csv: a machine is more than a row; give table or json")
     description = described(line, set_ or ())
@@ -72,10 +70,6 @@ def machine(
 
 def _calibration(model: str) -> Calibration | None:
     """The calibrated model: of a file, the one that comes with the program if there is one, or none."""
-    from importlib import resources
-
-    from calibration.fit import read
-
     if model == NO_MODEL:
         return None
     if model != PUBLISHED:

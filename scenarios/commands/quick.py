@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+import yaml
 
+from models.input import write_whole
+from models.reading import Questions, assumed, scenario_of
+from models.scenario import ScenarioSpec
 from scenarios.commands.answer import Timed, Wanted, command_line, give, table_of, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
@@ -22,10 +26,9 @@ from scenarios.commands.options import (
     TargetOption,
     settings,
 )
+from scenarios.run import Task, display, replicate, simulate
+from scenarios.show.numbers import significant
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.scenario import ScenarioSpec
 
 FIRST = "First answer, calculated by the analytic engine; the simulation follows:"
 SECOND = "Second answer, simulated by the {} engine:"
@@ -74,13 +77,6 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     Only databases with a profile in the catalogue are offered ('oltpsim catalog list databases').
     What the questions leave open is assumed; the table and the report list the assumptions.
     """
-    import yaml
-
-    from models.input import write_whole
-    from models.reading import Questions, assumed, scenario_of
-    from scenarios.run import display, replicate
-    from scenarios.show.numbers import significant
-
     questions = Questions(
         ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,
         database=database, cpu=cpu, operating_system=operating_system, buffers=buffers, pool=pool, think=think,
@@ -110,8 +106,6 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted) -> Timed | None:
     """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
-    from scenarios.run import Task, simulate
-
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:
         with timed(quiet, "analytic") as block:

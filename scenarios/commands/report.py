@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import QuietOption, SeedOption
 from scenarios.library import load, scenario_path
-
-if TYPE_CHECKING:
-    from scenarios.run import saved
+from scenarios.run import display, replicate, saved
+from scenarios.show.report import write_report
 
 
 def report(
@@ -28,9 +27,6 @@ def report(
 
     It can be mailed and opened without a network.
     """
-    from scenarios.run import saved
-    from scenarios.show.report import write_report
-
     check_places(out)
     if what.endswith(".json"):
         run = saved.read(Path(what))
@@ -43,8 +39,6 @@ def report(
 
 
 def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
-    from scenarios.run import display, replicate, saved
-
     spec = load(scenario_path(what))
     with display(quiet) as shown:
         return saved.SavedRun(spec, *replicate(spec, seed, 1, 1, shown))

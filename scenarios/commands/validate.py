@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import Certificate, Kept, model_path, read, read_mapping_file, shipped, write
+from calibration.judge import FigureRow, as_json, digest, processes, runs_to_judge
+from calibration.judge import validate as held_against
 from scenarios.commands.answer import command_line
 from scenarios.commands.calibrate import say_kept
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.predict import ModelArgument
+from scenarios.questions.large_systems import lines as large_lines
+from scenarios.questions.large_systems import measured_systems, rows
+from scenarios.questions.measured_runs import read_runs
+from scenarios.run import default_workers, display
+from scenarios.show.validation import validation_lines
+from scenarios.show.validation_page import write_page
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from calibration.fit import Certificate
-    from calibration.judge import FigureRow
 
 PUBLISHED = "published"
 
@@ -63,13 +69,6 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
     that every later prediction shows.
     """
-    from calibration.fit import Kept, model_path, read, read_mapping_file, shipped, write
-    from calibration.judge import digest, processes, runs_to_judge
-    from calibration.judge import validate as held_against
-    from scenarios.questions.measured_runs import read_runs
-    from scenarios.run import default_workers, display
-    from scenarios.show.validation import validation_lines
-
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
     check_places(save, report)
@@ -97,8 +96,6 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         kept.close()
     words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
     if report is not None:
-        from scenarios.show.validation_page import write_page
-
         write_page(report, calibration, found, command_line([*words, "--report", report]))
     large = _large_systems(number, quiet, simulate) if every and str(model) == PUBLISHED else []
     typer.echo(_text(found, output, validation_lines(calibration, found), large), nl=False)
@@ -109,21 +106,13 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
     """The rows of the published systems that no calibration is of."""
-    from scenarios.questions.large_systems import measured_systems, rows
-    from scenarios.run import display
-
     with display(quiet) as shown:
         return rows(measured_systems(), workers, shown, again=again)
 
 
 def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:
     if output is Output.TABLE:
-        from scenarios.questions.large_systems import lines as large_lines
-
         return "\n".join([*lines, *(["", *large_lines(large)] if large else [])]) + "\n"
-    import json
-
-    from calibration.judge import as_json
 
     data = found.model_dump(mode="json") | ({"large_systems": as_json(large)} if large else {})
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"

@@ -7,6 +7,7 @@ from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library, load
 from scenarios.run import Display, Task, run_all
+from scenarios.show.validation import table
 from simulator.errors import InputError
 
 SEED = 1
@@ -56,8 +57,6 @@ def _keep(scenarios: dict[str, ScenarioSpec], values: dict[str, dict[str, float]
 
 def lines(found: list[FigureRow]) -> list[str]:
     """A table of all rows, and how far off they are."""
-    from scenarios.show.validation import table
-
     cells = [["scenario", "figure", "measured", "simulated", "error", "role"]]
     cells += [
         [row.scenario, row.figure, WORDS.get(row.bound, "") + amount(row, row.measured), amount(row, row.simulated),

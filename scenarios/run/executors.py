@@ -5,6 +5,7 @@ What comes back depends on the tasks alone, never on the place or on the order i
 
 from __future__ import annotations
 
+import fcntl
 import math
 import multiprocessing
 import os
@@ -17,16 +18,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from multiprocessing.synchronize import Event
+from typing import Any, Generic, Protocol, TypeVar
 
 from scenarios.run.progress import Display
+from scenarios.run.runs import Task
 from simulator.errors import InputError
 from simulator.form import OnProgress, Progress
-
-if TYPE_CHECKING:
-    from multiprocessing.synchronize import Event
-
-    from scenarios.run.runs import Task
 
 KERNEL_STEP = "kernel (compiled once)"
 POLL_S = 0.2
@@ -284,7 +282,6 @@ def one_compiles(tasks: Sequence[Task]) -> Iterator[str]:
     if all(task.scenario.engine != "kernel" for task in tasks):
         yield ""
         return
-    import fcntl
 
     from simulator.kernel import compiled
 

@@ -7,10 +7,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
+from rich.progress import Progress as RichProgress
+from rich.progress import TimeRemainingColumn as TimeLeftColumn
 
 FIRST_LINE_AFTER_S = 2.0
 LINE_EVERY_S = 10.0
@@ -102,10 +104,6 @@ def display(quiet: bool) -> Iterator[Display]:
     if quiet:
         yield Silent()
     elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
-        from rich.progress import TimeRemainingColumn as TimeLeftColumn
-
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),

@@ -11,12 +11,14 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from models.build import build, cluster, failover_of, remarks, sampling
 from models.scenario import ScenarioSpec
 from scenarios.run.executors import KERNEL_STEP, Line, Meter, OnStep, place_for, work_through
 from scenarios.run.progress import Display
 from simulator.errors import InputError
 from simulator.form import OnProgress
 from simulator.results.result import Estimate, Result
+from simulator.results.statistics import replications
 
 MODEL_STEP = "model"
 START_STEP = "caches at the start"
@@ -43,8 +45,6 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
 
     The analytic engine tells neither progress nor steps: it is done before anybody could read them.
     """
-    from models.build import build, cluster, remarks, sampling
-
     if task.scenario.engine == "analytic":
         from simulator.analytic import engine
 
@@ -53,8 +53,6 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
         result = _by_events(task, on_progress, on_step or _ignored)
     more = [*remarks(task.scenario), *sampling.warnings(task.scenario, result), *cluster.remarks(task.scenario, result)]
     if task.scenario.cluster is not None:
-        from models.build import failover_of
-
         lost = failover_of(task.scenario, result, lambda after: _by_events(Task(after, task.seed), None, _ignored))
         more += [lost.said()] if lost else []
     if result.engine != task.scenario.engine:
@@ -70,7 +68,6 @@ def _ignored(_: str) -> None:
 
 def _by_events(task: Task, on_progress: OnProgress | None, on_step: OnStep) -> Result:
     on_step(MODEL_STEP)
-    from models.build import build
 
     model = build(task.scenario)
     from simulator.kernel import compiled
@@ -128,7 +125,6 @@ def pool(results: Sequence[Result]) -> Result:
     first = results[0]
     if len(results) == 1:
         return first
-    from simulator.results.statistics import replications
 
     seeds = f"seeds {first.seed}..{results[-1].seed}"
 

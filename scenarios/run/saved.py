@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.input import write_whole
+from models.input import shown, write_whole
+from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.results.result import Result, from_json, to_json
@@ -40,9 +41,6 @@ def write(path: Path, run: SavedRun) -> None:
 
 def read(path: Path) -> SavedRun:
     """Read what `write` wrote. Raises InputError that says what is wrong with anything else."""
-    from models.input import shown
-    from models.reading import scenario_from_mapping
-
     try:
         data = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
     except OSError as error:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from models.reading import scenario_from_mapping
 from scenarios.run.kept import DONE, REFUSED, Record, program
 from scenarios.run.saved import SavedRun
 from simulator.errors import InputError
@@ -147,8 +148,6 @@ class Store:
 
     def saved(self, run: Run) -> SavedRun:
         """A run that is done, for a report. Raises InputError if it isn't there."""
-        from models.reading import scenario_from_mapping
-
         record = self.find(run)
         if record is None or record.status != DONE:
             raise InputError(f"{self.path}: holds no finished run {run.hash}")

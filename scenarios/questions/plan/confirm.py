@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from models.reading import check
 from models.scenario import IntervalSpec, ScenarioSpec
+from models.workloads.tpcc import loaded_pages
 from scenarios.questions.plan.question import CLASSES, Objective, Question, even_parts, per_s
 from scenarios.run import Display, Task, run_all
 from simulator.errors import InputError
@@ -71,8 +72,6 @@ def _not(number: int, error: InputError) -> Confirmed:
 
 def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
     """A scenario, which does about so much, as the kernel runs it in seconds. Raises InputError."""
-    from models.workloads.tpcc import loaded_pages
-
     workload = scenario.workload
     pages = loaded_pages(workload.layout, workload.warehouses)
     active = workload.active_warehouses or workload.warehouses
