@@ -124,8 +124,3 @@ def _say_broken_laws(records: list[RunRecord]) -> None:
                     f"warning: {record.name}: {finding.law}: {finding.text}; correct the record, or leave the run out",
                     err=True,
                 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(calibrate)

@@ -15,6 +15,7 @@ from simulator.errors import InputError
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
     help="List, show, import and check the parts that scenarios are made of, what is for sale, and prices.",
 )
@@ -58,8 +59,3 @@ def check() -> None:
         if names:
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             typer.echo(f"{len(names)} {what}: {', '.join(names[:MOST_NAMES])}{more}")
-
-
-def register(parent: typer.Typer) -> None:
-    """Add the commands."""
-    parent.add_typer(app, name="catalog")

@@ -116,8 +116,3 @@ def _check(found: Comparison, target: float | None, narrow: float | None) -> Non
     if target is not None and best < target:
         typer.echo(f"target missed: the best is {best:,.0f} new orders per minute, target {target:,.0f}", err=True)
         raise typer.Exit(MISSED)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(compare)

@@ -211,8 +211,3 @@ def _bars(transaction: ClassResult) -> list[str]:
             bar = "▇" * max(1, round(share * BAR))
             lines.append(f"  {where.ljust(width)}  {seconds * 1000:>10,.2f} ms {share:>6.1%}  {bar}")
     return lines
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(explain)

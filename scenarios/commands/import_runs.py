@@ -90,8 +90,3 @@ def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path |
         return
     typer.echo("\n".join(table_lines(entry)))
     typer.echo(as_yaml(entry), nl=False)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("import")(import_)

@@ -76,8 +76,3 @@ def _calibration(model: str) -> Calibration | None:
         return read(Path(model))
     own = Path(str(resources.files("calibration"))) / "published" / "model.json"
     return read(own) if own.is_file() else None
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(machine)

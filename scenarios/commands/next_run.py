@@ -88,8 +88,3 @@ def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path |
         return around(calibration)
     axes = [parse_axis(text, "--could") for text in could]
     return named(calibration, [(axis.key, axis.values) for axis in axes], grid)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("next-run")(next_run)

@@ -155,8 +155,3 @@ def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown:
         typer.echo(f"interrupted: {len(done)} machines were simulated", err=True)
         found = confirmed_by(found, done)
     return found
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(plan)

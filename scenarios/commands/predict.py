@@ -74,8 +74,3 @@ def _scenario(calibration: Calibration, name: str | None, overrides: list[str]) 
         return load(scenario_path(name), overrides)
     data = calibration.base.model_dump(mode="json", exclude={"measured"})
     return scenario_from_mapping(data, calibration.base.name, overrides)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(predict)

@@ -115,8 +115,3 @@ def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted) 
         return None
     typer.echo(f"{FIRST}\n{table_of(calculated, block.results[0], wanted)}")
     return block
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(quick)

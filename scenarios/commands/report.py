@@ -42,8 +42,3 @@ def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
     spec = load(scenario_path(what))
     with display(quiet) as shown:
         return saved.SavedRun(spec, *replicate(spec, seed, 1, 1, shown))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(report)

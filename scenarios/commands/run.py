@@ -88,8 +88,3 @@ def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str])
         raise InputError("--output csv: a job has one figure; give table or json")
     result = run_job(spec, seed)
     typer.echo(to_json(result, spec) if output is Output.JSON else to_text(result, spec, terminal_width()), nl=False)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(run)

@@ -12,7 +12,12 @@ from calibration.records import check as check_record
 from scenarios.show.run_record import finding_lines, headline, record_lines
 
 LAW_BROKEN = 1
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show and check records of measured runs.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="List, show and check records of measured runs.",
+)
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run record, or the name of one that comes with the program.")
 ]
@@ -58,8 +63,3 @@ def check(
 def _records(folder: Path | None) -> dict[str, RunRecord]:
     paths = shipped() if folder is None else {path.name: path for path in records_in(folder)}
     return {name: load_record(path) for name, path in paths.items()}
-
-
-def register(parent: typer.Typer) -> None:
-    """Add the commands."""
-    parent.add_typer(app, name="runs")

@@ -15,8 +15,3 @@ def schema() -> None:
     Editors complete and check scenario files with it.
     """
     typer.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(schema)

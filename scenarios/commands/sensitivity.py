@@ -105,8 +105,3 @@ def _text(name: str, found: Tornado, indices: Indices | None, output: Output) ->
     if output is Output.CSV:
         return sensitivity_text.as_csv(found, indices)
     return sensitivity_text.table(name, found, indices, terminal_width())
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(sensitivity)

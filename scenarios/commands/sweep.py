@@ -196,8 +196,3 @@ class Files:
             draw = figures.to_svg if self.picture.suffix == ".svg" else figures.to_html
             write_whole(self.picture, draw(answer))
             typer.echo(f"picture: {self.picture}", err=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(sweep)

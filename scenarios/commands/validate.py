@@ -116,8 +116,3 @@ def _text(found: Certificate, output: Output, lines: list[str], large: list[Figu
 
     data = found.model_dump(mode="json") | ({"large_systems": as_json(large)} if large else {})
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(validate)

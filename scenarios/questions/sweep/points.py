@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import scipy
+
 from models.scenario import ScenarioSpec
 from scenarios.library import checked, read
 from scenarios.questions.sweep.axes import MOST_POINTS, Axis, Interval
@@ -90,10 +92,10 @@ def _takes_whole_numbers(interval: Interval, load: Load) -> bool:
 
 def sobol(samples: int, dimensions: int, seed: int) -> list[list[float]]:
     """The first `samples` points of a scrambled Sobol sequence, in [0, 1); the same for the same seed."""
-    from scipy.stats import qmc
-
     power = max(0, math.ceil(math.log2(samples)))
-    drawn: list[list[float]] = qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2(power)[:samples].tolist()
+    drawn: list[list[float]] = (
+        scipy.stats.qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2(power)[:samples].tolist()
+    )
     return drawn
 
 
