@@ -32,8 +32,9 @@ from calibration.predict import predict
 from calibration.records import fit_versions
 from scenarios.library import library, load
 from scenarios.questions.measured_runs import read_runs
-from scenarios.run import default_workers, display
+from scenarios.run import default_workers
 from scenarios.show.charts.published import against, residuals
+from scenarios.show.progress import progress_display
 from scenarios.show.validation import amount
 
 DOCS = Path(__file__).resolve().parent
@@ -60,13 +61,13 @@ def fitted() -> tuple[Calibration, Certificate]:
     runs = tuple(runs_of(records, bases, fixed))
     task = Task(runs, varied, starts=1, confirm=CONFIRM, code=fit_versions()["code"])
     STORE.mkdir(parents=True, exist_ok=True)
-    with display(quiet=False) as shown:
+    with progress_display(quiet=False) as shown:
         found = fit(task, Kept(STORE / "fit.state", task.digest), shown.advance, default_workers())
     calibration = calibration_of(found, scenarios[0])
     kept = Kept(
         STORE / "refits.state", digest(calibration, runs_to_judge(calibration, records, bases, None), near=True)
     )
-    with display(quiet=False) as shown, processes(default_workers()) as executor:
+    with progress_display(quiet=False) as shown, processes(default_workers()) as executor:
         certificate = validate(calibration, records, bases, None, kept, shown.advance, executor, near=True)
     return calibration, certificate
 

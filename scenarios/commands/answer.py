@@ -16,7 +16,7 @@ import typer
 
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output
-from scenarios.run import saved
+from scenarios.run import SavedRun, must_compile, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
 from scenarios.show.report import write_report
 from scenarios.show.summary import summary_csv, summary_text
@@ -73,9 +73,7 @@ def _what_compiles(engine: str) -> list[str]:
     """Which engines wait for the compiler, should they answer; for the analytic one it isn't even loaded."""
     if engine == "analytic":
         return []
-    from simulator.kernel.compiled import is_compiled_already
-
-    return [each for each in ("kernel", "reference") if not is_compiled_already(each)]
+    return [each for each in ("kernel", "reference") if must_compile(each)]
 
 
 def _speed(result: Result, wall_s: float, compiled: str) -> str:
@@ -93,7 +91,7 @@ def _speed(result: Result, wall_s: float, compiled: str) -> str:
 def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
     if wanted.save is not None:
-        saved.write(wanted.save, saved.SavedRun(scenario, result))
+        write_saved_run(wanted.save, SavedRun(scenario, result))
     if wanted.report is not None:
         write_report(result, scenario, wanted.report, wanted.command)
     typer.echo(text_of(scenario, result, wanted), nl=False)

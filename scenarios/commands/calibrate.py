@@ -13,9 +13,10 @@ from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
 from scenarios.library import load, scenario_path
 from scenarios.questions.measured_runs import read_runs
-from scenarios.run import default_workers, display
+from scenarios.run import default_workers
 from scenarios.show.calibration import calibration_lines
 from scenarios.show.next_run import would_tell
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 MOST_BOOTSTRAP = 1000
@@ -92,7 +93,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     state = save.with_name(f".{save.name}.state") if save is not None else None
     kept = Kept(state, task.digest)
     try:
-        with display(quiet) as shown:
+        with progress_display(quiet) as shown:
             found = fit(task, kept, shown.advance, workers or default_workers())
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from models.catalogue.importers import Found, Wanted, Written, read_list, write_entries
-from scenarios.run import display
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 MOST_NAMES = 5
@@ -44,7 +44,7 @@ def import_(
     name, provider, cpu, cores, memory_gib.
     """
     wanted = Wanted(_day(date), region, term, currency)
-    with display(quiet=False) as shown:
+    with progress_display(quiet=False) as shown:
         shown.step(f"reading {file.name}")
         found = read_list(file, kind, wanted)
     if not (found.instances or found.volumes or found.lists):

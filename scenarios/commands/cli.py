@@ -77,11 +77,11 @@ class LazyGroup(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = LazyCommands()
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+    def list_commands(self, _: typer.Context) -> list[str]:  # type: ignore[override]
         """Names, in the order of help."""
         return list(COMMANDS)
 
-    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+    def format_commands(self, _: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         """Write the list of commands into the help."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
@@ -90,7 +90,7 @@ class LazyGroup(TyperGroup):
         """The command of the first word. Raises InputError for a former one."""
         if args[0] in MOVED:
             raise InputError(MOVED[args[0]])
-        return super().resolve_command(ctx, args)  # type: ignore[arg-type]
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(

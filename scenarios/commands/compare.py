@@ -20,8 +20,9 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.questions.compare import Comparer, Comparison, sides
-from scenarios.run import default_workers, display, pool
+from scenarios.run import default_workers, pool_replications
 from scenarios.show import compare as compare_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 REPLICATIONS = 5
@@ -75,7 +76,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     comparer = Comparer(asked, seed)
     interrupted = False
     try:
-        with display(quiet) as shown:
+        with progress_display(quiet) as shown:
             if narrow is None:
                 comparer.run(replications or REPLICATIONS, workers or default_workers(), shown)
             else:
@@ -112,7 +113,7 @@ def _check(found: Comparison, target: float | None, narrow: float | None) -> Non
     widest = max(difference.half_width for difference in found.differences)
     if narrow is not None and widest > narrow:
         typer.echo(f"after {len(found.seeds)} seeds the widest interval is ±{widest:.2%} still", err=True)
-    best = max(pool(results).rate_per_min.mean for results in found.results)
+    best = max(pool_replications(results).rate_per_min.mean for results in found.results)
     if target is not None and best < target:
         typer.echo(f"target missed: the best is {best:,.0f} new orders per minute, target {target:,.0f}", err=True)
         raise typer.Exit(MISSED)

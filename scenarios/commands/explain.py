@@ -31,9 +31,10 @@ from scenarios.questions.explain import (
     price_list,
     unit_prices,
 )
-from scenarios.run import Task, display, saved, simulate
+from scenarios.run import SimulationTask, read_saved_run, simulate
 from scenarios.show import explain as explain_text
 from scenarios.show.charts.explain import to_html, to_svg
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.form import listing
 from simulator.results.result import ClassResult, Result
@@ -103,7 +104,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
     priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
     asked = Asked(priced, _objective(p95, p99), _growth(growth), load_)
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         found = explanation(scenario, asked, shown.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
@@ -128,7 +129,7 @@ def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[
             f"explain {what} --set {overrides[0]}: a saved run can't be changed; "
             "--set goes with --program or a scenario"
         )
-    run = saved.read(Path(what))
+    run = read_saved_run(Path(what))
     return run.scenario, run.result, []
 
 
@@ -143,7 +144,7 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
                 f"{run[0]}, then {run[1]}"
             )
     scenario = load(scenario_path(what), [*overrides, "engine=analytic"])
-    result = simulate(Task(scenario, seed=1))
+    result = simulate(SimulationTask(scenario, seed=1))
     return scenario, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
 
 
@@ -180,7 +181,7 @@ def _growth(text: str | None) -> float | None:
 
 def _program(what: str, overrides: list[str]) -> str:
     if what.endswith(".json"):
-        scenario = scenario_from_mapping(saved.read(Path(what)).scenario.model_dump(mode="json"), what, overrides)
+        scenario = scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
     else:
         scenario = load(scenario_path(what), overrides)
     return listing(build(scenario).program).rstrip("\n") + "\n"

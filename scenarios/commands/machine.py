@@ -15,8 +15,8 @@ from models.reading import described
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
-from scenarios.run import display
 from scenarios.show import machine as machine_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 NO_MODEL = "none"
@@ -57,7 +57,7 @@ def machine(
     calibration = _calibration(model)
     if save is not None:
         write_whole(save, machine_text.as_yaml(description))
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         found = foresee(description, calibration, shown.advance)
     if output is Output.JSON:
         text = machine_text.as_json(description, found, calibration)

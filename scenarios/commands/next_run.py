@@ -14,8 +14,8 @@ from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
 from scenarios.library import load, scenario_path
 from scenarios.questions.sweep import parse_axis
-from scenarios.run import display
 from scenarios.show import next_run as next_run_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 LONGEST_NAME = 60
@@ -51,7 +51,7 @@ def next_run(
     calibration = read(model)
     asked = _asked(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         advice = advise(calibration, choice, asked, tell=shown.advance)
     write = {
         Output.JSON: next_run_text.to_json,

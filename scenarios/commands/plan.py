@@ -26,9 +26,10 @@ from scenarios.commands.options import (
 from scenarios.library import load, scenario_path
 from scenarios.questions.plan import Confirmed, Open, Plan, confirmed, confirmed_by, planned, stock_of, today
 from scenarios.questions.plan import question as asking
-from scenarios.run import Display, default_workers, display
+from scenarios.run import Display, default_workers
 from scenarios.show import plan as plan_text
 from scenarios.show.plan_page import write_page
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 MISSED = 1
@@ -120,7 +121,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     )  # fmt: skip
     lists = Prices(tuple(price_list(each) for each in prices or LISTS))
     stock = stock_of(question, lists, candidates or ())
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         shown.step(f"{len(stock.candidates):,} candidates")
         found = planned(stock, lists, left, today(), shown.advance)
         found = _simulated(found, confirm, seed, workers, shown)

@@ -13,8 +13,8 @@ from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
 from scenarios.library import load, scenario_path
-from scenarios.run import display
 from scenarios.show import prediction as prediction_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 ModelArgument = Annotated[
@@ -49,7 +49,7 @@ def predict(
     asked: list[str | None] = [*(scenarios or [])] or [None]
     answers: list[prediction.Predicted] = []
     refused = []
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         for number, name in enumerate(asked):
             shown.advance(number / len(asked), name or calibration.base.name)
             try:

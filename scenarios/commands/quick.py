@@ -26,8 +26,9 @@ from scenarios.commands.options import (
     TargetOption,
     settings,
 )
-from scenarios.run import Task, display, replicate, simulate
+from scenarios.run import SimulationTask, replicate, simulate
 from scenarios.show.numbers import significant
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 FIRST = "First answer, calculated by the analytic engine; the simulation follows:"
@@ -93,7 +94,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     wanted = Wanted(output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumed(scenario))
     chosen = any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
     first = None if chosen or output is not Output.TABLE else _calculated(scenario, seed, quiet, wanted)
-    with timed(quiet, scenario.engine) as second, display(quiet) as shown:
+    with timed(quiet, scenario.engine) as second, progress_display(quiet) as shown:
         second.results += replicate(scenario, seed, 1, 1, shown)
     (result,) = second.results
     if first is not None:
@@ -109,7 +110,7 @@ def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted) 
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:
         with timed(quiet, "analytic") as block:
-            block.results.append(simulate(Task(calculated, seed)))
+            block.results.append(simulate(SimulationTask(calculated, seed)))
     except InputError as error:
         typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)
         return None

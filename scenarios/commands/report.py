@@ -10,7 +10,8 @@ import typer
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import QuietOption, SeedOption
 from scenarios.library import load, scenario_path
-from scenarios.run import display, replicate, saved
+from scenarios.run import SavedRun, read_saved_run, replicate
+from scenarios.show.progress import progress_display
 from scenarios.show.report import write_report
 
 
@@ -29,7 +30,7 @@ def report(
     """
     check_places(out)
     if what.endswith(".json"):
-        run = saved.read(Path(what))
+        run = read_saved_run(Path(what))
         command = f"oltpsim report {what} --out {out}"
     else:
         run = _simulated(what, seed, quiet)
@@ -38,7 +39,7 @@ def report(
     typer.echo(f"report: {out}")
 
 
-def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
+def _simulated(what: str, seed: int, quiet: bool) -> SavedRun:
     spec = load(scenario_path(what))
-    with display(quiet) as shown:
-        return saved.SavedRun(spec, *replicate(spec, seed, 1, 1, shown))
+    with progress_display(quiet) as shown:
+        return SavedRun(spec, *replicate(spec, seed, 1, 1, shown))

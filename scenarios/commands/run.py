@@ -24,8 +24,9 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.library import load, scenario_path
-from scenarios.run import check_replications, default_workers, display, pool, replicate
+from scenarios.run import check_replications, default_workers, pool_replications, replicate
 from scenarios.show.job import to_json, to_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 
@@ -60,9 +61,9 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         return
     check_replications([spec], replications)
     check_places(report, save)
-    with timed(quiet, spec.engine) as block, display(quiet) as shown:
+    with timed(quiet, spec.engine) as block, progress_display(quiet) as shown:
         runs = replicate(spec, seed, replications, workers or default_workers(), shown)
-        result = pool(runs)
+        result = pool_replications(runs)
         block.results.append(result)
     interrupted = len(runs) < replications
     if interrupted:

@@ -25,9 +25,9 @@ from scenarios.questions.sensitivity import (
     ranges_of,
     tornado,
 )
-from scenarios.run import display
 from scenarios.show import sensitivity as sensitivity_text
 from scenarios.show.charts.sensitivity import to_html, to_svg
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 
@@ -67,7 +67,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     samples = None if sobol is None else Samples.of(ranges, sobol, seed)
     rates = Rates(machine, ranges)
     interrupted = False
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         found = tornado(rates, ranges, lambda: rates.reasons)
         if samples is not None:
             whole = samples.base_points

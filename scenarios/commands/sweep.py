@@ -25,10 +25,11 @@ from scenarios.commands.options import (
 )
 from scenarios.library import scenario_path
 from scenarios.questions.sweep import MOST_UNTIL, Rule, Runner, Sweep, balance_note, design, parse_axes, to_json
-from scenarios.run import Store, check_replications, default_workers, display
+from scenarios.run import Store, check_replications, default_workers
 from scenarios.run.dask_executor import dask_cluster
 from scenarios.show import sweep_export as export
 from scenarios.show.charts import sweep as figures
+from scenarios.show.progress import progress_display
 from scenarios.show.sweep import to_csv, to_text
 from scenarios.show.sweep_export import check_kind
 from simulator.errors import InputError
@@ -136,7 +137,7 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
     """Run what is to be run; whether Ctrl-C ended it. Says what is kept if it didn't come to its end."""
     ended = False
     try:
-        with display(quiet) as shown:
+        with progress_display(quiet) as shown:
             if cluster is None:
                 runner.run(workers or default_workers(), shown)
             else:

@@ -19,7 +19,8 @@ from scenarios.commands.predict import ModelArgument
 from scenarios.questions.large_systems import lines as large_lines
 from scenarios.questions.large_systems import measured_systems, rows
 from scenarios.questions.measured_runs import read_runs
-from scenarios.run import default_workers, display
+from scenarios.run import default_workers
+from scenarios.show.progress import progress_display
 from scenarios.show.validation import validation_lines
 from scenarios.show.validation_page import write_page
 from simulator.errors import InputError
@@ -84,7 +85,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     kept = Kept(state, digest(calibration, some, near))
     number = min(workers or default_workers(), len(some))
     try:
-        with display(quiet) as shown, processes(number) as executor:
+        with progress_display(quiet) as shown, processes(number) as executor:
             found = held_against(
                 calibration, records, bases, file, kept, shown.advance, executor, explain_all=explain, near=near
             )
@@ -106,7 +107,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
     """The rows of the published systems that no calibration is of."""
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         return rows(measured_systems(), workers, shown, again=again)
 
 

@@ -6,7 +6,7 @@ from calibration.judge import FigureRow, large_systems
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library, load
-from scenarios.run import Display, Task, run_all
+from scenarios.run import Display, SimulationTask, run_all
 from scenarios.show.validation import table
 from simulator.errors import InputError
 
@@ -35,7 +35,7 @@ def rows(scenarios: dict[str, ScenarioSpec], workers: int, display: Display, *, 
         if scenarios[name].job is not None
     }
     simulated = [name for name in missing if name not in values]
-    tasks = [Task(scenarios[name], SEED) for name in simulated]
+    tasks = [SimulationTask(scenarios[name], SEED) for name in simulated]
     for number, outcome in run_all(tasks, workers, display):
         if isinstance(outcome, InputError):
             raise outcome
