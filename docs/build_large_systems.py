@@ -21,9 +21,10 @@ from models.input import write_whole
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
 from scenarios.library import library, load
-from scenarios.questions.large_systems import SEED, amount, error, measured_systems
+from scenarios.questions.large_systems import SEED, measured_systems
 from scenarios.run import SavedRun, SimulationTask, default_workers, read_saved_run, run_all, write_saved_run
 from scenarios.show.bars import Panel, picture
+from scenarios.show.large_systems import figure_amount, figure_error
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.results.result import Result
@@ -143,7 +144,7 @@ def table(rows: list[large_systems.FigureRow]) -> str:
     ]
     lines += [
         f"| {row.scenario} | {row.figure} | {row.bound.replace('_', ' ') + ' ' if row.holds is not None else ''}"
-        f"{amount(row, row.measured)} | {amount(row, row.simulated)} | {error(row)} | {row.role} |"
+        f"{figure_amount(row, row.measured)} | {figure_amount(row, row.simulated)} | {figure_error(row)} | {row.role} |"
         for row in rows
     ]
     return "\n".join(lines) + "\n"

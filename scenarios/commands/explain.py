@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from models.build import build
-from models.catalogue import Prices
+from models.catalogue import Prices, price_list
 from models.input import parse, write_whole
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
@@ -28,7 +28,6 @@ from scenarios.questions.explain import (
     UnitPrice,
     explanation,
     parse_growth,
-    price_list,
     unit_prices,
 )
 from scenarios.run import SimulationTask, read_saved_run, simulate

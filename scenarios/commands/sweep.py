@@ -24,7 +24,7 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.library import scenario_path
-from scenarios.questions.sweep import MOST_UNTIL, Rule, Runner, Sweep, balance_note, design, parse_axes, to_json
+from scenarios.questions.sweep import MOST_UNTIL, Rule, Runner, Sweep, design, parse_axes, to_json
 from scenarios.run import Store, check_replications, default_workers
 from scenarios.run.dask_executor import dask_cluster
 from scenarios.show import sweep_export as export
@@ -118,6 +118,14 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         files.write(answer, runner)
     if interrupted:
         raise typer.Exit(130)
+
+
+def balance_note(samples: int) -> str:
+    """What to say of a number of samples that isn't a power of two; empty for one that is."""
+    if samples & (samples - 1) == 0:
+        return ""
+    below = 1 << (samples.bit_length() - 1)
+    return f"--samples {samples}: Sobol samples are balanced at powers of two; {below} or {2 * below} tell more a run"
 
 
 def _rule(replications: int | None, until: str | None) -> Rule:

@@ -16,10 +16,10 @@ from scenarios.commands.calibrate import say_kept
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.predict import ModelArgument
-from scenarios.questions.large_systems import lines as large_lines
 from scenarios.questions.large_systems import measured_systems, rows
 from scenarios.questions.measured_runs import read_runs
 from scenarios.run import default_workers
+from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
 from scenarios.show.validation import validation_lines
 from scenarios.show.validation_page import write_page
@@ -113,7 +113,7 @@ def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
 
 def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:
     if output is Output.TABLE:
-        return "\n".join([*lines, *(["", *large_lines(large)] if large else [])]) + "\n"
+        return "\n".join([*lines, *(["", *large_system_lines(large)] if large else [])]) + "\n"
 
     data = found.model_dump(mode="json") | ({"large_systems": as_json(large)} if large else {})
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"

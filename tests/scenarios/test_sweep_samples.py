@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
-from scenarios.questions.sweep import Axis, Interval, Rule, balance_note, design, from_json, parse_axes, to_json
+from scenarios.commands.sweep import balance_note
+from scenarios.questions.sweep import Axis, Interval, Rule, design, from_json, parse_axes, to_json
 from scenarios.questions.sweep.points import sobol
 from scenarios.questions.sweep.replications import LEAST_UNTIL, half_width, interval
 from scenarios.run import read_saved_run

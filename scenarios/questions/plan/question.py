@@ -33,11 +33,6 @@ class Objective:
     limit_s: float
 
     @property
-    def words(self) -> str:
-        """As people write it: p95 of new order below 50 ms."""
-        return f"p{100 * self.share:g} of {self.transaction} at most {1000 * self.limit_s:g} ms"
-
-    @property
     def number(self) -> int:
         """Of the class in the workload's mix."""
         return CLASSES.index(self.transaction)

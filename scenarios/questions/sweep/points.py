@@ -97,11 +97,3 @@ def sobol(samples: int, dimensions: int, seed: int) -> list[list[float]]:
         scipy.stats.qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2(power)[:samples].tolist()
     )
     return drawn
-
-
-def balance_note(samples: int) -> str:
-    """What to say of a number of samples that isn't a power of two; empty for one that is."""
-    if samples & (samples - 1) == 0:
-        return ""
-    below = 1 << (samples.bit_length() - 1)
-    return f"--samples {samples}: Sobol samples are balanced at powers of two; {below} or {2 * below} tell more a run"
