@@ -24,31 +24,44 @@ START = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.
 SHORT = ("interval.warm_up_s=1", "interval.duration_s=4")
 COUNTING = """
 import os
+import time
 from functools import wraps
 
-from scenarios.sweep import record
+import scenarios.run
+from scenarios.run import stored_run
 
-whole = record.perform
+whole = stored_run.perform_run
+folder = os.environ["SWEEP_FOLDER"]
 
 
 def note(word, task):
-    line = f"{word} {record.run_hash(record.scenario_text(task.scenario), task.seed)}\\n"
-    log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    line = f"{word} {stored_run.run_hash(stored_run.scenario_text(task.scenario), task.seed)}\\n"
+    log = os.open(f"{folder}/log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(log, line.encode())
     os.close(log)
 
 
+def held_back():
+    try:
+        with open(f"{folder}/limit") as limit, open(f"{folder}/log") as log:
+            return log.read().count("finished") >= int(limit.read())
+    except FileNotFoundError:
+        return False
+
+
 @wraps(whole)
-def perform(expected, task, *rest):
+def perform_run(expected, task, *rest):
     note("started", task)
+    while held_back():
+        time.sleep(0.01)
     found = whole(expected, task, *rest)
     note("finished", task)
     return found
 
 
-record.perform = perform
+stored_run.perform_run = scenarios.run.perform_run = perform_run
 """
-"""Imported by every Python process at its start, that of a worker too."""
+"""Imported by every Python process at its start, that of a worker too. No run ends while `limit` have ended."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +87,23 @@ def words(points: int) -> list[str]:
     return ["sweep", str(TINY), "--vary", f"database.pool.buffers=500:{499 + points}:1", "--quiet", *settings]
 
 
+def hold_back_after(folder: Path, runs: int) -> None:
+    """Let only so many more runs end, so that a sweep is half way when it is killed, however fast the machine."""
+    log = folder / "log"
+    ended = log.read_text(encoding="utf-8").count("finished") if log.exists() else 0
+    (folder / "limit").write_text(str(ended + runs), encoding="utf-8")
+
+
+def let_go(folder: Path) -> None:
+    """Let all runs end."""
+    (folder / "limit").unlink()
+
+
 def environment(folder: Path) -> dict[str, str]:
     """That of a process whose runs are counted in `folder`/log."""
     (folder / "sitecustomize.py").write_text(COUNTING, encoding="utf-8")
     path = os.pathsep.join([str(folder), str(ROOT)])
-    return os.environ | {"PYTHONPATH": path, "SWEEP_LOG": str(folder / "log")}
+    return os.environ | {"PYTHONPATH": path, "SWEEP_FOLDER": str(folder)}
 
 
 def killed_and_resumed(points: int, kills: int, folder: Path, seed: int, *more: str) -> Killed:
@@ -91,7 +116,8 @@ def killed_and_resumed(points: int, kills: int, folder: Path, seed: int, *more: 
     choose = random.Random(seed)
     kept_at_kills: list[int] = []
     first_kept: dict[str, int] = {}
-    for target in sorted(choose.sample(range(1, points), kills)):
+    for target in sorted(choose.sample(range(1, points // 2), kills)):
+        hold_back_after(folder, target - len(kept(store)) + points // 4)  # more than the batches under way hold
         group = subprocess.Popen(
             command, env=surely, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -102,12 +128,15 @@ def killed_and_resumed(points: int, kills: int, folder: Path, seed: int, *more: 
         group.wait()
         first_kept = kept(store) | first_kept
         kept_at_kills.append(len(first_kept))
+    let_go(folder)
     found = subprocess.run(command, env=surely, cwd=ROOT, capture_output=True, check=True).stdout
     after = kept(store)
     twice = sum(after.get(run) != row for run, row in first_kept.items())
     notes = Counter(line.split()[0] for line in (folder / "log").read_text().splitlines())
-    return Killed(points, kills, tuple(kept_at_kills), notes["started"], notes["finished"],
-                  notes["finished"] - points, twice, found == wanted)  # fmt: skip
+    lost = notes["finished"] - points
+    return Killed(
+        points, kills, tuple(kept_at_kills), notes["started"], notes["finished"], lost, twice, found == wanted
+    )
 
 
 def kept(store: Path) -> dict[str, int]:

@@ -16,7 +16,17 @@ from pathlib import Path
 from benchmarks.others import ROOT
 from benchmarks.page import Section, at_least, at_most, table
 from benchmarks.race import Contestant, Outcome, race
-from benchmarks.sweep_kills import SHORT, START, TINY, environment, kept, killed_and_resumed, words
+from benchmarks.sweep_kills import (
+    SHORT,
+    START,
+    TINY,
+    environment,
+    hold_back_after,
+    kept,
+    killed_and_resumed,
+    let_go,
+    words,
+)
 from scenarios.questions.sweep import Axis, Rule, Runner, design, to_json
 from scenarios.run import Store, dask_cluster
 
@@ -40,16 +50,25 @@ def dask(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
 
     try:
         begin("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
-        until = time.monotonic() + START_S
-        while not file.exists() and time.monotonic() < until:
-            time.sleep(0.1)
+        address = _address_in(file)
         for _ in range(WORKERS):
             begin("worker", *WORKER, "--scheduler-file", str(file))
-        yield json.loads(file.read_text(encoding="utf-8"))["address"], parts[1:]
+        yield address, parts[1:]
     finally:
         for part in reversed(parts):  # a worker that ends of its own accord would wait for its scheduler
             part.kill()
             part.wait()
+
+
+def _address_in(file: Path) -> str:
+    """The scheduler's address, once it has written the whole of its file. Raises TimeoutError."""
+    until = time.monotonic() + START_S
+    while time.monotonic() < until:
+        try:
+            return str(json.loads(file.read_text(encoding="utf-8"))["address"])
+        except (FileNotFoundError, json.JSONDecodeError):
+            time.sleep(0.1)
+    raise TimeoutError(f"no Dask scheduler has written {file} in {START_S:g} s")
 
 
 @dataclass
@@ -103,11 +122,13 @@ def worker_lost(runs: int, folder: Path) -> Lost:
     with dask(folder) as (address, workers):
         command += ["--cluster", address, "--save", str(store)]
         surely = environment(folder)
+        hold_back_after(folder, runs // 3 + runs // 4)
         sweep = subprocess.Popen(command, cwd=ROOT, env=surely, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         while sweep.poll() is None and len(kept(store)) < runs // 3:
             time.sleep(0.02)
         before = kept(store)
         workers[0].send_signal(signal.SIGKILL)
+        let_go(folder)
         found, _ = sweep.communicate()
         after = kept(store)
     started = (folder / "log").read_text(encoding="utf-8").count("started")

@@ -34,7 +34,7 @@ from calibration.records import RunRecord
 from models.build import build
 from models.reading import load_scenario, with_values
 from models.scenario import ScenarioSpec
-from scenarios.run import Display, Task, run_all, saved
+from scenarios.run import Display, SavedRun, SimulationTask, read_saved_run, run_all, write_saved_run
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -142,7 +142,7 @@ def simulated(
     A run that the machine can't do is an InputError, as its user would find.
     """
     files: dict[tuple[int, int], Path] = {}
-    tasks: list[tuple[tuple[int, int], Task]] = []
+    tasks: list[tuple[tuple[int, int], SimulationTask]] = []
     found: dict[tuple[int, int], Result | InputError] = {}
     for one in systems:
         for number, sizes in enumerate(one.sizes):
@@ -154,14 +154,14 @@ def simulated(
             except InputError as error:
                 found[key] = error
                 continue
-            if files[key].exists() and (kept := saved.read(files[key]).result).model_hash == digest:
+            if files[key].exists() and (kept := read_saved_run(files[key]).result).model_hash == digest:
                 found[key] = kept
             else:
-                tasks.append((key, Task(scenario, one.number * 100 + number)))
+                tasks.append((key, SimulationTask(scenario, one.number * 100 + number)))
     for number, outcome in run_all([task for _, task in tasks], workers, display):
         key, task = tasks[number]
         if isinstance(outcome, Result):
-            saved.write(files[key], saved.SavedRun(task.scenario, outcome))
+            write_saved_run(files[key], SavedRun(task.scenario, outcome))
         found[key] = outcome
     return found
 

@@ -17,7 +17,8 @@ import numpy as np
 from benchmarks.random_machines import REGIMES, random_machine
 from models.build import build
 from models.scenario import ScenarioSpec
-from scenarios.run import Task, default_workers, display, run_all, saved
+from scenarios.run import SavedRun, SimulationTask, default_workers, read_saved_run, run_all, write_saved_run
+from scenarios.show.progress import progress_display
 from simulator.analytic import RATE_ERRORS_FILE, regime_of_result, simulate
 from simulator.analytic import REGIMES as LIMITS
 from simulator.errors import InputError
@@ -72,15 +73,17 @@ def simulated(scenarios: dict[tuple[str, int], ScenarioSpec]) -> dict[tuple[str,
     digests = {key: build(scenario).digest() for key, scenario in scenarios.items()}
     files = {key: STORE / f"{key[0].replace(' ', '-')}-{key[1]}.json" for key in scenarios}
     missing = [
-        key for key, file in files.items() if not file.exists() or saved.read(file).result.model_hash != digests[key]
+        key
+        for key, file in files.items()
+        if not file.exists() or read_saved_run(file).result.model_hash != digests[key]
     ]
-    tasks = [Task(scenarios[key], SEED) for key in missing]
-    with display(quiet=False) as shown:
+    tasks = [SimulationTask(scenarios[key], SEED) for key in missing]
+    with progress_display(quiet=False) as shown:
         for number, outcome in run_all(tasks, default_workers(), shown):
             if isinstance(outcome, InputError):
                 raise outcome
-            saved.write(files[missing[number]], saved.SavedRun(tasks[number].scenario, outcome))
-    return {key: saved.read(file).result for key, file in files.items()}
+            write_saved_run(files[missing[number]], SavedRun(tasks[number].scenario, outcome))
+    return {key: read_saved_run(file).result for key, file in files.items()}
 
 
 def line(*cells: str) -> str:

@@ -43,7 +43,8 @@ from calibration.judge import exact_share
 from calibration.predict import predict_scenario
 from calibration.records import fit_versions
 from models.input import write_whole
-from scenarios.run import default_workers, display
+from scenarios.run import default_workers
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -241,7 +242,7 @@ def main() -> None:
     systems, others = ([system(number) for number in numbers] for numbers in (range(SYSTEMS), OTHERS))
     ANSWERS.mkdir(parents=True, exist_ok=True)
     RUNS.mkdir(parents=True, exist_ok=True)
-    with display(quiet=False) as shown:
+    with progress_display(quiet=False) as shown:
         every = simulated([*systems, *others], RUNS, default_workers(), shown)
     done = {key: result for key, result in every.items() if isinstance(result, Result)}
     results = {key: result for key, result in done.items() if key[0] < SYSTEMS}
@@ -254,7 +255,7 @@ def main() -> None:
         for name, some in ((KERNEL, systems), (ANALYTIC, systems[:HALF])):
             cases = [Case(each, own[each.number], name == KERNEL) for each in some if len(own[each.number]) > HELD_OUT]
             answers[name] = []
-            with display(quiet=False) as shown:
+            with progress_display(quiet=False) as shown:
                 for number, answer in enumerate(pool.map(answered, cases)):
                     answers[name].append(answer)
                     shown.advance((number + 1) / len(cases), f"{name}: {number + 1} of {len(cases)} systems")

@@ -7,34 +7,9 @@ import io
 import os
 from pathlib import Path
 
-from scenarios.commands.cli import main
+from scenarios.commands.cli import LazyCommands, main
 
 PAGE = Path(__file__).parent / "reference" / "commands.md"
-COMMANDS = (
-    (),
-    ("quick",),
-    ("run",),
-    ("sweep",),
-    ("compare",),
-    ("explain",),
-    ("sensitivity",),
-    ("report",),
-    ("import",),
-    ("runs",),
-    ("runs", "list"),
-    ("runs", "show"),
-    ("runs", "check"),
-    ("calibrate",),
-    ("next-run",),
-    ("predict",),
-    ("validate",),
-    ("catalog",),
-    ("catalog", "list"),
-    ("catalog", "show"),
-    ("catalog", "import"),
-    ("catalog", "check"),
-    ("schema",),
-)
 HEAD = """# Commands
 
 <!-- Made by `python docs/build_commands.py` from the program's own help. Do not edit. -->
@@ -53,9 +28,17 @@ def help_of(words: tuple[str, ...]) -> str:
     return "\n".join(line.rstrip() for line in text.getvalue().strip().splitlines())
 
 
+def commands() -> list[tuple[str, ...]]:
+    """The program, its commands, and theirs."""
+    found: list[tuple[str, ...]] = [()]
+    for name, command in LazyCommands().items():
+        found += [(name,), *((name, below) for below in getattr(command, "commands", ()))]
+    return found
+
+
 def page() -> str:
     """The whole page."""
-    parts = [f"## {' '.join(('oltpsim', *words))}\n\n```text\n{help_of(words)}\n```\n" for words in COMMANDS]
+    parts = [f"## {' '.join(('oltpsim', *words))}\n\n```text\n{help_of(words)}\n```\n" for words in commands()]
     return "\n".join([HEAD, *parts])
 
 

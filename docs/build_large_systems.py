@@ -28,9 +28,11 @@ from models.input import write_whole
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
 from scenarios.library import library, load
-from scenarios.questions.large_systems import SEED, amount, error, measured_systems
-from scenarios.run import Task, default_workers, display, run_all, saved
+from scenarios.questions.large_systems import SEED, measured_systems
+from scenarios.run import SavedRun, SimulationTask, default_workers, read_saved_run, run_all, write_saved_run
 from scenarios.show.bars import Panel, picture
+from scenarios.show.large_systems import figure_amount, figure_error
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -50,14 +52,14 @@ def answers(scenarios: dict[str, ScenarioSpec]) -> Answers:
     files = {name: STORE / f"{scenario_hash(each)}.json" for name, each in scenarios.items() if each.job is None}
     missing = [name for name, file in files.items() if not file.exists()]
     STORE.mkdir(parents=True, exist_ok=True)
-    with display(quiet=False) as shown:
-        tasks = [Task(scenarios[name], SEED) for name in missing]
+    with progress_display(quiet=False) as shown:
+        tasks = [SimulationTask(scenarios[name], SEED) for name in missing]
         for number, outcome in run_all(tasks, default_workers(), shown):
             if isinstance(outcome, InputError):
                 raise outcome
             name = missing[number]
-            saved.write(files[name], saved.SavedRun(scenarios[name], outcome))
-    return found | {name: saved.read(file).result for name, file in files.items()}
+            write_saved_run(files[name], SavedRun(scenarios[name], outcome))
+    return found | {name: read_saved_run(file).result for name, file in files.items()}
 
 
 def panels(scenarios: dict[str, ScenarioSpec], found: Answers) -> dict[str, list[Panel]]:
@@ -149,7 +151,7 @@ def table(rows: list[FigureRow]) -> str:
     ]
     lines += [
         f"| {row.scenario} | {row.figure} | {row.bound.replace('_', ' ') + ' ' if row.holds is not None else ''}"
-        f"{amount(row, row.measured)} | {amount(row, row.simulated)} | {error(row)} | {row.role} |"
+        f"{figure_amount(row, row.measured)} | {figure_amount(row, row.simulated)} | {figure_error(row)} | {row.role} |"
         for row in rows
     ]
     return "\n".join(lines) + "\n"

@@ -45,7 +45,8 @@ from calibration.predict import (
 from calibration.records import fit_versions
 from models.build import clients_of
 from models.input import write_whole
-from scenarios.run import Silent, default_workers, display
+from scenarios.run import Silent, default_workers
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 DOCS = Path(__file__).resolve().parent
@@ -214,7 +215,10 @@ def cases() -> list[Case]:
     code = fit_versions()["code"]
     found: dict[int, Case | None] = {}
     workers = default_workers()
-    with display(quiet=False) as shown, ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as executor:
+    with (
+        progress_display(quiet=False) as shown,
+        ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as executor,
+    ):
         while (missing := CASES - _made(found)) > 0:
             begin = FIRST_SYSTEM + len(found)
             pending = {executor.submit(kept, number, code): number for number in range(begin, begin + missing)}

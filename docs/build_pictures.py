@@ -13,8 +13,9 @@ from pathlib import Path
 from models.input import write_whole
 from scenarios.library import scenario_path
 from scenarios.questions.sweep import Axis, Point, Rule, Runner, Sweep, design, from_json, parse_axis, to_json
-from scenarios.run import Store, default_workers, display
+from scenarios.run import Store, default_workers
 from scenarios.show.charts.sweep import to_svg
+from scenarios.show.progress import progress_display
 from scenarios.show.sweep import to_text
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -80,7 +81,7 @@ def simulate(picture: Picture) -> None:
     STORE.parent.mkdir(exist_ok=True)
     with Store(STORE) as store:
         runner = Runner(points(picture), store, 1, Rule())
-        with display(quiet=False) as shown:
+        with progress_display(quiet=False) as shown:
             runner.run(default_workers(), shown)
         write_whole(data_of(picture), to_json(runner.sweep(SCENARIO, axes_of(picture))))
 

@@ -33,8 +33,9 @@ from calibration.records import fit_versions
 from calibration.workers import worker_pool
 from scenarios.library import library, load
 from scenarios.questions.measured_runs import read_runs
-from scenarios.run import default_workers, display
+from scenarios.run import default_workers
 from scenarios.show.charts.published import against, residuals
+from scenarios.show.progress import progress_display
 from scenarios.show.validation import amount
 
 DOCS = Path(__file__).resolve().parent
@@ -61,13 +62,13 @@ def fitted() -> tuple[Calibration, Certificate]:
     runs = tuple(measured_runs(records, bases, fixed))
     task = FitTask(runs, varied, starts=1, confirm=CONFIRM, code=fit_versions()["code"])
     STORE.mkdir(parents=True, exist_ok=True)
-    with display(quiet=False) as shown:
+    with progress_display(quiet=False) as shown:
         found = fit(task, FitState(STORE / "fit.state", task.digest), shown.advance, default_workers())
     calibration = calibration_of(found, scenarios[0])
     kept = FitState(
         STORE / "refits.state", refits_digest(calibration, runs_to_judge(calibration, records, bases, None), near=True)
     )
-    with display(quiet=False) as shown, worker_pool(default_workers()) as executor:
+    with progress_display(quiet=False) as shown, worker_pool(default_workers()) as executor:
         certificate = validate_calibration(calibration, records, bases, None, kept, shown.advance, executor, near=True)
     return calibration, certificate
 

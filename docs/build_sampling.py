@@ -11,7 +11,17 @@ from models.build import response_s, sample_of, turnover_s
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.library import library
-from scenarios.run import Task, default_workers, display, run_all, saved
+from scenarios.run import (
+    SavedRun,
+    SimulationTask,
+    default_workers,
+    read_saved_run,
+    run_all,
+    run_hash,
+    scenario_text,
+    write_saved_run,
+)
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -98,14 +108,16 @@ def main() -> None:
         for system, (path, settings) in SYSTEMS.items()
         for fraction in FRACTIONS
     }
-    files = {key: STORE / f"{saved.content_hash(scenario, SEED)}.json" for key, scenario in scenarios.items()}
+    files = {key: STORE / f"{run_hash(scenario_text(scenario), SEED)}.json" for key, scenario in scenarios.items()}
     missing = [key for key, file in files.items() if not file.exists()]
-    with display(quiet=False) as shown:
-        for number, outcome in run_all([Task(scenarios[key], SEED) for key in missing], default_workers(), shown):
+    with progress_display(quiet=False) as shown:
+        for number, outcome in run_all(
+            [SimulationTask(scenarios[key], SEED) for key in missing], default_workers(), shown
+        ):
             if isinstance(outcome, InputError):
                 raise outcome
-            saved.write(files[missing[number]], saved.SavedRun(scenarios[missing[number]], outcome))
-    results = {key: saved.read(file).result for key, file in files.items()}
+            write_saved_run(files[missing[number]], SavedRun(scenarios[missing[number]], outcome))
+    results = {key: read_saved_run(file).result for key, file in files.items()}
     table = line(COLUMNS) + line(tuple("---" for _ in COLUMNS))
     table += "".join(row(key[0], scenarios[key], results[key], results[key[0], 1.0]) for key in scenarios)
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)

@@ -12,7 +12,17 @@ from typing import Any
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.library import library
-from scenarios.run import Task, default_workers, display, run_all, saved
+from scenarios.run import (
+    SavedRun,
+    SimulationTask,
+    default_workers,
+    read_saved_run,
+    run_all,
+    run_hash,
+    scenario_text,
+    write_saved_run,
+)
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -152,14 +162,16 @@ def scenarios() -> Scenarios:
 def main() -> None:
     """Simulate what has not been simulated yet, then write the page."""
     measured = scenarios()
-    files = {name: STORE / f"{saved.content_hash(scenario, SEED)}.json" for name, scenario in measured.items()}
+    files = {name: STORE / f"{run_hash(scenario_text(scenario), SEED)}.json" for name, scenario in measured.items()}
     missing = [name for name, file in files.items() if not file.exists()]
-    with display(quiet=False) as shown:
-        for number, outcome in run_all([Task(measured[name], SEED) for name in missing], default_workers(), shown):
+    with progress_display(quiet=False) as shown:
+        for number, outcome in run_all(
+            [SimulationTask(measured[name], SEED) for name in missing], default_workers(), shown
+        ):
             if isinstance(outcome, InputError):
                 raise outcome
-            saved.write(files[missing[number]], saved.SavedRun(measured[missing[number]], outcome))
-    simulated = {name: saved.read(file).result for name, file in files.items()}
+            write_saved_run(files[missing[number]], SavedRun(measured[missing[number]], outcome))
+    simulated = {name: read_saved_run(file).result for name, file in files.items()}
     text = PAGE.read_text(encoding="utf-8")
     for block, write in BLOCKS.items():
         text = replaced(text, block, write(measured, simulated))

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, settings
 
+from simulator.kernel import MACHINE_CODE_FOLDER, MACHINE_CODE_NOT_KEPT
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
@@ -42,18 +44,16 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     from numba.core.dispatcher import Dispatcher, global_compiler_lock
 
-    from simulator.kernel.compiled import CACHE_FOLDER, NOT_KEPT
-
     compile_now = Dispatcher.compile
 
     def compile_once(self: Dispatcher, signature: object) -> object:
         # Callees are compiled inside, and nothing calls itself: who waits for a lock holds none that its holder wants.
-        lock = CACHE_FOLDER / f"{self.py_func.__module__}.{self.py_func.__qualname__}.lock"
+        lock = MACHINE_CODE_FOLDER / f"{self.py_func.__module__}.{self.py_func.__qualname__}.lock"
         with global_compiler_lock, lock.open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             return compile_now(self, signature)
 
-    if not NOT_KEPT:
+    if not MACHINE_CODE_NOT_KEPT:
         Dispatcher.compile = compile_once
 
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output
-
-if TYPE_CHECKING:
-    from models.scenario import ScenarioSpec
-    from simulator.results import Result
-
+from scenarios.run import SavedRun, must_compile, write_saved_run
+from scenarios.show.numbers import count, milliseconds, share
+from scenarios.show.report import write_report
+from scenarios.show.summary import summary_csv, summary_text
+from scenarios.show.words import interval, is_calculated
+from simulator.results import result_json
+from simulator.results.result import Result
 
 NARROWEST = 60
 """Narrower than this the figures would not fit beside their labels."""
@@ -71,15 +74,10 @@ def _what_compiles(engine: str) -> list[str]:
     """Which engines wait for the compiler, should they answer; for the analytic one it isn't even loaded."""
     if engine == "analytic":
         return []
-    from simulator.kernel import is_compiled_already
-
-    return [each for each in ("kernel", "reference") if not is_compiled_already(each)]
+    return [each for each in ("kernel", "reference") if must_compile(each)]
 
 
 def _speed(result: Result, wall_s: float, compiled: str) -> str:
-    from scenarios.show.numbers import milliseconds
-    from scenarios.show.words import is_calculated
-
     if is_calculated(result):
         return f"answered in {milliseconds(wall_s)} ms"
     simulated_s = result.warm_up_s + result.duration_s
@@ -93,13 +91,9 @@ def _speed(result: Result, wall_s: float, compiled: str) -> str:
 
 def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
-    from scenarios.run import saved
-
     if wanted.save is not None:
-        saved.write(wanted.save, saved.SavedRun(scenario, result))
+        write_saved_run(wanted.save, SavedRun(scenario, result))
     if wanted.report is not None:
-        from scenarios.show.report import write_report
-
         write_report(result, scenario, wanted.report, wanted.command)
     typer.echo(text_of(scenario, result, wanted), nl=False)
     if wanted.output is Output.CSV:  # which has their number only; table and JSON hold them
@@ -111,12 +105,8 @@ def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
 def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
     """What goes to stdout."""
     if wanted.output is Output.JSON:
-        from simulator.results import result_json
-
         return result_json(result)
     if wanted.output is Output.CSV:
-        from scenarios.show.summary import summary_csv
-
         return summary_csv(result, scenario)
     lines = [table_of(scenario, result, wanted)]
     if wanted.before is not None:
@@ -131,18 +121,11 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
 
 def table_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
     """The answer as a table, its last line not ended."""
-    from scenarios.show.summary import summary_text
-
     return summary_text(result, scenario, terminal_width(), wanted.assumed).rstrip("\n")
 
 
 def _compared(calculated: Result, simulated: Result) -> str:
     """How far apart two answers are. Without their times, which would not be the same bytes again."""
-    import textwrap
-
-    from scenarios.show.numbers import count, share
-    from scenarios.show.words import interval
-
     one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
     apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","
     words = f"analytic {count(one)}{apart} simulated {count(other)} {interval(simulated.rate_per_min)}"

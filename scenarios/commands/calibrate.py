@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import (
+    FitState,
+    FitTask,
+    calibration_json,
+    calibration_of,
+    fit,
+    measured_runs,
+    parameters_to_fit,
+    read_mapping_file,
+    write_calibration,
+)
+from calibration.records import RunRecord, check_record, fit_versions
+from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
+from scenarios.library import load, scenario_path
+from scenarios.questions.measured_runs import read_runs
+from scenarios.run import default_workers
+from scenarios.show.calibration import calibration_lines
+from scenarios.show.next_run import would_tell
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from calibration.records import RunRecord
 
 MOST_BOOTSTRAP = 1000
 CONFIRM = 3
@@ -66,25 +82,6 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     Without --vary and --parameters the path lengths, device times and memory are fitted that the scenario has. A number
     that the runs don't identify stays at its prior and is not printed as a result.
     """
-    from calibration.fit import (
-        FitState,
-        FitTask,
-        calibration_json,
-        calibration_of,
-        fit,
-        measured_runs,
-        parameters_to_fit,
-        read_mapping_file,
-        write_calibration,
-    )
-    from calibration.records import fit_versions
-    from scenarios.commands.inputs import check_places
-    from scenarios.library import load, scenario_path
-    from scenarios.questions.measured_runs import read_runs
-    from scenarios.run import default_workers, display
-    from scenarios.show.calibration import calibration_lines
-    from scenarios.show.next_run import would_tell
-
     if output is Output.CSV:
         raise InputError("--output csv: a calibration is no table; give table or json")
     check_places(save)
@@ -106,7 +103,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     state = save.with_name(f".{save.name}.state") if save is not None else None
     kept = FitState(state, task.digest)
     try:
-        with display(quiet) as shown:
+        with progress_display(quiet) as shown:
             found = fit(task, kept, shown.advance, workers or default_workers())
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:
@@ -135,8 +132,6 @@ def say_kept(what: str, state: Path | None) -> None:
 
 def _say_broken_laws(records: list[RunRecord]) -> None:
     """A record with a wrong unit or a mixed-up counter would bend the fit: it is used, and said."""
-    from calibration.records import check_record
-
     for record in records:
         for finding in check_record(record):
             if finding.holds is False:
@@ -144,8 +139,3 @@ def _say_broken_laws(records: list[RunRecord]) -> None:
                     f"warning: {record.name}: {finding.law}: {finding.text}; correct the record, or leave the run out",
                     err=True,
                 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(calibrate)

@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
+from models.catalogue import catalogue_kinds, catalogue_names, describe, entry_faults, without_price, without_shape
 from scenarios.commands.catalog_import import import_
+from scenarios.library import library
+from scenarios.show.catalogue import names_of, price_table
 from simulator.errors import InputError
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
     help="List, show, import and check the parts that scenarios are made of, what is for sale, and prices.",
 )
@@ -26,10 +30,6 @@ def list_entries(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="Only this kind, such as disks.")] = None,
 ) -> None:
     """List the entries by kind, then the library of scenarios."""
-    from models.catalogue import catalogue_kinds
-    from scenarios.library import library
-    from scenarios.show.catalogue import names_of
-
     for one in [kind] if kind else [*catalogue_kinds(), SCENARIOS]:
         lines = [f"  {name}" for name in library()] if one == SCENARIOS else names_of(one)
         typer.echo("\n".join([one, *lines]))
@@ -40,9 +40,6 @@ def show(
     kind: Annotated[str, typer.Argument(metavar="KIND")], name: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
     """Show one entry with its source; of a price list also how old it is, if that is more than a year."""
-    from models.catalogue import describe
-    from scenarios.show.catalogue import price_table
-
     text = price_table(name, dt.date.today()) if kind == "prices" else describe(kind, name)  # noqa: DTZ011
     typer.echo(text.rstrip("\n"))
 
@@ -50,8 +47,6 @@ def show(
 @app.command()
 def check() -> None:
     """Check that every entry is valid and says where its figures come from. Exit status 2 if one does not."""
-    from models.catalogue import catalogue_kinds, catalogue_names, entry_faults, without_price, without_shape
-
     entries = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
     faults = [fault for kind, name in entries for fault in entry_faults(kind, name)]
     if faults:
@@ -64,8 +59,3 @@ def check() -> None:
         if names:
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             typer.echo(f"{len(names)} {what}: {', '.join(names[:MOST_NAMES])}{more}")
-
-
-def register(parent: typer.Typer) -> None:
-    """Add the commands."""
-    parent.add_typer(app, name="catalog")

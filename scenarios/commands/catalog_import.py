@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from models.catalogue.importers import ImportedEntries, ListFacts, WrittenFile, read_list, write_entries
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.catalogue.importers import ImportedEntries, WrittenFile
 
 MOST_NAMES = 5
 MOST_FILES = 8
@@ -44,11 +43,8 @@ def import_(
     Netflix's service-capacity-modeling, cloudspecs as CSV, and CSV with the columns part, amount, per, above, source or
     name, provider, cpu, cores, memory_gib.
     """
-    from models.catalogue.importers import ListFacts, read_list, write_entries
-    from scenarios.run import display
-
     wanted = ListFacts(_day(date), region, term, currency)
-    with display(quiet=False) as shown:
+    with progress_display(quiet=False) as shown:
         shown.step(f"reading {file.name}")
         found = read_list(file, kind, wanted)
     if not (found.instances or found.volumes or found.lists):

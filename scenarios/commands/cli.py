@@ -1,4 +1,4 @@
-"""The command line: `oltpsim COMMAND ...`. Thin: what a command does is in scenarios/commands.
+"""The command line: `oltpsim COMMAND ...`.
 
 Exit status: 0 done; 1 a stated target was missed; 2 bad input; 70 a defect of this program; 130 interrupted.
 """
@@ -7,30 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version as version_of
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from scenarios.commands import (
-    calibrate,
-    catalog,
-    compare,
-    explain,
-    import_runs,
-    machine,
-    next_run,
-    plan,
-    predict,
-    quick,
-    report,
-    run,
-    runs,
-    schema,
-    sensitivity,
-    sweep,
-    validate,
-)
 from scenarios.commands.usage import HELP_OF_ALL, UsageError, sentence
 from simulator.errors import InputError
 
@@ -40,8 +24,78 @@ FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 DEFECT = 70
 INTERRUPTED = 130
 
+COMMANDS = {
+    "quick": ("quick:quick", "Predict a machine from a line, a few flags or a file."),
+    "run": ("run:run", "Simulate one scenario: its rate and what limits it."),
+    "sweep": ("sweep:sweep", "Simulate a scenario over a grid or samples of values."),
+    "plan": ("plan:plan", "Find the machine for a load."),
+    "compare": ("compare:compare", "Compare scenarios with the same seeds."),
+    "explain": ("explain:explain", "Show where time goes, what limits, what would help."),
+    "sensitivity": ("sensitivity:sensitivity", "Show which numbers of a scenario its rate depends on."),
+    "report": ("report:report", "Write the report of a run as one HTML file."),
+    "import": ("import_runs:import_", "Read runs of load generators and their monitors."),
+    "runs": ("runs:app", "List, show and check records of measured runs."),
+    "calibrate": ("calibrate:calibrate", "Fit a scenario to measured runs."),
+    "next-run": ("next_run:next_run", "Rank possible runs by what they would tell."),
+    "predict": ("predict:predict", "Predict scenarios by a calibrated model."),
+    "validate": ("validate:validate", "Hold a calibrated model against runs."),
+    "catalog": ("catalog:app", "List, show, import and check parts and prices."),
+    "schema": ("schema:schema", "Print the JSON schema of scenario files."),
+}
+"""By name: the module of scenarios.commands and the function or app in it, imported when the command is called; and
+its line in the list of commands."""
+MOVED = {
+    "machine": "oltpsim machine: a machine in one line is part of 'quick' now: oltpsim quick '2 x Opteron 244, 8 GB, "
+    "4 SATA'",
+}
+"""Names of former commands, and what to type instead."""
+
+
+class LazyCommands(Mapping[str, Any]):
+    """Commands by name, each loaded when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        command = getattr(import_module(f"scenarios.commands.{module}"), attribute)
+        if not isinstance(command, typer.Typer):
+            app = typer.Typer(add_completion=False, rich_markup_mode=None)
+            app.command(name)(command)
+            command = app
+        return typer.main.get_command(command)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class LazyGroup(TyperGroup):
+    """Command group that lists its commands without loading them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = LazyCommands()
+
+    def list_commands(self, _: typer.Context) -> list[str]:  # type: ignore[override]
+        """Names, in the order of help."""
+        return list(COMMANDS)
+
+    def format_commands(self, _: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write the list of commands into the help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        """The command of the first word. Raises InputError for a former one."""
+        if args[0] in MOVED:
+            raise InputError(MOVED[args[0]])
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="oltpsim",
+    cls=LazyGroup,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -52,9 +106,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"oltpsim {version('oltpsim')}")
+        typer.echo(f"oltpsim {version_of('oltpsim')}")
         raise typer.Exit
 
 
@@ -70,7 +122,7 @@ def options(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Traceback when the program itself fails.")] = False,
-    catalog_: Annotated[
+    catalog: Annotated[
         str | None,
         typer.Option(
             "--catalog",
@@ -82,28 +134,6 @@ def options(
     ] = None,
 ) -> None:
     """Predict what a database will do on hardware you have not bought yet, and what will limit it."""
-
-
-for _command in (
-    quick,
-    machine,
-    run,
-    sweep,
-    plan,
-    compare,
-    explain,
-    sensitivity,
-    report,
-    import_runs,
-    runs,
-    calibrate,
-    next_run,
-    predict,
-    validate,
-    catalog,
-    schema,
-):
-    _command.register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -143,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refused(text: str) -> int:
-    """Say each problem on a line of its own; returns the exit status."""
+    """Write each problem on a line of its own; returns the exit status."""
     start = "" if text.startswith(HELP_OF_ALL) else "error: "
     typer.echo("\n".join(f"{start}{line}" for line in text.splitlines()), err=True)
     return BAD_INPUT

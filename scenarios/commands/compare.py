@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from models.input import parse
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
@@ -18,10 +19,11 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
+from scenarios.questions.compare import Comparer, Comparison, sides
+from scenarios.run import default_workers, pool_replications
+from scenarios.show import compare as compare_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from scenarios.questions.compare import Comparison
 
 REPLICATIONS = 5
 MOST_UNTIL = 200
@@ -59,9 +61,6 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     The scenarios are called A, B, C, ...; what is changed may be told apart by that: --set B:machine.disks.count=2.
     With --target the exit status is 1 if none of them reaches it.
     """
-    from scenarios.questions.compare import Comparer, sides
-    from scenarios.run import default_workers, display
-
     if replications is not None and until is not None:
         raise InputError("--replications and --until: give one of them")
     asked = sides(scenarios, settings(set_, engine))
@@ -77,7 +76,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     comparer = Comparer(asked, seed)
     interrupted = False
     try:
-        with display(quiet) as shown:
+        with progress_display(quiet) as shown:
             if narrow is None:
                 comparer.run(replications or REPLICATIONS, workers or default_workers(), shown)
             else:
@@ -94,8 +93,6 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
 
 
 def _share(text: str) -> float:
-    from models.input import parse
-
     try:
         found = parse(text, "share", "")
     except ValueError as error:
@@ -106,8 +103,6 @@ def _share(text: str) -> float:
 
 
 def _text(found: Comparison, output: Output) -> str:
-    from scenarios.show import compare as compare_text
-
     if output is Output.JSON:
         return compare_text.as_json(found)
     return compare_text.as_csv(found) if output is Output.CSV else compare_text.table(found, terminal_width())
@@ -115,17 +110,10 @@ def _text(found: Comparison, output: Output) -> str:
 
 def _check(found: Comparison, target: float | None, narrow: float | None) -> None:
     """Say what was missed. Raises typer.Exit(1) for a target that no scenario reaches."""
-    from scenarios.run import pool
-
     widest = max(difference.half_width for difference in found.differences)
     if narrow is not None and widest > narrow:
         typer.echo(f"after {len(found.seeds)} seeds the widest interval is ±{widest:.2%} still", err=True)
-    best = max(pool(results).rate_per_min.mean for results in found.results)
+    best = max(pool_replications(results).rate_per_min.mean for results in found.results)
     if target is not None and best < target:
         typer.echo(f"target missed: the best is {best:,.0f} new orders per minute, target {target:,.0f}", err=True)
         raise typer.Exit(MISSED)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(compare)

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from models.build import build
+from models.catalogue import Prices, price_list
+from models.input import parse, write_whole
+from models.reading import scenario_from_mapping
+from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption, finite
 from scenarios.library import load, scenario_path
+from scenarios.questions.explain import (
+    CORE,
+    DISK,
+    MEMORY,
+    Asked,
+    Explanation,
+    Objective,
+    Percentile,
+    UnitPrice,
+    explanation,
+    parse_growth,
+    unit_prices,
+)
+from scenarios.run import SimulationTask, read_saved_run, simulate
+from scenarios.show import explain as explain_text
+from scenarios.show.charts.explain import to_html, to_svg
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.scenario import ScenarioSpec
-    from scenarios.questions.explain import Explanation, Objective, UnitPrice
-    from simulator.results import ClassResult, Result
+from simulator.form import listing
+from simulator.results.result import ClassResult, Result
 
 BAR = 40
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
@@ -77,8 +96,6 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     if program:
         typer.echo(_program(what, set_ or []), nl=False)
         return
-    from scenarios.questions.explain import Asked, explanation
-    from scenarios.run import display
 
     if picture is not None and picture.suffix not in {".svg", ".html"}:
         raise InputError(f"--picture {picture}: the name must end in .svg or .html")
@@ -86,20 +103,15 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
     priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
     asked = Asked(priced, _objective(p95, p99), _growth(growth), load_)
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         found = explanation(scenario, asked, shown.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
-        from models.input import write_whole
-        from scenarios.show.charts.explain import to_html, to_svg
-
         write_whole(picture, to_svg(found) if picture.suffix == ".svg" else to_html(found))
         typer.echo(f"picture: {picture}", err=True)
 
 
 def _text(result: Result, found: Explanation, head: list[str], output: Output) -> str:
-    from scenarios.show import explain as explain_text
-
     if output is Output.JSON:
         return explain_text.as_json(result, found)
     if output is Output.CSV:
@@ -111,21 +123,17 @@ def _text(result: Result, found: Explanation, head: list[str], output: Output) -
 
 
 def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
-    from scenarios.run import saved
-
     if overrides:
         raise InputError(
             f"explain {what} --set {overrides[0]}: a saved run can't be changed; "
             "--set goes with --program or a scenario"
         )
-    run = saved.read(Path(what))
+    run = read_saved_run(Path(what))
     return run.scenario, run.result, []
 
 
 def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
     """A scenario calculated at once, with lines that say whose the bars are."""
-    from scenarios.run import Task, simulate
-
     words = [word for setting in overrides for word in ("--set", setting)]
     run = [command_line(["oltpsim", "run", what, *words, "--save", "FILE.json"]), "oltpsim explain FILE.json"]
     for setting in overrides:
@@ -135,24 +143,18 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
                 f"{run[0]}, then {run[1]}"
             )
     scenario = load(scenario_path(what), [*overrides, "engine=analytic"])
-    result = simulate(Task(scenario, seed=1))
+    result = simulate(SimulationTask(scenario, seed=1))
     return scenario, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
 
 
 def _prices(
     scenario: ScenarioSpec, lists: list[str], memory: float | None, disk: float | None, core: float | None
 ) -> dict[str, UnitPrice]:
-    from models.catalogue import Prices
-    from scenarios.questions.explain import CORE, DISK, MEMORY, price_list, unit_prices
-
     known = Prices(tuple(price_list(text) for text in lists))
     return unit_prices(scenario, known, {MEMORY: memory, DISK: disk, CORE: core})
 
 
 def _objective(p95: str | None, p99: str | None) -> Objective | None:
-    from models.input import parse
-    from scenarios.questions.explain import Objective, Percentile
-
     given: dict[Percentile, str] = {}
     if p95 is not None:
         given["p95"] = p95
@@ -173,19 +175,12 @@ def _objective(p95: str | None, p99: str | None) -> Objective | None:
 
 
 def _growth(text: str | None) -> float | None:
-    from scenarios.questions.explain import parse_growth
-
     return None if text is None else parse_growth(text)
 
 
 def _program(what: str, overrides: list[str]) -> str:
-    from models.build import build
-    from models.reading import scenario_from_mapping
-    from scenarios.run import saved
-    from simulator.form import listing
-
     if what.endswith(".json"):
-        scenario = scenario_from_mapping(saved.read(Path(what)).scenario.model_dump(mode="json"), what, overrides)
+        scenario = scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
     else:
         scenario = load(scenario_path(what), overrides)
     return listing(build(scenario).program).rstrip("\n") + "\n"
@@ -216,8 +211,3 @@ def _bars(transaction: ClassResult) -> list[str]:
             bar = "▇" * max(1, round(share * BAR))
             lines.append(f"  {where.ljust(width)}  {seconds * 1000:>10,.2f} ms {share:>6.1%}  {bar}")
     return lines
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(explain)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.importers import disk_entry, disk_entry_lines, disk_entry_yaml, find_runs, read_run_table
+from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
+from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import Output, OutputOption
+from scenarios.show.run_record import as_csv, found_lines, record_lines
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from calibration.records import DiskPoint, RunRecord
 
 LAW_BROKEN = 1
 
@@ -45,14 +46,9 @@ def import_(
     after) in their names. Results of fio become a disk for the catalogue. Exit status 1 if a run breaks a law, such as
     Little's.
     """
-    from calibration.importers import find_runs
-    from scenarios.commands.inputs import check_places, check_store
-
     if save is not None:
         (check_places if save.suffix else check_store)(save)
     if mapping is not None:
-        from calibration.importers import read_run_table
-
         if len(paths) != 1:
             raise InputError(f"import --mapping: got {len(paths)} paths; expected one CSV table")
         _give(read_run_table(paths[0], mapping), {}, save, output)
@@ -62,17 +58,12 @@ def import_(
     if points and not any(each.has_result for each in found):
         _disk(points, found[0].name, capacity, save, output)
         return
-    from calibration.records import merge_readings
-    from scenarios.show.run_record import found_lines
 
     merged = [merge_readings(each.name, each.readings) for each in found]
     _give([each.record for each in merged], {each.name: found_lines(each) for each in found}, save, output)
 
 
 def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:
-    from calibration.records import check_record, save_records
-    from scenarios.show.run_record import as_csv, record_lines
-
     saved = save_records(records, save) if save is not None else []
     if output is Output.JSON:
         typer.echo(json.dumps([record.model_dump(mode="json", exclude_none=True) for record in records], indent=1))
@@ -89,8 +80,6 @@ def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | No
 
 
 def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path | None, output: Output) -> None:
-    from calibration.importers import disk_entry, disk_entry_lines, disk_entry_yaml
-
     if save is not None and not save.suffix:
         raise InputError(f"{save}: is a folder; a disk is one file: give FILE.yaml")
     entry = disk_entry(points, name, capacity)
@@ -101,8 +90,3 @@ def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path |
         return
     typer.echo("\n".join(disk_entry_lines(entry)))
     typer.echo(disk_entry_yaml(entry), nl=False)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("import")(import_)

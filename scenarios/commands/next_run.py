@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import Calibration, read_calibration
+from calibration.predict import CandidateSet, advise_next_run, candidates_around, candidates_named, read_candidates
+from models.reading import scenario_from_mapping
+from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
+from scenarios.library import load, scenario_path
+from scenarios.questions.sweep import parse_axis
+from scenarios.show import next_run as next_run_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from calibration.fit import Calibration
-    from calibration.predict import CandidateSet
-    from models.scenario import ScenarioSpec
 
 LONGEST_NAME = 60
 """of settings that are part of a scenario's name; more are counted"""
@@ -45,15 +48,10 @@ def next_run(
     tell. Candidates are one of your runs with something changed; without --could and --candidates: other numbers of
     clients, pools and warehouses.
     """
-    from calibration.fit import read_calibration
-    from calibration.predict import advise_next_run
-    from scenarios.run import display
-    from scenarios.show import next_run as next_run_text
-
     calibration = read_calibration(model)
     asked = _asked(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         advice = advise_next_run(calibration, choice, asked, tell=shown.advance)
     write = {
         Output.JSON: next_run_text.to_json,
@@ -65,9 +63,6 @@ def next_run(
 
 def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> ScenarioSpec | None:
     """The scenario whose rate is wanted; settings are part of its name, since they make another machine of it."""
-    from models.reading import scenario_from_mapping
-    from scenarios.library import load, scenario_path
-
     if name is None and not settings:
         return None
     if name is not None:
@@ -83,9 +78,6 @@ def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> S
 
 
 def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path | None) -> CandidateSet:
-    from calibration.predict import candidates_around, candidates_named, read_candidates
-    from scenarios.questions.sweep import parse_axis
-
     if file is not None and could:
         raise InputError("--could and --candidates: give one of them; the file can hold all candidates")
     if grid and not could:
@@ -96,8 +88,3 @@ def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path |
         return candidates_around(calibration)
     axes = [parse_axis(text, "--could") for text in could]
     return candidates_named(calibration, [(axis.key, axis.values) for axis in axes], grid)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("next-run")(next_run)

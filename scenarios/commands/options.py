@@ -34,6 +34,15 @@ def settings(set_: list[str] | None, engine: Engine | None) -> tuple[str, ...]:
     return (*(set_ or ()), *(() if engine is None else (f"engine={engine}",)))
 
 
+def typed_options(context: typer.Context) -> list[str]:
+    """Long names of the options that the command line holds."""
+    return [
+        max(parameter.opts, key=len)
+        for parameter in context.command.params
+        if str(context.get_parameter_source(parameter.name or "")).endswith("COMMANDLINE")
+    ]
+
+
 def finite(value: float | None) -> float | None:
     """`value`, if it is a number one can compare with. Raises typer.BadParameter."""
     if value is not None and not 0 < value < math.inf:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import calibration_path, read_calibration
+from models.catalogue import Prices, price_list
 from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
@@ -21,11 +23,14 @@ from scenarios.commands.options import (
     WorkersOption,
     finite,
 )
+from scenarios.library import load, scenario_path
+from scenarios.questions.plan import Confirmed, Open, Plan, confirmed, confirmed_by, planned, stock_of, today
+from scenarios.questions.plan import question as asking
+from scenarios.run import Display, default_workers
+from scenarios.show import plan as plan_text
+from scenarios.show.plan_page import write_page
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from scenarios.questions.plan import Plan
-    from scenarios.run import Display
 
 MISSED = 1
 LISTS = ("aws-us-east-1", "us-2024")
@@ -97,14 +102,6 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     All candidates are calculated, the best are simulated; each rejected one has its reason in numbers (--output csv).
     Exit status 1 if no candidate is sure enough to hold the target.
     """
-    from calibration.fit import calibration_path, read_calibration
-    from models.catalogue import Prices, price_list
-    from scenarios.library import load, scenario_path
-    from scenarios.questions.plan import Open, planned, stock_of, today
-    from scenarios.questions.plan import question as asking
-    from scenarios.run import display
-    from scenarios.show import plan as plan_text
-
     check_places(report)
     base = load(scenario_path(scenario), set_ or [])
     if base.job is not None:
@@ -124,13 +121,11 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     )  # fmt: skip
     lists = Prices(tuple(price_list(each) for each in prices or LISTS))
     stock = stock_of(question, lists, candidates or ())
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         shown.step(f"{len(stock.candidates):,} candidates")
         found = planned(stock, lists, left, today(), shown.advance)
         found = _simulated(found, confirm, seed, workers, shown)
     if report is not None:
-        from scenarios.show.plan_page import write_page
-
         write_page(found, report, command_line(["oltpsim", *context.obj]))
     write = {Output.TABLE: lambda each: plan_text.table(each, terminal_width()), Output.JSON: plan_text.as_json,
              Output.CSV: plan_text.as_csv}[output]  # fmt: skip
@@ -143,9 +138,6 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown: Display) -> Plan:
     """The best candidates by the kernel, and others as long as it refutes the choice; Ctrl-C keeps what is done."""
-    from scenarios.questions.plan import Confirmed, confirmed, confirmed_by
-    from scenarios.run import default_workers
-
     best = list(found.listed[:confirm])
     if confirm and found.choice is not None and found.choice not in best:
         best = [found.choice, *best[: confirm - 1]]
@@ -164,8 +156,3 @@ def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown:
         typer.echo(f"interrupted: {len(done)} machines were simulated", err=True)
         found = confirmed_by(found, done)
     return found
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(plan)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import Calibration, calibration_path, read_calibration
+from calibration.predict import Predicted, predict_scenario
+from models.reading import scenario_from_mapping
+from models.scenario import ScenarioSpec
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
+from scenarios.library import load, scenario_path
+from scenarios.show import prediction as prediction_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from calibration.fit import Calibration
-    from models.scenario import ScenarioSpec
 
 ModelArgument = Annotated[
     Path,
@@ -40,18 +43,13 @@ def predict(
 
     A scenario that the model was fitted to is called fitted, all others predicted.
     """
-    from calibration.fit import calibration_path, read_calibration
-    from calibration.predict import Predicted, predict_scenario
-    from scenarios.run import display
-    from scenarios.show import prediction as prediction_text
-
     calibration = read_calibration(calibration_path(model))
     if seed is not None:
         calibration = calibration.model_copy(update={"seed": seed})
     asked: list[str | None] = [*(scenarios or [])] or [None]
     answers: list[Predicted] = []
     refused = []
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         for number, name in enumerate(asked):
             shown.advance(number / len(asked), name or calibration.base.name)
             try:
@@ -72,15 +70,7 @@ def predict(
 
 def _scenario(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
     """The scenario of a file or of the library, or without a name the base."""
-    from models.reading import scenario_from_mapping
-    from scenarios.library import load, scenario_path
-
     if name is not None:
         return load(scenario_path(name), overrides)
     data = calibration.base.model_dump(mode="json", exclude={"measured"})
     return scenario_from_mapping(data, calibration.base.name, overrides)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(predict)

@@ -1,14 +1,21 @@
-"""oltpsim quick: eight questions, one answer."""
+"""oltpsim quick: a machine in a line, in a few flags or in a file, and its answer."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+import yaml
 
-from scenarios.commands.answer import Timed, Wanted, command_line, give, table_of, timed
+from calibration.fit import calibration_path, read_calibration
+from calibration.predict import predict_described
+from models.input import write_whole
+from models.reading import Questions, assumed, described, scenario_of
+from models.scenario import ScenarioSpec
+from scenarios.commands.answer import Timed, Wanted, command_line, give, table_of, terminal_width, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     EngineOption,
@@ -21,22 +28,47 @@ from scenarios.commands.options import (
     SetOption,
     TargetOption,
     settings,
+    typed_options,
 )
+from scenarios.commands.usage import UsageError
+from scenarios.library import library, load, scenario_path
+from scenarios.run import SimulationTask, replicate, simulate
+from scenarios.show import machine as machine_text
+from scenarios.show.numbers import significant
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.scenario import ScenarioSpec
 
 FIRST = "First answer, calculated by the analytic engine; the simulation follows:"
 SECOND = "Second answer, simulated by the {} engine:"
+REQUIRED = ("--ram", "--cores", "--disk", "--clients")
+FLAGS = (*REQUIRED, "--disks", "--warehouses", "--data-size", "--database", "--cpu", "--os", "--buffers", "--pool",
+         "--think", "--warm-up", "--duration")  # fmt: skip
+SIMULATED = ("--engine", "--seed", "--report", "--save", "--target")
+LINE_REMEDY = (
+    "a line is answered by a calibrated model; --set KEY=VALUE changes its scenario, and --save-scenario FILE.yaml "
+    "writes it for 'oltpsim quick FILE.yaml'"
+)
+NO_MODEL = "none"
+PUBLISHED = "published"
 
 
 def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     context: typer.Context,
-    ram: Annotated[str, typer.Option(metavar="SIZE", help="Memory of the machine, for example 8GiB.")],
-    cores: Annotated[int, typer.Option(metavar="N", help="CPU cores.", min=1)],
-    disk: Annotated[str, typer.Option(metavar="NAME", help="Kind of data disk: 'oltpsim catalog list disks'.")],
-    clients: Annotated[int, typer.Option(metavar="N", help="Clients that work at the same time.", min=1)],
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="LINE|SCENARIO",
+            help="Pieces in any order, with commas: '2 x Opteron 244, 8 GB, 4 SATA'; or a scenario; or neither, "
+            "but --ram, --cores, --disk, --clients and the size of the data.",
+            show_default=False,
+        ),
+    ] = None,
+    ram: Annotated[str | None, typer.Option(metavar="SIZE", help="Memory of the machine, for example 8GiB.")] = None,
+    cores: Annotated[int | None, typer.Option(metavar="N", help="CPU cores.", min=1)] = None,
+    disk: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Kind of data disk: 'oltpsim catalog list disks'.")
+    ] = None,
+    clients: Annotated[int | None, typer.Option(metavar="N", help="Clients that work at the same time.", min=1)] = None,
     disks: Annotated[int, typer.Option(metavar="N", help="Data disks.", min=1)] = 1,
     warehouses: Annotated[
         int | None, typer.Option(metavar="N", help="Size of the database in warehouses.", min=1)
@@ -54,6 +86,14 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     think: Annotated[str, typer.Option(metavar="TIME", help="Mean think time of a client.")] = "0 s",
     warm_up: Annotated[str, typer.Option(metavar="TIME", help="Simulated time that is not counted.")] = "1 min",
     duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time that is counted.")] = "2 min",
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="For a LINE. A file of 'oltpsim calibrate --save'; published: the program's own; none: the "
+            "catalogue's values.",
+        ),
+    ] = PUBLISHED,
     set_: SetOption = None,
     engine: EngineOption = None,
     seed: SeedOption = 1,
@@ -61,43 +101,94 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     report: ReportOption = None,
     save: SaveOption = None,
     save_scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Write the scenario that was made.")
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the scenario that was made, for 'oltpsim run'.")
     ] = None,
     target: TargetOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Predict a machine from eight answers.
+    """Predict a machine from a line that describes it, from a few flags, or from a scenario file.
 
-    Calculates an answer at once, then simulates the same machine and says how far apart the two are. With --engine,
-    --output json or csv there is one answer; what is saved, reported and held to --target is the simulation's.
+    A line is answered by a calibrated model, with an honest interval. Its pieces: a name, processors ('2 x quad-core
+    Xeon 5410 2.33 GHz', 'hyper-threading', 'under Xen'), memory ('8 GB'), disks ('4 SATA', 'RAID 5 of 4 SCSI 10k',
+    'NVMe'), operating system, engine, '120,000 buffers', '40 warehouses', '80 clients'; and if it isn't an hour from a
+    fresh load: '30 min', 'in memory, 10,000 new orders each', 'load of 20 warehouses', 'serial read_calibration'. What the line
+    leaves open is guessed; each guess is shown with its source, and the interval holds it.
 
-    Only databases with a profile in the catalogue are offered ('oltpsim catalog list databases').
-    What the questions leave open is assumed; the table and the report list the assumptions.
+    Flags or a scenario are calculated at once, then simulated, and it is said how far apart the two answers are. With
+    --engine, --output json or csv there is one answer; what is saved, reported and held to --target is the
+    simulation's. Flags offer databases with a profile in the catalogue ('oltpsim catalog list databases'); what they
+    leave open is assumed; the table and the report list the assumptions.
     """
-    import yaml
-
-    from models.input import write_whole
-    from models.reading import Questions, assumed, scenario_of
-    from scenarios.run import display, replicate
-    from scenarios.show.numbers import significant
-
-    questions = Questions(
-        ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,
-        database=database, cpu=cpu, operating_system=operating_system, buffers=buffers, pool=pool, think=think,
-        warm_up=warm_up, duration=duration, answered=[word.partition("=")[0] for word in context.obj],
-    )  # fmt: skip
+    typed = typed_options(context)
     overrides = settings(set_, engine)
-    scenario, data = scenario_of(questions, overrides)
-    check_places(report, save, save_scenario)
-    if save_scenario is not None:
-        write_whole(save_scenario, yaml.safe_dump(data, sort_keys=False))
+    if what is not None and not _is_scenario(what):
+        _refuse(typed, (*FLAGS, *SIMULATED), LINE_REMEDY)
+        _answer_line(what, model, set_ or (), output, save_scenario, quiet)
+        return
+    if what is not None:
+        _refuse(typed, (*FLAGS, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")
+        scenario = load(scenario_path(what), overrides)
+        check_places(report, save)
+    else:
+        _refuse(typed, ("--model",), "only with a line")
+        if ram is None or cores is None or disk is None or clients is None:
+            missing = [option for option in REQUIRED if option not in typed]
+            hint = "give a line, as in '2 x Opteron 244, 8 GB, 4 SATA', a scenario, or " + ", ".join(REQUIRED)
+            raise UsageError(hint if len(missing) == len(REQUIRED) else f"missing option '{missing[0]}'", context)
+        questions = Questions(
+            ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,
+            database=database, cpu=cpu, operating_system=operating_system, buffers=buffers, pool=pool, think=think,
+            warm_up=warm_up, duration=duration, answered=typed,
+        )  # fmt: skip
+        scenario, data = scenario_of(questions, overrides)
+        check_places(report, save, save_scenario)
+        if save_scenario is not None:
+            write_whole(save_scenario, yaml.safe_dump(data, sort_keys=False))
     if output is not Output.TABLE and not quiet:  # whose forms hold figures only
         for note in scenario.notes:
             typer.echo(note, err=True)
     wanted = Wanted(output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumed(scenario))
     chosen = any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
-    first = None if chosen or output is not Output.TABLE else _calculated(scenario, seed, quiet, wanted)
-    with timed(quiet, scenario.engine) as second, display(quiet) as shown:
+    _answer_scenario(scenario, seed, quiet, wanted, two=not chosen and output is Output.TABLE)
+
+
+def _is_scenario(text: str) -> bool:
+    return text in library() or Path(text).exists() or Path(text).suffix in {".yaml", ".yml"}
+
+
+def _refuse(typed: Sequence[str], options: Sequence[str], remedy: str) -> None:
+    """Refuse the first of these options that was typed. Raises InputError."""
+    wrong = next((option for option in options if option in typed), None)
+    if wrong is not None:
+        raise InputError(f"quick: {wrong}: {remedy}")
+
+
+def _answer_line(
+    line: str, model: str, overrides: Sequence[str], output: Output, save_scenario: Path | None, quiet: bool
+) -> None:
+    """Answer by the calibrated model, with an interval that holds the guesses."""
+    if output is Output.CSV:
+        raise InputError("--output csv: a machine is more than a row; give table or json")
+    description = described(line, overrides)
+    check_places(save_scenario)
+    calibration = None if model == NO_MODEL else read_calibration(calibration_path(Path(model)))
+    if save_scenario is not None:
+        write_whole(save_scenario, machine_text.as_yaml(description))
+    with progress_display(quiet) as shown:
+        found = predict_described(description, calibration, shown.advance)
+    if output is Output.JSON:
+        text = machine_text.as_json(description, found, calibration)
+    else:
+        text = machine_text.table(description, found, calibration, terminal_width())
+    typer.echo(text, nl=False)
+    if save_scenario is not None and output is Output.TABLE:
+        typer.echo(f"saved: {save_scenario}")
+
+
+def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted, two: bool) -> None:
+    """Answer by the scenario's engine; with `two` by the analytic one before it."""
+    first = _calculated(scenario, seed, quiet, wanted) if two else None
+    with timed(quiet, scenario.engine) as second, progress_display(quiet) as shown:
         second.results += replicate(scenario, seed, 1, 1, shown)
     (result,) = second.results
     if first is not None:
@@ -110,19 +201,12 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted) -> Timed | None:
     """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
-    from scenarios.run import Task, simulate
-
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:
         with timed(quiet, "analytic") as block:
-            block.results.append(simulate(Task(calculated, seed)))
+            block.results.append(simulate(SimulationTask(calculated, seed)))
     except InputError as error:
         typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)
         return None
     typer.echo(f"{FIRST}\n{table_of(calculated, block.results[0], wanted)}")
     return block
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(quick)

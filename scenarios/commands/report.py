@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import QuietOption, SeedOption
 from scenarios.library import load, scenario_path
-
-if TYPE_CHECKING:
-    from scenarios.run import saved
+from scenarios.run import SavedRun, read_saved_run, replicate
+from scenarios.show.progress import progress_display
+from scenarios.show.report import write_report
 
 
 def report(
@@ -28,12 +28,9 @@ def report(
 
     It can be mailed and opened without a network.
     """
-    from scenarios.run import saved
-    from scenarios.show.report import write_report
-
     check_places(out)
     if what.endswith(".json"):
-        run = saved.read(Path(what))
+        run = read_saved_run(Path(what))
         command = f"oltpsim report {what} --out {out}"
     else:
         run = _simulated(what, seed, quiet)
@@ -42,14 +39,7 @@ def report(
     typer.echo(f"report: {out}")
 
 
-def _simulated(what: str, seed: int, quiet: bool) -> saved.SavedRun:
-    from scenarios.run import display, replicate, saved
-
+def _simulated(what: str, seed: int, quiet: bool) -> SavedRun:
     spec = load(scenario_path(what))
-    with display(quiet) as shown:
-        return saved.SavedRun(spec, *replicate(spec, seed, 1, 1, shown))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(report)
+    with progress_display(quiet) as shown:
+        return SavedRun(spec, *replicate(spec, seed, 1, 1, shown))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
+from models.jobs import run_job
+from models.scenario import ScenarioSpec
 from scenarios.commands.answer import Wanted, command_line, give, terminal_width, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
@@ -24,10 +24,10 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.library import load, scenario_path
+from scenarios.run import check_replications, default_workers, pool_replications, replicate
+from scenarios.show.job import to_json, to_text
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.scenario import ScenarioSpec
 
 
 def run(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -52,8 +52,6 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
-    from scenarios.run import check_replications, default_workers, display, pool, replicate
-
     path = scenario_path(scenario)
     spec = load(path, settings(set_, engine), jobs=True)
     if spec.job is not None:
@@ -63,9 +61,9 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         return
     check_replications([spec], replications)
     check_places(report, save)
-    with timed(quiet, spec.engine) as block, display(quiet) as shown:
+    with timed(quiet, spec.engine) as block, progress_display(quiet) as shown:
         runs = replicate(spec, seed, replications, workers or default_workers(), shown)
-        result = pool(runs)
+        result = pool_replications(runs)
         block.results.append(result)
     interrupted = len(runs) < replications
     if interrupted:
@@ -85,17 +83,9 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
-    from models.jobs import run_job
-    from scenarios.show.job import to_json, to_text
-
     if given:
         raise InputError(f"{given[0]}: is for transactions; the job of {spec.name!r} is calculated: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
     result = run_job(spec, seed)
     typer.echo(to_json(result, spec) if output is Output.JSON else to_text(result, spec, terminal_width()), nl=False)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(run)

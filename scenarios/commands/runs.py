@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from calibration.records import RunRecord
+from calibration.records import RunRecord, check_record, load_record, record_path, records_in, shipped_records
+from scenarios.show.run_record import finding_lines, headline, record_lines
 
 LAW_BROKEN = 1
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show and check records of measured runs.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="List, show and check records of measured runs.",
+)
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run record, or the name of one that comes with the program.")
 ]
@@ -23,8 +28,6 @@ FolderArgument = Annotated[
 @app.command("list")
 def list_runs(folder: FolderArgument = None) -> None:
     """List records with their rates."""
-    from scenarios.show.run_record import headline
-
     for name, record in _records(folder).items():
         typer.echo(f"{name}: {headline(record)}")
 
@@ -32,9 +35,6 @@ def list_runs(folder: FolderArgument = None) -> None:
 @app.command()
 def show(run: RunArgument) -> None:
     """Show a record: every figure with its source, the laws it was held against, what it lacks."""
-    from calibration.records import load_record, record_path
-    from scenarios.show.run_record import record_lines
-
     typer.echo("\n".join(record_lines(load_record(record_path(run)))))
 
 
@@ -46,9 +46,6 @@ def check(
     ] = None,
 ) -> None:
     """Check records against Little's law and others. Exit status 1 if one is broken, 2 if a record can't be read."""
-    from calibration.records import check_record, load_record, record_path
-    from scenarios.show.run_record import finding_lines
-
     records: dict[str, RunRecord] = {}
     for text in runs or []:
         found = _records(Path(text)) if Path(text).is_dir() else {text: load_record(record_path(text))}
@@ -63,12 +60,5 @@ def check(
 
 
 def _records(folder: Path | None) -> dict[str, RunRecord]:
-    from calibration.records import load_record, records_in, shipped_records
-
     paths = shipped_records() if folder is None else {path.name: path for path in records_in(folder)}
     return {name: load_record(path) for name, path in paths.items()}
-
-
-def register(parent: typer.Typer) -> None:
-    """Add the commands."""
-    parent.add_typer(app, name="runs")

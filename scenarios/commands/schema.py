@@ -6,17 +6,12 @@ import json
 
 import typer
 
+from models.reading import scenario_schema
+
 
 def schema() -> None:
     """Print the JSON schema of scenario files.
 
     Editors complete and check scenario files with it.
     """
-    from models.reading import scenario_schema
-
     typer.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(schema)

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import calibration_path, read_calibration
+from models.input import write_whole
+from models.scenario import ScenarioSpec
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ScenarioArgument, SeedOption, SetOption
 from scenarios.library import load, scenario_path
+from scenarios.questions.sensitivity import (
+    Indices,
+    Range,
+    Rates,
+    Samples,
+    Tornado,
+    calibrated_ranges,
+    default_ranges,
+    ranges_of,
+    tornado,
+)
+from scenarios.show import sensitivity as sensitivity_text
+from scenarios.show.charts.sensitivity import to_html, to_svg
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.scenario import ScenarioSpec
-    from scenarios.questions.sensitivity import Indices, Range, Tornado
 
 
 def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -47,9 +60,6 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     with --model, after its runs, and the hardware by a quarter up and down. --sobol varies all of them at once: which
     share of the variance of the rate's logarithm each makes up, alone and with all that it does together with others.
     """
-    from scenarios.questions.sensitivity import Rates, Samples, tornado
-    from scenarios.run import display
-
     if picture is not None and picture.suffix not in {".svg", ".html"}:
         raise InputError(f"--picture {picture}: the name must end in .svg or .html")
     check_places(picture)
@@ -57,7 +67,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     samples = None if sobol is None else Samples.of(ranges, sobol, seed)
     rates = Rates(machine, ranges)
     interrupted = False
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         found = tornado(rates, ranges, lambda: rates.reasons)
         if samples is not None:
             whole = samples.base_points
@@ -69,9 +79,6 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     indices = None if samples is None or (interrupted and not samples.done) else samples.indices()
     typer.echo(_text(machine.name, found, indices, output), nl=False)
     if picture is not None:
-        from models.input import write_whole
-        from scenarios.show.charts.sensitivity import to_html, to_svg
-
         draw = to_svg if picture.suffix == ".svg" else to_html
         write_whole(picture, draw(machine.name, found))
         typer.echo(f"picture: {picture}", err=True)
@@ -81,12 +88,8 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tuple[ScenarioSpec, list[Range]]:
     """The scenario at its middle, and what varies. Raises InputError if nothing does."""
-    from scenarios.questions.sensitivity import calibrated_ranges, default_ranges, ranges_of
-
     found: list[Range] | None = None
     if model is not None:
-        from calibration.fit import calibration_path, read_calibration
-
         scenario, found = calibrated_ranges(read_calibration(calibration_path(model)), scenario)
     if vary:
         found = ranges_of(vary, scenario)
@@ -97,15 +100,8 @@ def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tupl
 
 
 def _text(name: str, found: Tornado, indices: Indices | None, output: Output) -> str:
-    from scenarios.show import sensitivity as sensitivity_text
-
     if output is Output.JSON:
         return sensitivity_text.as_json(name, found, indices)
     if output is Output.CSV:
         return sensitivity_text.as_csv(found, indices)
     return sensitivity_text.table(name, found, indices, terminal_width())
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(sensitivity)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from models.input import write_whole
 from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
@@ -23,10 +24,15 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.library import scenario_path
+from scenarios.questions.sweep import MOST_UNTIL, Rule, Runner, Sweep, design, parse_axes, to_json
+from scenarios.run import Store, check_replications, default_workers
+from scenarios.run.dask_executor import dask_cluster
+from scenarios.show import sweep_export as export
+from scenarios.show.charts import sweep as figures
+from scenarios.show.progress import progress_display
+from scenarios.show.sweep import to_csv, to_text
+from scenarios.show.sweep_export import check_kind
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from scenarios.questions.sweep import Rule, Runner, Sweep
 
 
 def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -89,9 +95,6 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     Points that cannot be run are listed with the reason. The result is the same on any number of workers, and on a
     cluster.
     """
-    from scenarios.questions.sweep import Runner, balance_note, design, parse_axes
-    from scenarios.run import Store, check_replications
-
     if cluster is not None and workers is not None:
         raise InputError("--cluster and --workers: give one of them; a cluster has its own workers")
     files = Files(export, series, runs, picture)
@@ -117,9 +120,15 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(130)
 
 
-def _rule(replications: int | None, until: str | None) -> Rule:
-    from scenarios.questions.sweep import MOST_UNTIL, Rule
+def balance_note(samples: int) -> str:
+    """What to say of a number of samples that isn't a power of two; empty for one that is."""
+    if samples & (samples - 1) == 0:
+        return ""
+    below = 1 << (samples.bit_length() - 1)
+    return f"--samples {samples}: Sobol samples are balanced at powers of two; {below} or {2 * below} tell more a run"
 
+
+def _rule(replications: int | None, until: str | None) -> Rule:
     if until is None:
         return Rule(1 if replications is None else replications)
     number, percent, rest = until.strip().partition("%")
@@ -134,16 +143,12 @@ def _rule(replications: int | None, until: str | None) -> Rule:
 
 def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, save: Path | None, quiet: bool) -> bool:
     """Run what is to be run; whether Ctrl-C ended it. Says what is kept if it didn't come to its end."""
-    from scenarios.run import default_workers, display
-
     ended = False
     try:
-        with display(quiet) as shown:
+        with progress_display(quiet) as shown:
             if cluster is None:
                 runner.run(workers or default_workers(), shown)
             else:
-                from scenarios.run.dask_executor import dask_cluster
-
                 with dask_cluster(cluster, shown) as place:
                     runner.run_at(place, shown)
         ended = True
@@ -162,9 +167,6 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
 
 
 def _text(answer: Sweep, output: Output) -> str:
-    from scenarios.questions.sweep import to_json
-    from scenarios.show.sweep import to_csv, to_text
-
     write = {Output.JSON: to_json, Output.CSV: to_csv, Output.TABLE: to_text}
     return write[output](answer)
 
@@ -180,8 +182,6 @@ class Files:
 
     def check(self, fields: int) -> None:
         """Refuse what can't be written, before the work."""
-        from scenarios.show.sweep_export import check_kind
-
         if self.picture is not None and self.picture.suffix not in {".html", ".svg"}:
             raise InputError(f"--picture {self.picture}: the name must end in .html or .svg")
         if self.picture is not None and fields > 2:
@@ -193,10 +193,6 @@ class Files:
 
     def write(self, answer: Sweep, runner: Runner) -> None:
         """Write each, and say so."""
-        from models.input import write_whole
-        from scenarios.show import sweep_export as export
-        from scenarios.show.charts import sweep as figures
-
         if self.export is not None:
             export.write_rows(answer, self.export)
             typer.echo(f"rows: {self.export}", err=True)
@@ -209,8 +205,3 @@ class Files:
             draw = figures.to_svg if self.picture.suffix == ".svg" else figures.to_html
             write_whole(self.picture, draw(answer))
             typer.echo(f"picture: {self.picture}", err=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(sweep)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import typer
+from pydantic import ValidationError
+
+from models.input import allowed_by, shown
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Base of what typer raises for wrong words; it offers only some of its subclasses under a public name."""
@@ -22,10 +25,6 @@ def sentence(error: Any) -> str:
 
 def _wrong_value(error: Any) -> str | None:
     """'--seed: got '-1'; must be ...', if a value is what is wrong and typer's own message leaves out which."""
-    from pydantic import ValidationError
-
-    from models.input import allowed_by, shown
-
     if not isinstance(error.__cause__, ValidationError):
         return None
     problem = error.__cause__.errors()[0]

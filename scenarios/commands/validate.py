@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from calibration.fit import (
+    Certificate,
+    FitState,
+    calibration_path,
+    read_calibration,
+    read_mapping_file,
+    shipped_calibrations,
+    write_calibration,
+)
+from calibration.judge import FigureRow, figure_rows_json, refits_digest, runs_to_judge, validate_calibration
+from calibration.workers import worker_pool
 from scenarios.commands.answer import command_line
 from scenarios.commands.calibrate import say_kept
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.predict import ModelArgument
+from scenarios.questions.large_systems import measured_systems, rows
+from scenarios.questions.measured_runs import read_runs
+from scenarios.run import default_workers
+from scenarios.show.large_systems import large_system_lines
+from scenarios.show.progress import progress_display
+from scenarios.show.validation import validation_lines
+from scenarios.show.validation_page import write_page
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from calibration.fit import Certificate
-    from calibration.judge import FigureRow
 
 PUBLISHED = "published"
 
@@ -63,20 +78,6 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
     that every later prediction shows.
     """
-    from calibration.fit import (
-        FitState,
-        calibration_path,
-        read_calibration,
-        read_mapping_file,
-        shipped_calibrations,
-        write_calibration,
-    )
-    from calibration.judge import refits_digest, runs_to_judge, validate_calibration
-    from calibration.workers import worker_pool
-    from scenarios.questions.measured_runs import read_runs
-    from scenarios.run import default_workers, display
-    from scenarios.show.validation import validation_lines
-
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
     check_places(save, report)
@@ -92,7 +93,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     kept = FitState(state, refits_digest(calibration, some, near))
     number = min(workers or default_workers(), len(some))
     try:
-        with display(quiet) as shown, worker_pool(number) as executor:
+        with progress_display(quiet) as shown, worker_pool(number) as executor:
             found = validate_calibration(
                 calibration, records, bases, file, kept, shown.advance, executor, explain_all=explain, near=near
             )
@@ -104,8 +105,6 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         kept.close()
     words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
     if report is not None:
-        from scenarios.show.validation_page import write_page
-
         write_page(report, calibration, found, command_line([*words, "--report", report]))
     large = _large_systems(number, quiet, simulate) if every and str(model) == PUBLISHED else []
     typer.echo(_text(found, output, validation_lines(calibration, found), large), nl=False)
@@ -116,26 +115,13 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
     """The rows of the published systems that no calibration is of."""
-    from scenarios.questions.large_systems import measured_systems, rows
-    from scenarios.run import display
-
-    with display(quiet) as shown:
+    with progress_display(quiet) as shown:
         return rows(measured_systems(), workers, shown, again=again)
 
 
 def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:
     if output is Output.TABLE:
-        from scenarios.questions.large_systems import lines as large_lines
-
-        return "\n".join([*lines, *(["", *large_lines(large)] if large else [])]) + "\n"
-    import json
-
-    from calibration.judge import figure_rows_json
+        return "\n".join([*lines, *(["", *large_system_lines(large)] if large else [])]) + "\n"
 
     data = found.model_dump(mode="json") | ({"large_systems": figure_rows_json(large)} if large else {})
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(validate)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from models.catalogue import read_with_base
+from models.input import nearest
+from models.reading import scenario_from_mapping
+from models.scenario import ScenarioSpec
 from simulator.errors import InputError
-
-if TYPE_CHECKING:
-    from models.scenario import ScenarioSpec
 
 
 def library() -> dict[str, Path]:
@@ -30,7 +31,6 @@ def scenario_path(text: str) -> Path:
         return names[text]
     if path.exists():
         raise InputError(f"{text}: is {'a folder' if path.is_dir() else 'no plain file'}; give a scenario file")
-    from models.input import nearest
 
     hint = nearest(path.stem, names)
     raise InputError(
@@ -57,15 +57,11 @@ def load(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> Scena
 
 def read(path: Path) -> dict[str, Any]:
     """The keys of a scenario file over those of its `base`, not checked yet. Raises InputError."""
-    from models.catalogue import read_with_base
-
     return read_with_base(path, library())
 
 
 def checked(data: dict[str, Any], name: str, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
     """As `load`, from what `read` found, so that a file is read once for many overrides. `name` is for messages."""
-    from models.reading import scenario_from_mapping
-
     scenario = scenario_from_mapping(data, name, overrides)
     if scenario.job is not None and not jobs:
         raise InputError(

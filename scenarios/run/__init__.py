@@ -1,35 +1,42 @@
-"""Running scenarios: executors, progress, the store, saved runs."""
+"""Simulations: one, replications or many; executors, progress, stored and saved runs."""
 
 from scenarios.run.dask_executor import dask_cluster
-from scenarios.run.executors import POLL_S, Meter, Place, place_for, work_through
-from scenarios.run.kept import Figures, Record, perform, program, run_hash, scenario_text
-from scenarios.run.progress import Display, Silent, display
-from scenarios.run.runs import Task, check_replications, default_workers, pool, replicate, run_all, simulate
-from scenarios.run.store import Run, Store
+from scenarios.run.engines import must_compile
+from scenarios.run.executors import POLL_S, FuturesExecutor, ProgressMeter, TaskExecutor, executor_for, work_through
+from scenarios.run.progress import Display, Silent
+from scenarios.run.runs import check_replications, default_workers, pool_replications, replicate, run_all
+from scenarios.run.saved import SavedRun, read_saved_run, write_saved_run
+from scenarios.run.simulation import SimulationTask, simulate
+from scenarios.run.store import RunKey, Store
+from scenarios.run.stored_run import RunFigures, StoredRun, perform_run, program_hash, run_hash, scenario_text
 
 __all__ = [
     "POLL_S",
     "Display",
-    "Figures",
-    "Meter",
-    "Place",
-    "Record",
-    "Run",
+    "FuturesExecutor",
+    "ProgressMeter",
+    "RunFigures",
+    "RunKey",
+    "SavedRun",
     "Silent",
+    "SimulationTask",
     "Store",
-    "Task",
+    "StoredRun",
+    "TaskExecutor",
     "check_replications",
     "dask_cluster",
     "default_workers",
-    "display",
-    "perform",
-    "place_for",
-    "pool",
-    "program",
+    "executor_for",
+    "must_compile",
+    "perform_run",
+    "pool_replications",
+    "program_hash",
+    "read_saved_run",
     "replicate",
     "run_all",
     "run_hash",
     "scenario_text",
     "simulate",
     "work_through",
+    "write_saved_run",
 ]

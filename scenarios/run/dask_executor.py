@@ -1,6 +1,6 @@
-"""A Dask cluster as the place for runs. Only the address that was given is spoken to; results come back here.
+"""Executor on a Dask cluster. Only the given address is connected to; results come back here.
 
-A worker that is lost takes nothing with it: the scheduler gives what it was to run to others.
+A lost worker loses no task: the scheduler moves its tasks to others.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
-from scenarios.run.executors import Elsewhere
+from scenarios.run.executors import FuturesExecutor
 from scenarios.run.progress import Display
 from simulator.errors import InputError
 
@@ -21,41 +22,38 @@ LOOK_AT_WORKERS_S = 5.0
 MISSING = "--cluster needs Dask, which is not installed: install 'oltpsim[dask]', here and on the cluster alike"
 
 
-class Dask(Elsewhere):
+class DaskExecutor(FuturesExecutor):
     """The workers that a scheduler has at the moment; they may come and go."""
 
     def __init__(self, client: Any, executor: Executor, display: Display) -> None:
         super().__init__(executor, sum(client.nthreads().values()))
         self._client, self._display, self._looked_s = client, display, time.monotonic()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Follow the number of workers."""
         if time.monotonic() - self._looked_s < LOOK_AT_WORKERS_S:
             return
         self._looked_s = time.monotonic()
         slots = sum(self._client.nthreads().values())
-        self.in_flight_of(max(1, slots))
+        self.resize(max(1, slots))
         if not slots:
             self._display.step("waiting for a worker: the cluster has lost all")
 
 
 @contextmanager
-def dask_cluster(address: str, display: Display) -> Iterator[Dask]:
+def dask_cluster(address: str, display: Display) -> Iterator[DaskExecutor]:
     """The cluster whose scheduler is at an address, such as `tcp://10.0.0.1:8786`; waits for a first worker.
 
     Raises InputError where Dask is missing, nobody answers, or the cluster is lost meanwhile.
     """
     try:
-        import distributed
-        from distributed.scheduler import KilledWorker
-
-        connect: Any = distributed.Client
+        distributed, scheduler = import_module("distributed"), import_module("distributed.scheduler")
     except ImportError as error:
         raise InputError(MISSING) from error
     display.step(f"connecting to {address}")
     with _quiet():
         try:
-            client = connect(address, timeout=CONNECT_S, set_as_default=False)
+            client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             raise InputError(
                 f"--cluster {address}: no Dask scheduler answers there ({error}); start one by 'dask scheduler' and "
@@ -66,8 +64,8 @@ def dask_cluster(address: str, display: Display) -> Iterator[Dask]:
             while not client.nthreads():
                 time.sleep(1.0)
             with client.get_executor() as executor:
-                yield Dask(client, executor, display)
-        except KilledWorker as error:
+                yield DaskExecutor(client, executor, display)
+        except scheduler.KilledWorker as error:
             raise InputError(
                 f"--cluster {address}: some runs ended several workers, most likely because memory ran out: {error}"
             ) from error

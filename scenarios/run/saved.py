@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.input import write_whole
+from models.input import read_document, write_document
+from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.results import Result, read_result, result_json
@@ -17,47 +18,23 @@ REMEDY = "make one with 'oltpsim run SCENARIO --save FILE.json'"
 
 @dataclass(frozen=True)
 class SavedRun:
-    """What was asked and what came out."""
+    """A scenario and its result."""
 
     scenario: ScenarioSpec
     result: Result
 
 
-def to_text(run: SavedRun) -> str:
-    """Canonical JSON: the same run gives the same bytes."""
-    data = {
-        "format": FORMAT,
-        "scenario": run.scenario.model_dump(mode="json"),
-        "result": json.loads(result_json(run.result)),
-    }
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+def write_saved_run(path: Path, run: SavedRun) -> None:
+    """Write the file whole or not at all: the same run gives the same bytes."""
+    content = {"scenario": run.scenario.model_dump(mode="json"), "result": json.loads(result_json(run.result))}
+    write_document(path, FORMAT, content)
 
 
-def write(path: Path, run: SavedRun) -> None:
-    """Write the file whole or not at all: under a temporary name first."""
-    write_whole(path, to_text(run))
-
-
-def read(path: Path) -> SavedRun:
-    """Read what `write` wrote. Raises InputError that says what is wrong with anything else."""
-    from models.input import shown
-    from models.reading import scenario_from_mapping
-
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}; {REMEDY}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not a saved run: it is not JSON ({error}); {REMEDY}") from error
-    found = data.get("format") if isinstance(data, dict) else None
-    if found != FORMAT:
-        raise InputError(f"{path}: not a saved run: format: {shown(found)}, expected {FORMAT!r}; {REMEDY}")
+def read_saved_run(path: Path) -> SavedRun:
+    """Read what `write_saved_run` wrote. Raises InputError that says what is wrong with anything else."""
+    data = read_document(path, FORMAT, "a saved run", REMEDY)
     missing = sorted({"scenario", "result"} - set(data))
     if missing:
         raise InputError(f"{path}: not a whole saved run: {' and '.join(missing)} missing; {REMEDY}")
     scenario = scenario_from_mapping(data["scenario"], f"{path}: scenario")
     return SavedRun(scenario, read_result(json.dumps(data["result"]), f"{path}: result"))
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number")

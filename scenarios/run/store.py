@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenarios.run.kept import DONE, REFUSED, Record, program
+from models.reading import scenario_from_mapping
 from scenarios.run.saved import SavedRun
+from scenarios.run.stored_run import DONE, REFUSED, StoredRun, program_hash
 from simulator.errors import InputError
 
 APPLICATION_ID = 0x4F4C5450  # "OLTP": tells our files from other programs' SQLite files
@@ -53,7 +54,7 @@ FIND = (
 
 
 @dataclass(frozen=True)
-class Run:
+class RunKey:
     """Which run a record is of: its hash, its scenario as canonical JSON, and its seed."""
 
     hash: str
@@ -115,7 +116,7 @@ class Store:
         if self._claims is not None:
             self._claims.close()
 
-    def find(self, run: Run) -> Record | None:
+    def find(self, run: RunKey) -> StoredRun | None:
         """The record of a run; None if there is none or if it is damaged, which `damaged` then tells."""
         with self._told():
             row = self._db.execute(FIND, (run.hash,)).fetchone()
@@ -126,29 +127,27 @@ class Store:
             self.damaged.append(run.hash)
         return record
 
-    def keep(self, records: Iterable[tuple[Run, Record]]) -> None:
+    def keep(self, records: Iterable[tuple[RunKey, StoredRun]]) -> None:
         """Write records, all of them or none; they are on the disk afterwards."""
         with self._told(), self._db:
             for run, record in records:
                 scenario = _hash(run.scenario)
                 self._db.execute("INSERT OR REPLACE INTO scenarios VALUES (?, ?)", (scenario, run.scenario))
-                content = (run.seed, program(), record.status, record.answer, record.result)
+                content = (run.seed, program_hash(), record.status, record.answer, record.result)
                 row = (run.hash, scenario, *content, _digest(run.hash, run.scenario, *content))
                 self._db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def claim(self, run: Run) -> bool:
+    def claim(self, run: RunKey) -> bool:
         """Whether this process may run it; not while another sweep does. Ends with `release` or the process."""
         return self._claims is None or self._claims.take(run.hash)
 
-    def release(self, run: Run) -> None:
+    def release(self, run: RunKey) -> None:
         """Give a claim back: the run is kept, or will not be run."""
         if self._claims is not None:
             self._claims.give(run.hash)
 
-    def saved(self, run: Run) -> SavedRun:
+    def saved(self, run: RunKey) -> SavedRun:
         """A run that is done, for a report. Raises InputError if it isn't there."""
-        from models.reading import scenario_from_mapping
-
         record = self.find(run)
         if record is None or record.status != DONE:
             raise InputError(f"{self.path}: holds no finished run {run.hash}")
@@ -168,14 +167,14 @@ class Store:
             ) from error
 
 
-def _checked(run: Run, row: tuple[object, ...]) -> Record | None:
+def _checked(run: RunKey, row: tuple[object, ...]) -> StoredRun | None:
     """The record in a row, if every part of it is as it was written."""
     spec, seed, made_by, status, answer, result, digest = row
     if not isinstance(result, bytes) or (spec, seed) != (run.scenario, run.seed):
         return None
     if digest != _digest(run.hash, spec, seed, made_by, status, answer, result) or status not in (DONE, REFUSED):
         return None
-    return Record(str(status), str(answer), result)
+    return StoredRun(str(status), str(answer), result)
 
 
 def _hash(text: str) -> str:

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from scenarios.questions.compare import Comparison, Difference, Interval
-from scenarios.run import pool
+from scenarios.run import pool_replications
 from scenarios.show.numbers import NONE, count, plural, share, signed_share, significant, time
 from scenarios.show.summary import Value, cost_words, flow
 from scenarios.show.words import confidence as confidence_words
@@ -79,7 +79,7 @@ def _firsts(found: Comparison) -> list[Result]:
 
 def _rows(found: Comparison) -> list[list[str]]:
     """Label and cells. All figures but the bottleneck are means over the seeds."""
-    pooled = [pool(results) for results in found.results]
+    pooled = [pool_replications(results) for results in found.results]
     rows = [["", *(side.label for side in found.sides)]]
     rows.append([unit_of(pooled[0].main_class), *(f"{count(each.rate_per_min.mean)}  {interval(each.rate_per_min)}"
                                                   for each in pooled)])  # fmt: skip
@@ -121,7 +121,7 @@ def _origin(found: Comparison) -> str:
     seeds = f"seed {found.seeds[0]}" if len(found.seeds) == 1 else f"seeds {found.seeds[0]}..{found.seeds[-1]}"
     engines = ", ".join(dict.fromkeys(each.engine for each in _firsts(found)))
     models = ", ".join(dict.fromkeys(each.model_hash for each in _firsts(found)))
-    how = confidence_words(pool(found.results[0]).rate_per_min)
+    how = confidence_words(pool_replications(found.results[0]).rate_per_min)
     return f"rates: {how}\noltpsim {first.versions.get('oltpsim', '?')} · engine {engines} · {seeds} · models {models}"
 
 
@@ -139,7 +139,7 @@ def data(found: Comparison) -> dict[str, Any]:
                 "engine": results[0].engine,
                 "model_hash": results[0].model_hash,
                 "oltpsim_version": results[0].versions.get("oltpsim", ""),
-                "rate_per_min": asdict(pool(results).rate_per_min),
+                "rate_per_min": asdict(pool_replications(results).rate_per_min),
                 "rates_per_min": [result.rate_per_min.mean for result in results],
                 "bottleneck": results[0].bottleneck.name,
                 "means": _figures(results),
@@ -164,7 +164,7 @@ def as_csv(found: Comparison) -> str:
     """One row for each side; the first one's differences are empty."""
     rows: list[dict[str, Value | None]] = []
     for side, results, difference in zip(found.sides, found.results, [None, *found.differences], strict=True):
-        rate = pool(results).rate_per_min
+        rate = pool_replications(results).rate_per_min
         row: dict[str, Value | None] = {
             "label": side.label, "asked": side.title, "engine": results[0].engine, "seeds": len(results),
             "rate_per_min": rate.mean, "rate_low_per_min": rate.low, "rate_high_per_min": rate.high,

@@ -14,6 +14,7 @@ import numpy as np
 from calibration.fit import scenario_hash
 from scenarios.questions.plan import LATENCY, OVERLOAD, PROCESSORS, VERDICTS, FrontierPoint, Line, Listed, Plan
 from scenarios.show.numbers import count, plural, share, significant
+from scenarios.show.plan_reasons import objective_words, rejection_reason
 from scenarios.show.summary import flow
 
 FORMAT = "oltpsim-plan-1"
@@ -43,7 +44,7 @@ def question_words(plan: Plan) -> list[str]:
     words = [plan.question.base.database.name, f"{workload.warehouses:,} warehouses, {count(question.data_gib)} GiB"]
     if question.target_per_min is not None:
         words.append(f"{count(question.target_per_min)} new orders/min")
-    words += [each.words for each in question.objectives]
+    words += [objective_words(each) for each in question.objectives]
     if question.growth != 1.0:
         words.append(f"after {question.months:g} months of {share(question.growth_per_month)} growth")
     words.append(f"{plural(len(plan.screened.stock.candidates), 'candidate')}")
@@ -151,7 +152,7 @@ def _rejected(plan: Plan, width: int) -> list[str]:
     lines = [f"rejected: {fell:,} of {total:,}; every one with its reason by --output csv"]
     for verdict, many in sorted(plan.rejected.items(), key=lambda each: -each[1]):
         number = nearest(plan, verdict)
-        words = [f"{many:,}, the nearest: {found.stock.candidates[number].name}: {found.reason(number)}"]
+        words = [f"{many:,}, the nearest: {found.stock.candidates[number].name}: {rejection_reason(found, number)}"]
         lines += flow(VERDICTS[verdict], words, width)
     return lines
 
@@ -233,7 +234,7 @@ def as_json(plan: Plan) -> str:
         "scenario": question.base.model_dump(mode="json", exclude={"measured"}),
         "scenario_hash": scenario_hash(question.base),
         "target_per_min": question.target_per_min,
-        "objectives": [each.words for each in question.objectives],
+        "objectives": [objective_words(each) for each in question.objectives],
         "budget": question.budget,
         "years": question.years,
         "spares": question.spares,
@@ -301,7 +302,7 @@ def _rows(plan: Plan) -> Iterator[list[object]]:
             "" if np.isnan(cost) else round(cost, 2),
             currency,
             VERDICTS[int(found.verdict[number])],
-            found.reason(number),
+            rejection_reason(found, number),
             "" if np.isnan(reach[number]) else round(reach[number]),
             "" if each is None else round(each.belief.per_min),
             "" if each is None else round(each.chance, 4),

@@ -33,6 +33,7 @@ from scenarios.show import plan as text
 from scenarios.show.charts import plan as figures
 from scenarios.show.numbers import plural, share
 from scenarios.show.page import render
+from scenarios.show.plan_reasons import rejection_reason
 
 MEANINGS = {
     NO_PRICE: "no price list that was given has a price of one of its parts",
@@ -106,7 +107,7 @@ def _reasons(plan: Plan) -> list[tuple[str, str, int, str, str]]:
     for verdict, many in sorted(plan.rejected.items(), key=lambda each: -each[1]):
         number = text.nearest(plan, verdict)
         name = plan.screened.stock.candidates[number].name
-        found.append((VERDICTS[verdict], MEANINGS[verdict], many, name, plan.screened.reason(number)))
+        found.append((VERDICTS[verdict], MEANINGS[verdict], many, name, rejection_reason(plan.screened, number)))
     return found
 
 

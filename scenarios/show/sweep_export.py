@@ -12,7 +12,7 @@ from typing import Any
 
 from models.input import write_whole, written_whole
 from scenarios.questions.sweep import Axis, Interval, Runner, Sweep
-from scenarios.run import saved
+from scenarios.run import write_saved_run
 from scenarios.show.sweep import columns, to_csv
 from simulator.errors import InputError
 
@@ -106,7 +106,7 @@ def write_runs(runner: Runner, axes: Sequence[Axis | Interval], folder: Path) ->
             f"{axis.key.rpartition('.')[2]}={value}" for axis, value in zip(axes, point.values, strict=True)
         )
         plain = re.sub(r"[^-\w.=]+", "-", fields)[:LONGEST_NAME]
-        saved.write(folder / f"{number:04d}_{plain}_seed={run.seed}.json", runner.store.saved(run))
+        write_saved_run(folder / f"{number:04d}_{plain}_seed={run.seed}.json", runner.store.saved(run))
         count += 1
     return count
 

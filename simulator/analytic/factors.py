@@ -17,8 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from simulator.analytic.demands import Demands, demands_of
-from simulator.analytic.demands import Traffic, traffic
+from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.parameters import Parameters, stacked
 from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.stations import Residence, at_stations

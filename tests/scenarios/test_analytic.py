@@ -17,7 +17,7 @@ import pytest
 from scenarios.commands.answer import Wanted, text_of
 from scenarios.commands.cli import main
 from scenarios.commands.options import Output
-from scenarios.run import saved
+from scenarios.run import read_saved_run
 from simulator.errors import Infeasible
 from simulator.results import Estimate, Result
 from tests.scenarios.example_result import example_result, example_scenario
@@ -143,7 +143,7 @@ def test_a_sweep_starts_no_processes_for_it(capsys: Capture, monkeypatch: Patch)
     def processes(*_: object) -> None:
         raise Started
 
-    monkeypatch.setattr("scenarios.run.executors.Processes", processes)
+    monkeypatch.setattr("scenarios.run.executors.ProcessExecutor", processes)
     words = ["sweep", TINY, "--vary", "database.pool.buffers=500,1000", "--quiet", "--output", "json"]
     assert main([*words, "--workers", "2", "--engine", "analytic"]) == 0
     swept = capsys.readouterr().out
@@ -234,7 +234,7 @@ def test_what_quick_keeps_and_judges_is_the_simulation(tmp_path: Path, capsys: C
     words = [*QUICK, "--quiet", "--save", str(kept), "--report", str(page)]
     between = (calculated + simulated) / 2
     assert main([*words, "--target", f"{between:.12g}"]) == int(simulated < between)
-    run = saved.read(kept)
+    run = read_saved_run(kept)
     assert (run.result.engine, run.scenario.engine) == ("kernel", "kernel")
     assert run.result.rate_per_min.mean == simulated
     assert "<dt>Engine</dt><dd>kernel</dd>" in page.read_text(encoding="utf-8")
@@ -292,7 +292,7 @@ def test_a_scenario_is_explained_at_once(tmp_path: Path, capsys: Capture, monkey
     assert first.startswith("calculated by the analytic engine, not simulated; ")
     assert f"oltpsim run {TINY} --set machine.cpu.cores=2 --save FILE.json" in first
     assert [line for line in others if not line.startswith("warning: ")] == bars.splitlines()
-    warnings = [f"warning: {warning}" for warning in saved.read(Path(kept)).result.warnings]
+    warnings = [f"warning: {warning}" for warning in read_saved_run(Path(kept)).result.warnings]
     assert [line for line in others if line.startswith("warning: ")] == warnings
     assert main(["explain", TINY]) == 0
     assert capsys.readouterr().out.splitlines()[len(warnings) + 1 :] != bars.splitlines()

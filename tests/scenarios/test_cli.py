@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.commands.cli import main
-from scenarios.run import Task, simulate
+from scenarios.run import SimulationTask, simulate
 from simulator.errors import InternalError
 from simulator.kernel import compiled
 from simulator.results import Result
@@ -235,7 +235,7 @@ def test_an_interrupted_run_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, 
 def test_interrupted_replications_answer_from_those_that_are_done(
     finished: list[int], answer: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
-    def interrupted(tasks: list[Task], *_: object) -> Generator[tuple[int, Result]]:
+    def interrupted(tasks: list[SimulationTask], *_: object) -> Generator[tuple[int, Result]]:
         for number in finished:
             yield number, simulate(tasks[number])
         raise KeyboardInterrupt

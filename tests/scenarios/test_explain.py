@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import Prices
+from models.catalogue import Prices, price_list
 from scenarios.commands.cli import main
-from scenarios.questions.explain import CORE, DISK, MEMORY, Explanation, UnitPrice, price_list, unit_prices
+from scenarios.questions.explain import CORE, DISK, MEMORY, Explanation, UnitPrice, unit_prices
 from scenarios.show.charts.explain import to_html, to_svg
 from scenarios.show.explain import answers_text
 from simulator.errors import InputError

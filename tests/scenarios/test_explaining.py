@@ -21,7 +21,7 @@ from scenarios.questions.explain.room import PER_WAREHOUSE_PER_MIN, grown, in_me
 from scenarios.questions.explain.search import NEAR, largest
 from scenarios.questions.explain.steps import steps
 from scenarios.questions.explain.warming import warming
-from scenarios.run import Task, simulate
+from scenarios.run import SimulationTask, simulate
 from simulator.errors import Infeasible
 from simulator.form import GIB, KIB, MIB
 from tests.scenarios.explained import TINY, explained_v20z, scenario
@@ -318,7 +318,7 @@ def test_credits_run_out_when_a_run_of_the_scenario_has_none_left(engine: str) -
     assert found is not None
     [bucket] = found.buckets
     assert bucket.lasts_s is not None
-    result = simulate(Task(load(scenario_path(TINY), [*settings, f"engine={engine}"]), 1))
+    result = simulate(SimulationTask(load(scenario_path(TINY), [*settings, f"engine={engine}"]), 1))
     [limit] = result.devices[0].limits
     assert limit.ran_out
     assert bucket.lasts_s == pytest.approx(limit.credits_lasted_s, rel=0.02 if engine == "analytic" else 0.2)

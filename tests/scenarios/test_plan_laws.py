@@ -17,6 +17,7 @@ from scenarios.questions.plan import MEETS, MEMORY, ROOM, VERDICTS, Objective, Q
 from scenarios.questions.plan.bill import Till
 from scenarios.questions.plan.loads import Assembly, capacities, capacities_of
 from scenarios.questions.plan.screening import Screened, screened
+from scenarios.show.plan_reasons import rejection_reason
 from simulator.form import GIB
 
 TODAY = dt.date(2026, 11, 22)
@@ -106,7 +107,7 @@ def test_every_candidate_meets_or_says_why_not(stock: Stock, seed: int, budget: 
     found = screened(Assembly(limited), till(prices))
     listed = set(found.meets.tolist())
     for number in range(len(stock.candidates)):
-        reason = found.reason(number)
+        reason = rejection_reason(found, number)
         assert (number in listed) == (reason == "") == (found.verdict[number] == MEETS)
         assert not reason or any(letter.isdigit() for letter in reason), f"{reason}: no number"
     assert len(VERDICTS) > found.verdict.max()
@@ -141,7 +142,7 @@ def test_too_much_data_and_too_little_memory_are_said(stock: Stock) -> None:
     large = stock_of(replace(stock.question, base=asked(stock.question.base, TARGET, 900.0, 100, None)))
     found = screened(Assembly(large), till(prices_of(large, 1)))
     assert (found.verdict == ROOM).any()
-    assert "GiB" in found.reason(int(np.flatnonzero(found.verdict == ROOM)[0]))
+    assert "GiB" in rejection_reason(found, int(np.flatnonzero(found.verdict == ROOM)[0]))
     little = stock_of(replace(stock.question, pool_shares=(0.00001,)))
     found = screened(Assembly(little), till(prices_of(little, 1)))
     assert (found.verdict == MEMORY).any()

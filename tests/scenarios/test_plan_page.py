@@ -32,6 +32,7 @@ from scenarios.questions.plan import (
 from scenarios.questions.plan.expand import GOES_AWAY
 from scenarios.show.charts import plan as plan_figures
 from scenarios.show.plan_page import page_html, write_page
+from scenarios.show.plan_reasons import rejection_reason
 from tests.scenarios.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def test_every_reason_has_its_count_and_its_nearest_miss(plan: Plan) -> None:
     for verdict, many in plan.rejected.items():
         assert f"{VERDICTS[verdict]} {many:,} " in words
         numbers = np.flatnonzero(plan.screened.verdict == verdict)
-        reasons = {plan.screened.reason(int(number)) for number in numbers}
+        reasons = {rejection_reason(plan.screened, int(number)) for number in numbers}
         assert any(reason in words for reason in reasons)
     assert sum(plan.rejected.values()) + len(plan.screened.meets) == len(plan.screened.verdict)
 

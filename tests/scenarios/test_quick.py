@@ -12,7 +12,7 @@ from models.build import memory_plan
 from models.reading import Questions, assumed, load_scenario, scenario_from_mapping, scenario_of
 from models.reading.quick import POOL_SHARE
 from scenarios.commands.cli import main
-from scenarios.run import saved
+from scenarios.run import read_saved_run
 from simulator.errors import Infeasible, InputError
 
 Output = pytest.CaptureFixture[str]
@@ -167,7 +167,7 @@ def test_quick_answers_and_keeps_what_it_made(tmp_path: Path, capsys: Output) ->
     assert "new orders per minute" in out
     assert "bottleneck" in out
     assert out.splitlines()[-1].startswith("again, same bytes: oltpsim quick --ram '2 GiB' --cores 1 --disk sas-15k")
-    run = saved.read(kept)
+    run = read_saved_run(kept)
     assert load_scenario(made) == run.scenario
     assert run.result.seed == 3
     assert main([*words, "--output", "json"]) == 0
@@ -208,7 +208,7 @@ def test_quick_with_set_is_the_scenario_that_it_saves(tmp_path: Path, capsys: Ou
     words = [*command(), "--set", "machine.cpu.cores=2", "--set", "machine.log_disk=nvme", "--engine", "reference"]
     assert main([*words, "--save-scenario", str(made), "--save", str(kept), "--quiet"]) == 0
     assert "--set machine.log_disk=nvme --engine reference" in capsys.readouterr().out.splitlines()[-1]
-    run = saved.read(kept)
+    run = read_saved_run(kept)
     assert (run.scenario.machine.cpu.cores, run.result.engine) == (2, "reference")
     assert load_scenario(made) == run.scenario
 

@@ -15,8 +15,7 @@ from benchmarks.sweep_kills import SHORT, START, TINY, kept, words
 from benchmarks.sweeps import dask, worker_lost
 from scenarios.commands.cli import main
 from scenarios.questions.sweep import Axis, Rule, Runner, design, to_json
-from scenarios.run import Silent, Store
-from scenarios.run.executors import Elsewhere
+from scenarios.run import FuturesExecutor, Silent, Store
 from simulator.errors import InputError
 
 Output = pytest.CaptureFixture[str]
@@ -29,7 +28,7 @@ def swept(executor: Executor | None) -> str:
         if executor is None:
             runner.run(1, Silent())
         else:
-            runner.run_at(Elsewhere(executor, 2), Silent())
+            runner.run_at(FuturesExecutor(executor, 2), Silent())
         return to_json(runner.sweep("tiny", [AXIS]))
 
 

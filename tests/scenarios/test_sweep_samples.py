@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
-from scenarios.questions.sweep import Axis, Interval, Rule, balance_note, design, from_json, parse_axes, to_json
+from scenarios.commands.sweep import balance_note
+from scenarios.questions.sweep import Axis, Interval, Rule, design, from_json, parse_axes, to_json
 from scenarios.questions.sweep.points import sobol
 from scenarios.questions.sweep.replications import LEAST_UNTIL, half_width, interval
-from scenarios.run import saved
+from scenarios.run import read_saved_run
 from simulator.errors import InputError
 
 TINY = Path(__file__).with_name("tiny.yaml")
@@ -273,7 +274,7 @@ def test_series_are_exported_run_by_run(tmp_path: Path, capsys: Output) -> None:
         f"000{disks}_count={disks}_seed={seed}.json" for disks in (1, 2) for seed in (1, 2)
     ]
     for file in files:
-        run = saved.read(file)
+        run = read_saved_run(file)
         mine = [row for row in found if (row["machine.disks.count"], row["seed"]) == (run.scenario.machine.disks.count,
                                                                                       run.result.seed)]  # fmt: skip
         for name, series in run.result.series.values.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scenarios.questions.compare.pairing import Difference, paired
 from scenarios.questions.compare.side import Side
-from scenarios.run import Display, Task, run_all
+from scenarios.run import Display, SimulationTask, run_all
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -48,7 +48,7 @@ class Comparer:
         seeds = range(self.seed, self.seed + replications)
         wanted = [(number, seed) for seed in seeds for number in range(len(self.sides))]
         wanted = [each for each in wanted if each not in self._found]
-        tasks = [Task(self.sides[number].scenario, seed) for number, seed in wanted]
+        tasks = [SimulationTask(self.sides[number].scenario, seed) for number, seed in wanted]
         with closing(run_all(tasks, workers, display)) as outcomes:
             for at, outcome in outcomes:
                 if isinstance(outcome, InputError):

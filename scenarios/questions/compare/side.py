@@ -12,7 +12,7 @@ from models.build import build
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.library import load, scenario_path
-from scenarios.run import saved
+from scenarios.run import read_saved_run
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -58,7 +58,7 @@ def sides(words: Sequence[str], settings: Sequence[str]) -> list[Side]:
 def _side(label: str, word: str, changes: list[str]) -> Side:
     if not word.endswith(".json"):
         return Side(label, word, tuple(changes), load(scenario_path(word), changes), None)
-    run = saved.read(Path(word))
+    run = read_saved_run(Path(word))
     if changes:
         data = run.scenario.model_dump(mode="json")
         return Side(label, word, tuple(changes), scenario_from_mapping(data, word, changes), None)

@@ -6,7 +6,7 @@ from scenarios.questions.explain.credits import Spent
 from scenarios.questions.explain.growth import Growth, parse_growth
 from scenarios.questions.explain.machines import Solver, calculated, saturated
 from scenarios.questions.explain.objective import Objective, Percentile
-from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice, price_list, unit_prices
+from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice, unit_prices
 from scenarios.questions.explain.room import KEEPS, Held, Room
 from scenarios.questions.explain.steps import Step
 from scenarios.questions.explain.warming import Warming
@@ -33,7 +33,6 @@ __all__ = [
     "calculated",
     "explanation",
     "parse_growth",
-    "price_list",
     "saturated",
     "unit_prices",
 ]

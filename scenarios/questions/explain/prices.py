@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from models.catalogue import (
     ChassisSpec,
-    PriceList,
     Prices,
     ProcessorChoice,
     catalogue_entry,
     catalogue_names,
-    checked,
     read_entry,
 )
-from models.input import read_mapping
 from models.scenario import ScenarioSpec
 
 MEMORY, DISK, CORE = "1 GiB of RAM", "1 disk", "1 core"
@@ -34,17 +30,6 @@ class UnitPrice:
     source: str
     date: str | None = None
     """of its list"""
-
-
-def price_list(text: str) -> PriceList:
-    """A price list in a file, or of the catalogue by its name. Raises InputError with a line for each problem."""
-    path = Path(text)
-    if path.suffix == ".yaml" or path.is_file():
-        found = checked("prices", read_mapping(path), path.name)
-    else:
-        found = read_entry("prices", text)
-    assert isinstance(found, PriceList)
-    return found
 
 
 def unit_prices(scenario: ScenarioSpec, prices: Prices, said: Mapping[str, float | None]) -> dict[str, UnitPrice]:

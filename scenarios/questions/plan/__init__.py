@@ -18,6 +18,7 @@ from scenarios.questions.plan.screening import (
     ROOM,
     SMALLEST_POOL,
     VERDICTS,
+    Screened,
 )
 from scenarios.questions.plan.stock import Stock
 
@@ -44,6 +45,7 @@ __all__ = [
     "Open",
     "Plan",
     "Question",
+    "Screened",
     "Stock",
     "add_chassis",
     "asked",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+import scipy
 
 from calibration.fit import (
     ASSUMED_FREEDOM,
@@ -63,28 +64,22 @@ class Belief:
 
     def chance(self, per_min: float) -> float:
         """Probability of holding at least so much."""
-        from scipy.special import stdtr
-
         if self.per_min <= 0.0:
             return 0.0
-        return float(stdtr(self._freedom, math.log(self.per_min / per_min) / self.sd))
+        return float(scipy.special.stdtr(self._freedom, math.log(self.per_min / per_min) / self.sd))
 
     @property
     def interval(self) -> tuple[float, float]:
         """In which the rate lies with probability `CONFIDENCE`."""
-        from scipy.special import stdtrit
-
-        width = self.sd * float(stdtrit(self._freedom, (1.0 + CONFIDENCE) / 2.0))
+        width = self.sd * float(scipy.special.stdtrit(self._freedom, (1.0 + CONFIDENCE) / 2.0))
         return self.per_min * math.exp(-width), self.per_min * math.exp(width)
 
     def short_by(self, per_min: float) -> float:
         """Mean of what is missing to `per_min` if it isn't held, new orders per minute; 0 if it surely is."""
         chances = np.linspace(0.005, 0.995, 100) * (1.0 - self.chance(per_min))
-        from scipy.special import stdtrit
-
         if chances[-1] <= 1e-12 or self.per_min <= 0.0:
             return 0.0 if self.per_min > 0.0 else per_min
-        rates = self.per_min * np.exp(self.sd * stdtrit(self._freedom, chances))
+        rates = self.per_min * np.exp(self.sd * scipy.special.stdtrit(self._freedom, chances))
         return float(np.mean(per_min - rates))
 
     @property

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from models.reading import check
 from models.scenario import IntervalSpec, ScenarioSpec
+from models.workloads.tpcc import loaded_pages
 from scenarios.questions.plan.question import CLASSES, Objective, Question, even_parts, per_s
-from scenarios.run import Display, Task, run_all
+from scenarios.run import Display, SimulationTask, run_all
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -43,11 +44,11 @@ def confirmed(
     scenarios: Sequence[tuple[int, ScenarioSpec, float]], question: Question, seed: int, workers: int, display: Display
 ) -> Iterator[Confirmed]:
     """Each of the numbered scenarios, with about what it does per minute, simulated; those that can't be say why."""
-    tasks: list[Task] = []
+    tasks: list[SimulationTask] = []
     numbers: list[int] = []
     for number, scenario, per_min in scenarios:
         try:
-            tasks.append(Task(simulated(scenario, question.target_per_min or per_min), seed))
+            tasks.append(SimulationTask(simulated(scenario, question.target_per_min or per_min), seed))
             numbers.append(number)
         except InputError as error:
             yield _not(number, error)
@@ -71,8 +72,6 @@ def _not(number: int, error: InputError) -> Confirmed:
 
 def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
     """A scenario, which does about so much, as the kernel runs it in seconds. Raises InputError."""
-    from models.workloads.tpcc import loaded_pages
-
     workload = scenario.workload
     pages = loaded_pages(workload.layout, workload.warehouses)
     active = workload.active_warehouses or workload.warehouses

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -76,8 +77,6 @@ def stock_of(question: Question, prices: Prices, patterns: Sequence[str]) -> Sto
 
 
 def _wanted(kind: str, names: Iterable[str], priced: set[str], patterns: Sequence[str]) -> list[str]:
-    from fnmatch import fnmatchcase
-
     if not patterns:
         return [name for name in names if f"{kind}/{name}" in priced]
     return [

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from models.build import clients_of, memory_plan
-from models.input import nearest
+from models.input import nearest, parse
+from models.reading import quantity
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import OpenArrivalsSpec
 from models.workloads.tpcc import file_pages, loaded_pages
@@ -30,11 +31,6 @@ class Objective:
     transaction: str
     share: float
     limit_s: float
-
-    @property
-    def words(self) -> str:
-        """As people write it: p95 of new order below 50 ms."""
-        return f"p{100 * self.share:g} of {self.transaction} at most {1000 * self.limit_s:g} ms"
 
     @property
     def number(self) -> int:
@@ -137,8 +133,6 @@ def grown(
     connections: int, active: float | None, objectives: tuple[Objective, ...],
 ) -> Question:  # fmt: skip
     """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
-    from models.reading import quantity
-
     times = (1.0 + growth) ** months
     data_gib = None if data_size is None else quantity(data_size, "memory", "GiB", "--data-size") * times
     if data_size is None and times != 1.0:
@@ -152,8 +146,6 @@ def grown(
 
 def share_of(text: str, option: str) -> float:
     """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
-    from models.input import parse
-
     try:
         found = float(parse(text if "%" in text else float(text), "share", ""))
     except ValueError as error:
@@ -177,8 +169,6 @@ def _even(warehouses: float) -> int:
 
 def objective_of(text: str, share: float, option: str) -> Objective:
     """Read '50 ms' or 'payment=20 ms'. Raises InputError."""
-    from models.reading import quantity
-
     name, equals, limit = text.rpartition("=")
     name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]
     if name not in CLASSES:

@@ -24,7 +24,6 @@ AT_ONCE = 4096
 """machines between two words of progress"""
 SMALLEST_POOL = 1000
 """buffers; a pool with less is none"""
-PARTS = ("processors", "disks", "the log")
 Tell = Callable[[float, str], None]
 
 
@@ -83,30 +82,6 @@ class Screened:
         """About the most that each candidate could do."""
         values = self.judged.reach_per_min
         return np.where(self.kind >= 0, values[self.kind], np.nan) if len(values) else np.full(len(self.kind), np.nan)
-
-    def reason(self, number: int) -> str:
-        """Why a candidate fell out, in numbers; empty if it didn't."""
-        question, judged, kind = self.stock.question, self.judged, int(self.kind[number])
-        at = f"at {question.target_per_min:,.0f} new orders/min" if question.target_per_min is not None else "alone"
-        match int(self.verdict[number]):
-            case 0:
-                return ""
-            case 1:
-                return f"no price of {self.without_price[number]}"
-            case 2:
-                return f"costs {self.cost[number]:,.0f}, the budget is {question.budget or 0.0:,.0f}"
-            case 3 | 4:
-                return judged.why[kind]
-            case 5:
-                return f"processors {judged.need[kind]:.0%} busy {at} if nothing were ever read or written"
-            case 6:
-                part, need = PARTS[int(judged.busiest[kind])], float(judged.need[kind])
-                return f"{part} would be {need:.0%} busy {at}" if need > 1.0 else (
-                    f"more than {question.connections:,} connections would wait {at}, {part} {need:.0%} busy"
-                )  # fmt: skip
-            case _:
-                objective = question.objectives[int(judged.objective[kind])]
-                return f"{objective.words}: takes {1000 * judged.time_s[kind]:,.3g} ms {at}"
 
 
 def worth(question: Question, cost: FloatArray, per_min: FloatArray) -> FloatArray:

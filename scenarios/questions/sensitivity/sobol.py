@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from scenarios.questions.sensitivity.ranges import Range
 from simulator.errors import InputError
@@ -77,10 +78,8 @@ class Samples:
 
     def evaluate(self, rates: Callable[[FloatArray], FloatArray], tell: Callable[[int], None]) -> None:
         """All base points, a chunk at a time; `rates` of points of shape (points, ranges), NaN where impossible."""
-        from scipy.stats import qmc
-
         count = len(self.ranges)
-        shares = qmc.Sobol(2 * count, rng=self.seed).random(self.base_points)
+        shares = scipy.stats.qmc.Sobol(2 * count, rng=self.seed).random(self.base_points)
         while self.done < self.base_points:
             chunk = shares[self.done : self.done + CHUNK]
             of_a, of_b = self._values(chunk[:, :count]), self._values(chunk[:, count:])

@@ -6,7 +6,7 @@ places of scenarios.places or on a cluster; answer is the frozen outcome, and te
 
 from scenarios.questions.sweep.answer import Row, Sweep, from_json, to_json
 from scenarios.questions.sweep.axes import Axis, Interval, parse_axes, parse_axis
-from scenarios.questions.sweep.points import Point, balance_note, design
+from scenarios.questions.sweep.points import Point, design
 from scenarios.questions.sweep.replications import MOST_UNTIL, Rule
 from scenarios.questions.sweep.runner import Runner
 
@@ -19,7 +19,6 @@ __all__ = [
     "Rule",
     "Runner",
     "Sweep",
-    "balance_note",
     "design",
     "from_json",
     "parse_axes",

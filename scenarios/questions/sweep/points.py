@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import scipy
+
 from models.scenario import ScenarioSpec
 from scenarios.library import checked, read
 from scenarios.questions.sweep.axes import MOST_POINTS, Axis, Interval
@@ -90,16 +92,8 @@ def _takes_whole_numbers(interval: Interval, load: Load) -> bool:
 
 def sobol(samples: int, dimensions: int, seed: int) -> list[list[float]]:
     """The first `samples` points of a scrambled Sobol sequence, in [0, 1); the same for the same seed."""
-    from scipy.stats import qmc
-
     power = max(0, math.ceil(math.log2(samples)))
-    drawn: list[list[float]] = qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2(power)[:samples].tolist()
+    drawn: list[list[float]] = (
+        scipy.stats.qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2(power)[:samples].tolist()
+    )
     return drawn
-
-
-def balance_note(samples: int) -> str:
-    """What to say of a number of samples that isn't a power of two; empty for one that is."""
-    if samples & (samples - 1) == 0:
-        return ""
-    below = 1 << (samples.bit_length() - 1)
-    return f"--samples {samples}: Sobol samples are balanced at powers of two; {below} or {2 * below} tell more a run"

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simulator.errors import InputError
-from simulator.results import Estimate
+from simulator.results.result import Estimate
+from simulator.results.statistics import replications
 
 LEAST_UNTIL = 5
 """Fewer rates may lie close together by chance, and would stop the replications too early."""
@@ -61,8 +62,6 @@ class Rule:
 
 def interval(rates: Sequence[float]) -> Estimate:
     """The mean of the rates of replications, with its t interval."""
-    from simulator.results import replications
-
     return replications(list(rates))
 
 

@@ -17,16 +17,16 @@ from scenarios.questions.sweep.replications import Rule, interval
 from scenarios.run import (
     POLL_S,
     Display,
-    Figures,
-    Meter,
-    Place,
-    Record,
-    Run,
+    ProgressMeter,
+    RunFigures,
+    RunKey,
+    SimulationTask,
     Store,
-    Task,
-    perform,
-    place_for,
-    program,
+    StoredRun,
+    TaskExecutor,
+    executor_for,
+    perform_run,
+    program_hash,
     run_hash,
     scenario_text,
     work_through,
@@ -39,15 +39,15 @@ class Replicated:
 
     def __init__(self, scenario: ScenarioSpec, text: str, seed: int) -> None:
         self.scenario, self._text, self._seed = scenario, text, seed
-        self.records: list[Record | None] = []
+        self.records: list[StoredRun | None] = []
         self.is_complete = False
 
-    def run(self, number: int) -> Run:
+    def run(self, number: int) -> RunKey:
         """Which run the replication of a number is."""
         seed = self._seed + number
-        return Run(run_hash(self._text, seed), self._text, seed)
+        return RunKey(run_hash(self._text, seed), self._text, seed)
 
-    def take(self, number: int, record: Record) -> None:
+    def take(self, number: int, record: StoredRun) -> None:
         """The record of a replication; its result stays in the store."""
         self.records[number] = replace(record, result=b"")
 
@@ -66,7 +66,7 @@ class Replicated:
         return range(count, wanted)
 
     @property
-    def figures(self) -> list[Figures]:
+    def figures(self) -> list[RunFigures]:
         """Those of all replications that are done."""
         found = [record.figures for record in self.records if record is not None]
         return [figures for figures in found if figures is not None]
@@ -87,7 +87,7 @@ class Waiting:
         self._store = store
         self._items: deque[Item] = deque()
         self._with_others: list[Item] = []
-        self.found: list[tuple[Item, Record]] = []
+        self.found: list[tuple[Item, StoredRun]] = []
 
     @property
     def left(self) -> int:
@@ -98,9 +98,9 @@ class Waiting:
         """One more at the end."""
         self._items.append(item)
 
-    def take(self, most: int) -> list[tuple[Item, Task]]:
+    def take(self, most: int) -> list[tuple[Item, SimulationTask]]:
         """The first ones, claimed. What another sweep has finished meanwhile goes to `found`."""
-        taken: list[tuple[Item, Task]] = []
+        taken: list[tuple[Item, SimulationTask]] = []
         while self._items and len(taken) < most:
             item = replicated, number = self._items.popleft()
             run = replicated.run(number)
@@ -110,7 +110,7 @@ class Waiting:
                 self._store.release(run)
                 self.found.append((item, record))
             else:
-                taken.append((item, Task(replicated.scenario, run.seed)))
+                taken.append((item, SimulationTask(replicated.scenario, run.seed)))
         return taken
 
     def try_again(self) -> None:
@@ -142,10 +142,10 @@ class Runner:
         """Run what is not in the store yet, in this process or in several."""
         meter = self._begin(display)
         engines = [each.scenario.engine for each in self._scenarios.values() if not each.is_complete]
-        with place_for(engines * min(self._rule.first, workers), workers, meter) as place:
+        with executor_for(engines * min(self._rule.first, workers), workers, meter) as place:
             self._run_at(place, meter)
 
-    def run_at(self, place: Place, display: Display) -> None:
+    def run_at(self, place: TaskExecutor, display: Display) -> None:
         """Run what is not in the store yet in another place, such as an executor (`executors.Elsewhere`)."""
         self._run_at(place, self._begin(display))
 
@@ -154,10 +154,10 @@ class Runner:
         """Runs in the store that were not as they were written."""
         return self.store.damaged
 
-    def _begin(self, display: Display) -> Meter:
+    def _begin(self, display: Display) -> ProgressMeter:
         for replicated in self._scenarios.values():
             self._ask(replicated)
-        return Meter(display, self._waiting.left)
+        return ProgressMeter(display, self._waiting.left)
 
     def _ask(self, replicated: Replicated) -> None:
         """Take from the store what the rule asks for, and queue the rest."""
@@ -172,8 +172,8 @@ class Runner:
                     self.finished += 1
                     replicated.take(number, record)
 
-    def _run_at(self, place: Place, meter: Meter) -> None:
-        work = partial(perform, program())
+    def _run_at(self, place: TaskExecutor, meter: ProgressMeter) -> None:
+        work = partial(perform_run, program_hash())
         while self._waiting.left:
             with closing(work_through(self._waiting, place, work, meter)) as finished:
                 for some in finished:
@@ -185,7 +185,7 @@ class Runner:
                 time.sleep(POLL_S)
                 self._waiting.try_again()
 
-    def _keep(self, some: list[tuple[Item, Record]]) -> None:
+    def _keep(self, some: list[tuple[Item, StoredRun]]) -> None:
         runs = [(replicated.run(number), record) for (replicated, number), record in some]
         self.store.keep(runs)
         for run, _ in runs:
@@ -198,7 +198,7 @@ class Runner:
         self.reused += len(found)
         self._settle(found)
 
-    def _settle(self, some: list[tuple[Item, Record]]) -> None:
+    def _settle(self, some: list[tuple[Item, StoredRun]]) -> None:
         for (replicated, number), record in some:
             replicated.take(number, record)
             self.finished += 1
@@ -207,7 +207,7 @@ class Runner:
     def sweep(self, scenario: str, axes: Sequence[Axis | Interval], samples: int | None = None) -> Sweep:
         """What is done so far, in the order of the points. Raises InputError if no point could be run."""
         rows: list[Row] = []
-        example: Figures | None = None
+        example: RunFigures | None = None
         engines: list[str] = []
         for point, replicated in self._replicated():
             if isinstance(point.scenario, InputError):
@@ -235,7 +235,7 @@ class Runner:
             rows=tuple(rows),
         )
 
-    def _row(self, values: tuple[str, ...], figures: list[Figures]) -> Row:
+    def _row(self, values: tuple[str, ...], figures: list[RunFigures]) -> Row:
         """The figures of the first replication; its rate replaced by the mean of all, with a t interval."""
         first = figures[0]
         rates = [each.rate_per_min.mean for each in figures]
@@ -255,7 +255,7 @@ class Runner:
             warnings=(*first.warnings, *([shortfall] if shortfall else [])),
         )
 
-    def runs(self) -> Iterator[tuple[int, Point, Run]]:
+    def runs(self) -> Iterator[tuple[int, Point, RunKey]]:
         """Every run of a finished point, with the number of the point from 1 and the point itself; for exports."""
         for number, (point, replicated) in enumerate(self._replicated(), start=1):
             if replicated is not None and replicated.is_complete and not replicated.reason:

@@ -13,7 +13,7 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import ALONE
 from models.workloads.tpcc.cluster import PREPARE_BYTES
-from scenarios.run import Task, simulate
+from scenarios.run import SimulationTask, simulate
 from simulator import kernel
 from simulator.errors import InputError
 from simulator.form import Model
@@ -128,7 +128,7 @@ FAILOVER = ("interval={start: warm, warm_up_s: 5, duration_s: 55}", "machine.dis
 
 def test_a_failover_is_silence_then_a_cold_pool() -> None:
     asked = scenario(*FAILOVER)
-    found = simulate(Task(asked, 1))
+    found = simulate(SimulationTask(asked, 1))
     said = [line for line in found.warnings if line.startswith("failover: ")]
     assert len(said) == 1
     assert "nobody is served for 5 s" in said[0]
@@ -145,7 +145,7 @@ def test_a_failover_is_silence_then_a_cold_pool() -> None:
 
 def test_no_failover_no_words() -> None:
     asked = scenario("cluster.servers=2", "interval.duration_s=2")
-    found = simulate(Task(asked, 1))
+    found = simulate(SimulationTask(asked, 1))
     assert failover_of(asked, found, lambda after: kernel.simulate(build(after), 1)) is None
     assert any("one of 2 equal servers is simulated and stands for all" in line for line in found.warnings)
     assert not any("failover" in line for line in found.warnings)

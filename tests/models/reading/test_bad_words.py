@@ -11,7 +11,7 @@ import pytest
 
 from models.reading import scenario_from_mapping
 from scenarios.commands.cli import main
-from scenarios.run.saved import SavedRun, to_text
+from scenarios.run import SavedRun, write_saved_run
 from tests.scenarios.example_result import example_result
 
 TINY = str(Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml")
@@ -132,9 +132,11 @@ def test_a_right_axis_is_accepted(accepted: Accepted) -> None:
 
 
 @pytest.fixture(scope="module")
-def saved_run(tiny: dict[str, Any]) -> str:
+def saved_run(tiny: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The text of a saved run."""
-    return to_text(SavedRun(scenario_from_mapping(tiny, "tiny"), example_result()))
+    path = tmp_path_factory.mktemp("saved") / "run.json"
+    write_saved_run(path, SavedRun(scenario_from_mapping(tiny, "tiny"), example_result()))
+    return path.read_text(encoding="utf-8")
 
 
 BROKEN_SAVED_RUNS: list[tuple[Callable[[str], str], str]] = [

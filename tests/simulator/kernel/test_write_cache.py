@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build import device_of
-from models.machine import RotatingDiskSpec
+from models.machine import RotatingDiskSpec, device_of
 from simulator.form import CachingDevice, RotatingDevice
 from simulator.kernel import raid
 from simulator.reference.arms import CachingStation

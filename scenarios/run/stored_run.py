@@ -15,8 +15,7 @@ from importlib.metadata import version
 
 from calibration.records import code_digest
 from models.scenario import ScenarioSpec
-from scenarios.run.executors import OnStep
-from scenarios.run.runs import Task, simulate
+from scenarios.run.simulation import OnStep, SimulationTask, simulate
 from simulator.errors import InputError
 from simulator.form import OnProgress
 from simulator.results import Estimate, Result, read_result, result_json
@@ -29,7 +28,7 @@ LIBRARIES = ("oltpsim", "numpy", "numba", "scipy", "simpy")
 
 
 @dataclass(frozen=True)
-class Figures:
+class RunFigures:
     """What a row of a sweep shows of one run."""
 
     engine: str
@@ -44,7 +43,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Record:
+class StoredRun:
     """What came of a run. `answer` is JSON: its figures if `status` is done, the reason if the machine can't run it.
 
     `result` is the whole result as compressed JSON, empty for a refusal.
@@ -55,14 +54,14 @@ class Record:
     result: bytes
 
     @property
-    def figures(self) -> Figures | None:
+    def figures(self) -> RunFigures | None:
         """The figures of a run that was done."""
         if self.status != DONE:
             return None
         data = json.loads(self.answer)
         data["rate_per_min"] = Estimate(**data["rate_per_min"])
         data["warnings"] = tuple(data["warnings"])
-        return Figures(**data)
+        return RunFigures(**data)
 
     @property
     def reason(self) -> str:
@@ -74,12 +73,14 @@ class Record:
         return read_result(zlib.decompress(self.result).decode(), where)
 
 
-def perform(expected: str, task: Task, on_progress: OnProgress | None, on_step: OnStep | None) -> Record:
+def perform_run(
+    expected: str, task: SimulationTask, on_progress: OnProgress | None, on_step: OnStep | None
+) -> StoredRun:
     """Run a task and make its record. A machine that can't run the workload is an answer too.
 
     Raises InputError where another program would run it than the one that named it, which is `expected`.
     """
-    if program() != expected:
+    if program_hash() != expected:
         raise InputError(
             f"{platform.node()}: its oltpsim, libraries or Python ({described()}) differ from those that began this "
             "sweep, and so may its results: make them the same on all machines, and don't change them meanwhile"
@@ -87,14 +88,14 @@ def perform(expected: str, task: Task, on_progress: OnProgress | None, on_step: 
     try:
         result = simulate(task, on_progress, on_step)
     except InputError as error:
-        return Record(REFUSED, _line({"reason": str(error)}), b"")
-    return Record(DONE, _line(asdict(figures_of(result))), zlib.compress(result_json(result).encode()))
+        return StoredRun(REFUSED, _line({"reason": str(error)}), b"")
+    return StoredRun(DONE, _line(asdict(figures_of(result))), zlib.compress(result_json(result).encode()))
 
 
-def figures_of(result: Result) -> Figures:
+def figures_of(result: Result) -> RunFigures:
     """What a row shows of a result. The busiest disk that is read counts; where none is, the busiest."""
     data_devices = [device for device in result.devices if device.reads_per_s > 0] or result.devices
-    return Figures(
+    return RunFigures(
         engine=result.engine,
         versions=result.versions,
         model_hash=result.model_hash,
@@ -112,7 +113,7 @@ def _line(data: object) -> str:
 
 
 @cache
-def program() -> str:
+def program_hash() -> str:
     """Names all but scenario and seed that a result depends on: code, libraries, interpreter, kind of processor."""
     return hashlib.sha256(f"{FORMAT} {described()}".encode()).hexdigest()[:20]
 
@@ -132,4 +133,4 @@ def scenario_text(scenario: ScenarioSpec) -> str:
 
 def run_hash(scenario: str, seed: int) -> str:
     """Names a run by all that its result depends on. `scenario` is as `scenario_text` writes it."""
-    return hashlib.sha256(f"{program()} {seed} {scenario}".encode()).hexdigest()[:20]
+    return hashlib.sha256(f"{program_hash()} {seed} {scenario}".encode()).hexdigest()[:20]

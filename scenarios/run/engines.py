@@ -1,0 +1,50 @@
+"""Engines by name, loaded when they answer: the compiler takes two seconds to load, which formulas don't need."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+MODULES = {
+    "kernel": "simulator.kernel.engine",
+    "reference": "simulator.reference.engine",
+    "analytic": "simulator.analytic.engine",
+    "compiler": "simulator.kernel.compiled",
+}
+
+
+def load_engine(name: str) -> Any:
+    """The module of an engine, whose `simulate` answers for a model; or of the compiler."""
+    return import_module(MODULES[name])
+
+
+def why_not_cached() -> str:
+    """Why machine code can't be written to its folder; empty if it can."""
+    return str(load_engine("compiler").NOT_KEPT)
+
+
+def must_compile(engine: str) -> bool:
+    """Whether an engine's first answer waits for the compiler."""
+    return engine != "analytic" and not load_engine("compiler").is_compiled_already(engine)
+
+
+@contextmanager
+def compiled_once(engines: Iterable[str]) -> Iterator[str]:
+    """Of workers that share a folder for machine code, the first one compiles and the others wait for it.
+
+    Yields why machine code can't be cached; empty if it can, or if these engines need none.
+    """
+    if "kernel" not in engines:
+        yield ""
+        return
+    if why_not_cached() or not must_compile("kernel"):
+        yield why_not_cached()
+        return
+    with (load_engine("compiler").CACHE_FOLDER / "compiling").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not must_compile("kernel"):
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        yield ""

@@ -1,0 +1,58 @@
+"""One simulation: a scenario and a seed, answered by the scenario's engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from models.build import build, failover_of, remarks
+from models.scenario import ScenarioSpec
+from scenarios.run.engines import load_engine, must_compile, why_not_cached
+from simulator.form import OnProgress
+from simulator.results.result import Result
+
+KERNEL_STEP = "kernel (compiled once)"
+MODEL_STEP = "model"
+START_STEP = "caches at the start"
+SLOW_ENGINE = (
+    "by the reference engine, which is slower: the kernel's machine code can't be kept in {}; "
+    "let XDG_CACHE_HOME name a folder that can be written"
+)
+OnStep = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class SimulationTask:
+    """Scenario to simulate, and its seed."""
+
+    scenario: ScenarioSpec
+    seed: int
+
+
+def simulate(task: SimulationTask, on_progress: OnProgress | None = None, on_step: OnStep | None = None) -> Result:
+    """Build the model and let its engine answer. Raises InputError (Infeasible) if the machine cannot run it.
+
+    The analytic engine reports neither progress nor steps: it is done before anybody could read them.
+    """
+    scenario = task.scenario
+    if scenario.engine == "analytic":
+        result: Result = load_engine("analytic").simulate(build(scenario), task.seed)
+    else:
+        result = _by_events(task, on_progress, on_step)
+    warnings = [*result.warnings, *remarks(scenario, result)]
+    if scenario.cluster is not None:
+        lost = failover_of(scenario, result, lambda after: _by_events(SimulationTask(after, task.seed)))
+        warnings += [lost.said()] if lost else []
+    if result.engine != scenario.engine:
+        warnings.append(SLOW_ENGINE.format(why_not_cached()))
+    return replace(result, warnings=warnings)
+
+
+def _by_events(task: SimulationTask, on_progress: OnProgress | None = None, on_step: OnStep | None = None) -> Result:
+    on_step = on_step or (lambda _: None)
+    on_step(MODEL_STEP)
+    model = build(task.scenario)
+    on_step(KERNEL_STEP if must_compile(task.scenario.engine) else START_STEP)
+    engine = load_engine("reference" if why_not_cached() else task.scenario.engine)
+    result: Result = engine.simulate(model, task.seed, on_progress)
+    return result

@@ -1,0 +1,36 @@
+"""Why a plan's candidates fell out, in numbers."""
+
+from __future__ import annotations
+
+from scenarios.questions.plan import BUDGET, MEETS, MEMORY, NO_PRICE, OVERLOAD, PROCESSORS, ROOM, Objective, Screened
+
+PARTS = ("processors", "disks", "the log")
+
+
+def objective_words(objective: Objective) -> str:
+    """As people write it: p95 of new order at most 50 ms."""
+    return f"p{100 * objective.share:g} of {objective.transaction} at most {1000 * objective.limit_s:g} ms"
+
+
+def rejection_reason(screened: Screened, number: int) -> str:
+    """Why a candidate fell out, in numbers; empty if it didn't."""
+    question, judged, kind = screened.stock.question, screened.judged, int(screened.kind[number])
+    verdict = int(screened.verdict[number])
+    if verdict == MEETS:
+        return ""
+    if verdict == NO_PRICE:
+        return f"no price of {screened.without_price[number]}"
+    if verdict == BUDGET:
+        return f"costs {screened.cost[number]:,.0f}, the budget is {question.budget or 0.0:,.0f}"
+    if verdict in (ROOM, MEMORY):
+        return judged.why[kind]
+    at = f"at {question.target_per_min:,.0f} new orders/min" if question.target_per_min is not None else "alone"
+    if verdict == PROCESSORS:
+        return f"processors {judged.need[kind]:.0%} busy {at} if nothing were ever read or written"
+    if verdict == OVERLOAD:
+        part, need = PARTS[int(judged.busiest[kind])], float(judged.need[kind])
+        if need > 1.0:
+            return f"{part} would be {need:.0%} busy {at}"
+        return f"more than {question.connections:,} connections would wait {at}, {part} {need:.0%} busy"
+    objective = question.objectives[int(judged.objective[kind])]
+    return f"{objective_words(objective)}: takes {1000 * judged.time_s[kind]:,.3g} ms {at}"
