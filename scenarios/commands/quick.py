@@ -111,7 +111,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     A line is answered by a calibrated model, with an honest interval. Its pieces: a name, processors ('2 x quad-core
     Xeon 5410 2.33 GHz', 'hyper-threading', 'under Xen'), memory ('8 GB'), disks ('4 SATA', 'RAID 5 of 4 SCSI 10k',
     'NVMe'), operating system, engine, '120,000 buffers', '40 warehouses', '80 clients'; and if it isn't an hour from a
-    fresh load: '30 min', 'in memory, 10,000 new orders each', 'load of 20 warehouses', 'serial read_calibration'. What the line
+    fresh load: '30 min', 'in memory, 10,000 new orders each', 'load of 20 warehouses', 'serial read'. What the line
     leaves open is guessed; each guess is shown with its source, and the interval holds it.
 
     Flags or a scenario are calculated at once, then simulated, and it is said how far apart the two answers are. With
