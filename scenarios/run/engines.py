@@ -9,26 +9,25 @@ from importlib import import_module
 from typing import Any
 
 MODULES = {
-    "kernel": "simulator.kernel.engine",
-    "reference": "simulator.reference.engine",
-    "analytic": "simulator.analytic.engine",
-    "compiler": "simulator.kernel.compiled",
+    "kernel": "simulator.kernel",
+    "reference": "simulator.reference",
+    "analytic": "simulator.analytic",
 }
 
 
 def load_engine(name: str) -> Any:
-    """The module of an engine, whose `simulate` answers for a model; or of the compiler."""
+    """The module of an engine, whose `simulate` answers for a model."""
     return import_module(MODULES[name])
 
 
 def why_not_cached() -> str:
     """Why machine code can't be written to its folder; empty if it can."""
-    return str(load_engine("compiler").NOT_KEPT)
+    return str(load_engine("kernel").MACHINE_CODE_NOT_KEPT)
 
 
 def must_compile(engine: str) -> bool:
     """Whether an engine's first answer waits for the compiler."""
-    return engine != "analytic" and not load_engine("compiler").is_compiled_already(engine)
+    return engine != "analytic" and not load_engine("kernel").is_compiled_already(engine)
 
 
 @contextmanager
@@ -43,7 +42,7 @@ def compiled_once(engines: Iterable[str]) -> Iterator[str]:
     if why_not_cached() or not must_compile("kernel"):
         yield why_not_cached()
         return
-    with (load_engine("compiler").CACHE_FOLDER / "compiling").open("w") as lock:
+    with (load_engine("kernel").MACHINE_CODE_FOLDER / "compiling").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not must_compile("kernel"):
             fcntl.flock(lock, fcntl.LOCK_UN)
