@@ -126,12 +126,12 @@ def pool(results: Sequence[Result]) -> Result:
     first = results[0]
     if len(results) == 1:
         return first
-    from simulator.results import replications
+    from simulator.results import mean_of_replications
 
     seeds = f"seeds {first.seed}..{results[-1].seed}"
 
     def mean(rates: Iterable[float]) -> Estimate:
-        over = replications(list(rates))
+        over = mean_of_replications(list(rates))
         return replace(over, method=f"t interval over {over.method}, {seeds}")
 
     return replace(

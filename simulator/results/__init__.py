@@ -40,7 +40,7 @@ from simulator.results.result import (
     read_result,
     result_json,
 )
-from simulator.results.run_recorder import MOST_STEPS, RunRecorder
+from simulator.results.run_recorder import MOST_SERIES_STEPS, RunRecorder
 from simulator.results.snapshot import (
     CPU_ACTIVITIES,
     CacheCounters,
@@ -60,16 +60,22 @@ from simulator.results.snapshot import (
     TableCounters,
     TerminalLevels,
 )
-from simulator.results.statistics import CONFIDENCE, batch_means, replications, steady_from, student_t
+from simulator.results.statistics import (
+    CONFIDENCE_LEVEL,
+    batch_means,
+    mean_of_replications,
+    steady_from,
+    student_t_factor,
+)
 
 __all__ = [
     "ACTIVITIES",
-    "CONFIDENCE",
+    "CONFIDENCE_LEVEL",
     "CONNECTIONS",
     "CPU_ACTIVITIES",
     "HISTOGRAM_BUCKETS",
     "HISTOGRAM_SUB_BUCKETS",
-    "MOST_STEPS",
+    "MOST_SERIES_STEPS",
     "Activity",
     "Bottleneck",
     "CacheCounters",
@@ -114,11 +120,11 @@ __all__ = [
     "law_equal",
     "law_of_class_times",
     "main_class_of",
+    "mean_of_replications",
     "read_result",
-    "replications",
     "result_json",
     "steady_from",
-    "student_t",
+    "student_t_factor",
     "warnings_of_credits",
     "warnings_of_overload",
     "warnings_of_swapping",

@@ -61,9 +61,9 @@ class Rule:
 
 def interval(rates: Sequence[float]) -> Estimate:
     """The mean of the rates of replications, with its t interval."""
-    from simulator.results import replications
+    from simulator.results import mean_of_replications
 
-    return replications(list(rates))
+    return mean_of_replications(list(rates))
 
 
 def half_width(estimate: Estimate) -> float:
