@@ -1,7 +1,6 @@
 """Results of runs: counters by name, series, laws, statistics, and what limits a machine."""
 
 from simulator.results.figures import (
-    CONNECTIONS,
     bottleneck_of,
     connections_result,
     warnings_of_credits,
@@ -71,7 +70,6 @@ from simulator.results.statistics import (
 __all__ = [
     "ACTIVITIES",
     "CONFIDENCE_LEVEL",
-    "CONNECTIONS",
     "CPU_ACTIVITIES",
     "HISTOGRAM_BUCKETS",
     "HISTOGRAM_SUB_BUCKETS",
