@@ -15,7 +15,7 @@ from models.build import build
 from models.reading import load_scenario
 from simulator.form import Progress
 from simulator.kernel import simulate
-from simulator.results import MOST_SERIES_STEPS
+from simulator.results.recording import MOST_SERIES_STEPS
 
 HOURS = (1, 2, 6, 12, 18, 24)
 MOST_GROWTH, MOST_GROWTH_MIB = 1.1, 32

@@ -126,7 +126,7 @@ def pool(results: Sequence[Result]) -> Result:
     first = results[0]
     if len(results) == 1:
         return first
-    from simulator.results import mean_of_replications
+    from simulator.results.recording import mean_of_replications
 
     seeds = f"seeds {first.seed}..{results[-1].seed}"
 

@@ -1,4 +1,4 @@
-"""Results of runs: counters by name, series, laws, statistics, and what limits a machine."""
+"""Results of runs: counters by name, laws, and what limits a machine. What makes them of a run is in recording/."""
 
 from simulator.results.figures import (
     bottleneck_of,
@@ -39,7 +39,6 @@ from simulator.results.result import (
     read_result,
     result_json,
 )
-from simulator.results.run_recorder import MOST_SERIES_STEPS, RunRecorder
 from simulator.results.snapshot import (
     CPU_ACTIVITIES,
     CacheCounters,
@@ -59,21 +58,12 @@ from simulator.results.snapshot import (
     TableCounters,
     TerminalLevels,
 )
-from simulator.results.statistics import (
-    CONFIDENCE_LEVEL,
-    batch_means,
-    mean_of_replications,
-    steady_from,
-    student_t_factor,
-)
 
 __all__ = [
     "ACTIVITIES",
-    "CONFIDENCE_LEVEL",
     "CPU_ACTIVITIES",
     "HISTOGRAM_BUCKETS",
     "HISTOGRAM_SUB_BUCKETS",
-    "MOST_SERIES_STEPS",
     "Activity",
     "Bottleneck",
     "CacheCounters",
@@ -100,7 +90,6 @@ __all__ = [
     "Population",
     "QueueLevels",
     "Result",
-    "RunRecorder",
     "SectionCounters",
     "Series",
     "Snapshot",
@@ -109,7 +98,6 @@ __all__ = [
     "TableCounters",
     "TableResult",
     "TerminalLevels",
-    "batch_means",
     "bottleneck_of",
     "connections_result",
     "histogram_bucket",
@@ -118,11 +106,8 @@ __all__ = [
     "law_equal",
     "law_of_class_times",
     "main_class_of",
-    "mean_of_replications",
     "read_result",
     "result_json",
-    "steady_from",
-    "student_t_factor",
     "warnings_of_credits",
     "warnings_of_overload",
     "warnings_of_swapping",

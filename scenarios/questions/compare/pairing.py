@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.errors import InternalError
-from simulator.results import CONFIDENCE_LEVEL, student_t_factor
+from simulator.results.recording import CONFIDENCE_LEVEL, student_t_factor
 
 LEAST_FOR_CORRELATION = 3
 """two pairs always lie on a line"""

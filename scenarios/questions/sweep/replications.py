@@ -61,7 +61,7 @@ class Rule:
 
 def interval(rates: Sequence[float]) -> Estimate:
     """The mean of the rates of replications, with its t interval."""
-    from simulator.results import mean_of_replications
+    from simulator.results.recording import mean_of_replications
 
     return mean_of_replications(list(rates))
 

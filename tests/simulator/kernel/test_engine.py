@@ -40,7 +40,8 @@ from simulator.kernel.engine import run
 from simulator.kernel.growth import grown as grown_from_kernel
 from simulator.kernel.state import COSTS, MISS_NS
 from simulator.reference.arms import CachingStation
-from simulator.results import ACTIVITIES, MOST_SERIES_STEPS
+from simulator.results import ACTIVITIES
+from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import RAID_SETS, System, caching_systems, systems, worked_systems

@@ -13,7 +13,7 @@ from simulator import kernel, reference
 from simulator.errors import InputError
 from simulator.form import Assembler, Model, Work
 from simulator.kernel.columns import MAIN_DONE
-from simulator.results import MOST_SERIES_STEPS
+from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.twins import differences
 
 MS = 1_000_000

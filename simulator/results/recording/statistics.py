@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import stdtrit
 
 from simulator.errors import InternalError
 from simulator.form import FloatArray
@@ -17,9 +18,6 @@ BATCHES = 20
 
 def student_t_factor(degrees: int, confidence: float = CONFIDENCE_LEVEL) -> float:
     """Factor of a two-sided t interval."""
-    # Here, not above: SciPy takes longer to load than the analytic engine to answer, and that needs no interval.
-    from scipy.special import stdtrit
-
     return float(stdtrit(degrees, 0.5 + confidence / 2))
 
 

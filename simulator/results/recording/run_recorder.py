@@ -9,9 +9,9 @@ from typing import ClassVar
 from simulator.errors import InputError
 from simulator.form import NS_PER_S, Model, Progress, to_s
 from simulator.results.recorder import ClassRecorder
+from simulator.results.recording.summarise import FinishedRun, summarise
 from simulator.results.result import Result
 from simulator.results.snapshot import Snapshot
-from simulator.results.summarise import FinishedRun, summarise
 
 MOST_SERIES_STEPS = 360
 FIRST_STEP_NS = NS_PER_S // 512
