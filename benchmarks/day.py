@@ -15,7 +15,7 @@ from models.build import build
 from models.reading import load_scenario
 from simulator.form import Progress
 from simulator.kernel import simulate
-from simulator.results import MOST_STEPS
+from simulator.results.recording import MOST_SERIES_STEPS
 
 HOURS = (1, 2, 6, 12, 18, 24)
 MOST_GROWTH, MOST_GROWTH_MIB = 1.1, 32
@@ -62,8 +62,8 @@ def section(full: bool) -> Section:  # noqa: ARG001 - a day is a day
         )
     text = (
         "The V20z for 24 simulated hours, saturated by its 80 clients. No list grows with the transactions: the "
-        f"series in the result has at most {MOST_STEPS:,} points however long a run is, and they are what memory "
-        "is taken for on the way."
+        f"series in the result has at most {MOST_SERIES_STEPS:,} points however long a run is, and they are what "
+        "memory is taken for on the way."
     )
     head = ["hours", "transactions", "wall s per simulated hour", "us per transaction"]
     goals = [

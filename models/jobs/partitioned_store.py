@@ -12,7 +12,8 @@ from models.jobs.store_program import QUERY, UPDATE
 from models.jobs.store_run import StoreRun
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from simulator.results import Result, batch_means, histogram_share_below
+from simulator.results import Result, histogram_share_below
+from simulator.results.recording import batch_means
 
 LIMITS_MS = (1, 2, 5)
 """Response times under which shares of the requests are reported."""

@@ -17,8 +17,8 @@ from scenarios.run.progress import Display
 from scenarios.run.simulation import OnStep, SimulationTask, simulate
 from simulator.errors import InputError
 from simulator.form import OnProgress
+from simulator.results.recording import mean_of_replications
 from simulator.results.result import Estimate, Result
-from simulator.results.statistics import replications
 
 Outcome = Result | InputError
 """Answer to a task; a machine that cannot run the workload is an answer too."""
@@ -73,7 +73,7 @@ def pool_replications(results: Sequence[Result]) -> Result:
     seeds = f"seeds {first.seed}..{results[-1].seed}"
 
     def mean(rates: Iterable[float]) -> Estimate:
-        over = replications(list(rates))
+        over = mean_of_replications(list(rates))
         return replace(over, method=f"t interval over {over.method}, {seeds}")
 
     return replace(

@@ -19,7 +19,7 @@ from simulator.analytic.values import rows
 from simulator.analytic.workload import Workload
 from simulator.form import MOST_USAGE, FloatArray
 
-AGES, STEPS = 8, 22
+AGES, CLOCK_STEPS = 8, 22
 """ages between one and two revolutions; steps of the search for the revolution, each twice as fine"""
 COUNTS = range(MOST_USAGE)
 PHASES = (1 / 6, 1 / 2, 5 / 6)
@@ -60,7 +60,7 @@ def clock_faults(groups: PageGroups, p: Parameters, time: FloatArray, missing: F
         return without, given
 
     low, high = np.log(time / 1e3), np.log(time * (MOST_USAGE + 1.0))
-    for _ in range(STEPS):
+    for _ in range(CLOCK_STEPS):
         middle = (low + high) / 2.0
         too_many = (there * left(np.exp(middle))[0]).sum(axis=1) > short
         low, high = np.where(too_many, middle, low), np.where(too_many, high, middle)
@@ -112,7 +112,7 @@ def _hits(x: FloatArray, size: list[FloatArray]) -> list[FloatArray]:
     return chances
 
 
-STEPS = 28
+LRU_STEPS = 28
 """of the search for the frames' time of revolution, each twice as fine as the one before"""
 
 
@@ -161,7 +161,7 @@ def _frames(workload: Workload, p: Parameters, time: FloatArray) -> FloatArray:
     """
     table = workload.table("lru")
     low, high = np.full(len(time), np.log(table.times[0])), np.log(time)
-    for _ in range(STEPS):
+    for _ in range(LRU_STEPS):
         middle = np.exp((low + high) / 2.0)
         fits = table.mean_filled(middle, 2.0 * middle, time) < p.resident
         low, high = np.where(fits, np.log(middle), low), np.where(fits, high, np.log(middle))

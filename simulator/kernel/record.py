@@ -38,13 +38,13 @@ from simulator.results import (
     LockCounters,
     LogCounters,
     QueueLevels,
-    RunRecorder,
     SectionCounters,
     Snapshot,
     StationCounters,
     TableCounters,
     TerminalLevels,
 )
+from simulator.results.recording import RunRecorder
 
 if TYPE_CHECKING:
     from simulator.kernel.engine import KernelEngine

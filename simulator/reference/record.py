@@ -24,11 +24,11 @@ from simulator.results import (
     LockCounters,
     LogCounters,
     QueueLevels,
-    RunRecorder,
     SectionCounters,
     Snapshot,
     StationCounters,
 )
+from simulator.results.recording import RunRecorder
 
 if TYPE_CHECKING:
     from simulator.reference.engine import ReferenceEngine

@@ -1,7 +1,6 @@
-"""Results of runs: counters by name, series, laws, statistics, and what limits a machine."""
+"""Results of runs: counters by name, laws, and what limits a machine. What makes them of a run is in recording/."""
 
 from simulator.results.figures import (
-    CONNECTIONS,
     bottleneck_of,
     connections_result,
     warnings_of_credits,
@@ -40,7 +39,6 @@ from simulator.results.result import (
     read_result,
     result_json,
 )
-from simulator.results.run_recorder import MOST_STEPS, RunRecorder
 from simulator.results.snapshot import (
     CPU_ACTIVITIES,
     CacheCounters,
@@ -60,16 +58,12 @@ from simulator.results.snapshot import (
     TableCounters,
     TerminalLevels,
 )
-from simulator.results.statistics import CONFIDENCE, batch_means, replications, steady_from, student_t
 
 __all__ = [
     "ACTIVITIES",
-    "CONFIDENCE",
-    "CONNECTIONS",
     "CPU_ACTIVITIES",
     "HISTOGRAM_BUCKETS",
     "HISTOGRAM_SUB_BUCKETS",
-    "MOST_STEPS",
     "Activity",
     "Bottleneck",
     "CacheCounters",
@@ -96,7 +90,6 @@ __all__ = [
     "Population",
     "QueueLevels",
     "Result",
-    "RunRecorder",
     "SectionCounters",
     "Series",
     "Snapshot",
@@ -105,7 +98,6 @@ __all__ = [
     "TableCounters",
     "TableResult",
     "TerminalLevels",
-    "batch_means",
     "bottleneck_of",
     "connections_result",
     "histogram_bucket",
@@ -115,10 +107,7 @@ __all__ = [
     "law_of_class_times",
     "main_class_of",
     "read_result",
-    "replications",
     "result_json",
-    "steady_from",
-    "student_t",
     "warnings_of_credits",
     "warnings_of_overload",
     "warnings_of_swapping",

@@ -32,9 +32,9 @@ def bottleneck_of(
     main: ClassResult,
     volume_limits: Sequence[LimitResult] = (),
 ) -> Bottleneck:
-    """What is busiest; a device that its cap keeps busy goes by the cap's name, as do those of all volumes together.
+    """Bottleneck: the part with the highest utilisation. A device that its cap keeps busy goes by the cap's name.
 
-    Row locks count with their share of the main class's response time.
+    Caps of all volumes together go by theirs; row locks count with their share of the main class's response time.
     """
     shares = [(cpu.utilisation, "cpu"), *((device.utilisation, _name(device)) for device in devices)]
     shares += [(limit.utilisation, limit.name) for limit in volume_limits]
@@ -52,7 +52,7 @@ def _name(device: DeviceResult) -> str:
 
 
 def warnings_of_credits(devices: Sequence[DeviceResult], volume_limits: Sequence[LimitResult]) -> list[str]:
-    """A sentence for the limits whose credits ran out; volumes that are alike share one."""
+    """Warnings of limits whose credits ran out; volumes that are alike share one."""
     alike: dict[tuple[str, float, float], list[LimitResult]] = {}
     for limit in [limit for device in devices for limit in device.limits]:
         if limit.ran_out:
@@ -68,18 +68,17 @@ def _ran_out(limits: list[LimitResult]) -> str:
 
 
 def warnings_of_overload(arrivals_per_s: float, completed: float, duration_s: float, connections: int) -> list[str]:
-    """A sentence if open arrivals come faster than they are completed, by more than chance and a full house explain."""
+    """Warning that open arrivals are faster than completions, by more than chance and full connections explain."""
     due = arrivals_per_s * duration_s
     if due - completed <= MOST_ERRORS * math.sqrt(due) + connections:
         return []
-    come, go = f"{arrivals_per_s:,.4g}", f"{completed / duration_s:,.4g}"
-    return [
-        f"overloaded: of {come} transactions/s that arrive {go} are completed; response times grow with the duration"
-    ]
+    per_s, done_per_s = f"{arrivals_per_s:,.4g}", f"{completed / duration_s:,.4g}"
+    problem = f"overloaded: of {per_s} transactions/s that arrive {done_per_s} are completed"
+    return [f"{problem}; response times grow with the duration"]
 
 
 def warnings_of_swapping(buffers_per_s: float) -> list[str]:
-    """A sentence if buffers are read back from swap at all."""
+    """Warning that buffers are read back from swap."""
     if not buffers_per_s:
         return []
     return [f"the machine swaps: {buffers_per_s:.1f} buffers/s are read back from swap; fewer buffers are faster"]

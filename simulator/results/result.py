@@ -17,12 +17,12 @@ from simulator.errors import InputError
 
 FORMAT = "oltpsim-result-1"
 IF_ANY = {"if any": True}
-"""of fields that are left out of the JSON while they are empty"""
+"""metadata of fields that JSON leaves out while they are empty"""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its confidence interval. `method` says how the interval was found."""
+    """Mean with its confidence interval; `method`: the interval's origin, in words."""
 
     mean: float
     low: float
@@ -33,7 +33,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ClassResult:
-    """One transaction class in the measured interval. Times are response times in seconds.
+    """Transaction class in the measured interval. Times are response times in seconds.
 
     `time_by_s` splits the mean response time by where it went (cpu, cpu queue, disk read, ...); it sums to `mean_s`.
     """
@@ -55,7 +55,7 @@ class ClassResult:
 class CpuResult:
     """Shares of the CPU capacity of all cores; user + system + iowait + idle = 1.
 
-    iowait is idle capacity of processors on which a task last ran that sleeps in block I/O (reference/io_wait.py).
+    iowait is idle capacity of processors on which a task last ran that sleeps in block I/O (form/io_wait.py).
     `by_activity` splits user + system by what the time was spent on, as shares of the same capacity.
     """
 
@@ -75,7 +75,7 @@ class CpuResult:
 
 @dataclass(frozen=True)
 class LimitResult:
-    """A cap of a volume, of a controller, or of a machine's volumes together, in requests or MiB (`of`).
+    """Rate limit of a volume, of a controller, or of a machine's volumes together, in requests or MiB (`of`).
 
     `utilisation` is the share of time in which the next request had to wait for it. `credits_left` are those at the
     end; `credits_lasted_s` is when they first ran out, if `ran_out`, and otherwise the end of the run.
@@ -94,11 +94,11 @@ class LimitResult:
 
 @dataclass(frozen=True)
 class DeviceResult:
-    """One device. Queue length counts waiting and in service; times are per request.
+    """Device. Queue length counts waiting and in service; times are per request.
 
-    Utilisation is its own or that of one of its `limits`, whichever is more. `occupied_fraction` is the share of time
-    with at least one request there, queued or served: what iostat calls %util. `occupied_per_request_s` is that time
-    per request, which iostat calls svctm: less than a request takes where several are served at once.
+    Utilisation is the device's or the highest of its `limits`, whichever is more. `occupied_fraction` is the share of
+    time with at least one request there, queued or served: what iostat calls %util. `occupied_per_request_s` is that
+    time per request, which iostat calls svctm: less than a request takes where several are served at once.
     """
 
     name: str
@@ -117,7 +117,7 @@ class DeviceResult:
 
 @dataclass(frozen=True)
 class StationResult:
-    """One plain queueing station. `mean_number` counts waiting and in service; utilisation is per server."""
+    """Plain queueing station. `mean_number` counts waiting and in service; utilisation is per server."""
 
     name: str
     servers: int
@@ -128,7 +128,7 @@ class StationResult:
 
 @dataclass(frozen=True)
 class CacheResult:
-    """One cache tier. `dirty_fraction` and `resident_fraction` are time averages."""
+    """Cache tier. `dirty_fraction` and `resident_fraction` are time averages."""
 
     name: str
     capacity_pages: int
@@ -143,7 +143,7 @@ class CacheResult:
 
 @dataclass(frozen=True)
 class TableResult:
-    """References of one table or index, and where they were answered."""
+    """References of a table or index, and what served them, in pages."""
 
     name: str
     references: int
@@ -155,7 +155,7 @@ class TableResult:
 
 @dataclass(frozen=True)
 class LockResult:
-    """One kind of lock, critical section or log."""
+    """Kind of lock, critical section or log."""
 
     name: str
     acquisitions: int
@@ -166,7 +166,7 @@ class LockResult:
 
 @dataclass(frozen=True)
 class LogResult:
-    """The transaction log."""
+    """Transaction log."""
 
     bytes_per_s: float
     commits_per_s: float
@@ -175,7 +175,7 @@ class LogResult:
 
 @dataclass(frozen=True)
 class Law:
-    """A law that every result must satisfy, the figures on both sides, and whether it holds."""
+    """Law that every result must satisfy, the figures on both sides, and whether it holds."""
 
     name: str
     left: float
@@ -186,7 +186,7 @@ class Law:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """What limits the rate now, and what would be next. `share` is utilisation, or the share of response time."""
+    """Part that limits the rate, and the next one. `share` is utilisation, or the share of response time."""
 
     name: str
     share: float
@@ -196,7 +196,7 @@ class Bottleneck:
 
 @dataclass(frozen=True)
 class Series:
-    """Means or counts per `step_s` from time 0, warm-up included. All lists have the same length."""
+    """Time series by name: a figure for each `step_s` from time 0, warm-up included. All lists have one length."""
 
     step_s: float
     values: dict[str, list[float]]
@@ -204,7 +204,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything a run reports (docs/model.md, section 6)."""
+    """Result of a run (docs/model.md, section 6)."""
 
     scenario: str
     engine: str
@@ -301,5 +301,5 @@ def _build(kind: Any, data: Any, where: str) -> Any:
 
 
 def main_class_of(result: Result) -> ClassResult:
-    """The class whose rate is reported."""
+    """Transaction class whose rate is reported."""
     return next(one for one in result.classes if one.name == result.main_class)

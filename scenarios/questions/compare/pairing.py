@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.errors import InternalError
-from simulator.results import CONFIDENCE, student_t
+from simulator.results.recording import CONFIDENCE_LEVEL, student_t_factor
 
 LEAST_FOR_CORRELATION = 3
 """two pairs always lie on a line"""
@@ -75,7 +75,7 @@ def paired(first: Sequence[float], other: Sequence[float], comparisons: int = 1)
     if len(first) != len(other) or not first or min(*first, *other) <= 0:
         raise InternalError("a paired difference needs as many rates of both, all above 0")
     a, b = np.array(first), np.array(other)
-    confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons
+    confidence = 1.0 - (1.0 - CONFIDENCE_LEVEL) / comparisons
     differences, logs = b - a, np.log(b) - np.log(a)
     mean, log = float(differences.mean()), float(logs.mean())
     single = len(a) < 2
@@ -95,7 +95,7 @@ def paired(first: Sequence[float], other: Sequence[float], comparisons: int = 1)
 
 
 def _around(mean: float, values: np.ndarray[tuple[int], np.dtype[np.float64]], confidence: float) -> Interval:
-    half = student_t(len(values) - 1, confidence) * float(values.std(ddof=1)) / math.sqrt(len(values))
+    half = student_t_factor(len(values) - 1, confidence) * float(values.std(ddof=1)) / math.sqrt(len(values))
     return Interval(mean, mean - half, mean + half)
 
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simulator.errors import InputError
+from simulator.results.recording import mean_of_replications
 from simulator.results.result import Estimate
-from simulator.results.statistics import replications
 
 LEAST_UNTIL = 5
 """Fewer rates may lie close together by chance, and would stop the replications too early."""
@@ -62,7 +62,7 @@ class Rule:
 
 def interval(rates: Sequence[float]) -> Estimate:
     """The mean of the rates of replications, with its t interval."""
-    return replications(list(rates))
+    return mean_of_replications(list(rates))
 
 
 def half_width(estimate: Estimate) -> float:

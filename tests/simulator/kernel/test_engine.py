@@ -40,7 +40,8 @@ from simulator.kernel.engine import run
 from simulator.kernel.growth import grown as grown_from_kernel
 from simulator.kernel.state import COSTS, MISS_NS
 from simulator.reference.arms import CachingStation
-from simulator.results import ACTIVITIES, MOST_STEPS
+from simulator.results import ACTIVITIES
+from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import RAID_SETS, System, caching_systems, systems, worked_systems
@@ -318,7 +319,7 @@ def test_an_hour_needs_no_more_memory_than_a_second() -> None:
     before = sizes(engine)
     engine.run(None)
     assert engine.record.ended > 20_000
-    assert len(engine.record.snapshots) <= MOST_STEPS + 2
+    assert len(engine.record.snapshots) <= MOST_SERIES_STEPS + 2
     after = sizes(engine)
     assert {name: size for name, size in after.items() if size != before[name]} == {}
     assert requests_lost(engine) == 0

@@ -13,7 +13,7 @@ from simulator import kernel, reference
 from simulator.errors import InputError
 from simulator.form import Assembler, Model, Work
 from simulator.kernel.columns import MAIN_DONE
-from simulator.results import MOST_STEPS
+from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.twins import differences
 
 MS = 1_000_000
@@ -93,7 +93,7 @@ def test_the_series_of_a_run_of_unknown_length_is_bounded(model_of: ModelOf) -> 
     engine.run(None)
     result = engine.record.result()
     assert (result.duration_s, result.series.step_s) == (200.0, 1.0)
-    assert len(result.series.values["transactions_per_s"]) == 200 <= MOST_STEPS
+    assert len(result.series.values["transactions_per_s"]) == 200 <= MOST_SERIES_STEPS
     assert set(result.series.values["transactions_per_s"][1:-1]) == {100.0}
 
 

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 from simulator.errors import InternalError
-from simulator.results import Estimate, batch_means, replications, steady_from, student_t
+from simulator.results import Estimate
+from simulator.results.recording import batch_means, mean_of_replications, steady_from, student_t_factor
 
 FloatArray = npt.NDArray[np.float64]
 SERIES, LENGTH, MEAN = 1000, 2000, 50.0
@@ -67,7 +68,7 @@ def test_a_ramp_is_no_noise() -> None:
     ramp = np.linspace(90.0, 110.0, 2000) + rng.normal(size=2000)
     half = (batch_means(ramp).high - batch_means(ramp).low) / 2
     parts = ramp.reshape(20, 100).mean(axis=1)
-    plain = student_t(19) * float(parts.std(ddof=1)) / math.sqrt(20)
+    plain = student_t_factor(19) * float(parts.std(ddof=1)) / math.sqrt(20)
     assert half < plain / 4
 
 
@@ -83,15 +84,15 @@ def test_too_few_values_say_so(values: list[float]) -> None:
 def test_replications_cover_as_often_as_they_say() -> None:
     """Three runs: the t interval covers 95 % of the time; the normal one only 81 %."""
     runs = np.random.default_rng(2).normal(MEAN, 4.0, (4000, 3))
-    assert coverage(runs, lambda values: replications(values.tolist())) == pytest.approx(0.95, abs=0.015)
+    assert coverage(runs, lambda values: mean_of_replications(values.tolist())) == pytest.approx(0.95, abs=0.015)
     assert coverage(runs, naive) < 0.85
     with pytest.raises(InternalError, match="two replications"):
-        replications([1.0])
+        mean_of_replications([1.0])
 
 
 def test_student_t_is_as_tabled() -> None:
     tabled = {1: 12.706, 2: 4.303, 5: 2.571, 19: 2.093, 1000: 1.962}
-    assert {degrees: round(student_t(degrees), 3) for degrees in tabled} == tabled
+    assert {degrees: round(student_t_factor(degrees), 3) for degrees in tabled} == tabled
 
 
 def test_transients_are_cut_off() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from simulator.errors import InputError
 from simulator.form import Model, to_s
-from simulator.results.devices import closed_steps, servers
+from simulator.results.recording.devices import closed_steps, servers
 from simulator.results.result import Series
 from simulator.results.snapshot import Counters, Snapshot
 

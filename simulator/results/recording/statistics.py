@@ -6,22 +6,22 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
 from simulator.errors import InternalError
+from simulator.form import FloatArray
 from simulator.results.result import Estimate
 
-CONFIDENCE = 0.95
+CONFIDENCE_LEVEL = 0.95
 BATCHES = 20
 
 
-def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
-    """The factor of a two-sided t interval."""
+def student_t_factor(degrees: int, confidence: float = CONFIDENCE_LEVEL) -> float:
+    """Factor of a two-sided t interval."""
     return float(stdtrit(degrees, 0.5 + confidence / 2))
 
 
-def batch_means(values: Sequence[float] | npt.NDArray[np.float64], batches: int = BATCHES) -> Estimate:
+def batch_means(values: Sequence[float] | FloatArray, batches: int = BATCHES) -> Estimate:
     """Mean of a series with an interval from the means of `batches` equal parts.
 
     The variance is taken from differences of neighbouring batches (von Neumann), so that a warm-up that is part of
@@ -35,24 +35,24 @@ def batch_means(values: Sequence[float] | npt.NDArray[np.float64], batches: int 
     mean = float(series.mean())
     batches = min(batches, series.size)
     if batches < 4:
-        return Estimate(mean, 0.0, 2 * mean, CONFIDENCE, f"unknown: only {series.size} values")
+        return Estimate(mean, 0.0, 2 * mean, CONFIDENCE_LEVEL, f"unknown: only {series.size} values")
     parts = np.array([part.mean() for part in np.array_split(series, batches)])
     variance = float(np.square(np.diff(parts)).mean() / 2)
-    half = student_t(batches - 1) * math.sqrt(variance / batches)
-    return Estimate(mean, max(0.0, mean - half), mean + half, CONFIDENCE, f"batch means, {batches} batches")
+    half = student_t_factor(batches - 1) * math.sqrt(variance / batches)
+    return Estimate(mean, max(0.0, mean - half), mean + half, CONFIDENCE_LEVEL, f"batch means, {batches} batches")
 
 
-def replications(values: Sequence[float]) -> Estimate:
+def mean_of_replications(values: Sequence[float]) -> Estimate:
     """Mean of independent runs with a t interval; at least two are needed."""
     if len(values) < 2:
         raise InternalError("an interval from fewer than two replications")
     series = np.asarray(values, dtype=np.float64)
-    half = student_t(len(values) - 1) * float(series.std(ddof=1)) / math.sqrt(len(values))
+    half = student_t_factor(len(values) - 1) * float(series.std(ddof=1)) / math.sqrt(len(values))
     mean = float(series.mean())
-    return Estimate(mean, max(0.0, mean - half), mean + half, CONFIDENCE, f"{len(values)} replications")
+    return Estimate(mean, max(0.0, mean - half), mean + half, CONFIDENCE_LEVEL, f"{len(values)} replications")
 
 
-def steady_from(values: Sequence[float] | npt.NDArray[np.float64]) -> int:
+def steady_from(values: Sequence[float] | FloatArray) -> int:
     """Index from which a series is steady: the truncation that minimises the standard error of the rest (MSER).
 
     At most half of the series is cut. Source: White, "An effective truncation heuristic", Simulation 69, 1997.
@@ -60,8 +60,8 @@ def steady_from(values: Sequence[float] | npt.NDArray[np.float64]) -> int:
     series = np.asarray(values, dtype=np.float64)
     best, best_score = 0, math.inf
     for cut in range(series.size // 2 + 1):
-        rest = series[cut:]
-        score = float(rest.var()) / rest.size if rest.size else math.inf
+        steady = series[cut:]
+        score = float(steady.var()) / steady.size if steady.size else math.inf
         if score < best_score:
             best, best_score = cut, score
     return best

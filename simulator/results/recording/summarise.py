@@ -11,7 +11,6 @@ from importlib.metadata import version
 import numpy as np
 
 from simulator.form import NS_PER_S, FloatArray, Model, to_s
-from simulator.results.devices import device_results, shared_limits
 from simulator.results.figures import (
     bottleneck_of,
     connections_result,
@@ -22,6 +21,9 @@ from simulator.results.figures import (
 )
 from simulator.results.laws import check_laws
 from simulator.results.recorder import ACTIVITIES, ClassRecorder, histogram_quantile_ns
+from simulator.results.recording.devices import device_results, shared_limits
+from simulator.results.recording.series import steps_at_full_work, time_series
+from simulator.results.recording.statistics import batch_means, steady_from
 from simulator.results.result import (
     CacheResult,
     ClassResult,
@@ -32,9 +34,7 @@ from simulator.results.result import (
     StationResult,
     TableResult,
 )
-from simulator.results.series import steps_at_full_work, time_series
 from simulator.results.snapshot import CacheCounters, CacheLevels, Levels, Snapshot, Window
-from simulator.results.statistics import batch_means, steady_from
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from typing import ClassVar
 from simulator.errors import InputError
 from simulator.form import NS_PER_S, Model, Progress, to_s
 from simulator.results.recorder import ClassRecorder
+from simulator.results.recording.summarise import FinishedRun, summarise
 from simulator.results.result import Result
 from simulator.results.snapshot import Snapshot
-from simulator.results.summarise import FinishedRun, summarise
 
-MOST_STEPS = 360
+MOST_SERIES_STEPS = 360
 FIRST_STEP_NS = NS_PER_S // 512
-"""of a run whose length is not known: doubled whenever there are `MOST_STEPS`, so 1 s, 2 s, ... of most"""
+"""of a run whose length is not known: doubled whenever there are `MOST_SERIES_STEPS`, so 1 s, 2 s, ... of most"""
 
 
 class RunRecorder(ABC):
@@ -72,7 +72,7 @@ class RunRecorder(ABC):
         if self.snapshots and self.snapshots[-1].at_ns == now:  # the last client ended at the end of a step
             self.snapshots.pop()
         self.snapshots.append(self.snapshot(now))
-        if self.model.work and len(self.snapshots) > MOST_STEPS:
+        if self.model.work and len(self.snapshots) > MOST_SERIES_STEPS:
             self.step_ns *= 2
             self.snapshots = [each for each in self.snapshots if each.at_ns % self.step_ns == 0 or each.at_ns == now]
 
@@ -96,10 +96,10 @@ class RunRecorder(ABC):
 
 
 def _series_step_ns(model: Model) -> int:
-    """The step of the time series: the model's own, or whole seconds, at most MOST_STEPS of them."""
+    """The step of the time series: the model's own, or whole seconds, at most MOST_SERIES_STEPS of them."""
     if model.step_ns is not None:
         return model.step_ns
-    return max(1, -(-model.interval.end_ns // (MOST_STEPS * NS_PER_S))) * NS_PER_S
+    return max(1, -(-model.interval.end_ns // (MOST_SERIES_STEPS * NS_PER_S))) * NS_PER_S
 
 
 def _stops_ns(model: Model) -> list[int]:
