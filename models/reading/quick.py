@@ -8,6 +8,7 @@ from typing import Any
 
 from models.catalogue import catalogue_entry, compose, override
 from models.input import parse, shown
+from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from models.workloads import LayoutSpec
@@ -34,7 +35,6 @@ OPTIONS = {
 }
 """Which option a key of the scenario comes from."""
 RATIO_OF_MIX = "virtuoso-tpcc"
-NOTE = "assumption: "
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def scenario_of(questions: Questions, overrides: Sequence[str] = ()) -> tuple[Sc
 
     Raises InputError for contradictory answers, Infeasible where memory or disks don't suffice.
     """
-    data = _mapping(questions, [setting.partition("=")[0].strip() for setting in overrides])
+    data = _mapping(questions, list(map(key_of, overrides)))
     try:
         scenario = scenario_from_mapping(data, "quick", overrides)
     except InputError as error:
@@ -73,11 +73,6 @@ def scenario_of(questions: Questions, overrides: Sequence[str] = ()) -> tuple[Sc
     for setting in overrides:
         data = override(compose(data, "quick"), setting)
     return scenario, data
-
-
-def assumed(scenario: ScenarioSpec) -> list[str]:
-    """What `scenario_of` assumed, in a few words each."""
-    return [note.removeprefix(NOTE).partition(";")[0] for note in scenario.notes if note.startswith(NOTE)]
 
 
 def _as_option(problem: str, questions: Questions) -> str:
@@ -139,9 +134,9 @@ def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
         },
         "interval": {"start": "warm", "warm_up_s": q.warm_up, "duration_s": q.duration},
         "notes": [
-            f"{NOTE}{words}; {OPTIONS.get(key, f'--set {key}=...')} changes it"
+            assumption(words, f"{OPTIONS.get(key, f'--set {key}=...')} changes it")
             for key, words in assumptions.items()
-            if OPTIONS.get(key) not in q.answered and not any(f"{key}.".startswith(f"{set_}.") for set_ in set_keys)
+            if OPTIONS.get(key) not in q.answered and not any(stands_in(key, changed) for changed in set_keys)
         ],
     }
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry, override
-from models.input import parse
+from models.input import last_word, parse
+from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
 from models.reading.one_line.pieces import WHERE, Origin, Phrase, read_line
@@ -34,7 +35,6 @@ VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
 """years of processors that were new with a version"""
 LAYOUTS = {"postgresql-15": "tpcc-postgresql", "mysql-5-1": "tpcc-16k"}
 NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
-NOTE = "assumption: "
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ def described(line: str, overrides: Sequence[str] = ()) -> Description:
     scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     for setting in overrides:
         data = override(data, setting)
-        key = setting.partition("=")[0].strip()
-        rows = [row for row in rows if not f"{row.key}.".startswith(f"{key}.")]
-        rows.append(Origin(key.rpartition(".")[2], key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
-    notes = [f"{NOTE}{row.what}: {row.value}; {row.source}" for row in rows if row.piece is None]
+        key = key_of(setting)
+        rows = [row for row in rows if not stands_in(row.key, key)]
+        rows.append(Origin(last_word(key), key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
+    notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
     data |= {"notes": [f"described by: {line}", *notes]}
     return Description(line, scenario_from_mapping(data, WHERE), data, tuple(rows))
 
@@ -139,25 +139,24 @@ def _database(said: dict[str, Phrase], memory_gib: float, year: int) -> tuple[di
 
 def _buffers(said: dict[str, Phrase], entry: str, memory_gib: float) -> tuple[int, Origin]:
     per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
-    key, what = "database.pool.buffers", "buffers"
+    piece, factor = _piece(said, "buffers", "pool_gib"), None
     if "buffers" in said and "pool_gib" in said:
         one, other = said["buffers"].piece, said["pool_gib"].piece
         raise InputError(f"{WHERE}: '{one}' and '{other}' both say how large the pool is; keep one of them")
     if "buffers" in said:
-        buffers = said["buffers"].value
-        return buffers, Origin(what, key, f"{buffers:,}", said["buffers"].piece, "")
-    if "pool_gib" in said:
+        buffers, source = said["buffers"].value, ""
+    elif "pool_gib" in said:
         buffers = int(said["pool_gib"].value * GIB / KIB / per_buffer_kib)
-        return buffers, Origin(what, key, f"{buffers:,}", said["pool_gib"].piece, f"of {per_buffer_kib:g} KiB each")
-    buffers = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib)
-    source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
-    return buffers, Origin(what, key, f"{buffers:,}", None, source, BUFFERS_FACTOR)
+        source = f"of {per_buffer_kib:g} KiB each"
+    else:
+        buffers, factor = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib), BUFFERS_FACTOR
+        source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
+    return buffers, Origin("buffers", "database.pool.buffers", f"{buffers:,}", piece, source, factor)
 
 
 def _run(said: dict[str, Phrase], engine: str) -> tuple[dict[str, Any], list[Origin]]:
     """Workload, interval and job."""
-    job = said["job"].value if "job" in said else None
-    fixed = "new_orders" in said
+    job, fixed = said["job"].value if "job" in said else None, "new_orders" in said
     if job is not None:
         for other in ("new_orders", "seconds", "clients", "in_memory"):
             if other in said and not (job == "load" and other == "in_memory"):
@@ -174,53 +173,38 @@ def _run(said: dict[str, Phrase], engine: str) -> tuple[dict[str, Any], list[Ori
     if engine in LAYOUTS:
         workload["layout"] = LAYOUTS[engine]
     start = "warm" if "in_memory" in said or fixed else "after_load"
-    interval: dict[str, Any] = {"start": start}
-    if fixed:
-        interval["new_orders_per_client"] = said["new_orders"].value
-        rows.append(
-            Origin(
-                "run", "interval.new_orders_per_client", f"{said['new_orders'].value:,}", said["new_orders"].piece, ""
-            )
-        )
-    else:
-        interval["duration_s"] = said["seconds"].value if "seconds" in said else HOUR_S
+    length = said["new_orders"].value if fixed else said["seconds"].value if "seconds" in said else HOUR_S
+    key = "new_orders_per_client" if fixed else "duration_s"
+    run = {"workload": workload, "interval": {"start": start, key: length}}
+    piece, shown = _piece(said, "new_orders", "seconds"), f"{length:,}" if fixed else f"{length:,g} s"
+    of_run = Origin("run", f"interval.{key}", shown, piece, "" if piece else "no time is said: an hour, as published")
     if job is not None:
-        rows.append(Origin("job", "job.kind", job, said["job"].piece, ""))
-        return {"workload": workload, "interval": interval, "job": {"kind": job}}, rows
-    if not fixed:
-        piece = said["seconds"].piece if "seconds" in said else None
-        source = "" if piece else "no time is said: an hour, as published"
-        rows.append(Origin("run", "interval.duration_s", f"{interval['duration_s']:,g} s", piece, source))
-    begun = said["in_memory"].piece if "in_memory" in said else said["new_orders"].piece if fixed else None
+        more = [of_run] if fixed else []
+        return run | {"job": {"kind": job}}, [*rows, *more, Origin("job", "job.kind", job, said["job"].piece, "")]
+    begun = _piece(said, "in_memory", "new_orders")
     source = "" if begun else "from the state after a load, as published"
-    rows.append(Origin("start", "interval.start", start, begun, source))
-    return {"workload": workload, "interval": interval}, rows
+    return run, [*rows, of_run, Origin("start", "interval.start", start, begun, source)]
 
 
 def _size(said: dict[str, Phrase], fixed: bool, is_job: bool) -> tuple[int, int, list[Origin]]:
     """Warehouses, clients, and rows for those that the run uses."""
-    key, of = "workload.warehouses", "workload.arrivals.clients"
-    rows = []
     if "warehouses" in said:
-        warehouses = said["warehouses"].value
-        rows.append(Origin("warehouses", key, f"{warehouses:,}", said["warehouses"].piece, ""))
+        warehouses, source = said["warehouses"].value, ""
     elif fixed and "clients" in said:
-        warehouses = said["clients"].value
-        rows.append(Origin("warehouses", key, f"{warehouses:,}", None, "a warehouse for each client, as published"))
+        warehouses, source = said["clients"].value, "a warehouse for each client, as published"
     else:
-        warehouses = WAREHOUSES
-        rows.append(
-            Origin("warehouses", key, f"{warehouses:,}", None, "no size is said: that of the published table of boxes")
-        )
+        warehouses, source = WAREHOUSES, "no size is said: that of the published table of boxes"
+    key, of = "workload.warehouses", "workload.arrivals.clients"
+    rows = [Origin("warehouses", key, f"{warehouses:,}", _piece(said, "warehouses"), source)]
     if is_job:
         return warehouses, 1, rows
-    if "clients" in said:
-        clients = said["clients"].value
-        rows.append(Origin("clients", of, f"{clients:,}", said["clients"].piece, ""))
-    else:
-        each = 1 if fixed else CLIENTS_PER_WAREHOUSE
-        clients = each * warehouses
-        rows.append(
-            Origin("clients", of, f"{clients:,}", None, f"{'one' if fixed else 'two'} for each warehouse, as published")
-        )
-    return warehouses, clients, rows
+    clients, source = warehouses * (1 if fixed else CLIENTS_PER_WAREHOUSE), f"{'one' if fixed else 'two'} for each"
+    clients, source = (
+        (said["clients"].value, "") if "clients" in said else (clients, f"{source} warehouse, as published")
+    )
+    return warehouses, clients, [*rows, Origin("clients", of, f"{clients:,}", _piece(said, "clients"), source)]
+
+
+def _piece(said: dict[str, Phrase], *things: str) -> str | None:
+    """The words of the line that say the first of some things; None if it says none of them."""
+    return next((said[thing].piece for thing in things if thing in said), None)
