@@ -1,7 +1,5 @@
 """A cluster of servers, of which one is simulated: what transactions do there, and what is told of all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from models.machine import speed_of

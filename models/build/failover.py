@@ -1,7 +1,5 @@
 """A server is lost and its standby takes over: two runs, one before and one after, put behind each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

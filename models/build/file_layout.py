@@ -1,7 +1,5 @@
 """Where a database puts its tables: each on partitions of its own, in order (`database.file_layout: by_table`)."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

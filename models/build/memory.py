@@ -12,8 +12,6 @@ as the table fits in, or from memory. Memory is interleaved over the sockets (as
 all that goes to memory is remote, and takes `remote_memory_factor` times as long.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from models.database import DatabaseSpec

@@ -1,7 +1,5 @@
 """CPU times of one database engine on one machine, in nanoseconds."""
 
-from __future__ import annotations
-
 from models.build.memory import row_operation_ns
 from models.database import DatabaseSpec
 from models.machine import MachineSpec, speed_of

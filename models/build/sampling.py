@@ -10,8 +10,6 @@ A page is referred to 1/share times as often and a pool of its share turns over 
 shares and I/O per transaction stay. Why, and what is lost: docs/decisions/0007-sampling.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Entries of the catalogue as specs, and whether they are what their kind must be, with a source."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ Entries that come with the program are in models/catalogue/data/KIND/NAME.yaml. 
 environment variable OLTPSIM_CATALOG names (`oltpsim --catalog FOLDER` sets it), go before them.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Which processors a few words mean: an entry of the catalogue, or a speed by family and clock."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """What can be bought or rented, apart from its price: cloud machines, their volumes, chassis with room for parts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Documents: JSON with a `format`, the same bytes for the same content; files are written whole or not at all."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

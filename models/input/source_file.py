@@ -1,7 +1,5 @@
 """One file that a tool wrote: bounded, decoded, with numbers that are refused where they stand."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """Reading YAML that a stranger wrote: plain data only, bounded, with errors that name file and line."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Disks of a job that reads or writes in order: what the formulas know of them, and what they don't."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from models.machine import FlashDiskSpec, MachineSpec, rate_limit_of

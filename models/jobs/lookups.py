@@ -1,7 +1,5 @@
 """Random look-ups of a join between partitions, all in memory: what cores, hardware threads and memory make of it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.jobs.processors import NS, US, chances, slowed_by_busy

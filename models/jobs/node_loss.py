@@ -1,7 +1,5 @@
 """What the loss of a server costs: rates before, during and after, how long it takes, and whether the books balance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A partitioned in-memory store, simulated request by request: the figures of a run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Read-only query mixes in memory: what clients get from processors that share a critical section."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.build import memory_plan

@@ -1,7 +1,5 @@
 """What a job reports."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 CROWDED = 0.6

@@ -1,7 +1,5 @@
 """Serial read of fragmented tables from disks: ordered read-ahead by one thread for each disk."""
 
-from __future__ import annotations
-
 from models.jobs.disks import turn_s
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult

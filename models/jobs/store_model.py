@@ -1,7 +1,5 @@
 """From the spec of a partitioned store to its model, and what is wrong with a spec; neither needs an engine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

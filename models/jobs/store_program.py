@@ -9,8 +9,6 @@ answer and asks the next question in one burst, since it doesn't wait in between
 With a loss, keys of the dead server's share go to their copies once it has been noticed; who sent to it sends again.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Processors: cores, their speed and caches, and how threads that run at once slow each other down."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 

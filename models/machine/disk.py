@@ -1,7 +1,5 @@
 """Disks: those with an arm, with their write cache, and flash."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The machine: its processors, memory, disks and network put together, and its price."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

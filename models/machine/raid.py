@@ -1,7 +1,5 @@
 """RAID sets and arrays of equal disks, and the controllers that they hang on."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from pydantic import Field

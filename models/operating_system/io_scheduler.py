@@ -1,7 +1,5 @@
 """I/O scheduler and storage stack: what lies between the database's files and the devices."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

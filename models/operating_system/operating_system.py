@@ -1,7 +1,5 @@
 """The operating system: page cache, write-back, memory pressure and swap, CPU per call."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

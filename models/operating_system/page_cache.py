@@ -1,7 +1,5 @@
 """Page cache: the memory under buffered I/O, and its write-back."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from models.input import (

@@ -1,7 +1,5 @@
 """Assumptions: what a description leaves open, kept in a scenario's notes until a setting says it."""
 
-from __future__ import annotations
-
 from models.scenario import ScenarioSpec
 
 NOTE = "assumption: "

@@ -1,7 +1,5 @@
 """What no single key can say: whether the parts of a scenario fit together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from models.build import LOG_AREA_BYTES, by_table, clients_of, cluster_faults, memory_plan, most_pages, sampling_faults

@@ -1,7 +1,5 @@
 """The eight questions a DBA can answer at once, made into a scenario; what was not asked is assumed and said."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 `python -m models.reading.schema` writes it to docs/reference/scenario.schema.json.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ Source of the columns: github.com/TUM-DIS/cloudspecs (datagen, 27 columns in eve
 joint views). Memory is GiB, disks GB in all, networks Gbit/s, prices US dollars for an hour, on demand.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from models.catalogue.importers.entries import (

@@ -4,8 +4,6 @@ Source of the form: github.com/vantage-sh/ec2instances.info. Memory is in GiB, d
 Mbit/s and ebs_*_throughput in MB/s; prices are US dollars for an hour, as text. The file has no date.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Entries and price lists that an importer has read, in the catalogue's form, and what it left out."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import math

@@ -1,7 +1,5 @@
 """A file of machines or prices becomes entries of a user's catalogue: recognised, checked, written as YAML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

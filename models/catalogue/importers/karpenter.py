@@ -3,8 +3,6 @@
 Source of the form: github.com/aws/karpenter-provider-aws, pkg/providers/pricing/zz_generated.pricing_aws*.go.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -5,8 +5,6 @@ net_mbps is Mbit/s, latencies are ms, ram_gib is a little less than the provider
 cpu_ipc_scale is of one hardware thread, work for each clock against that of a Cascade Lake core.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A person's own table: prices (part, amount, per, above, source) or machines (name, provider, cpu, cores, ...)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from models.catalogue.importers.entries import (

@@ -1,7 +1,5 @@
 """A machine and its run from one line: a scenario, and for each of its keys where the value is from."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """ProcessorPhrase, memory and disks of a described machine, with what its line leaves open guessed by stated rules."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The pieces of a line that describes a machine, and what each of them says."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable

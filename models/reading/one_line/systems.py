@@ -1,7 +1,5 @@
 """Operating systems and database engines by the names that people use, as entries of the catalogue."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

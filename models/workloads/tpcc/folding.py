@@ -1,7 +1,5 @@
 """Folding: the pages of a few warehouses stand for those of all (models/build/sampling.py says how and why)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

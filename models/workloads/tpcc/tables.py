@@ -1,7 +1,5 @@
 """The nine TPC-C tables and their indexes as regions of pages, and what a bulk load leaves of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
