@@ -3,16 +3,7 @@
 import numpy as np
 from pydantic import Field
 
-from models.input import (
-    Fraction,
-    Mib,
-    Name,
-    Nanoseconds,
-    Number,
-    Spec,
-    Text,
-    WholeNumber,
-)
+from models.input import Fraction, Mib, Name, Nanoseconds, Number, Spec, Text, WholeNumber
 from simulator.form import FloatArray
 
 

@@ -4,17 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.input import (
-    Gib,
-    Mib,
-    MibPerSecond,
-    Microseconds,
-    Milliseconds,
-    Name,
-    Spec,
-    Text,
-    WholeNumber,
-)
+from models.input import Gib, Mib, MibPerSecond, Microseconds, Milliseconds, Name, Spec, Text, WholeNumber
 from models.machine.volume import RateLimitSpec, rate_limit_of
 from simulator.form import GIB, MIB, NS_PER_US, Disk, FlashDevice, RotatingDevice
 

@@ -4,16 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import (
-    Fraction,
-    Gib,
-    Microseconds,
-    Name,
-    Number,
-    Spec,
-    Text,
-    WholeNumber,
-)
+from models.input import Fraction, Gib, Microseconds, Name, Number, Spec, Text, WholeNumber
 from models.machine.cpu import CpuSpec, slowdowns
 from models.machine.disk import DiskSpec
 from models.machine.raid import DiskArraySpec

@@ -4,13 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import (
-    Fraction,
-    Kib,
-    Number,
-    Spec,
-    Text,
-)
+from models.input import Fraction, Kib, Number, Spec, Text
 from simulator.form import KIB, RateLimit
 
 MOST_REFILL_S = 50 * 86_400

@@ -4,12 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import (
-    Microseconds,
-    Milliseconds,
-    Spec,
-    WholeNumber,
-)
+from models.input import Microseconds, Milliseconds, Spec, WholeNumber
 from simulator.form import NS_PER_MS, FairQueueing
 
 

@@ -2,13 +2,7 @@
 
 from pydantic import Field
 
-from models.input import (
-    Fraction,
-    Kib,
-    Seconds,
-    Spec,
-    WholeNumber,
-)
+from models.input import Fraction, Kib, Seconds, Spec, WholeNumber
 from simulator.form import PageCache, from_s
 
 

@@ -40,18 +40,11 @@ def scenario_schema() -> dict[str, Any]:
     for path, kind in CATALOGUED.items():
         properties = definitions[OWNERS[path]]["properties"]
         key = path.rsplit(".", 1)[-1]
-        names = {
-            "type": "string",
-            "enum": catalogue_names(kind),
-            "description": f"a name from the catalogue of {kind}",
-        }
+        names = {"type": "string", "enum": catalogue_names(kind), "description": f"a name from the catalogue of {kind}"}
         own = {k: v for k, v in properties[key].items() if k not in ("default", "description")}
         properties[key] = {"anyOf": [names, own]}
         for target in _targets(own):
-            base = {
-                "type": "string",
-                "description": f"a name from the catalogue of {kind}; the other keys change it",
-            }
+            base = {"type": "string", "description": f"a name from the catalogue of {kind}; the other keys change it"}
             definitions[target]["properties"]["base"] = base
     scenario = definitions.pop("ScenarioSpec")
     scenario["properties"]["base"] = {

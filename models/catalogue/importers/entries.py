@@ -172,13 +172,7 @@ def with_bursts(keys: dict[str, Any]) -> dict[str, Any]:
 
 
 def flash(
-    source: SourceFile,
-    name: str,
-    size_gib: float,
-    per_s: tuple[float, float],
-    latency_us: float,
-    place: str,
-    note: str,
+    source: SourceFile, name: str, size_gib: float, per_s: tuple[float, float], latency_us: float, place: str, note: str
 ) -> dict[str, Any]:
     """A disk of flash by its size, its reads and writes/s at full depth and the latency of a read alone."""
     reads, writes = per_s
