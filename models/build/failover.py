@@ -27,8 +27,8 @@ class Failover:
     rates_per_min: list[float]
     """per step of the first run's series: before, none, after"""
 
-    def said(self) -> str:
-        """In a sentence."""
+    def sentence(self) -> str:
+        """The failover in a sentence."""
         share = f"{100 * RECOVERED:.0f} % of the rate before"
         back = (
             f"{share} {self.recovered_s:,.0f} s after the loss" if self.recovered_s else f"{share} not within the run"

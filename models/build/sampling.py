@@ -62,8 +62,8 @@ def folded(model: Model, sample: WarehouseSample) -> Model:
 
 def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:
     """Data disks as much smaller as what lies on them: the arm's way is the same share of its stroke."""
-    own, others = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
-    devices = (*(_smaller_device(device, sample) for device in own), *others)
+    data_disks, log_disks = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
+    devices = (*(_smaller_device(device, sample) for device in data_disks), *log_disks)
     log_on_data = storage.log_device < storage.data_devices
     return replace(
         storage,
@@ -136,5 +136,5 @@ def turnover_s(result: Result) -> float:
 
 def response_s(result: Result) -> float:
     """Mean response time over all classes."""
-    completed = max(sum(each.completed for each in result.classes), 1)
-    return sum(each.mean_s * each.completed for each in result.classes) / completed
+    completed = max(sum(item.completed for item in result.classes), 1)
+    return sum(item.mean_s * item.completed for item in result.classes) / completed

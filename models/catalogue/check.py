@@ -40,7 +40,7 @@ def read_entry(kind: str, name: str) -> Any:
 
 def checked(kind: str, entry: dict[str, Any], where: str) -> Any:
     """An entry's keys, wherever they are from, as the spec of its kind; raises as `read_entry`."""
-    place = next(path for path, each in PLACES.items() if each == kind)
+    place = next(path for path, item in PLACES.items() if item == kind)
     return validated(SPECS[kind], compose(entry, where, place), where)
 
 
@@ -62,7 +62,7 @@ def price_faults(name: str) -> list[str]:
 
     Cloud machines are none: a provider's list of prices has hundreds whose shapes nobody needs (`without_shape`).
     """
-    known = {f"{kind}/{each}" for kind in ENTRIES_WITH_A_PRICE for each in catalogue_names(kind)} | _parts_of_chassis()
+    known = {f"{kind}/{item}" for kind in ENTRIES_WITH_A_PRICE for item in catalogue_names(kind)} | _parts_of_chassis()
     rows = read_entry("prices", name).rows
     return [
         f"{_where('prices', name)}: {row.part}: no such part{nearest(row.part, known)}; allowed: an entry of "
@@ -91,22 +91,22 @@ def _parts_of_chassis() -> set[str]:
     found: set[str] = set()
     for name in catalogue_names("chassis"):
         spec: ChassisSpec = read_entry("chassis", name)
-        found |= {f"cpus/{each.cpu}" for each in spec.processors} | {f"memory/{each.module}" for each in spec.memory}
-        found |= {f"disks/{each.disk}" for each in spec.disks} | {f"disks/{each}" for each in spec.log_disks}
-        found |= {f"controllers/{each.controller}" for each in spec.disks if each.controller}
+        found |= {f"cpus/{item.cpu}" for item in spec.processors} | {f"memory/{item.module}" for item in spec.memory}
+        found |= {f"disks/{item.disk}" for item in spec.disks} | {f"disks/{item}" for item in spec.log_disks}
+        found |= {f"controllers/{item.controller}" for item in spec.disks if item.controller}
     return found
 
 
 def chassis_faults(name: str) -> list[str]:
     """Processors and disks that a chassis names and the catalogue doesn't have, a line each."""
     spec: ChassisSpec = read_entry("chassis", name)
-    disks = [each.disk for each in spec.disks] + list(spec.log_disks)
-    named = [("cpus", each.cpu) for each in spec.processors] + [("disks", each) for each in disks]
+    disks = [item.disk for item in spec.disks] + list(spec.log_disks)
+    named = [("cpus", item.cpu) for item in spec.processors] + [("disks", item) for item in disks]
     return [
-        f"{_where('chassis', name)}: unknown name {each!r} in the catalogue of {kind}"
-        f"{nearest(each, catalogue_names(kind))}"
-        for kind, each in named
-        if each not in catalogue_names(kind)
+        f"{_where('chassis', name)}: unknown name {item!r} in the catalogue of {kind}"
+        f"{nearest(item, catalogue_names(kind))}"
+        for kind, item in named
+        if item not in catalogue_names(kind)
     ]
 
 

@@ -83,7 +83,7 @@ def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
     if own is None or not own.is_dir():
         return _shipped(kind)
     with os.scandir(own) as files:
-        state = tuple(sorted((each.name, each.stat().st_mtime_ns, each.stat().st_size) for each in files))
+        state = tuple(sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files))
     return _shipped(kind) | _own(own, kind, state)
 
 
@@ -129,15 +129,15 @@ def _own(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> di
 
 
 def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[str, EntryPlace]:
-    found: dict[str, EntryPlace] = {}
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+    places: dict[str, EntryPlace] = {}
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if not file.name.endswith(".yaml"):
             continue
         for name, place in _entries(file, f"{where}/{file.name}", kind, own=own):
-            if name in found:
-                raise InputError(f"{place.where}: {name}: is in {found[name].where} too; keep one of them")
-            found[name] = place
-    return found
+            if name in places:
+                raise InputError(f"{place.where}: {name}: is in {places[name].where} too; keep one of them")
+            places[name] = place
+    return places
 
 
 def _entries(file: Traversable, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:

@@ -58,7 +58,7 @@ class Prices:
     lists: tuple[PriceList, ...]
 
     def __post_init__(self) -> None:
-        names = sorted({each.currency for each in self.lists})
+        names = sorted({listed.currency for listed in self.lists})
         if len(names) > 1:
             raise InputError(f"prices: {' and '.join(names)} in one bill; give lists of one currency")
 
@@ -69,18 +69,22 @@ class Prices:
 
     def steps(self, part: str, per: Per) -> tuple[PriceList, tuple[PriceRow, ...]] | None:
         """The rows of a part's price, by `above`, and their list; None if no list has one."""
-        for each in self.lists:
-            rows = sorted((row for row in each.rows if row.part == part and row.per == per), key=lambda row: row.above)
+        for listed in self.lists:
+            rows = sorted(
+                (row for row in listed.rows if row.part == part and row.per == per), key=lambda row: row.above
+            )
             if rows:
-                return each, tuple(rows)
+                return listed, tuple(rows)
         return None
 
     def cost(self, part: str, per: Per, units: float) -> float:
         """What so many units of a part cost; steps are added up. Raises InputError for a part without a price."""
-        found = self.steps(part, per)
-        if found is None:
-            raise InputError(f"prices: no price of {part} per {per} in {', '.join(each.name for each in self.lists)}")
-        rows = found[1]
+        steps = self.steps(part, per)
+        if steps is None:
+            raise InputError(
+                f"prices: no price of {part} per {per} in {', '.join(listed.name for listed in self.lists)}"
+            )
+        rows = steps[1]
         ends = [*(row.above for row in rows), max(units, rows[-1].above)]
         return sum(
             row.amount * max(min(units, end) - begin, 0.0)

@@ -145,10 +145,10 @@ def _limit(
 ) -> dict[str, Any]:
     """A cap as keys of RateLimitSpec: a burst only if it is more than the base."""
     source = f"{shape.provider} {shape.name}, as its entry in the catalogue says"
-    found: dict[str, Any] = {"of": of, "per_s": per_s, "unit_kib": unit_kib, "source": source}
+    limit: dict[str, Any] = {"of": of, "per_s": per_s, "unit_kib": unit_kib, "source": source}
     if burst_per_s is not None and burst_per_s > per_s and credits_held > 0:
-        found |= {"burst_per_s": burst_per_s, "credits": credits_held, "credits_at_start_fraction": 1.0}
-    return found
+        limit |= {"burst_per_s": burst_per_s, "credits": credits_held, "credits_at_start_fraction": 1.0}
+    return limit
 
 
 class ProcessorChoice(Spec):

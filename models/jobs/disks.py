@@ -11,8 +11,8 @@ from simulator.analytic import turn_of
 def turn_s(machine: MachineSpec, size_bytes: float) -> float:
     """Seconds between requests of this size to one data disk, at sustained rates; 0 without limits."""
     disks = machine.disks
-    own = disks.disk.limits if isinstance(disks.disk, FlashDiskSpec) else ()
-    limits = [(rate_limit_of(one), one.per_s) for one in own]
+    of_disk = disks.disk.limits if isinstance(disks.disk, FlashDiskSpec) else ()
+    limits = [(rate_limit_of(one), one.per_s) for one in of_disk]
     limits += [(rate_limit_of(one), one.per_s / disks.count) for one in machine.volume_limits]
     return turn_of(limits).of(size_bytes)
 

@@ -62,4 +62,4 @@ def sharing_of(machine: MachineSpec) -> Sharing | None:
     A hypervisor's guests don't know which processors are siblings.
     """
     longer = slowdowns(machine.cpu, placed_by_cores=machine.hardware_share_lost == 0)
-    return Sharing(tuple(round(each * PPM) for each in longer)) if longer.max() > 1.0 else None
+    return Sharing(tuple(round(factor * PPM) for factor in longer)) if longer.max() > 1.0 else None

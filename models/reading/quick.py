@@ -77,9 +77,9 @@ def _as_option(problem: str, questions: Questions) -> str:
     """A problem of a key, said of the option that it came from."""
     if not problem.startswith("quick: "):  # a key of --set, whose words say so
         return problem
-    where, key, rest = problem.split(": ", 2)
+    where, key, reason = problem.split(": ", 2)
     option = "--pool" if key == "database.pool.buffers" and questions.pool else OPTIONS.get(key, key)
-    return f"{where}: {option}: {rest}"
+    return f"{where}: {option}: {reason}"
 
 
 def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
@@ -105,12 +105,12 @@ def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
     if q.pool is not None:
         buffers = int(quantity(q.pool, "memory", "GiB", "--pool") * GIB / per_buffer)
     if buffers is None:
-        taken = (system["reserved_memory_gib"] + database["process_memory_gib"]) * GIB
-        taken += q.clients * system["memory_per_client_mib"] * MIB
-        free = quantity(q.ram, "memory", "GiB", "--ram") * GIB - taken
+        used = (system["reserved_memory_gib"] + database["process_memory_gib"]) * GIB
+        used += q.clients * system["memory_per_client_mib"] * MIB
+        free = quantity(q.ram, "memory", "GiB", "--ram") * GIB - used
         if free <= 0:
             raise Infeasible(
-                f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {taken / GIB:.3g} GiB"
+                f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {used / GIB:.3g} GiB"
             )
         buffers = int(POOL_SHARE * free / per_buffer)
         assumptions = {"database.pool.buffers": f"pool {100 * POOL_SHARE:.0f} % of free memory", **assumptions}

@@ -56,7 +56,7 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
         from models.build import failover_of
 
         lost = failover_of(task.scenario, result, lambda after: _by_events(Task(after, task.seed), None, _ignored))
-        more += [lost.said()] if lost else []
+        more += [lost.sentence()] if lost else []
     if result.engine != task.scenario.engine:
         from simulator.kernel.compiled import NOT_KEPT
 

@@ -243,9 +243,9 @@ class TpccWriter:
         # one of the first thousand customers has the name, two of the others: fixed scattered rows stand for those
         asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
         self._touch(self.customer, READ)
-        others = CUSTOMERS_PER_DISTRICT - LAST_NAMES
+        scattered = CUSTOMERS_PER_DISTRICT - LAST_NAMES
         for namesake in range(1, NAMESAKES_READ[self.workload.tpcc.namesakes_read]):
-            asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, others)
+            asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, scattered)
             asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
             self._touch(self.customer, READ)
         asm.emit("jump", done)
