@@ -42,21 +42,21 @@ def folded(model: Model, sample: WarehouseSample) -> Model:
         model,
         pool=replace(
             pool,
-            pages=sample.of(pool.pages),
-            resident_pages=sample.of(pool.resident_pages),
-            writer_high_pages=sample.of(pool.writer_high_pages),
-            writer_low_pages=sample.of(pool.writer_low_pages),
+            pages=sample.scaled(pool.pages),
+            resident_pages=sample.scaled(pool.resident_pages),
+            writer_high_pages=sample.scaled(pool.writer_high_pages),
+            writer_low_pages=sample.scaled(pool.writer_low_pages),
         ),
         page_cache=replace(
             cache,
-            pages=sample.of(cache.pages),
-            dirty_limit_pages=sample.of(cache.dirty_limit_pages),
-            expire_ns=sample.of(cache.expire_ns),
-            flush_interval_ns=sample.of(cache.flush_interval_ns),
-            in_flight_pages=sample.of(cache.in_flight_pages),
+            pages=sample.scaled(cache.pages),
+            dirty_limit_pages=sample.scaled(cache.dirty_limit_pages),
+            expire_ns=sample.scaled(cache.expire_ns),
+            flush_interval_ns=sample.scaled(cache.flush_interval_ns),
+            in_flight_pages=sample.scaled(cache.in_flight_pages),
         ),
         storage=_smaller(model.storage, sample),
-        checkpoint=Checkpoint(sample.of(checkpoint.interval_ns), sample.of(checkpoint.spread_ns)),
+        checkpoint=Checkpoint(sample.scaled(checkpoint.interval_ns), sample.scaled(checkpoint.spread_ns)),
     )
 
 
@@ -68,9 +68,9 @@ def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:
     return replace(
         storage,
         devices=devices,
-        data_start_bytes=sample.of(storage.data_start_bytes),
-        log_start_bytes=sample.of(storage.log_start_bytes) if log_on_data else storage.log_start_bytes,
-        log_bytes=sample.of(storage.log_bytes) if log_on_data else storage.log_bytes,
+        data_start_bytes=sample.scaled(storage.data_start_bytes),
+        log_start_bytes=sample.scaled(storage.log_start_bytes) if log_on_data else storage.log_start_bytes,
+        log_bytes=sample.scaled(storage.log_bytes) if log_on_data else storage.log_bytes,
     )
 
 
@@ -82,7 +82,7 @@ def _smaller_device(device: Device, sample: WarehouseSample) -> Device:
 
 def _smaller_disk(disk: Disk, sample: WarehouseSample) -> Disk:
     if isinstance(disk, RotatingDevice):
-        return replace(disk, capacity_bytes=sample.of(disk.capacity_bytes))
+        return replace(disk, capacity_bytes=sample.scaled(disk.capacity_bytes))
     return disk
 
 

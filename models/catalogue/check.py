@@ -88,13 +88,13 @@ def without_price() -> list[str]:
 
 
 def _parts_of_chassis() -> set[str]:
-    found: set[str] = set()
+    parts: set[str] = set()
     for name in catalogue_names("chassis"):
         spec: ChassisSpec = read_entry("chassis", name)
-        found |= {f"cpus/{item.cpu}" for item in spec.processors} | {f"memory/{item.module}" for item in spec.memory}
-        found |= {f"disks/{item.disk}" for item in spec.disks} | {f"disks/{item}" for item in spec.log_disks}
-        found |= {f"controllers/{item.controller}" for item in spec.disks if item.controller}
-    return found
+        parts |= {f"cpus/{item.cpu}" for item in spec.processors} | {f"memory/{item.module}" for item in spec.memory}
+        parts |= {f"disks/{item.disk}" for item in spec.disks} | {f"disks/{item}" for item in spec.log_disks}
+        parts |= {f"controllers/{item.controller}" for item in spec.disks if item.controller}
+    return parts
 
 
 def chassis_faults(name: str) -> list[str]:
@@ -135,9 +135,7 @@ def chassis() -> dict[str, ChassisSpec]:
 def price_list(name_or_path: str | Path) -> PriceList:
     """A price list of the catalogue, or of a YAML file if the name ends in .yaml."""
     text = str(name_or_path)
-    found: PriceList = (
-        checked("prices", read_mapping(Path(text)), Path(text).name)
-        if text.endswith((".yaml", ".yml"))
-        else read_entry("prices", text)
-    )
-    return found
+    is_file = text.endswith((".yaml", ".yml"))
+    listed = checked("prices", read_mapping(Path(text)), Path(text).name) if is_file else read_entry("prices", text)
+    assert isinstance(listed, PriceList)
+    return listed

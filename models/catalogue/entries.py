@@ -84,7 +84,7 @@ def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
         return _shipped(kind)
     with os.scandir(own) as files:
         state = tuple(sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files))
-    return _shipped(kind) | _own(own, kind, state)
+    return _shipped(kind) | _users(own, kind, state)
 
 
 def shadowed_names(kind: str) -> list[str]:
@@ -122,7 +122,7 @@ def _shipped(kind: str) -> dict[str, EntryPlace]:
 
 
 @lru_cache(maxsize=16)
-def _own(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> dict[str, EntryPlace]:
+def _users(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> dict[str, EntryPlace]:
     """The user's entries, as long as no file of the folder changes: `state` is all of them."""
     del state
     return _places(folder, str(folder), kind, own=True)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from models.catalogue.entries import catalogue_entry, catalogue_names
-from models.input import Fraction, Name, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml
+from models.input import Fraction, Name, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml, validated
 
 CORES = {"single": 1, "dual": 2, "quad": 4, "hexa": 6, "six": 6, "octa": 8, "eight": 8}
 COUNTS = {"one": 1, "two": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}
@@ -77,7 +77,9 @@ def families() -> dict[str, FamilySpec]:
     """Families of processors, by name."""
     where = "catalogue/data/processor_families.yaml"
     text = resources.files("models").joinpath(where).read_text(encoding="utf-8")
-    return FamiliesFile.model_validate({"families": as_mapping(parse_yaml(text, where), where)}).families
+    data = {"families": as_mapping(parse_yaml(text, where), where)}
+    file: FamiliesFile = validated(FamiliesFile, data, where)
+    return file.families
 
 
 def read_processors(piece: str) -> ProcessorPhrase:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry, compose, override
-from models.input import parse, shown
+from models.input import parse, shown, validated
 from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
@@ -144,7 +144,7 @@ def _warehouses(q: Questions, database: dict[str, Any]) -> int:
         raise InputError("quick: say how much data there is: --warehouses N or --data-size '4 GiB', one of them")
     if q.warehouses is not None:
         return q.warehouses
-    layout = LayoutSpec.model_validate(compose(RATIO_OF_MIX, "quick", "workload")["layout"])
+    layout: LayoutSpec = validated(LayoutSpec, compose(RATIO_OF_MIX, "quick", "workload")["layout"], "quick")
     wanted = quantity(q.data_size or "", "memory", "GiB", "--data-size") * GIB
     return max(1, int(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
 

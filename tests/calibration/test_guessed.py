@@ -12,7 +12,7 @@ from calibration.predict import foresee, predict
 from calibration.predict.guessed import moved_by, number_of
 from calibration.predict.prediction import half_width
 from models.jobs import JobResult
-from models.reading import Description, DescribedValue, described
+from models.reading import Description, Origin, described
 from simulator.errors import InputError
 from tests.calibration.synthetic import record, said_by
 
@@ -22,7 +22,7 @@ SPEED = "machine.cpu.relative_speed"
 OF_PART = f"{SPEED}@AMD Opteron 244, 1.8 GHz"
 
 
-def row_of(description: Description, key: str) -> DescribedValue:
+def row_of(description: Description, key: str) -> Origin:
     (row,) = [each for each in description.rows if each.key == key]
     return row
 

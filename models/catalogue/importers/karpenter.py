@@ -41,7 +41,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """One region's prices. Raises InputError for several regions without --region, and for what is no price."""
     day_text: str | None = None
     if GO_MAP.search(source.text):
-        regions: Mapping[str, Any] = _go(source)
+        regions: Mapping[str, Any] = _go_maps(source)
         date = re.search(r"generated at\s+(\d{4}-\d{2}-\d{2})", source.text)
         day_text = date[1] if date else None
     else:
@@ -79,7 +79,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     return imported
 
 
-def _go(source: SourceFile) -> dict[str, dict[str, str]]:
+def _go_maps(source: SourceFile) -> dict[str, dict[str, str]]:
     """The maps of a Go source by region, whose every word is accounted for. Raises InputError for what is left."""
     start = GO_MAP.search(source.text)
     assert start is not None

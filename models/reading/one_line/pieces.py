@@ -57,7 +57,7 @@ def read_line(line: str) -> dict[str, Phrase]:
         raise InputError(
             f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
         )
-    said: dict[str, Phrase] = {}
+    phrases: dict[str, Phrase] = {}
     strange: list[str] = []
     for piece in [text.strip() for text in SPLIT.split(line)]:
         if not piece:
@@ -69,20 +69,20 @@ def read_line(line: str) -> dict[str, Phrase]:
         if match is None:
             strange.append(piece)
         for key, value in (match or {}).items():
-            if key in said and said[key].value != value:
+            if key in phrases and phrases[key].value != value:
                 raise InputError(
-                    f"{WHERE}: '{said[key].piece}' and '{piece}' both say {_meaning(key)}; keep one of them"
+                    f"{WHERE}: '{phrases[key].piece}' and '{piece}' both say {_meaning(key)}; keep one of them"
                 )
-            said.setdefault(key, Phrase(value, piece))
-    if not said and not strange:
+            phrases.setdefault(key, Phrase(value, piece))
+    if not phrases and not strange:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
     names = [piece for piece in strange if _may_be_a_name(piece)]
     for piece in strange:
         if piece not in names[:1]:
             raise InputError(_not_understood(piece, names))
     if names:
-        said["name"] = Phrase(names[0], names[0])
-    return said
+        phrases["name"] = Phrase(names[0], names[0])
+    return phrases
 
 
 def _not_understood(piece: str, names: list[str]) -> str:
@@ -154,7 +154,7 @@ def _virtual(text: str) -> dict[str, Any] | None:
 
 def _disks(text: str) -> dict[str, Any] | None:
     """Disks: a count, a kind, its revolutions and room, a RAID level, in any order."""
-    said: dict[str, Any] = {}
+    phrases: dict[str, Any] = {}
     remainder = f" {re.sub(r'[()]', ' ', text)} "
     where = re.search(r" (?:log|wal|redo)(?: (?:disk|on|on an?|device))? ", remainder)
     remainder = remainder.replace(where[0], " ") if where else remainder
@@ -162,7 +162,7 @@ def _disks(text: str) -> dict[str, Any] | None:
     def take(pattern: str, read: Callable[[re.Match[str]], dict[str, Any]]) -> None:
         nonlocal remainder
         if match := re.search(f" (?:{pattern})(?= )", remainder):
-            said.update(read(match))
+            phrases.update(read(match))
             remainder = remainder[: match.start()] + " " + remainder[match.end() :].lstrip()
             remainder = f" {remainder.strip()} "
 
@@ -170,16 +170,16 @@ def _disks(text: str) -> dict[str, Any] | None:
     take(r"(5\.4|7\.2|10|15) ?k", lambda match: {"rpm": int(1000 * float(match[1]))})
     take(rf"{N} ?([gt])i?b", lambda match: {"disk_gib": number(match[1]) * {"g": 1e9, "t": 1e12}[match[2]] / 2**30})
     take(r"raid[- ]?(0|10|1\+0|1|5|6)", lambda match: {"level": f"raid{match[1].replace('1+0', '10')}"})
-    if "level" not in said:
+    if "level" not in phrases:
         take(r"raid", lambda _: {"level": ""})
     take("|".join(DISK_KINDS), lambda match: {"disk": _kind_of(match[0].strip())})
     take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
     take(r"(\d{1,4})(?: ?[x×])?", lambda match: {"disks": whole(match[1])})
     take("one|a single|single", lambda _: {"disks": 1})
-    if not {"disk", "level", "a_disk", "rpm"} & said.keys() or not NOISE.fullmatch(remainder):
+    if not {"disk", "level", "a_disk", "rpm"} & phrases.keys() or not NOISE.fullmatch(remainder):
         return None
-    said.pop("a_disk", None)
-    return {f"log_{key}": value for key, value in said.items()} if where else said
+    phrases.pop("a_disk", None)
+    return {f"log_{key}": value for key, value in phrases.items()} if where else phrases
 
 
 def _kind_of(text: str) -> str:
@@ -190,8 +190,8 @@ def _processors(piece: str) -> dict[str, Any] | None:
     match = read_processors(piece)
     if not match.says_so():
         return None
-    said = {"count": match.count, "cores": match.cores, "ghz": match.ghz, "words": match.words or None}
-    return {key: value for key, value in said.items() if value is not None} | (
+    phrases = {"count": match.count, "cores": match.cores, "ghz": match.ghz, "words": match.words or None}
+    return {key: value for key, value in phrases.items() if value is not None} | (
         {"processor": match.name} if match.words else {}
     )
 

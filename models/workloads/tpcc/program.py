@@ -81,7 +81,7 @@ class TpccWriter:
         self.asm = Assembler()
         asm, choice = self.asm, workload.tpcc
         layout = workload.layout
-        item_pages = sample.of(pages_of(ITEMS, layout.item_rows_per_page))
+        item_pages = sample.scaled(pages_of(ITEMS, layout.item_rows_per_page))
         held = workload.model_copy(update={"warehouses": self.warehouses})
         self.tables: Tables = add_tables(asm, held, item_pages)
         names = ("home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
