@@ -49,7 +49,7 @@ bench: environment ## measure speed beside other simulators and write docs/perfo
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 docs: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them
-	@$(BIN)/python -m models.schema
+	@$(BIN)/python -m models.reading.schema
 	@$(BIN)/python docs/build_commands.py
 	@$(BIN)/python docs/build_validation.py
 	@$(BIN)/python docs/build_published.py
