@@ -1,7 +1,7 @@
 """From a scenario to what engines run."""
 
 from models.build.cluster import cluster_faults
-from models.build.failover import Failover, failover_of
+from models.build.failover import failover_of
 from models.build.file_layout import by_table, most_pages
 from models.build.memory import MemoryPlan, clients_of, memory_plan
 from models.build.notes import remarks
@@ -10,7 +10,6 @@ from models.build.system import LOG_AREA_BYTES, build
 
 __all__ = [
     "LOG_AREA_BYTES",
-    "Failover",
     "MemoryPlan",
     "build",
     "by_table",

@@ -1,7 +1,5 @@
 """A cluster of servers, of which one is simulated: what transactions do there, and what is told of all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from models.machine import speed_of
@@ -16,10 +14,10 @@ def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:
     cluster, warehouses = scenario.cluster, scenario.workload.warehouses
     if cluster is None:
         return ALONE
-    others = cluster.servers * warehouses - 1
+    foreign = cluster.servers * warehouses - 1
     standby, replica = cluster.standby, cluster.read_replica
     return ClusterPaths(
-        elsewhere=(cluster.servers - 1) * warehouses / others if others else 0.0,
+        elsewhere=(cluster.servers - 1) * warehouses / foreign if foreign else 0.0,
         round_trip_ns=round(cluster.round_trip_us * NS_PER_US),
         message_ns=round(cluster.message_us * NS_PER_US / speed_of(scenario.machine)),
         standby_ns=round((standby.round_trip_us + standby.flush_us) * NS_PER_US) if standby else 0,

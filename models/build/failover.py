@@ -1,7 +1,5 @@
 """A server is lost and its standby takes over: two runs, one before and one after, put behind each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,8 +27,8 @@ class Failover:
     rates_per_min: list[float]
     """per step of the first run's series: before, none, after"""
 
-    def said(self) -> str:
-        """In a sentence."""
+    def sentence(self) -> str:
+        """The failover in a sentence."""
         share = f"{100 * RECOVERED:.0f} % of the rate before"
         back = (
             f"{share} {self.recovered_s:,.0f} s after the loss" if self.recovered_s else f"{share} not within the run"

@@ -1,7 +1,5 @@
 """Where a database puts its tables: each on partitions of its own, in order (`database.file_layout: by_table`)."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 
@@ -33,5 +31,6 @@ def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> t
 def most_pages(extents: tuple[Extent, ...], page_bytes: int) -> int:
     """Pages' worth of room that the fullest device must have."""
     return max(
-        each.start_bytes // page_bytes + pages_of(each.end_page - each.first_page, each.devices) for each in extents
+        extent.start_bytes // page_bytes + pages_of(extent.end_page - extent.first_page, extent.devices)
+        for extent in extents
     )

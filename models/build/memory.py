@@ -12,8 +12,6 @@ as the table fits in, or from memory. Memory is interleaved over the sockets (as
 all that goes to memory is remote, and takes `remote_memory_factor` times as long.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from models.database import DatabaseSpec
@@ -50,8 +48,8 @@ def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     total = machine.memory_gib * GIB
     local_clients = clients_of(scenario.workload) if machine.network.clients_on_server else 0
-    taken = (system.reserved_memory_gib + database.process_memory_gib) * GIB
-    free = total - taken - local_clients * system.memory_per_client_mib * MIB
+    used = (system.reserved_memory_gib + database.process_memory_gib) * GIB
+    free = total - used - local_clients * system.memory_per_client_mib * MIB
     buffer_bytes = database.pool.memory_per_buffer_kib * KIB
     pool_bytes = database.pool.buffers * buffer_bytes
     floor = system.page_cache.floor_fraction * total

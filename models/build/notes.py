@@ -1,7 +1,5 @@
 """What the reader of a result must know of its scenario, though nothing is wrong with it."""
 
-from __future__ import annotations
-
 from models.build.cluster import cluster_remarks
 from models.build.memory import clients_of
 from models.build.sampling import sampling_remarks

@@ -1,7 +1,5 @@
 """CPU times of one database engine on one machine, in nanoseconds."""
 
-from __future__ import annotations
-
 from models.build.memory import row_operation_ns
 from models.database import DatabaseSpec
 from models.machine import MachineSpec, speed_of
@@ -25,12 +23,12 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
     references_ns = round(row_operation_ns(machine, system, database) * (1.0 - share))
     local = machine.network.clients_on_server
     interrupts = interrupts_of(machine, system)
-    more, per_message = (interrupts.more_ns, interrupts.per_message) if interrupts else (0.0, 0.0)
+    extra_ns, per_message = (interrupts.more_ns, interrupts.per_message) if interrupts else (0.0, 0.0)
     return Paths(
         transaction_ns=user(path.transaction_us),
         row_ns=user(path.row_operation_us) + references_ns,
         scanned_row_ns=user(path.scanned_row_us),
-        message_ns=max(round(system.cpu.message_us * NS_PER_US / speed + more * per_message), 0),
+        message_ns=max(round(system.cpu.message_us * NS_PER_US / speed + extra_ns * per_message), 0),
         network_ns=0 if local else round(machine.network.round_trip_us * NS_PER_US),
         client_fraction=path.client_fraction if local else 0.0,
         section_share=share,
@@ -40,13 +38,13 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
 
 def interrupts_of(machine: MachineSpec, system: OperatingSystemSpec) -> InterruptTimes | None:
     """Interrupts on a machine; without a mapping by locality any socket serves them, the device's own or another."""
-    asked, sockets = system.interrupts, machine.cpu.sockets
-    if asked is None:
+    spec, sockets = system.interrupts, machine.cpu.sockets
+    if spec is None:
         return None
-    local_ns = asked.interrupt_us * NS_PER_US / speed_of(machine)
-    elsewhere = 0.0 if asked.by_locality else (sockets - 1) / sockets
-    served_ns = local_ns * (1.0 + elsewhere * (asked.remote_socket_factor - 1.0))
-    return InterruptTimes(asked.per_message, local_ns, served_ns, asked.bound_processors)
+    local_ns = spec.interrupt_us * NS_PER_US / speed_of(machine)
+    elsewhere = 0.0 if spec.by_locality else (sockets - 1) / sockets
+    served_ns = local_ns * (1.0 + elsewhere * (spec.remote_socket_factor - 1.0))
+    return InterruptTimes(spec.per_message, local_ns, served_ns, spec.bound_processors)
 
 
 def costs_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Costs:

@@ -10,8 +10,6 @@ A page is referred to 1/share times as often and a pool of its share turns over 
 shares and I/O per transaction stay. Why, and what is lost: docs/decisions/0007-sampling.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -44,35 +42,35 @@ def folded(model: Model, sample: WarehouseSample) -> Model:
         model,
         pool=replace(
             pool,
-            pages=sample.of(pool.pages),
-            resident_pages=sample.of(pool.resident_pages),
-            writer_high_pages=sample.of(pool.writer_high_pages),
-            writer_low_pages=sample.of(pool.writer_low_pages),
+            pages=sample.scaled(pool.pages),
+            resident_pages=sample.scaled(pool.resident_pages),
+            writer_high_pages=sample.scaled(pool.writer_high_pages),
+            writer_low_pages=sample.scaled(pool.writer_low_pages),
         ),
         page_cache=replace(
             cache,
-            pages=sample.of(cache.pages),
-            dirty_limit_pages=sample.of(cache.dirty_limit_pages),
-            expire_ns=sample.of(cache.expire_ns),
-            flush_interval_ns=sample.of(cache.flush_interval_ns),
-            in_flight_pages=sample.of(cache.in_flight_pages),
+            pages=sample.scaled(cache.pages),
+            dirty_limit_pages=sample.scaled(cache.dirty_limit_pages),
+            expire_ns=sample.scaled(cache.expire_ns),
+            flush_interval_ns=sample.scaled(cache.flush_interval_ns),
+            in_flight_pages=sample.scaled(cache.in_flight_pages),
         ),
         storage=_smaller(model.storage, sample),
-        checkpoint=Checkpoint(sample.of(checkpoint.interval_ns), sample.of(checkpoint.spread_ns)),
+        checkpoint=Checkpoint(sample.scaled(checkpoint.interval_ns), sample.scaled(checkpoint.spread_ns)),
     )
 
 
 def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:
     """Data disks as much smaller as what lies on them: the arm's way is the same share of its stroke."""
-    own, others = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
-    devices = (*(_smaller_device(device, sample) for device in own), *others)
+    data_disks, log_disks = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
+    devices = (*(_smaller_device(device, sample) for device in data_disks), *log_disks)
     log_on_data = storage.log_device < storage.data_devices
     return replace(
         storage,
         devices=devices,
-        data_start_bytes=sample.of(storage.data_start_bytes),
-        log_start_bytes=sample.of(storage.log_start_bytes) if log_on_data else storage.log_start_bytes,
-        log_bytes=sample.of(storage.log_bytes) if log_on_data else storage.log_bytes,
+        data_start_bytes=sample.scaled(storage.data_start_bytes),
+        log_start_bytes=sample.scaled(storage.log_start_bytes) if log_on_data else storage.log_start_bytes,
+        log_bytes=sample.scaled(storage.log_bytes) if log_on_data else storage.log_bytes,
     )
 
 
@@ -84,7 +82,7 @@ def _smaller_device(device: Device, sample: WarehouseSample) -> Device:
 
 def _smaller_disk(disk: Disk, sample: WarehouseSample) -> Disk:
     if isinstance(disk, RotatingDevice):
-        return replace(disk, capacity_bytes=sample.of(disk.capacity_bytes))
+        return replace(disk, capacity_bytes=sample.scaled(disk.capacity_bytes))
     return disk
 
 
@@ -138,5 +136,5 @@ def turnover_s(result: Result) -> float:
 
 def response_s(result: Result) -> float:
     """Mean response time over all classes."""
-    completed = max(sum(each.completed for each in result.classes), 1)
-    return sum(each.mean_s * each.completed for each in result.classes) / completed
+    completed = max(sum(item.completed for item in result.classes), 1)
+    return sum(item.mean_s * item.completed for item in result.classes) / completed

@@ -5,8 +5,6 @@ machine, operating system, database ──> stations ─┴──> model (simula
                                                          └─ folded, if pages are sampled (models/build/sampling.py)
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 

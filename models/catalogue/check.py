@@ -1,7 +1,5 @@
 """Entries of the catalogue as specs, and whether they are what their kind must be, with a source."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +40,7 @@ def read_entry(kind: str, name: str) -> Any:
 
 def checked(kind: str, entry: dict[str, Any], where: str) -> Any:
     """An entry's keys, wherever they are from, as the spec of its kind; raises as `read_entry`."""
-    place = next(path for path, each in PLACES.items() if each == kind)
+    place = next(path for path, item in PLACES.items() if item == kind)
     return validated(SPECS[kind], compose(entry, where, place), where)
 
 
@@ -64,7 +62,7 @@ def price_faults(name: str) -> list[str]:
 
     Cloud machines are none: a provider's list of prices has hundreds whose shapes nobody needs (`without_shape`).
     """
-    known = {f"{kind}/{each}" for kind in ENTRIES_WITH_A_PRICE for each in catalogue_names(kind)} | _parts_of_chassis()
+    known = {f"{kind}/{item}" for kind in ENTRIES_WITH_A_PRICE for item in catalogue_names(kind)} | _parts_of_chassis()
     rows = read_entry("prices", name).rows
     return [
         f"{_where('prices', name)}: {row.part}: no such part{nearest(row.part, known)}; allowed: an entry of "
@@ -90,25 +88,25 @@ def without_price() -> list[str]:
 
 
 def _parts_of_chassis() -> set[str]:
-    found: set[str] = set()
+    parts: set[str] = set()
     for name in catalogue_names("chassis"):
         spec: ChassisSpec = read_entry("chassis", name)
-        found |= {f"cpus/{each.cpu}" for each in spec.processors} | {f"memory/{each.module}" for each in spec.memory}
-        found |= {f"disks/{each.disk}" for each in spec.disks} | {f"disks/{each}" for each in spec.log_disks}
-        found |= {f"controllers/{each.controller}" for each in spec.disks if each.controller}
-    return found
+        parts |= {f"cpus/{item.cpu}" for item in spec.processors} | {f"memory/{item.module}" for item in spec.memory}
+        parts |= {f"disks/{item.disk}" for item in spec.disks} | {f"disks/{item}" for item in spec.log_disks}
+        parts |= {f"controllers/{item.controller}" for item in spec.disks if item.controller}
+    return parts
 
 
 def chassis_faults(name: str) -> list[str]:
     """Processors and disks that a chassis names and the catalogue doesn't have, a line each."""
     spec: ChassisSpec = read_entry("chassis", name)
-    disks = [each.disk for each in spec.disks] + list(spec.log_disks)
-    named = [("cpus", each.cpu) for each in spec.processors] + [("disks", each) for each in disks]
+    disks = [item.disk for item in spec.disks] + list(spec.log_disks)
+    named = [("cpus", item.cpu) for item in spec.processors] + [("disks", item) for item in disks]
     return [
-        f"{_where('chassis', name)}: unknown name {each!r} in the catalogue of {kind}"
-        f"{nearest(each, catalogue_names(kind))}"
-        for kind, each in named
-        if each not in catalogue_names(kind)
+        f"{_where('chassis', name)}: unknown name {item!r} in the catalogue of {kind}"
+        f"{nearest(item, catalogue_names(kind))}"
+        for kind, item in named
+        if item not in catalogue_names(kind)
     ]
 
 
@@ -137,9 +135,7 @@ def chassis() -> dict[str, ChassisSpec]:
 def price_list(name_or_path: str | Path) -> PriceList:
     """A price list of the catalogue, or of a YAML file if the name ends in .yaml."""
     text = str(name_or_path)
-    found: PriceList = (
-        checked("prices", read_mapping(Path(text)), Path(text).name)
-        if text.endswith((".yaml", ".yml"))
-        else read_entry("prices", text)
-    )
-    return found
+    is_file = text.endswith((".yaml", ".yml"))
+    listed = checked("prices", read_mapping(Path(text)), Path(text).name) if is_file else read_entry("prices", text)
+    assert isinstance(listed, PriceList)
+    return listed

@@ -1,7 +1,5 @@
 """Putting a scenario together: catalogue names, `base` with changes, and overrides become one mapping."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from pathlib import Path

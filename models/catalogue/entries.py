@@ -4,8 +4,6 @@ Entries that come with the program are in models/catalogue/data/KIND/NAME.yaml. 
 environment variable OLTPSIM_CATALOG names (`oltpsim --catalog FOLDER` sets it), go before them.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 from collections.abc import Iterator, Mapping
@@ -85,8 +83,8 @@ def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
     if own is None or not own.is_dir():
         return _shipped(kind)
     with os.scandir(own) as files:
-        state = tuple(sorted((each.name, each.stat().st_mtime_ns, each.stat().st_size) for each in files))
-    return _shipped(kind) | _own(own, kind, state)
+        state = tuple(sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files))
+    return _shipped(kind) | _users(own, kind, state)
 
 
 def shadowed_names(kind: str) -> list[str]:
@@ -124,22 +122,22 @@ def _shipped(kind: str) -> dict[str, EntryPlace]:
 
 
 @lru_cache(maxsize=16)
-def _own(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> dict[str, EntryPlace]:
+def _users(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> dict[str, EntryPlace]:
     """The user's entries, as long as no file of the folder changes: `state` is all of them."""
     del state
     return _places(folder, str(folder), kind, own=True)
 
 
 def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[str, EntryPlace]:
-    found: dict[str, EntryPlace] = {}
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+    places: dict[str, EntryPlace] = {}
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if not file.name.endswith(".yaml"):
             continue
         for name, place in _entries(file, f"{where}/{file.name}", kind, own=own):
-            if name in found:
-                raise InputError(f"{place.where}: {name}: is in {found[name].where} too; keep one of them")
-            found[name] = place
-    return found
+            if name in places:
+                raise InputError(f"{place.where}: {name}: is in {places[name].where} too; keep one of them")
+            places[name] = place
+    return places
 
 
 def _entries(file: Traversable, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:

@@ -1,7 +1,5 @@
 """Which processors a few words mean: an entry of the catalogue, or a speed by family and clock."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from models.catalogue.entries import catalogue_entry, catalogue_names
-from models.input import Fraction, Name, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml
+from models.input import Fraction, Name, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml, validated
 
 CORES = {"single": 1, "dual": 2, "quad": 4, "hexa": 6, "six": 6, "octa": 8, "eight": 8}
 COUNTS = {"one": 1, "two": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}
@@ -65,12 +63,12 @@ class ProcessorPhrase:
 
     def left_over(self) -> list[str]:
         """Words that belong to no known processor."""
-        found = catalogued_cpu(self)
-        known = set(read_processors(str(catalogue_entry("cpus", found)["model"])).words) if found else set()
+        matched = catalogued_cpu(self)
+        known = set(read_processors(str(catalogue_entry("cpus", matched)["model"])).words) if matched else set()
         best = _best(self.words)
         if best is None:
             return [word for word in self.words if word not in known]
-        known |= {word for word in self.words if any(_alike(each, word) for each in best[0].split())}
+        known |= {word for word in self.words if any(_alike(candidate, word) for candidate in best[0].split())}
         return [word for word in self.words if word not in known and not MODEL_NUMBER.fullmatch(word)]
 
 
@@ -79,7 +77,9 @@ def families() -> dict[str, FamilySpec]:
     """Families of processors, by name."""
     where = "catalogue/data/processor_families.yaml"
     text = resources.files("models").joinpath(where).read_text(encoding="utf-8")
-    return FamiliesFile.model_validate({"families": as_mapping(parse_yaml(text, where), where)}).families
+    data = {"families": as_mapping(parse_yaml(text, where), where)}
+    file: FamiliesFile = validated(FamiliesFile, data, where)
+    return file.families
 
 
 def read_processors(piece: str) -> ProcessorPhrase:
@@ -101,9 +101,9 @@ def read_processors(piece: str) -> ProcessorPhrase:
     words: list[str] = []
     for word in re.split(r"[\s-]+", text):
         words += ROMAN.get(word, word).split()
-    each = next((word for word in (count.groups() if count else ()) if word), None)
+    candidate = next((word for word in (count.groups() if count else ()) if word), None)
     return ProcessorPhrase(
-        count=None if each is None else COUNTS.get(each) or int(each),
+        count=None if candidate is None else COUNTS.get(candidate) or int(candidate),
         cores=None if cores is None else CORES.get(cores[1]) or int(cores[1]),
         ghz=ghz,
         name=_as_written(piece, words),
@@ -117,17 +117,17 @@ def family_of(words: tuple[str, ...]) -> str | None:
     return None if best is None else best[1]
 
 
-def catalogued_cpu(said: ProcessorPhrase) -> str | None:
+def catalogued_cpu(phrase: ProcessorPhrase) -> str | None:
     """The entry of the catalogue that is meant: by its number or words, and its clock if that is said."""
-    mine = set(said.words)
+    mine = set(phrase.words)
     for name in catalogue_names("cpus"):
         entry = read_processors(str(catalogue_entry("cpus", name)["model"]))
         theirs = set(entry.words)
         if not mine or entry.ghz is None or "virtual" in theirs or "current" in theirs:
             continue
-        same = said.ghz is not None and abs(said.ghz / entry.ghz - 1.0) <= SAME_CLOCK
+        same = phrase.ghz is not None and abs(phrase.ghz / entry.ghz - 1.0) <= SAME_CLOCK
         numbers = {word for word in theirs if re.fullmatch(r"\d{3,5}", word)}
-        if (same and mine <= theirs) or (numbers & mine and (same or said.ghz is None)):
+        if (same and mine <= theirs) or (numbers & mine and (same or phrase.ghz is None)):
             return name
     return None
 
@@ -144,15 +144,15 @@ def _best(words: tuple[str, ...]) -> tuple[str, str] | None:
 
     Model numbers may stand between the words of a name: `xeon e5 v3` is in `xeon e5 2680 v3`.
     """
-    found: list[tuple[int, str, str]] = []
-    for each in (words, tuple(word for word in words if not MODEL_NUMBER.fullmatch(word))):
+    matched: list[tuple[int, str, str]] = []
+    for candidate in (words, tuple(word for word in words if not MODEL_NUMBER.fullmatch(word))):
         for family, spec in families().items():
             for name in spec.names:
                 wanted = name.split()
-                starts = range(len(each) - len(wanted) + 1)
-                if any(all(map(_alike, wanted, each[at : at + len(wanted)])) for at in starts):
-                    found.append((len(name), name, family))
-    return max(found)[1:] if found else None
+                starts = range(len(candidate) - len(wanted) + 1)
+                if any(all(map(_alike, wanted, candidate[at : at + len(wanted)])) for at in starts):
+                    matched.append((len(name), name, family))
+    return max(matched)[1:] if matched else None
 
 
 def _alike(pattern: str, word: str) -> bool:
@@ -185,10 +185,10 @@ def cpu_keys(model: str, clock: str, vcpus: int, threads: int) -> dict[str, Any]
         same = catalogue_entry("cpus", entry).get("threads_per_core", 1) == threads
         return {"base": entry, "cores": cores} | ({} if same else {"threads_per_core": threads})
     family = family_of(read_processors(model).words)
-    found = LISTED_CLOCK.search(clock) or LISTED_CLOCK.search(model)
-    if family is None or found is None:
+    matched = LISTED_CLOCK.search(clock) or LISTED_CLOCK.search(model)
+    if family is None or matched is None:
         return None
-    ghz = float(found[1])
+    ghz = float(matched[1])
     spec = families()[family]
     return {
         "model": model[:150],

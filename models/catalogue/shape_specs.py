@@ -1,7 +1,5 @@
 """What can be bought or rented, apart from its price: cloud machines, their volumes, chassis with room for parts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field
@@ -39,13 +37,13 @@ class InstanceSpec(Spec):
 
     def volume_limits(self) -> list[dict[str, Any]]:
         """Caps of all network volumes together, as mappings for RateLimitSpec; nothing where nothing is known."""
-        of = {
+        rates = {
             "requests": (self.volume_requests_per_s, self.volume_burst_requests_per_s),
             "mib": (self.volume_mib_per_s, self.volume_burst_mib_per_s),
         }
         return [
             _limit(kind, base, burst, (self.volume_burst_s or 0.0) * ((burst or base) - base), VOLUME_UNIT_KIB, self)
-            for kind, (base, burst) in of.items()
+            for kind, (base, burst) in rates.items()
             if base is not None
         ]
 
@@ -130,15 +128,15 @@ class VolumeSpec(Spec):
             "MiB/s", bought, free, most if self.mib_per_s_is_bought else free, f"with {requests_per_s:g} requests/s"
         )
 
-    def _bought(self, unit: str, bought: float, least: float, most: float, of: str) -> float:
+    def _bought(self, unit: str, bought: float, least: float, most: float, volume: str) -> float:
         if not least <= bought <= most:
             allowed = f"{least:g}" if least == most else f"{least:g} to {most:g}"
-            raise InputError(f"{self.name}: {bought:g} {unit} for a volume {of}; allowed: {allowed} {unit}")
+            raise InputError(f"{self.name}: {bought:g} {unit} for a volume {volume}; allowed: {allowed} {unit}")
         return bought
 
 
 def _limit(
-    of: str,
+    counted: str,
     per_s: float,
     burst_per_s: float | None,
     credits_held: float,
@@ -147,10 +145,10 @@ def _limit(
 ) -> dict[str, Any]:
     """A cap as keys of RateLimitSpec: a burst only if it is more than the base."""
     source = f"{shape.provider} {shape.name}, as its entry in the catalogue says"
-    found: dict[str, Any] = {"of": of, "per_s": per_s, "unit_kib": unit_kib, "source": source}
+    limit: dict[str, Any] = {"of": counted, "per_s": per_s, "unit_kib": unit_kib, "source": source}
     if burst_per_s is not None and burst_per_s > per_s and credits_held > 0:
-        found |= {"burst_per_s": burst_per_s, "credits": credits_held, "credits_at_start_fraction": 1.0}
-    return found
+        limit |= {"burst_per_s": burst_per_s, "credits": credits_held, "credits_at_start_fraction": 1.0}
+    return limit
 
 
 class ProcessorChoice(Spec):

@@ -1,7 +1,5 @@
 """Buffer pool: page frames and how they are replaced."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Checkpoint: all dirty pages reach the disks."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from models.input import Fraction, Seconds, Spec

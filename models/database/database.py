@@ -1,7 +1,5 @@
 """The database engine: buffer pool, writer, checkpoint, log, locks, path lengths."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

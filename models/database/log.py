@@ -1,7 +1,5 @@
 """Transaction log and its group commit."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

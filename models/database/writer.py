@@ -1,7 +1,5 @@
 """Background writer of dirty pages."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from models.input import Fraction, Spec, WholeNumber

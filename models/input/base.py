@@ -1,7 +1,5 @@
 """What all specs share: frozen, no unknown keys, no NaN, defaults validated."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints

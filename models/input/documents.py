@@ -1,7 +1,5 @@
 """Documents: JSON with a `format`, the same bytes for the same content; files are written whole or not at all."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator
@@ -32,9 +30,9 @@ def content_of(text: str, form: str, where: str, thing: str, remedy: str) -> dic
         data = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not {thing}: it is not JSON ({error}); {remedy}") from error
-    found = data.pop("format", None) if isinstance(data, dict) else None
-    if found != form:
-        raise InputError(f"{where}: not {thing}: format: {shown(found)}, expected {form!r}; {remedy}")
+    named = data.pop("format", None) if isinstance(data, dict) else None
+    if named != form:
+        raise InputError(f"{where}: not {thing}: format: {shown(named)}, expected {form!r}; {remedy}")
     return dict(data)
 
 

@@ -26,8 +26,8 @@ def values_along(root: Any, key: str) -> Iterator[Any]:
 
 def value_at(root: Any, key: str, default: Any = None) -> Any:
     """What stands at a key of nested mappings or specs; `default` if there is nothing."""
-    found = list(values_along(root, key))
-    return found[-1] if len(found) == key.count(".") + 1 else default
+    values = list(values_along(root, key))
+    return values[-1] if len(values) == key.count(".") + 1 else default
 
 
 def set_value(root: dict[str, Any], key: str | Sequence[str], value: Any) -> None:

@@ -1,7 +1,5 @@
 """From plain data to a spec: pydantic's errors become sentences here, with key, what came, what is allowed."""
 
-from __future__ import annotations
-
 import difflib
 import inspect
 import re

@@ -1,7 +1,5 @@
 """Quantities with units: a bare number is in the field's own unit, a string names its unit ('16 GiB', '8 ms')."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import re

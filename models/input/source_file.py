@@ -1,7 +1,5 @@
 """One file that a tool wrote: bounded, decoded, with numbers that are refused where they stand."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -86,16 +84,16 @@ class SourceFile:
         except RecursionError:
             self.refuse("", "nesting without end", "JSON as the tool writes it", "give the tool's own file")
         except json.JSONDecodeError as error:
-            rest = self.text[error.pos : error.pos + 20].strip()
+            remainder = self.text[error.pos : error.pos + 20].strip()
             before = self.text[max(0, error.pos - 20) : error.pos + 20]
             place = f"line {error.lineno}"
-            if not rest or self.text.rstrip()[-1:] not in ("}", "]"):
+            if not remainder or self.text.rstrip()[-1:] not in ("}", "]"):
                 self.refuse(
                     place, "the end of the file", "the rest of the JSON value", "the file is cut off: copy it again"
                 )
             if re.search(r"[:\s]\d+,\d+", before):
                 self.refuse(place, shorten(before.strip()), "numbers with a decimal point", LOCALE_REMEDY)
-            self.refuse(place, shorten(rest), "JSON as the tool writes it", "give the file as the tool wrote it")
+            self.refuse(place, shorten(remainder), "JSON as the tool writes it", "give the file as the tool wrote it")
 
     def refuse(self, place: str, came: str, allowed: str, remedy: str) -> NoReturn:
         """One sentence: file, place, what came, what is allowed, what to do. Always raises InputError."""

@@ -1,7 +1,5 @@
 """Reading YAML that a stranger wrote: plain data only, bounded, with errors that name file and line."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from pathlib import Path
@@ -52,10 +50,10 @@ class PlainLoader(yaml.SafeLoader):
 
 
 def _resolvers() -> dict[Any, list[tuple[str, re.Pattern[str]]]]:
-    kept = {}
+    resolvers_by_letter = {}
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items():
-        kept[first] = [(tag, regexp) for tag, regexp in resolvers if tag.rsplit(":", 1)[1] == "null"]
-    return kept
+        resolvers_by_letter[first] = [(tag, regexp) for tag, regexp in resolvers if tag.rsplit(":", 1)[1] == "null"]
+    return resolvers_by_letter
 
 
 PlainLoader.yaml_implicit_resolvers = _resolvers()
@@ -117,6 +115,6 @@ def as_mapping(data: Any, where: str) -> dict[str, Any]:
     if data is None:
         raise InputError(f"{where}: is empty; expected keys such as 'machine' and 'workload'")
     if not isinstance(data, dict):
-        found = {"list": "a list", "str": "text"}.get(type(data).__name__, "a single value")
-        raise InputError(f"{where}: expected keys with values, such as 'machine: ...', found {found}")
+        kind = {"list": "a list", "str": "text"}.get(type(data).__name__, "a single value")
+        raise InputError(f"{where}: expected keys with values, such as 'machine: ...', found {kind}")
     return data

@@ -1,7 +1,5 @@
 """From a scenario with a job to its figure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from models.build import memory_plan

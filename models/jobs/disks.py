@@ -1,7 +1,5 @@
 """Disks of a job that reads or writes in order: what the formulas know of them, and what they don't."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from models.machine import FlashDiskSpec, MachineSpec, rate_limit_of
@@ -13,8 +11,8 @@ from simulator.analytic import turn_of
 def turn_s(machine: MachineSpec, size_bytes: float) -> float:
     """Seconds between requests of this size to one data disk, at sustained rates; 0 without limits."""
     disks = machine.disks
-    own = disks.disk.limits if isinstance(disks.disk, FlashDiskSpec) else ()
-    limits = [(rate_limit_of(one), one.per_s) for one in own]
+    of_disk = disks.disk.limits if isinstance(disks.disk, FlashDiskSpec) else ()
+    limits = [(rate_limit_of(one), one.per_s) for one in of_disk]
     limits += [(rate_limit_of(one), one.per_s / disks.count) for one in machine.volume_limits]
     return turn_of(limits).of(size_bytes)
 

@@ -1,7 +1,5 @@
 """Bulk load: one thread inserts rows, and their pages are written in the background, in order, on all disks."""
 
-from __future__ import annotations
-
 from models.build import memory_plan
 from models.jobs.disks import turn_s
 from models.jobs.processors import US

@@ -1,7 +1,5 @@
 """Random look-ups of a join between partitions, all in memory: what cores, hardware threads and memory make of it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.jobs.processors import NS, US, chances, slowed_by_busy
@@ -17,10 +15,10 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:
     the memory bus slow down; then its thread waits for the others for an exponential time.
     """
     machine, cpu = scenario.machine, scenario.machine.cpu
-    given = 1.0 - machine.hardware_share_lost
-    core_s = job.core_us * US / cpu.relative_speed / given
+    available = 1.0 - machine.hardware_share_lost
+    core_s = job.core_us * US / cpu.relative_speed / available
     missing = max(1.0 - cpu.cache_mib / job.touched_mib, 0.0)
-    memory_s = job.memory_references * missing * cpu.memory_latency_ns * NS / given
+    memory_s = job.memory_references * missing * cpu.memory_latency_ns * NS / available
     threads, slow = job.queries * job.processes, slowed_by_busy(machine)
 
     away = np.arange(threads + 1.0)

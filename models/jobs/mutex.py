@@ -1,7 +1,5 @@
 """Threads that acquire and free one mutex: what a contended hand-over costs."""
 
-from __future__ import annotations
-
 from models.jobs.processors import US
 from models.jobs.result import JobResult
 from models.machine import speed_of

@@ -1,7 +1,5 @@
 """What the loss of a server costs: rates before, during and after, how long it takes, and whether the books balance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,20 +50,20 @@ def books_of(state: StoreState) -> Books:
     updates, first, second, left_out = (
         state.counter(name) for name in ("updates answered", "first copy", "second copy", "second copy left out")
     )
-    others = np.arange(len(updates)) != DEAD
-    sent, again, known, taken_over = (
+    survivors = np.arange(len(updates)) != DEAD
+    sent, resent, known, taken_over = (
         int(state.counter(name)[0]) for name in ("sent", "sent again", "known again", "taken over")
     )
     answered, in_flight = int(state.counter("answered").sum()), int(is_open.sum())
     return Books(
         sent=sent,
         answered=answered,
-        sent_again=again,
+        sent_again=resent,
         in_flight=in_flight,
         known_again=known,
-        unaccounted=sent - answered - again - in_flight,
-        first_copies=int((first - updates)[others].sum() - (waiting["first copy"] & ~dead).sum()),
-        second_copies=int((second + left_out - updates)[others].sum() - (waiting["second copy"] & ~dead).sum()),
+        unaccounted=sent - answered - resent - in_flight,
+        first_copies=int((first - updates)[survivors].sum() - (waiting["first copy"] & ~dead).sum()),
+        second_copies=int((second + left_out - updates)[survivors].sum() - (waiting["second copy"] & ~dead).sum()),
         surviving_copies=int(
             second[DEAD] + left_out[DEAD] + taken_over - updates[DEAD] - (waiting["second copy"] & dead).sum()
         ),

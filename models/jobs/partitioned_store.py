@@ -1,7 +1,5 @@
 """A partitioned in-memory store, simulated request by request: the figures of a run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +21,7 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, run: St
     """Requests per second of a partitioned store and how long they take, of a run of its model."""
     result = run.result
     used = _use_of(result)
-    counted = [each for each in (QUERY, UPDATE) if any(one.name == each and one.completed for one in result.classes)]
+    counted = [item for item in (QUERY, UPDATE) if any(one.name == item and one.completed for one in result.classes)]
     steps = np.array(result.series.values["transactions_per_s"])
     lost = loss_figures(job.loss, run.state, result.series) if job.loss else {}
     interval = batch_means(steps[int(job.warm_up_s / result.series.step_s) :])
@@ -81,14 +79,14 @@ def _use_of(result: Result) -> _StoreUse:
     """By kinds of stations: mean utilisation, and by Little's law the time that a request is there."""
 
     def busy(side: str, part: str) -> float:
-        return _mean([each.utilisation for each in result.stations if _is(each.name, side, part)])
+        return _mean([item.utilisation for item in result.stations if _is(item.name, side, part)])
 
     def there_s(side: str, part: str) -> float:
-        number = sum(each.mean_number for each in result.stations if _is(each.name, side, part))
+        number = sum(item.mean_number for item in result.stations if _is(item.name, side, part))
         return number / result.transactions_per_s
 
-    ended = [each for each in result.classes if each.completed]
-    delay_s = sum(each.completed * each.time_by_s["network"] for each in ended) / sum(each.completed for each in ended)
+    ended = [item for item in result.classes if item.completed]
+    delay_s = sum(item.completed * item.time_by_s["network"] for item in ended) / sum(item.completed for item in ended)
     return _StoreUse(
         server_cpu=busy("server", "core"),
         client_cpu=busy("client", "core"),
@@ -117,8 +115,13 @@ def _mean(values: list[float]) -> float:
 def _times(run: StoreRun, name: str) -> dict[str, float]:
     """Response times of a class, and the shares below those that people quote."""
     number = run.state.program.classes.index(name)
-    found = run.result.classes[number]
-    figures = {f"{name} ms, mean": found.mean_s, "median": found.p50_s, "99 %": found.p99_s, "99.9 %": found.p999_s}
+    response = run.result.classes[number]
+    figures = {
+        f"{name} ms, mean": response.mean_s,
+        "median": response.p50_s,
+        "99 %": response.p99_s,
+        "99.9 %": response.p999_s,
+    }
     named = {key if key.startswith(name) else f"{name} ms, {key}": value * 1e3 for key, value in figures.items()}
     shares = {
         f"{name} under {ms} ms, share": histogram_share_below(run.histograms[number], ms * 1e6) for ms in LIMITS_MS

@@ -1,7 +1,5 @@
 """How the threads of a job share the processors, and a chain of states that finds how many do what."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Read-only query mixes in memory: what clients get from processors that share a critical section."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.build import memory_plan
@@ -27,14 +25,14 @@ def query_mix(scenario: ScenarioSpec, job: QueryMixSpec) -> JobResult:
     handover_s = job.entries_per_mix * scenario.operating_system.cpu.contended_handover_us * US / speed
     handover_s = handover_s if inside_s else 0.0
 
-    there = np.arange(job.clients + 1)
-    running = np.minimum(job.clients - there, len(slow) - (there > 0))
-    slowed = slow[np.maximum(running + (there > 0), 1) - 1]
-    turn_s = inside_s * slowed + handover_s * (there > 1)
+    inside = np.arange(job.clients + 1)
+    running = np.minimum(job.clients - inside, len(slow) - (inside > 0))
+    slowed = slow[np.maximum(running + (inside > 0), 1) - 1]
+    turn_s = inside_s * slowed + handover_s * (inside > 1)
     per_s = running / (outside_s * slowed)
     with np.errstate(divide="ignore", over="ignore"):
         chance = chances(per_s[:-1], 1.0 / turn_s[1:])
-    holding = np.where(there > 0, inside_s * slowed / np.maximum(turn_s, np.finfo(float).tiny), 0.0)
+    holding = np.where(inside > 0, inside_s * slowed / np.maximum(turn_s, np.finfo(float).tiny), 0.0)
     rate_per_s, busy = float(chance @ per_s), float(chance @ (running + holding))
     occupied = 1.0 - float(chance[0])
     return JobResult(
@@ -52,8 +50,8 @@ def query_mix(scenario: ScenarioSpec, job: QueryMixSpec) -> JobResult:
             "computing": path_s,
             "page misses": miss_s,
             "slower beside other threads": max(busy / rate_per_s - path_s - miss_s, 0.0),
-            "waiting for a processor": float(chance @ (job.clients - there - running)) / rate_per_s,
-            "waiting for the critical section": float(chance @ np.maximum(there - 1, 0)) / rate_per_s,
+            "waiting for a processor": float(chance @ (job.clients - inside - running)) / rate_per_s,
+            "waiting for the critical section": float(chance @ np.maximum(inside - 1, 0)) / rate_per_s,
             "hand-over": (occupied - float(chance @ holding)) / rate_per_s,
         },
         also={},

@@ -1,7 +1,5 @@
 """What a job reports."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 CROWDED = 0.6
@@ -33,5 +31,5 @@ class JobResult:
 
 def most_crowded(shares: dict[str, float], otherwise: str) -> str:
     """The name with the largest share of its capacity in use, or `otherwise` if all have room."""
-    name = max(shares, key=lambda each: shares[each])
+    name = max(shares, key=lambda part: shares[part])
     return name if shares[name] >= CROWDED else otherwise

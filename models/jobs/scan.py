@@ -1,7 +1,5 @@
 """Serial read of fragmented tables from disks: ordered read-ahead by one thread for each disk."""
 
-from __future__ import annotations
-
 from models.jobs.disks import turn_s
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
@@ -47,7 +45,7 @@ def scan(scenario: ScenarioSpec, job: ScanSpec) -> JobResult:
         "processor: one thread takes in all rows": thread_s / speed,
         "processors": (thread_s + calls_s) / speed / scenario.machine.cpu.cores,
     }
-    limit = max(page_s, key=lambda each: page_s[each])
+    limit = max(page_s, key=lambda part: page_s[part])
     total_s = pages * page_s[limit]
     runs = pages / disks.count / run_pages
     parts_s = {"seek and rotation": runs * arm_s, "overhead": runs * overhead_s, "transfer": runs * transfer_s}

@@ -1,7 +1,5 @@
 """From the spec of a partitioned store to its model, and what is wrong with a spec; neither needs an engine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -93,7 +91,7 @@ def _model_of_stations(
         arrivals_per_s=0.0,
         cpu=Cpu(1),
         sections=(),
-        stations=tuple(Station(each, servers.get(each, 1)) for each in program.stations),
+        stations=tuple(Station(station, servers.get(station, 1)) for station in program.stations),
         pool=Pool(1, "lru", 1, 1, 1),
         page_cache=PageCache(1, 1, NEVER_NS, NEVER_NS, 1, False),
         storage=NO_STORAGE,

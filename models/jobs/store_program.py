@@ -9,8 +9,6 @@ answer and asks the next question in one burst, since it doesn't wait in between
 With a loss, keys of the dead server's share go to their copies once it has been noticed; who sent to it sends again.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,12 +139,12 @@ class StoreWriter:
 
     def _request(self, name: str, path: StorePathSpec, there_kib: float, back_kib: float) -> None:
         asm, job = self.asm, self.job
-        again, lost = asm.label(), asm.label()
+        retry, lost = asm.label(), asm.label()
         asm.begin_class(name)
         asm.emit("uniform", self.share, job.servers, 0, self.keys)
         asm.emit("affine", self.number, self.number, 1, 1, 0)
         asm.emit("set", self.is_open, 1)
-        asm.place(again)
+        asm.place(retry)
         asm.emit("take", self.seen, self.sent, self.zero, 1)
         self._route()
         self._send(self.client_network, self.machine, there_kib)
@@ -167,18 +165,18 @@ class StoreWriter:
             asm.place(lost)
             asm.emit("sleep_until", self.noticed, self.server)
             asm.emit("take", self.seen, self.sent_again, self.zero, 1)
-            asm.emit("jump", again)
+            asm.emit("jump", retry)
 
     def _route(self) -> None:
         """The server that has the key: its share's, or once a loss is noticed the one that has the copy."""
-        asm, moved, found = self.asm, self.asm.label(), self.asm.label()
+        asm, moved, routed = self.asm, self.asm.label(), self.asm.label()
         asm.emit("affine", self.server, self.share, 1, 0, 0)
         if self.job.loss:
             asm.emit("if_between", self.noticed, self.never, self.share, moved)
-            asm.emit("jump", found)
+            asm.emit("jump", routed)
             asm.place(moved)
             asm.emit("other", self.server, self.job.servers, self.share, self.keys)
-            asm.place(found)
+            asm.place(routed)
 
     def _update(self, path: UpdatePathSpec, there_kib: float, back_kib: float, lost: Label) -> None:
         """Change the row at its server, then at the server of its copy, and only then answer."""

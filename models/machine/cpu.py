@@ -1,20 +1,9 @@
 """Processors: cores, their speed and caches, and how threads that run at once slow each other down."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
-from models.input import (
-    Fraction,
-    Mib,
-    Name,
-    Nanoseconds,
-    Number,
-    Spec,
-    Text,
-    WholeNumber,
-)
+from models.input import Fraction, Mib, Name, Nanoseconds, Number, Spec, Text, WholeNumber
 from simulator.form import FloatArray
 
 
@@ -70,13 +59,13 @@ def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True) -> FloatArray:
     pairs = np.zeros(threads)
     if cpu.threads_per_core == 2:
         pairs = np.maximum(busy - cpu.cores, 0.0) if placed_by_cores else busy * (busy - 1.0) / (2.0 * (threads - 1.0))
-    own = busy / (busy - 2.0 * pairs + pairs * (1.0 + cpu.second_thread_gain))
+    alone = busy / (busy - 2.0 * pairs + pairs * (1.0 + cpu.second_thread_gain))
     share = cpu.memory_bus_share
-    found = np.empty(threads)
-    for row, core in enumerate(own * (1.0 - share)):
+    factors = np.empty(threads)
+    for row, core in enumerate(alone * (1.0 - share)):
         at_bus, bus = 0.0, share
         for customers in range(1, row + 2):
             bus = share * (1.0 + at_bus)
             at_bus = customers * bus / (core + bus)
-        found[row] = core + bus
-    return found
+        factors[row] = core + bus
+    return factors

@@ -1,22 +1,10 @@
 """Disks: those with an arm, with their write cache, and flash."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.input import (
-    Gib,
-    Mib,
-    MibPerSecond,
-    Microseconds,
-    Milliseconds,
-    Name,
-    Spec,
-    Text,
-    WholeNumber,
-)
+from models.input import Gib, Mib, MibPerSecond, Microseconds, Milliseconds, Name, Spec, Text, WholeNumber
 from models.machine.volume import RateLimitSpec, rate_limit_of
 from simulator.form import GIB, MIB, NS_PER_US, Disk, FlashDevice, RotatingDevice
 
@@ -88,8 +76,8 @@ def device_of(disk: DiskSpec, name: str) -> Disk:
             queue_depth=disk.queue_depth,
             scheduler=disk.scheduler,
         )
-        room = round(disk.write_cache_mib * MIB)
-        return arm.with_cache(room, max(disk.write_cache_sorted, disk.queue_depth)) if room else arm
+        cache_bytes = round(disk.write_cache_mib * MIB)
+        return arm.with_cache(cache_bytes, max(disk.write_cache_sorted, disk.queue_depth)) if cache_bytes else arm
     flash = FlashDevice(
         name=name,
         read_ns=round(disk.read_latency_us * NS_PER_US),

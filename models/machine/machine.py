@@ -1,21 +1,10 @@
 """The machine: its processors, memory, disks and network put together, and its price."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field
 
-from models.input import (
-    Fraction,
-    Gib,
-    Microseconds,
-    Name,
-    Number,
-    Spec,
-    Text,
-    WholeNumber,
-)
+from models.input import Fraction, Gib, Microseconds, Name, Number, Spec, Text, WholeNumber
 from models.machine.cpu import CpuSpec, slowdowns
 from models.machine.disk import DiskSpec
 from models.machine.raid import DiskArraySpec
@@ -73,4 +62,4 @@ def sharing_of(machine: MachineSpec) -> Sharing | None:
     A hypervisor's guests don't know which processors are siblings.
     """
     longer = slowdowns(machine.cpu, placed_by_cores=machine.hardware_share_lost == 0)
-    return Sharing(tuple(round(each * PPM) for each in longer)) if longer.max() > 1.0 else None
+    return Sharing(tuple(round(factor * PPM) for factor in longer)) if longer.max() > 1.0 else None

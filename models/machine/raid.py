@@ -1,16 +1,10 @@
 """RAID sets and arrays of equal disks, and the controllers that they hang on."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from models.input import (
-    Kib,
-    Spec,
-    WholeNumber,
-)
+from models.input import Kib, Spec, WholeNumber
 from models.machine.disk import DiskSpec, device_of
 from models.machine.volume import RateLimitSpec, rate_limit_of
 from simulator.form import KIB, Controllers, Device, RaidSet

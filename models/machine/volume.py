@@ -1,18 +1,10 @@
 """Limits of cloud volumes and storage controllers: rates, and credits for bursts."""
 
-from __future__ import annotations
-
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import (
-    Fraction,
-    Kib,
-    Number,
-    Spec,
-    Text,
-)
+from models.input import Fraction, Kib, Number, Spec, Text
 from simulator.form import KIB, RateLimit
 
 MOST_REFILL_S = 50 * 86_400
@@ -38,7 +30,7 @@ class RateLimitSpec(Spec):
     source: Text
 
     @model_validator(mode="after")
-    def _bursts_have_credits(self) -> RateLimitSpec:
+    def _bursts_have_credits(self) -> Self:
         burst = self.burst_per_s
         if burst is not None and burst < self.per_s:
             raise ValueError(f"burst_per_s: got {burst:g}; at least per_s, {self.per_s:g}")

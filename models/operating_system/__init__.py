@@ -1,7 +1,7 @@
 """The operating system: page cache, write-back, swap, CPU per call."""
 
-from models.operating_system.io_scheduler import CfqSpec, NoopSpec, fair_queueing_of
+from models.operating_system.io_scheduler import fair_queueing_of
 from models.operating_system.operating_system import OperatingSystemSpec
 from models.operating_system.page_cache import page_cache_of
 
-__all__ = ["CfqSpec", "NoopSpec", "OperatingSystemSpec", "fair_queueing_of", "page_cache_of"]
+__all__ = ["OperatingSystemSpec", "fair_queueing_of", "page_cache_of"]

@@ -1,17 +1,10 @@
 """I/O scheduler and storage stack: what lies between the database's files and the devices."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field
 
-from models.input import (
-    Microseconds,
-    Milliseconds,
-    Spec,
-    WholeNumber,
-)
+from models.input import Microseconds, Milliseconds, Spec, WholeNumber
 from simulator.form import NS_PER_MS, FairQueueing
 
 
@@ -59,5 +52,5 @@ def fair_queueing_of(scheduler: NoopSpec | CfqSpec) -> FairQueueing | None:
     """Fair queueing before flash devices and RAID sets; None without."""
     if isinstance(scheduler, NoopSpec):
         return None
-    slices = (round(each * NS_PER_MS) for each in (scheduler.slice_ms, scheduler.background_slice_ms))
+    slices = (round(length_ms * NS_PER_MS) for length_ms in (scheduler.slice_ms, scheduler.background_slice_ms))
     return FairQueueing(scheduler.quantum, *slices)

@@ -1,22 +1,10 @@
 """The operating system: page cache, write-back, memory pressure and swap, CPU per call."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field
 
-from models.input import (
-    Gib,
-    Kib,
-    Mib,
-    Microseconds,
-    Name,
-    Number,
-    Spec,
-    Text,
-    WholeNumber,
-)
+from models.input import Gib, Kib, Mib, Microseconds, Name, Number, Spec, Text, WholeNumber
 from models.operating_system.io_scheduler import CfqSpec, FileSystemSpec, NoopSpec, RawSpec
 from models.operating_system.page_cache import PageCacheSpec
 

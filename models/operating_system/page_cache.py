@@ -1,16 +1,8 @@
 """Page cache: the memory under buffered I/O, and its write-back."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
-from models.input import (
-    Fraction,
-    Kib,
-    Seconds,
-    Spec,
-    WholeNumber,
-)
+from models.input import Fraction, Kib, Seconds, Spec, WholeNumber
 from simulator.form import PageCache, from_s
 
 

@@ -1,7 +1,5 @@
 """What no single key can say: whether the parts of a scenario fit together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from models.build import LOG_AREA_BYTES, by_table, clients_of, cluster_faults, memory_plan, most_pages, sampling_faults
@@ -62,12 +60,12 @@ def _terminals(arrivals: TerminalsSpec) -> Iterator[str]:
 
 
 def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
-    asked, cpu = scenario.operating_system.interrupts, scenario.machine.cpu
-    if asked is None or not asked.bound_processors:
+    interrupts, cpu = scenario.operating_system.interrupts, scenario.machine.cpu
+    if interrupts is None or not interrupts.bound_processors:
         return
     key = "operating_system.interrupts.bound_processors"
-    if asked.bound_processors >= cpu.cores:
-        yield f"{key}: got {asked.bound_processors}; fewer than the machine's {cpu.cores} cores"
+    if interrupts.bound_processors >= cpu.cores:
+        yield f"{key}: got {interrupts.bound_processors}; fewer than the machine's {cpu.cores} cores"
     if cpu.threads_per_core > 1 or cpu.memory_bus_share > 0:
         yield f"{key}: processors that slow each other down (threads_per_core, memory_bus_share) can't be set aside"
 
@@ -106,15 +104,15 @@ def _raid(scenario: ScenarioSpec) -> Iterator[str]:
         if disks.sets > 1:
             yield f"machine.disks.sets: got {disks.sets}; independent disks make none: give a level, as raid0"
         return
-    name, each = disks.level_name, disks.count // disks.sets
+    name, disks_of_set = disks.level_name, disks.count // disks.sets
     got = f"machine.disks.count: got {disks.count}" + (f" for {disks.sets} sets" if disks.sets > 1 else "")
     if disks.count % disks.sets:
         yield f"machine.disks.sets: got {disks.sets}; {disks.count} disks (machine.disks.count) don't make so many"
-    elif layout.least_disks == layout.most_disks != each:
+    elif layout.least_disks == layout.most_disks != disks_of_set:
         yield f"{got}; {name} takes {layout.most_disks} disks with the same data"
-    elif each < layout.least_disks:
+    elif disks_of_set < layout.least_disks:
         yield f"{got}; {name} takes at least {layout.least_disks} disks"
-    elif each % layout.copies:
+    elif disks_of_set % layout.copies:
         yield f"{got}; {name} takes pairs of disks: an even number"
     if disks.stripe_kib % page_kib:
         yield (
@@ -162,12 +160,12 @@ def _controllers(scenario: ScenarioSpec) -> Iterator[str]:
 
 def _measured(scenario: ScenarioSpec) -> Iterator[str]:
     keys = ("new_orders_per_minute", "job_figure")
-    own, other = keys if scenario.job is None else keys[::-1]
+    wanted, other = keys if scenario.job is None else keys[::-1]
     which = "without a job" if scenario.job is None else "with a job"
-    if scenario.measured is not None and getattr(scenario.measured, own) is None and not scenario.measured.figures:
-        yield f"measured.{own}: missing; add '{own}: ...', which a scenario {which} is measured by"
+    if scenario.measured is not None and getattr(scenario.measured, wanted) is None and not scenario.measured.figures:
+        yield f"measured.{wanted}: missing; add '{wanted}: ...', which a scenario {which} is measured by"
     if scenario.measured is not None and getattr(scenario.measured, other) is not None:
-        yield f"measured.{other}: a scenario {which} is measured by {own}; take this one out"
+        yield f"measured.{other}: a scenario {which} is measured by {wanted}; take this one out"
 
 
 def _memory(scenario: ScenarioSpec) -> Iterator[str]:
@@ -196,26 +194,26 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
     device_gib = disks.disk.capacity_gib * disks.disks_per_file
     one = "each disk" if disks.layout is None else "the RAID set" if disks.sets == 1 else "each RAID set"
     swaps = memory_plan(scenario).resident_buffers < scenario.database.pool.buffers
-    before, others = float(LOG_AREA_BYTES), "the log"
+    before, neighbours = float(LOG_AREA_BYTES), "the log"
     if swaps or isinstance(disks.disk, RotatingDiskSpec):
-        before, others = LOG_AREA_BYTES + scenario.machine.memory_gib * GIB, "log and swap, as large as memory,"
-    room = device_gib * GIB - before
+        before, neighbours = LOG_AREA_BYTES + scenario.machine.memory_gib * GIB, "log and swap, as large as memory,"
+    free_bytes = device_gib * GIB - before
     regions = regions_of(scenario.workload.layout, scenario.workload.warehouses)
     pages = pages_in(regions)
     on_one = pages_of(pages, disks.files)
     if scenario.database.file_layout == "by_table":
         on_one = most_pages(by_table(regions, disks.files, round(page_bytes)), round(page_bytes))
-    if room <= 0:
+    if free_bytes <= 0:
         got = f"{disks.disk.capacity_gib:g} GiB"
-        yield f"machine.disks.disk.capacity_gib: {got}; {others} take {before / GIB:.4g} GiB of {one}"
-    elif on_one * page_bytes > room:
+        yield f"machine.disks.disk.capacity_gib: {got}; {neighbours} take {before / GIB:.4g} GiB of {one}"
+    elif on_one * page_bytes > free_bytes:
         what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
         sets = f"a {disks.level_name} set" if disks.sets == 1 else f"{disks.sets} {disks.level_name} sets"
         what += f", {sets} of {device_gib:g} GiB" if disks.layout else ""
         yield (
             f"workload.warehouses: {scenario.workload.warehouses} warehouses are {pages * page_bytes / GIB:.4g} GiB of "
-            f"data with room to grow; {what}, of which {others} take {before / GIB:.4g} GiB"
-            f"{' each' if disks.files > 1 or not disks.layout else ''}, hold {disks.files * room / GIB:.4g} GiB"
+            f"data with room to grow; {what}, of which {neighbours} take {before / GIB:.4g} GiB"
+            f"{' each' if disks.files > 1 or not disks.layout else ''}, hold {disks.files * free_bytes / GIB:.4g} GiB"
         )
 
 

@@ -1,7 +1,5 @@
 """From a scenario file to a valid scenario. Every problem found is one line: file, key, what came, what is allowed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,13 +1,12 @@
 """The eight questions a DBA can answer at once, made into a scenario; what was not asked is assumed and said."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry, compose, override
-from models.input import parse, shown
+from models.input import parse, shown, validated
+from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from models.workloads import LayoutSpec
@@ -34,7 +33,6 @@ OPTIONS = {
 }
 """Which option a key of the scenario comes from."""
 RATIO_OF_MIX = "virtuoso-tpcc"
-NOTE = "assumption: "
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ def scenario_of(questions: Questions, overrides: Sequence[str] = ()) -> tuple[Sc
 
     Raises InputError for contradictory answers, Infeasible where memory or disks don't suffice.
     """
-    data = _mapping(questions, [setting.partition("=")[0].strip() for setting in overrides])
+    data = _mapping(questions, list(map(key_of, overrides)))
     try:
         scenario = scenario_from_mapping(data, "quick", overrides)
     except InputError as error:
@@ -75,18 +73,13 @@ def scenario_of(questions: Questions, overrides: Sequence[str] = ()) -> tuple[Sc
     return scenario, data
 
 
-def assumed(scenario: ScenarioSpec) -> list[str]:
-    """What `scenario_of` assumed, in a few words each."""
-    return [note.removeprefix(NOTE).partition(";")[0] for note in scenario.notes if note.startswith(NOTE)]
-
-
 def _as_option(problem: str, questions: Questions) -> str:
     """A problem of a key, said of the option that it came from."""
     if not problem.startswith("quick: "):  # a key of --set, whose words say so
         return problem
-    where, key, rest = problem.split(": ", 2)
+    where, key, reason = problem.split(": ", 2)
     option = "--pool" if key == "database.pool.buffers" and questions.pool else OPTIONS.get(key, key)
-    return f"{where}: {option}: {rest}"
+    return f"{where}: {option}: {reason}"
 
 
 def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
@@ -112,12 +105,12 @@ def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
     if q.pool is not None:
         buffers = int(quantity(q.pool, "memory", "GiB", "--pool") * GIB / per_buffer)
     if buffers is None:
-        taken = (system["reserved_memory_gib"] + database["process_memory_gib"]) * GIB
-        taken += q.clients * system["memory_per_client_mib"] * MIB
-        free = quantity(q.ram, "memory", "GiB", "--ram") * GIB - taken
+        used = (system["reserved_memory_gib"] + database["process_memory_gib"]) * GIB
+        used += q.clients * system["memory_per_client_mib"] * MIB
+        free = quantity(q.ram, "memory", "GiB", "--ram") * GIB - used
         if free <= 0:
             raise Infeasible(
-                f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {taken / GIB:.3g} GiB"
+                f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {used / GIB:.3g} GiB"
             )
         buffers = int(POOL_SHARE * free / per_buffer)
         assumptions = {"database.pool.buffers": f"pool {100 * POOL_SHARE:.0f} % of free memory", **assumptions}
@@ -139,9 +132,9 @@ def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
         },
         "interval": {"start": "warm", "warm_up_s": q.warm_up, "duration_s": q.duration},
         "notes": [
-            f"{NOTE}{words}; {OPTIONS.get(key, f'--set {key}=...')} changes it"
+            assumption(words, f"{OPTIONS.get(key, f'--set {key}=...')} changes it")
             for key, words in assumptions.items()
-            if OPTIONS.get(key) not in q.answered and not any(f"{key}.".startswith(f"{set_}.") for set_ in set_keys)
+            if OPTIONS.get(key) not in q.answered and not any(stands_in(key, changed) for changed in set_keys)
         ],
     }
 
@@ -151,7 +144,7 @@ def _warehouses(q: Questions, database: dict[str, Any]) -> int:
         raise InputError("quick: say how much data there is: --warehouses N or --data-size '4 GiB', one of them")
     if q.warehouses is not None:
         return q.warehouses
-    layout = LayoutSpec.model_validate(compose(RATIO_OF_MIX, "quick", "workload")["layout"])
+    layout: LayoutSpec = validated(LayoutSpec, compose(RATIO_OF_MIX, "quick", "workload")["layout"], "quick")
     wanted = quantity(q.data_size or "", "memory", "GiB", "--data-size") * GIB
     return max(1, int(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
 

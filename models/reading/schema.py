@@ -3,8 +3,6 @@
 `python -m models.reading.schema` writes it to docs/reference/scenario.schema.json.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -37,23 +35,16 @@ def scenario_schema() -> dict[str, Any]:
         definition.pop("required", None)
         if definition.get("type") == "object":
             definition["additionalProperties"] = False
-        for each in definition["properties"].values():
-            _admit_any_kind(each)
+        for node in definition["properties"].values():
+            _admit_any_kind(node)
     for path, kind in CATALOGUED.items():
         properties = definitions[OWNERS[path]]["properties"]
         key = path.rsplit(".", 1)[-1]
-        names = {
-            "type": "string",
-            "enum": catalogue_names(kind),
-            "description": f"a name from the catalogue of {kind}",
-        }
-        own = {k: v for k, v in properties[key].items() if k not in ("default", "description")}
-        properties[key] = {"anyOf": [names, own]}
-        for target in _targets(own):
-            base = {
-                "type": "string",
-                "description": f"a name from the catalogue of {kind}; the other keys change it",
-            }
+        names = {"type": "string", "enum": catalogue_names(kind), "description": f"a name from the catalogue of {kind}"}
+        plain = {k: v for k, v in properties[key].items() if k not in ("default", "description")}
+        properties[key] = {"anyOf": [names, plain]}
+        for target in _targets(plain):
+            base = {"type": "string", "description": f"a name from the catalogue of {kind}; the other keys change it"}
             definitions[target]["properties"]["base"] = base
     scenario = definitions.pop("ScenarioSpec")
     scenario["properties"]["base"] = {
@@ -80,8 +71,8 @@ def _admit_any_kind(node: dict[str, Any]) -> None:
 def _targets(node: Any) -> list[str]:
     """Names of the definitions that a property refers to."""
     if isinstance(node, dict):
-        found = [node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else []
-        return found + [name for value in node.values() for name in _targets(value)]
+        names = [node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else []
+        return names + [name for value in node.values() for name in _targets(value)]
     if isinstance(node, list):
         return [name for value in node for name in _targets(value)]
     return []

@@ -1,7 +1,5 @@
 """Several servers of one kind, a standby, a read replica, and what happens when a server is lost."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from models.input import Microseconds, Milliseconds, Seconds, Spec, WholeNumber

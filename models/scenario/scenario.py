@@ -1,7 +1,5 @@
 """A scenario: machine + operating system + database + workload + measured interval."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator

@@ -1,7 +1,5 @@
 """Arrivals of transactions: closed clients, an open stream, or users at terminals."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Other jobs than transactions over an interval: what a machine can be asked to do instead."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

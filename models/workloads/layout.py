@@ -1,7 +1,5 @@
 """Layout: how rows fill pages."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from models.input import Fraction, Kib, Spec, Text, WholeNumber

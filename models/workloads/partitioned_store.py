@@ -1,7 +1,5 @@
 """A partitioned in-memory store on several servers, asked by client machines without thinking."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The workload: a driver's profile, its size and its clients."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

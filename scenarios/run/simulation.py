@@ -42,7 +42,7 @@ def simulate(task: SimulationTask, on_progress: OnProgress | None = None, on_ste
     warnings = [*result.warnings, *remarks(scenario, result)]
     if scenario.cluster is not None:
         lost = failover_of(scenario, result, lambda after: _by_events(SimulationTask(after, task.seed)))
-        warnings += [lost.said()] if lost else []
+        warnings += [lost.sentence()] if lost else []
     if result.engine != scenario.engine:
         warnings.append(SLOW_ENGINE.format(why_not_cached()))
     return replace(result, warnings=warnings)

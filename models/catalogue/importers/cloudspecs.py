@@ -4,8 +4,6 @@ Source of the columns: github.com/TUM-DIS/cloudspecs (datagen, 27 columns in eve
 joint views). Memory is GiB, disks GB in all, networks Gbit/s, prices US dollars for an hour, on demand.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from models.catalogue.importers.entries import (
@@ -58,7 +56,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         source.refuse("--region", repr(shorten(wanted.region)), "none: prices are of one region", "leave it out")
     day = date_of(source, wanted, None)
     note = f"imported from {source.name}: cloudspecs (TU Munich), {day}"
-    found = ImportedEntries(NAME, source)
+    imported = ImportedEntries(NAME, source)
     prices: dict[str, list[dict[str, Any]]] = {}
     for line, row in enumerate(rows, 2):
         cloud = _cloud(source, row, line)
@@ -67,19 +65,21 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
             source.refuse(f"line {line}: instance", repr(shorten(name)), "a name of at most 100 letters", "correct it")
         reason = _unfit(row)
         if reason:
-            found.leave(name, reason)
+            imported.leave(name, reason)
             continue
-        _machine(found, row, name, cloud, f"line {line}", note)
+        _machine(imported, row, name, cloud, f"line {line}", note)
         if row["price_hour"].strip() in ("", "NULL"):
-            found.leave(name, "no price")
+            imported.leave(name, "no price")
             continue
         amount = positive(source, row["price_hour"], f"line {line}: price_hour", MOST_USD_AN_HOUR)
         prices.setdefault(cloud, []).append(hourly(name, amount))
-    for cloud, some in prices.items():
+    for cloud, listed in prices.items():
         region, term = REGIONS[cloud], "on demand"
         title = f"{cloud}, {region}, {term}"
-        found.add_list(f"cloudspecs-{cloud}", title, day, some, currency="USD", term=term, region=region, source=note)
-    return found
+        imported.add_list(
+            f"cloudspecs-{cloud}", title, day, listed, currency="USD", term=term, region=region, source=note
+        )
+    return imported
 
 
 def _cloud(source: SourceFile, row: dict[str, str], line: int) -> str:
@@ -102,15 +102,15 @@ def _unfit(row: dict[str, str]) -> str | None:
     return None
 
 
-def _machine(found: ImportedEntries, row: dict[str, str], name: str, cloud: str, at: str, note: str) -> None:
-    source = found.source
+def _machine(imported: ImportedEntries, row: dict[str, str], name: str, cloud: str, at: str, note: str) -> None:
+    source = imported.source
     vcpus, cores = whole(source, row["vcpus"], f"{at}: vcpus"), whole(source, row["cores"], f"{at}: cores")
     if vcpus not in (cores, 2 * cores, 2 * cores - 1):
         source.refuse(f"{at}: vcpus", f"{vcpus} with {cores} cores", "one or two for each core", "correct it")
     model = row.get("processor_model", "")
     cpu = cpu_keys(model, "", vcpus, 2 if vcpus > cores else 1)
     if cpu is None:
-        found.leave(name, f"no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
+        imported.leave(name, f"no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
         return
     keys: dict[str, Any] = {
         "provider": cloud,
@@ -130,7 +130,7 @@ def _machine(found: ImportedEntries, row: dict[str, str], name: str, cloud: str,
         text = row.get(theirs, "").strip()
         if text not in ("", "NULL", "0", "0.0"):
             keys[ours] = figure(positive(source, text, f"{at}: {theirs}") * factor)
-    found.add_instance(name, with_bursts(keys) | {"source": note})
+    imported.add_instance(name, with_bursts(keys) | {"source": note})
 
 
 def _local_disks(source: SourceFile, row: dict[str, str], name: str, at: str, note: str) -> dict[str, Any] | None:

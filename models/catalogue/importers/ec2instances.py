@@ -4,8 +4,6 @@ Source of the form: github.com/vantage-sh/ec2instances.info. Memory is in GiB, d
 Mbit/s and ebs_*_throughput in MB/s; prices are US dollars for an hour, as text. The file has no date.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -52,57 +50,57 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     data = source.data
     if not isinstance(data, list) or len(data) > MOST_INSTANCES:
         source.refuse("the file", "no list of machines", f"a list of at most {MOST_INSTANCES}", "give instances.json")
-    entries = [mapping(source, each, f"entry {number}") for number, each in enumerate(data, 1)]
-    regions = sorted({region for each in entries for region in each.get("pricing", {})})
+    entries = [mapping(source, entry, f"entry {number}") for number, entry in enumerate(data, 1)]
+    regions = sorted({region for entry in entries for region in entry.get("pricing", {})})
     region = region_of(source, wanted, regions)
     day = date_of(source, wanted, None)
-    found = ImportedEntries(NAME, source)
+    imported = ImportedEntries(NAME, source)
     rows: dict[str, list[dict[str, Any]]] = {term: [] for term in TERMS}
-    for number, each in enumerate(entries, 1):
-        name = str(each.get("instance_type", ""))
+    for number, entry in enumerate(entries, 1):
+        name = str(entry.get("instance_type", ""))
         if not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", name):
             source.refuse(
                 f"entry {number}: instance_type", repr(shorten(name)), "a name such as m7i.large", "correct it"
             )
-        _machine(found, name, each, f"imported from {source.name}: ec2-instances-info, {day}")
+        _machine(imported, name, entry, f"imported from {source.name}: ec2-instances-info, {day}")
         for term, path in TERMS.items():
-            amount = _price(found, each, region, path, name)
+            amount = _price(imported, entry, region, path, name)
             if amount is not None:
                 rows[term].append(hourly(name, amount))
-    for term, some in rows.items():
-        found.add_list(
+    for term, listed in rows.items():
+        imported.add_list(
             f"ec2instances-{region}-{term.replace(' ', '-')}",
             f"AWS, {region}, {term}",
             day,
-            some,
+            listed,
             currency="CNY" if region.startswith("cn-") else "USD",
             term=term,
             region=region,
             source=f"imported from {source.name}: ec2-instances-info, Linux, {'.'.join(TERMS[term])}",
         )
-    return found
+    return imported
 
 
 def _price(
-    found: ImportedEntries, entry: Mapping[str, Any], region: str, path: tuple[str, ...], name: str
+    imported: ImportedEntries, entry: Mapping[str, Any], region: str, path: tuple[str, ...], name: str
 ) -> float | None:
     node: Any = entry.get("pricing", {}).get(region, {}).get("linux", {})
     for key in path:  # which may hold a point
         node = node.get(key) if isinstance(node, dict) else None
     if node is None or node in ("", "N/A", 0, "0"):
         if path == ("ondemand",):
-            found.leave(name, f"no price on demand of Linux in {region}")
+            imported.leave(name, f"no price on demand of Linux in {region}")
         return None
-    return positive(found.source, node, f"{name}: pricing.{region}.linux.{'.'.join(path)}", MOST_USD_AN_HOUR)
+    return positive(imported.source, node, f"{name}: pricing.{region}.linux.{'.'.join(path)}", MOST_USD_AN_HOUR)
 
 
-def _machine(found: ImportedEntries, name: str, entry: Mapping[str, Any], note: str) -> None:
-    source = found.source
+def _machine(imported: ImportedEntries, name: str, entry: Mapping[str, Any], note: str) -> None:
+    source = imported.source
     if entry.get("GPU") or entry.get("FPGA"):
-        found.leave(name, "shape: has accelerators")
+        imported.leave(name, "shape: has accelerators")
         return
     if entry.get("burst_minutes") or entry.get("base_performance"):
-        found.leave(name, "shape: CPU credits, which aren't modelled")
+        imported.leave(name, "shape: CPU credits, which aren't modelled")
         return
     arch = " ".join(map(str, entry.get("arch", []))) if isinstance(entry.get("arch"), list) else str(entry.get("arch"))
     model = str(entry.get("physical_processor", ""))
@@ -110,27 +108,27 @@ def _machine(found: ImportedEntries, name: str, entry: Mapping[str, Any], note: 
     threads = threads_per_core(model, arch)
     cpu = cpu_keys(model, str(entry.get("clock_speed_ghz", "")), vcpus, threads)
     if cpu is None:
-        found.leave(name, f"shape: no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
+        imported.leave(name, f"shape: no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
         return
     keys: dict[str, Any] = {
         "provider": "aws",
         "cpu": cpu,
         "memory_gib": figure(positive(source, entry.get("memory"), f"{name}: memory", 65_536)),
     }
-    disks = _local_disks(found, name, entry.get("storage"))
+    disks = _local_disks(imported, name, entry.get("storage"))
     if disks is not None:
         keys["local_disks"] = disks
     keys |= _volume_limits(source, name, entry)
     network = EXACT_NETWORK.fullmatch(str(entry.get("network_performance", "")))
     if network:
         keys["network_gbit_per_s"] = figure(float(network[1]))
-    found.add_instance(name, keys | {"source": note})
+    imported.add_instance(name, keys | {"source": note})
 
 
-def _local_disks(found: ImportedEntries, name: str, storage: Any) -> dict[str, Any] | None:
+def _local_disks(imported: ImportedEntries, name: str, storage: Any) -> dict[str, Any] | None:
     if not storage:
         return None
-    source = found.source
+    source = imported.source
     facts = mapping(source, storage, f"{name}: storage")
     count = whole(source, facts.get("devices"), f"{name}: storage.devices")
     size = positive(source, facts.get("size"), f"{name}: storage.size")
@@ -150,10 +148,10 @@ def _local_disks(found: ImportedEntries, name: str, storage: Any) -> dict[str, A
 
 def _volume_limits(source: SourceFile, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Base and most of EBS. The bandwidth must be eight times the throughput, else one unit was taken for another."""
-    found: dict[str, Any] = {}
+    imported: dict[str, Any] = {}
     for ours, which, iops in (("", "ebs_baseline", "ebs_baseline_iops"), ("burst_", "ebs", "ebs_iops")):
         if entry.get(iops):
-            found[f"volume_{ours}requests_per_s"] = figure(positive(source, entry[iops], f"{name}: {iops}", 1e7))
+            imported[f"volume_{ours}requests_per_s"] = figure(positive(source, entry[iops], f"{name}: {iops}", 1e7))
         throughput = entry.get(f"{which}_throughput")
         bandwidth = entry.get("ebs_baseline_bandwidth" if not ours else "ebs_max_bandwidth")
         if throughput:
@@ -164,5 +162,5 @@ def _volume_limits(source: SourceFile, name: str, entry: Mapping[str, Any]) -> d
                     came = f"{number:g} MB/s beside a bandwidth of {mbit:g} Mbit/s"
                     remedy = "look which of the two is in another unit"
                     source.refuse(f"{name}: {which}_throughput", came, f"about {mbit / 8:g} MB/s", remedy)
-            found[f"volume_{ours}mib_per_s"] = figure(number * 1e6 / MIB)
-    return with_bursts(found)
+            imported[f"volume_{ours}mib_per_s"] = figure(number * 1e6 / MIB)
+    return with_bursts(imported)

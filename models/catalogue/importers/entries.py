@@ -1,7 +1,5 @@
 """Entries and price lists that an importer has read, in the catalogue's form, and what it left out."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import math
@@ -60,9 +58,9 @@ class ImportedEntries:
             self.lists[file] = {"name": name, "date": str(day), **known, "rows": list(rows)}
 
 
-def date_of(source: SourceFile, wanted: ListFacts, said: str | None) -> dt.date:
+def date_of(source: SourceFile, wanted: ListFacts, text: str | None) -> dt.date:
     """The day of the prices: the file's, or --date. Raises InputError if neither says it, or both and differently."""
-    if said is None:
+    if text is None:
         if wanted.date is None:
             raise InputError(
                 f"{source.name}: the file doesn't say from when its figures are; add --date YYYY-MM-DD, the day on "
@@ -70,12 +68,12 @@ def date_of(source: SourceFile, wanted: ListFacts, said: str | None) -> dt.date:
             )
         return wanted.date
     try:
-        found = dt.date.fromisoformat(said)
+        value = dt.date.fromisoformat(text)
     except ValueError:
-        source.refuse("date", repr(shorten(said)), "YYYY-MM-DD", "correct it")
-    if wanted.date is not None and wanted.date != found:
-        raise InputError(f"{source.name}: is of {found}, --date says {wanted.date}; leave --date out")
-    return found
+        source.refuse("date", repr(shorten(text)), "YYYY-MM-DD", "correct it")
+    if wanted.date is not None and wanted.date != value:
+        raise InputError(f"{source.name}: is of {value}, --date says {wanted.date}; leave --date out")
+    return value
 
 
 def region_of(source: SourceFile, wanted: ListFacts, regions: Sequence[str]) -> str:
@@ -101,8 +99,8 @@ def checked_region(source: SourceFile, region: str) -> str:
 
 def shorten_list(names: Sequence[str], most: int = 6) -> str:
     """The first names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(shorten(name) for name in names[:most]) + more
+    further = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(shorten(name) for name in names[:most]) + further
 
 
 def positive(source: SourceFile, value: Any, place: str, most: float = math.inf) -> float:
@@ -133,11 +131,11 @@ def json_once(source: SourceFile) -> Any:
     """The JSON value of a file. Raises InputError if a name is in an object twice: which of the two holds?"""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
+        value = dict(pairs)
+        if len(value) != len(pairs):
             twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
             source.refuse(shorten(twice), "the name twice in one place", "each name once", "delete one of them")
-        return found
+        return value
 
     _ = source.data  # refuses what is no JSON, and says where
     return json.loads(source.text, object_pairs_hook=once)
@@ -174,13 +172,7 @@ def with_bursts(keys: dict[str, Any]) -> dict[str, Any]:
 
 
 def flash(
-    source: SourceFile,
-    name: str,
-    size_gib: float,
-    per_s: tuple[float, float],
-    latency_us: float,
-    place: str,
-    note: str,
+    source: SourceFile, name: str, size_gib: float, per_s: tuple[float, float], latency_us: float, place: str, note: str
 ) -> dict[str, Any]:
     """A disk of flash by its size, its reads and writes/s at full depth and the latency of a read alone."""
     reads, writes = per_s

@@ -1,7 +1,5 @@
 """A file of machines or prices becomes entries of a user's catalogue: recognised, checked, written as YAML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +19,8 @@ MOST_BYTES = 512 << 20
 """ec2-instances-info's file of all regions has some hundreds of MB"""
 FIRST_LINE = "# Written by `oltpsim catalog import`, which replaces it when the same list is imported again."
 FORMATS: dict[str, tuple[Callable[[SourceFile], bool], Callable[[SourceFile, ListFacts], ImportedEntries]]] = {
-    each.NAME: (each.detect, each.read) for each in (karpenter, ec2instances, netflix, cloudspecs, own_csv)
+    importer.NAME: (importer.detect, importer.read)
+    for importer in (karpenter, ec2instances, netflix, cloudspecs, own_csv)
 }
 
 
@@ -48,32 +47,32 @@ def read_list(path: Path, kind: str | None, wanted: ListFacts) -> ImportedEntrie
         )
     if len(kinds) > 1:
         raise InputError(f"{path.name}: may be {' or '.join(kinds)}; say which by --kind")
-    found = FORMATS[kinds[0]][1](source, wanted)
-    for name, keys in found.instances.items():
+    imported = FORMATS[kinds[0]][1](source, wanted)
+    for name, keys in imported.instances.items():
         checked("instances", {"name": name} | keys, f"{path.name}: {name}")
-    for name, keys in found.volumes.items():
+    for name, keys in imported.volumes.items():
         checked("volumes", keys, f"{path.name}: {name}")
-    for name, keys in found.lists.items():
+    for name, keys in imported.lists.items():
         checked("prices", keys, f"{path.name}: {name}")
-    return found
+    return imported
 
 
-def write_entries(found: ImportedEntries, into: Path) -> list[WrittenFile]:
+def write_entries(imported: ImportedEntries, into: Path) -> list[WrittenFile]:
     """Write what was found below a folder; families of machines into a file each.
 
     Raises InputError, before anything is written, where a file is somebody's own or a machine is in another one.
     """
     texts: dict[Path, tuple[str, int]] = {}
-    for name, family in _families(found).items():
+    for name, family in _families(imported).items():
         texts[into / "instances" / f"{name}.yaml"] = (_text(family), len(family[SIZES]))
-    for name, keys in found.volumes.items():
+    for name, keys in imported.volumes.items():
         texts[into / "volumes" / f"{name}.yaml"] = (_text(keys), 1)
-    for name, keys in found.lists.items():
+    for name, keys in imported.lists.items():
         texts[into / "prices" / f"{name}.yaml"] = (_text(keys), len(keys["rows"]))
     for path in texts:
         if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(FIRST_LINE):
             raise InputError(f"{path}: is there and no import wrote it; move it, or import --into another folder")
-    _refuse_twins(found, into, set(texts))
+    _refuse_twins(imported, into, set(texts))
     for path, (text, _) in texts.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,12 +84,12 @@ def write_entries(found: ImportedEntries, into: Path) -> list[WrittenFile]:
     return [WrittenFile(path, count) for path, (_, count) in texts.items()]
 
 
-def _families(found: ImportedEntries) -> dict[str, dict[str, Any]]:
+def _families(imported: ImportedEntries) -> dict[str, dict[str, Any]]:
     """Machines by file: what is before the point of a name, or the provider's all; what all share is said once."""
     grouped: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, keys in found.instances.items():
+    for name, keys in imported.instances.items():
         family = name.split(".")[0] if "." in name else "machines"
-        words = f"{found.importer}-{keys['provider']}-{family}".lower()
+        words = f"{imported.importer}-{keys['provider']}-{family}".lower()
         grouped.setdefault(re.sub(r"[^a-z0-9]+", "-", words).strip("-"), {})[name] = keys
     families = {}
     for file, sizes in grouped.items():
@@ -98,24 +97,26 @@ def _families(found: ImportedEntries) -> dict[str, dict[str, Any]]:
         shared = {
             key: first[key]
             for key in ("provider", "source")
-            if all(each.get(key) == first[key] for each in sizes.values())
+            if all(keys_of_size.get(key) == first[key] for keys_of_size in sizes.values())
         }
-        own = {name: {key: value for key, value in keys.items() if key not in shared} for name, keys in sizes.items()}
-        families[file] = shared | {SIZES: own}
+        entries = {
+            name: {key: value for key, value in keys.items() if key not in shared} for name, keys in sizes.items()
+        }
+        families[file] = shared | {SIZES: entries}
     return families
 
 
-def _refuse_twins(found: ImportedEntries, into: Path, files: set[Path]) -> None:
+def _refuse_twins(imported: ImportedEntries, into: Path, files: set[Path]) -> None:
     folder = into / "instances"
     for path in sorted(folder.glob("*.yaml")) if folder.is_dir() else []:
         if path in files:
             continue
         data = parse_yaml(path.read_text(encoding="utf-8"), str(path))
-        there = data.get(SIZES, {path.stem: None}) if isinstance(data, dict) else {}
-        both = sorted(set(there) & set(found.instances))
+        names = data.get(SIZES, {path.stem: None}) if isinstance(data, dict) else {}
+        both = sorted(set(names) & set(imported.instances))
         if both:
             raise InputError(
-                f"{path}: has {both[0]} already, as {found.source.name} does; delete that file, or import --into "
+                f"{path}: has {both[0]} already, as {imported.source.name} does; delete that file, or import --into "
                 "another folder"
             )
 

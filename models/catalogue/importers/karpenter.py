@@ -3,8 +3,6 @@
 Source of the form: github.com/aws/karpenter-provider-aws, pkg/providers/pricing/zz_generated.pricing_aws*.go.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -41,11 +39,11 @@ def detect(source: SourceFile) -> bool:
 
 def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """One region's prices. Raises InputError for several regions without --region, and for what is no price."""
-    said: str | None = None
+    day_text: str | None = None
     if GO_MAP.search(source.text):
-        regions: Mapping[str, Any] = _go(source)
+        regions: Mapping[str, Any] = _go_maps(source)
         date = re.search(r"generated at\s+(\d{4}-\d{2}-\d{2})", source.text)
-        said = date[1] if date else None
+        day_text = date[1] if date else None
     else:
         data = mapping(source, json_once(source), "the file")
         regions = data
@@ -55,20 +53,20 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
             name = wanted.region or (found_region[0] if found_region else None)
             regions = {} if name is None else {name: data["prices"]}
             date = DATE.search(words)
-            said = date[0] if date else None
+            day_text = date[0] if date else None
     region = region_of(source, wanted, sorted(regions))
-    day = date_of(source, wanted, said)
+    day = date_of(source, wanted, day_text)
     rows = []
-    found = ImportedEntries(NAME, source)
+    imported = ImportedEntries(NAME, source)
     for name, amount in mapping(source, regions[region], region).items():
         if not INSTANCE.fullmatch(name):
             source.refuse(f"{region}: {shorten(name)}", "a name without a dot", "an instance type", "correct it")
         number = source.number(amount, f"{region}: {name}")
         if number == 0:
-            found.leave(name, "price 0: not for sale")
+            imported.leave(name, "price 0: not for sale")
             continue
         rows.append(hourly(name, positive(source, amount, f"{region}: {name}", MOST_USD_AN_HOUR)))
-    found.add_list(
+    imported.add_list(
         f"karpenter-{region}",
         f"AWS, {region}, on demand",
         day,
@@ -78,31 +76,33 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         region=region,
         source=f"imported from {source.name}: Karpenter's map of on-demand prices of {day}",
     )
-    return found
+    return imported
 
 
-def _go(source: SourceFile) -> dict[str, dict[str, str]]:
+def _go_maps(source: SourceFile) -> dict[str, dict[str, str]]:
     """The maps of a Go source by region, whose every word is accounted for. Raises InputError for what is left."""
     start = GO_MAP.search(source.text)
     assert start is not None
     body = COMMENT.sub("", source.text[start.end() :])
-    found: dict[str, dict[str, str]] = {}
+    imported: dict[str, dict[str, str]] = {}
     end = 0
     while block := REGION_BLOCK.match(body, _blank(body, end)):
         region, inside, end = block[1], block[2], block.end()
         prices = PRICE.findall(inside.rstrip())
-        rest = PRICE.sub("", inside.rstrip()).strip()
-        if rest:
-            source.refuse(region, repr(shorten(rest)), 'pairs such as "m7i.large": 0.1008', "give Karpenter's own file")
-        if region in found or len(dict(prices)) != len(prices):
+        remainder = PRICE.sub("", inside.rstrip()).strip()
+        if remainder:
+            source.refuse(
+                region, repr(shorten(remainder)), 'pairs such as "m7i.large": 0.1008', "give Karpenter's own file"
+            )
+        if region in imported or len(dict(prices)) != len(prices):
             source.refuse(
                 region, "a name twice", "each region and each instance type once", "give Karpenter's own file"
             )
-        found[region] = dict(prices)
+        imported[region] = dict(prices)
     if body[_blank(body, end) :][:1] != "}":
         remedy = "the file is cut off or changed: give Karpenter's own"
         source.refuse("the map", repr(shorten(body[end:].strip()[:60])), "a region's prices or the map's end", remedy)
-    return found
+    return imported
 
 
 def _blank(text: str, start: int) -> int:

@@ -5,8 +5,6 @@ net_mbps is Mbit/s, latencies are ms, ram_gib is a little less than the provider
 cpu_ipc_scale is of one hardware thread, work for each clock against that of a Cascade Lake core.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -56,16 +54,16 @@ def detect(source: SourceFile) -> bool:
 def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """Shapes, or one region's prices. Raises InputError for a term or a date that nobody says."""
     data = mapping(source, json_once(source), "the file")
-    found = ImportedEntries(NAME, source)
+    imported = ImportedEntries(NAME, source)
     if "instances" in data or "drives" in data:
-        _shapes(found, data, wanted)
+        _shapes(imported, data, wanted)
     else:
-        _prices(found, data, wanted)
-    return found
+        _prices(imported, data, wanted)
+    return imported
 
 
-def _shapes(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
-    source = found.source
+def _shapes(imported: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
+    source = imported.source
     unknown = sorted(set(data) - {"instances", "drives", "services"})
     if unknown:
         source.refuse(shorten(unknown[0]), "an unknown key", "instances, drives, services", "give Netflix's own file")
@@ -73,15 +71,15 @@ def _shapes(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) 
     for name, shape in mapping(source, data.get("instances", {}), "instances").items():
         facts = mapping(source, shape, f"instances.{name}")
         if facts.get("lifecycle") == "deprecated":
-            found.leave(name, "deprecated")
+            imported.leave(name, "deprecated")
         elif any(facts.get(key) for key in ("gpu", "gpus")):
-            found.leave(name, "has accelerators")
+            imported.leave(name, "has accelerators")
         else:
-            found.add_instance(name, _machine(source, name, facts, note))
+            imported.add_instance(name, _machine(source, name, facts, note))
     for name, drive in mapping(source, data.get("drives", {}), "drives").items():
         facts = mapping(source, drive, f"drives.{name}")
         if name not in catalogue_names("volumes"):
-            found.leave(
+            imported.leave(
                 name, "drive: its rules of size and rate are neither in the file nor in the catalogue of volumes"
             )
             continue
@@ -90,7 +88,7 @@ def _shapes(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) 
             latency = _mid(source, facts, f"{kind}_io_latency_ms", f"drives.{name}")
             volume[f"{kind}_latency_us"] = figure(1000 * latency)
         volume["source"] = f"{note}; rules of size and rate as {name} of the catalogue"
-        found.volumes[f"netflix-{name}"] = volume
+        imported.volumes[f"netflix-{name}"] = volume
 
 
 def _machine(source: SourceFile, name: str, facts: Mapping[str, Any], note: str) -> dict[str, Any]:
@@ -136,8 +134,8 @@ def _mid(source: SourceFile, facts: Mapping[str, Any], key: str, at: str) -> flo
     return mid
 
 
-def _prices(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
-    source = found.source
+def _prices(imported: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
+    source = imported.source
     region = region_of(source, wanted, sorted(data))
     prices = mapping(source, data[region], region)
     if not set(prices) & {"instances", "drives"}:
@@ -149,7 +147,7 @@ def _prices(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) 
     for name, price in mapping(source, prices.get("instances", {}), f"{region}.instances").items():
         facts = mapping(source, price, f"{region}.instances.{name}")
         if facts.get("lifecycle") == "deprecated":
-            found.leave(name, "deprecated")
+            imported.leave(name, "deprecated")
             continue
         at = f"{region}.instances.{name}.annual_cost"
         yearly = positive(source, facts.get("annual_cost"), at, MOST_USD_AN_HOUR * HOURS_A_YEAR)
@@ -157,17 +155,19 @@ def _prices(found: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) 
     if machines:
         term = wanted.term or _term(source)
         file, title = f"netflix-{region}-{term.replace(' ', '-')}", f"AWS, {region}, {term}"
-        found.add_list(file, title, day, machines, currency=currency, term=term, region=region, source=note)
+        imported.add_list(file, title, day, machines, currency=currency, term=term, region=region, source=note)
     drives = []
     for name, price in mapping(source, prices.get("drives", {}), f"{region}.drives").items():
         if name in catalogue_names("volumes"):
-            drives += _drive(found, name, mapping(source, price, f"{region}.drives.{name}"), f"{region}.drives.{name}")
+            drives += _drive(
+                imported, name, mapping(source, price, f"{region}.drives.{name}"), f"{region}.drives.{name}"
+            )
         else:
-            found.leave(name, "drive: the catalogue has no such volume")
+            imported.leave(name, "drive: the catalogue has no such volume")
     file, title = f"netflix-{region}-volumes", f"AWS volumes, {region}"
-    found.add_list(file, title, day, drives, currency=currency, term="on demand", region=region, source=note)
+    imported.add_list(file, title, day, drives, currency=currency, term="on demand", region=region, source=note)
     for name in prices.get("services", {}):
-        found.leave(name, "service, neither machine nor volume")
+        imported.leave(name, "service, neither machine nor volume")
 
 
 def _term(source: SourceFile) -> str:
@@ -178,8 +178,8 @@ def _term(source: SourceFile) -> str:
     return terms.pop()
 
 
-def _drive(found: ImportedEntries, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
-    source = found.source
+def _drive(imported: ImportedEntries, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
+    source = imported.source
     unknown = sorted(set(facts) - KNOWN_DRIVE_KEYS)
     if unknown:
         source.refuse(
@@ -217,7 +217,7 @@ def _steps(source: SourceFile, value: Any, at: str) -> Sequence[tuple[float, flo
     for pair in value:
         if not isinstance(pair, list) or len(pair) != 2:
             source.refuse(at, shorten(str(pair)), "[up to, price] in each step", "correct it")
-        up_to, price = (source.number(each, at) for each in pair)
+        up_to, price = (source.number(number, at) for number in pair)
         if up_to <= above or price < 0:
             source.refuse(at, shorten(str(value)), "steps that rise, with prices of 0 or more", "correct it")
         steps.append((figure(above), price))

@@ -1,7 +1,5 @@
 """A person's own table: prices (part, amount, per, above, source) or machines (name, provider, cpu, cores, ...)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from models.catalogue.importers.entries import (
@@ -56,13 +54,13 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         if column not in allowed:
             came = f"the column {shorten(column)!r}{nearest(column, allowed)}"
             source.refuse("the header", came, f"some of {', '.join(allowed)}", "rename or delete it")
-    found = ImportedEntries(NAME, source)
-    (_prices if prices else _machines)(found, rows, wanted)
-    return found
+    imported = ImportedEntries(NAME, source)
+    (_prices if prices else _machines)(imported, rows, wanted)
+    return imported
 
 
-def _prices(found: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
-    source = found.source
+def _prices(imported: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
+    source = imported.source
     written = {key: _one(source, rows, key) for key in OF_THE_LIST}
     day = date_of(source, wanted, written["date"])
     keys: dict[str, str | None] = {}
@@ -83,7 +81,7 @@ def _prices(found: ImportedEntries, rows: list[dict[str, str]], wanted: ListFact
             if price[key] or key == "amount":
                 price[key] = source.number(price[key], f"line {line}: {key}")
         listed.append({key: value for key, value in price.items() if value != ""})
-    found.add_list(source.path.stem, source.path.stem, day, listed, **keys)
+    imported.add_list(source.path.stem, source.path.stem, day, listed, **keys)
 
 
 def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | None:
@@ -96,8 +94,8 @@ def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | N
     return values.pop() if values else None
 
 
-def _machines(found: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
-    source = found.source
+def _machines(imported: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
+    source = imported.source
     day = date_of(source, wanted, None)
     for line, row in enumerate(rows, 2):
         at = f"line {line}"
@@ -118,4 +116,4 @@ def _machines(found: ImportedEntries, rows: list[dict[str, str]], wanted: ListFa
             count = whole(source, filled.get("local_disk_count", "1"), f"{at}: local_disk_count")
             keys["local_disks"] = local_disks(filled["local_disk"], count)
         keys["source"] = filled.get("source", f"imported from {source.name}, {day}")
-        found.add_instance(filled["name"], keys)
+        imported.add_instance(filled["name"], keys)

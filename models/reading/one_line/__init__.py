@@ -1,7 +1,5 @@
 """Machines from one line of description: `described` gives the scenario and where each of its values is from."""
 
-from __future__ import annotations
-
 from models.reading.one_line.description import Description, described
 from models.reading.one_line.pieces import Origin
 

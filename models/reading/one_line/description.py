@@ -1,14 +1,13 @@
 """A machine and its run from one line: a scenario, and for each of its keys where the value is from."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry, override
-from models.input import parse
+from models.input import last_word, parse
+from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
 from models.reading.one_line.pieces import WHERE, Origin, Phrase, read_line
@@ -34,7 +33,6 @@ VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
 """years of processors that were new with a version"""
 LAYOUTS = {"postgresql-15": "tpcc-postgresql", "mysql-5-1": "tpcc-16k"}
 NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
-NOTE = "assumption: "
 
 
 @dataclass(frozen=True)
@@ -56,41 +54,41 @@ def described(line: str, overrides: Sequence[str] = ()) -> Description:
 
     Raises InputError for pieces that aren't understood or contradict each other, and for machines that can't be.
     """
-    said = read_line(line)
-    data, rows = _mapping(said)
+    phrases = read_line(line)
+    data, rows = _mapping(phrases)
     scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     for setting in overrides:
         data = override(data, setting)
-        key = setting.partition("=")[0].strip()
-        rows = [row for row in rows if not f"{row.key}.".startswith(f"{key}.")]
-        rows.append(Origin(key.rpartition(".")[2], key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
-    notes = [f"{NOTE}{row.what}: {row.value}; {row.source}" for row in rows if row.piece is None]
+        key = key_of(setting)
+        rows = [row for row in rows if not stands_in(row.key, key)]
+        rows.append(Origin(last_word(key), key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
+    notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
     data |= {"notes": [f"described by: {line}", *notes]}
     return Description(line, scenario_from_mapping(data, WHERE), data, tuple(rows))
 
 
-def _mapping(said: dict[str, Phrase]) -> tuple[dict[str, Any], list[Origin]]:
-    known = hardware.known_machine(said)
-    cpu, rows, year = hardware.cpu_of(said, known)
-    memory, row = hardware.memory_of(said, known)
+def _mapping(phrases: dict[str, Phrase]) -> tuple[dict[str, Any], list[Origin]]:
+    known = hardware.known_machine(phrases)
+    cpu, rows, year = hardware.cpu_of(phrases, known)
+    memory, row = hardware.memory_of(phrases, known)
     rows.append(row)
-    system, entry, row = _system(said, year)
-    disks, more = hardware.disks_of(said, known, system, entry != "linux")
-    log_disk, of_log = hardware.log_disk_of(said)
-    rows += [*more, *of_log, row]
-    title = str(said["name"].value if "name" in said else "described machine")
+    system, entry, row = _system(phrases, year)
+    disks, further = hardware.disks_of(phrases, known, system, entry != "linux")
+    log_disk, of_log = hardware.log_disk_of(phrases)
+    rows += [*further, *of_log, row]
+    title = str(phrases["name"].value if "name" in phrases else "described machine")
     machine: dict[str, Any] = {"name": title, "cpu": cpu, "memory_gib": memory, "disks": disks}
     if log_disk is not None:
         machine["log_disk"] = log_disk
-    if "virtualised" in said:
+    if "virtualised" in phrases:
         machine["hardware_share_lost"] = hardware.XEN_SHARE
-        key, piece = "machine.hardware_share_lost", said["virtualised"].piece
+        key, piece = "machine.hardware_share_lost", phrases["virtualised"].piece
         source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
         rows.append(Origin("virtualisation", key, str(hardware.XEN_SHARE), piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
-    database, more = _database(said, parse(memory, "memory", "GiB"), year)
-    rows += more
-    run, of_run = _run(said, database["base"])
+    database, further = _database(phrases, parse(memory, "memory", "GiB"), year)
+    rows += further
+    run, of_run = _run(phrases, database["base"])
     size = run["workload"]["warehouses"]
     data = {
         "name": f"{title}, {size:,} warehouses",
@@ -101,126 +99,118 @@ def _mapping(said: dict[str, Phrase]) -> tuple[dict[str, Any], list[Origin]]:
     return data | run, [*rows, *of_run]
 
 
-def _system(said: dict[str, Phrase], year: int) -> tuple[System, str, Origin]:
+def _system(phrases: dict[str, Phrase], year: int) -> tuple[System, str, Origin]:
     key, what = "operating_system", "operating system"
     linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
-    if "system" not in said:
-        name = said["name"].value.lower() if "name" in said else ""
-        own = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
-        source = "the maker's own" if own != linux else "no system is said: Linux of the processor's time"
-        others = ("operating_system=windows-2000",) if own == "linux-2-6" else ()
-        return System(own, None), own, Origin(what, key, own, None, source, others=others)
-    piece, system = said["system"].piece, said["system"].value
+    if "system" not in phrases:
+        name = phrases["name"].value.lower() if "name" in phrases else ""
+        entry = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
+        source = "the maker's own" if entry != linux else "no system is said: Linux of the processor's time"
+        alternatives = ("operating_system=windows-2000",) if entry == "linux-2-6" else ()
+        return System(entry, None), entry, Origin(what, key, entry, None, source, others=alternatives)
+    piece, system = phrases["system"].piece, phrases["system"].value
     if system.entry is None:
         return system, linux, Origin(what, key, linux, piece, "of the processor's time, no version is said")
     source = "the nearest in the catalogue" if system.nearest else ""
     return system, system.entry, Origin(what, key, system.entry, piece, source)
 
 
-def _database(said: dict[str, Phrase], memory_gib: float, year: int) -> tuple[dict[str, Any], list[Origin]]:
+def _database(phrases: dict[str, Phrase], memory_gib: float, year: int) -> tuple[dict[str, Any], list[Origin]]:
     """The engine with its pool."""
-    entry, nearest = said["engine"].value if "engine" in said else ("", False)
-    piece = said["engine"].piece if "engine" in said else None
+    entry, nearest = phrases["engine"].value if "engine" in phrases else ("", False)
+    piece = phrases["engine"].piece if "engine" in phrases else None
     source, times = "the nearest in the catalogue" if nearest else "", list[str]()
     if not entry:
         source, times = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)
         at = sum(since <= year for since in VIRTUOSO_SINCE.values()) - 1
         entry, times = times[at], times[max(at - 1, 0) : at + 2]
-    buffers, row = _buffers(said, entry, memory_gib)
+    buffers, row = _buffers(phrases, entry, memory_gib)
     changes: dict[str, Any] = {"pool": {"buffers": buffers}}
     rows = [row]
     if memory_gib < SMALL_GIB and entry in VIRTUOSO_SINCE:
         key, why = "database.process_memory_gib", "a server set up for little memory, as the published one with 512 MB"
         changes["process_memory_gib"] = SMALL_PROCESS_GIB
         rows.append(Origin("server process", key, f"{SMALL_PROCESS_GIB:g} GiB", None, why, PROCESS_FACTOR))
-    others = tuple(f"database={json.dumps({'base': each, **changes})}" for each in times if each != entry)
-    return {"base": entry, **changes}, [Origin("database", "database", entry, piece, source, others=others), *rows]
+    alternatives = tuple(
+        f"database={json.dumps({'base': version, **changes})}" for version in times if version != entry
+    )
+    return {"base": entry, **changes}, [
+        Origin("database", "database", entry, piece, source, others=alternatives),
+        *rows,
+    ]
 
 
-def _buffers(said: dict[str, Phrase], entry: str, memory_gib: float) -> tuple[int, Origin]:
+def _buffers(phrases: dict[str, Phrase], entry: str, memory_gib: float) -> tuple[int, Origin]:
     per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
-    key, what = "database.pool.buffers", "buffers"
-    if "buffers" in said and "pool_gib" in said:
-        one, other = said["buffers"].piece, said["pool_gib"].piece
+    piece, factor = _piece(phrases, "buffers", "pool_gib"), None
+    if "buffers" in phrases and "pool_gib" in phrases:
+        one, other = phrases["buffers"].piece, phrases["pool_gib"].piece
         raise InputError(f"{WHERE}: '{one}' and '{other}' both say how large the pool is; keep one of them")
-    if "buffers" in said:
-        buffers = said["buffers"].value
-        return buffers, Origin(what, key, f"{buffers:,}", said["buffers"].piece, "")
-    if "pool_gib" in said:
-        buffers = int(said["pool_gib"].value * GIB / KIB / per_buffer_kib)
-        return buffers, Origin(what, key, f"{buffers:,}", said["pool_gib"].piece, f"of {per_buffer_kib:g} KiB each")
-    buffers = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib)
-    source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
-    return buffers, Origin(what, key, f"{buffers:,}", None, source, BUFFERS_FACTOR)
+    if "buffers" in phrases:
+        buffers, source = phrases["buffers"].value, ""
+    elif "pool_gib" in phrases:
+        buffers = int(phrases["pool_gib"].value * GIB / KIB / per_buffer_kib)
+        source = f"of {per_buffer_kib:g} KiB each"
+    else:
+        buffers, factor = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib), BUFFERS_FACTOR
+        source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
+    return buffers, Origin("buffers", "database.pool.buffers", f"{buffers:,}", piece, source, factor)
 
 
-def _run(said: dict[str, Phrase], engine: str) -> tuple[dict[str, Any], list[Origin]]:
+def _run(phrases: dict[str, Phrase], engine: str) -> tuple[dict[str, Any], list[Origin]]:
     """Workload, interval and job."""
-    job = said["job"].value if "job" in said else None
-    fixed = "new_orders" in said
+    job, fixed = phrases["job"].value if "job" in phrases else None, "new_orders" in phrases
     if job is not None:
         for other in ("new_orders", "seconds", "clients", "in_memory"):
-            if other in said and not (job == "load" and other == "in_memory"):
+            if other in phrases and not (job == "load" and other == "in_memory"):
                 raise InputError(
-                    f"{WHERE}: '{said['job'].piece}' and '{said[other].piece}': a {job} ends when it is done and has "
-                    "one client; leave one of them out"
+                    f"{WHERE}: '{phrases['job'].piece}' and '{phrases[other].piece}': a {job} ends when it is done "
+                    "and has one client; leave one of them out"
                 )
-    if fixed and "seconds" in said:
+    if fixed and "seconds" in phrases:
         raise InputError(
-            f"{WHERE}: '{said['new_orders'].piece}' and '{said['seconds'].piece}' both say how long the run is"
+            f"{WHERE}: '{phrases['new_orders'].piece}' and '{phrases['seconds'].piece}' both say how long the run is"
         )
-    warehouses, clients, rows = _size(said, fixed, job is not None)
+    warehouses, clients, rows = _size(phrases, fixed, job is not None)
     workload: dict[str, Any] = {"base": "virtuoso-tpcc", "warehouses": warehouses, "arrivals": {"clients": clients}}
     if engine in LAYOUTS:
         workload["layout"] = LAYOUTS[engine]
-    start = "warm" if "in_memory" in said or fixed else "after_load"
-    interval: dict[str, Any] = {"start": start}
-    if fixed:
-        interval["new_orders_per_client"] = said["new_orders"].value
-        rows.append(
-            Origin(
-                "run", "interval.new_orders_per_client", f"{said['new_orders'].value:,}", said["new_orders"].piece, ""
-            )
-        )
-    else:
-        interval["duration_s"] = said["seconds"].value if "seconds" in said else HOUR_S
+    start = "warm" if "in_memory" in phrases or fixed else "after_load"
+    length = phrases["new_orders"].value if fixed else phrases["seconds"].value if "seconds" in phrases else HOUR_S
+    key = "new_orders_per_client" if fixed else "duration_s"
+    run = {"workload": workload, "interval": {"start": start, key: length}}
+    piece, text = _piece(phrases, "new_orders", "seconds"), f"{length:,}" if fixed else f"{length:,g} s"
+    of_run = Origin("run", f"interval.{key}", text, piece, "" if piece else "no time is said: an hour, as published")
     if job is not None:
-        rows.append(Origin("job", "job.kind", job, said["job"].piece, ""))
-        return {"workload": workload, "interval": interval, "job": {"kind": job}}, rows
-    if not fixed:
-        piece = said["seconds"].piece if "seconds" in said else None
-        source = "" if piece else "no time is said: an hour, as published"
-        rows.append(Origin("run", "interval.duration_s", f"{interval['duration_s']:,g} s", piece, source))
-    begun = said["in_memory"].piece if "in_memory" in said else said["new_orders"].piece if fixed else None
+        return run | {"job": {"kind": job}}, [*rows, Origin("job", "job.kind", job, phrases["job"].piece, "")]
+    begun = _piece(phrases, "in_memory", "new_orders")
     source = "" if begun else "from the state after a load, as published"
-    rows.append(Origin("start", "interval.start", start, begun, source))
-    return {"workload": workload, "interval": interval}, rows
+    return run, [*rows, of_run, Origin("start", "interval.start", start, begun, source)]
 
 
-def _size(said: dict[str, Phrase], fixed: bool, is_job: bool) -> tuple[int, int, list[Origin]]:
+def _size(phrases: dict[str, Phrase], fixed: bool, is_job: bool) -> tuple[int, int, list[Origin]]:
     """Warehouses, clients, and rows for those that the run uses."""
-    key, of = "workload.warehouses", "workload.arrivals.clients"
-    rows = []
-    if "warehouses" in said:
-        warehouses = said["warehouses"].value
-        rows.append(Origin("warehouses", key, f"{warehouses:,}", said["warehouses"].piece, ""))
-    elif fixed and "clients" in said:
-        warehouses = said["clients"].value
-        rows.append(Origin("warehouses", key, f"{warehouses:,}", None, "a warehouse for each client, as published"))
+    if "warehouses" in phrases:
+        warehouses, source = phrases["warehouses"].value, ""
+    elif fixed and "clients" in phrases:
+        warehouses, source = phrases["clients"].value, "a warehouse for each client, as published"
     else:
-        warehouses = WAREHOUSES
-        rows.append(
-            Origin("warehouses", key, f"{warehouses:,}", None, "no size is said: that of the published table of boxes")
-        )
+        warehouses, source = WAREHOUSES, "no size is said: that of the published table of boxes"
+    key, clients_key = "workload.warehouses", "workload.arrivals.clients"
+    rows = [Origin("warehouses", key, f"{warehouses:,}", _piece(phrases, "warehouses"), source)]
     if is_job:
         return warehouses, 1, rows
-    if "clients" in said:
-        clients = said["clients"].value
-        rows.append(Origin("clients", of, f"{clients:,}", said["clients"].piece, ""))
-    else:
-        each = 1 if fixed else CLIENTS_PER_WAREHOUSE
-        clients = each * warehouses
-        rows.append(
-            Origin("clients", of, f"{clients:,}", None, f"{'one' if fixed else 'two'} for each warehouse, as published")
-        )
-    return warehouses, clients, rows
+    clients, source = warehouses * (1 if fixed else CLIENTS_PER_WAREHOUSE), f"{'one' if fixed else 'two'} for each"
+    clients, source = (
+        (phrases["clients"].value, "") if "clients" in phrases else (clients, f"{source} warehouse, as published")
+    )
+    return (
+        warehouses,
+        clients,
+        [*rows, Origin("clients", clients_key, f"{clients:,}", _piece(phrases, "clients"), source)],
+    )
+
+
+def _piece(phrases: dict[str, Phrase], *things: str) -> str | None:
+    """The words of the line that say the first of some things; None if it says none of them."""
+    return next((phrases[thing].piece for thing in things if thing in phrases), None)

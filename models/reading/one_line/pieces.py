@@ -1,7 +1,5 @@
 """The pieces of a line that describes a machine, and what each of them says."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable
@@ -59,40 +57,40 @@ def read_line(line: str) -> dict[str, Phrase]:
         raise InputError(
             f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
         )
-    said: dict[str, Phrase] = {}
+    phrases: dict[str, Phrase] = {}
     strange: list[str] = []
-    for piece in [each.strip() for each in SPLIT.split(line)]:
+    for piece in [text.strip() for text in SPLIT.split(line)]:
         if not piece:
             continue
         try:
-            found = _understood(piece)
+            match = _understood(piece)
         except ValueError as error:
             raise InputError(f"{WHERE}: '{piece}': {error}") from error
-        if found is None:
+        if match is None:
             strange.append(piece)
-        for key, value in (found or {}).items():
-            if key in said and said[key].value != value:
+        for key, value in (match or {}).items():
+            if key in phrases and phrases[key].value != value:
                 raise InputError(
-                    f"{WHERE}: '{said[key].piece}' and '{piece}' both say {_meaning(key)}; keep one of them"
+                    f"{WHERE}: '{phrases[key].piece}' and '{piece}' both say {_meaning(key)}; keep one of them"
                 )
-            said.setdefault(key, Phrase(value, piece))
-    if not said and not strange:
+            phrases.setdefault(key, Phrase(value, piece))
+    if not phrases and not strange:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
     names = [piece for piece in strange if _may_be_a_name(piece)]
     for piece in strange:
         if piece not in names[:1]:
             raise InputError(_not_understood(piece, names))
     if names:
-        said["name"] = Phrase(names[0], names[0])
-    return said
+        phrases["name"] = Phrase(names[0], names[0])
+    return phrases
 
 
 def _not_understood(piece: str, names: list[str]) -> str:
     words = [word for word in re.split(r"[\s-]+", piece) if len(word) > 3]
     hints = [hint for hint in (nearest(word, WORDS) for word in words) if hint]
-    taken = f"; the machine's name is already '{names[0]}'" if names and piece != names[0] else ""
+    named = f"; the machine's name is already '{names[0]}'" if names and piece != names[0] else ""
     return (
-        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{taken}; pieces are like "
+        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{named}; pieces are like "
         f"{', '.join(map(repr, FORMS))}; for example '{EXAMPLE}'"
     )
 
@@ -137,8 +135,8 @@ def _understood(piece: str) -> dict[str, Any] | None:
     """What a piece says; None if nothing here understands it."""
     text = re.sub(r"\s+", " ", piece.lower()).strip()
     for pattern, read in PATTERNS:
-        if found := pattern.fullmatch(text):
-            return read(found)
+        if match := pattern.fullmatch(text):
+            return read(match)
     if (engine := engine_of(piece)) is not None:
         return {"engine": engine}
     if (system := system_of(piece)) is not None:
@@ -147,41 +145,41 @@ def _understood(piece: str) -> dict[str, Any] | None:
 
 
 def _virtual(text: str) -> dict[str, Any] | None:
-    found = re.fullmatch(rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?(.*)", text)
-    if not found:
+    match = re.fullmatch(rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?(.*)", text)
+    if not match:
         return None
-    clock = read_processors(found[2]).ghz
-    return {"virtual": whole(found[1])} | ({"ghz": clock} if clock else {})
+    clock = read_processors(match[2]).ghz
+    return {"virtual": whole(match[1])} | ({"ghz": clock} if clock else {})
 
 
 def _disks(text: str) -> dict[str, Any] | None:
     """Disks: a count, a kind, its revolutions and room, a RAID level, in any order."""
-    said: dict[str, Any] = {}
-    rest = f" {re.sub(r'[()]', ' ', text)} "
-    where = re.search(r" (?:log|wal|redo)(?: (?:disk|on|on an?|device))? ", rest)
-    rest = rest.replace(where[0], " ") if where else rest
+    phrases: dict[str, Any] = {}
+    remainder = f" {re.sub(r'[()]', ' ', text)} "
+    where = re.search(r" (?:log|wal|redo)(?: (?:disk|on|on an?|device))? ", remainder)
+    remainder = remainder.replace(where[0], " ") if where else remainder
 
     def take(pattern: str, read: Callable[[re.Match[str]], dict[str, Any]]) -> None:
-        nonlocal rest
-        if found := re.search(f" (?:{pattern})(?= )", rest):
-            said.update(read(found))
-            rest = rest[: found.start()] + " " + rest[found.end() :].lstrip()
-            rest = f" {rest.strip()} "
+        nonlocal remainder
+        if match := re.search(f" (?:{pattern})(?= )", remainder):
+            phrases.update(read(match))
+            remainder = remainder[: match.start()] + " " + remainder[match.end() :].lstrip()
+            remainder = f" {remainder.strip()} "
 
-    take(rf"{N} ?(?:rpm|revolutions per minute)", lambda found: {"rpm": whole(found[1])})
-    take(r"(5\.4|7\.2|10|15) ?k", lambda found: {"rpm": int(1000 * float(found[1]))})
-    take(rf"{N} ?([gt])i?b", lambda found: {"disk_gib": number(found[1]) * {"g": 1e9, "t": 1e12}[found[2]] / 2**30})
-    take(r"raid[- ]?(0|10|1\+0|1|5|6)", lambda found: {"level": f"raid{found[1].replace('1+0', '10')}"})
-    if "level" not in said:
+    take(rf"{N} ?(?:rpm|revolutions per minute)", lambda match: {"rpm": whole(match[1])})
+    take(r"(5\.4|7\.2|10|15) ?k", lambda match: {"rpm": int(1000 * float(match[1]))})
+    take(rf"{N} ?([gt])i?b", lambda match: {"disk_gib": number(match[1]) * {"g": 1e9, "t": 1e12}[match[2]] / 2**30})
+    take(r"raid[- ]?(0|10|1\+0|1|5|6)", lambda match: {"level": f"raid{match[1].replace('1+0', '10')}"})
+    if "level" not in phrases:
         take(r"raid", lambda _: {"level": ""})
-    take("|".join(DISK_KINDS), lambda found: {"disk": _kind_of(found[0].strip())})
+    take("|".join(DISK_KINDS), lambda match: {"disk": _kind_of(match[0].strip())})
     take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
-    take(r"(\d{1,4})(?: ?[x×])?", lambda found: {"disks": whole(found[1])})
+    take(r"(\d{1,4})(?: ?[x×])?", lambda match: {"disks": whole(match[1])})
     take("one|a single|single", lambda _: {"disks": 1})
-    if not {"disk", "level", "a_disk", "rpm"} & said.keys() or not NOISE.fullmatch(rest):
+    if not {"disk", "level", "a_disk", "rpm"} & phrases.keys() or not NOISE.fullmatch(remainder):
         return None
-    said.pop("a_disk", None)
-    return {f"log_{key}": value for key, value in said.items()} if where else said
+    phrases.pop("a_disk", None)
+    return {f"log_{key}": value for key, value in phrases.items()} if where else phrases
 
 
 def _kind_of(text: str) -> str:
@@ -189,46 +187,46 @@ def _kind_of(text: str) -> str:
 
 
 def _processors(piece: str) -> dict[str, Any] | None:
-    found = read_processors(piece)
-    if not found.says_so():
+    match = read_processors(piece)
+    if not match.says_so():
         return None
-    said = {"count": found.count, "cores": found.cores, "ghz": found.ghz, "words": found.words or None}
-    return {key: value for key, value in said.items() if value is not None} | (
-        {"processor": found.name} if found.words else {}
+    phrases = {"count": match.count, "cores": match.cores, "ghz": match.ghz, "words": match.words or None}
+    return {key: value for key, value in phrases.items() if value is not None} | (
+        {"processor": match.name} if match.words else {}
     )
 
 
 Reader = Callable[[re.Match[str]], dict[str, Any]]
 
 
-def _gib(found: re.Match[str]) -> float:
-    return number(found[1]) * GIB_OF[found[2]]
+def _gib(match: re.Match[str]) -> float:
+    return number(match[1]) * GIB_OF[match[2]]
 
 
 PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
-        (rf"{SIZE}(?: of)?(?: ram| memory)?", lambda found: {"memory_gib": _gib(found)}),
-        (rf"(?:ram|memory) (?:of )?{SIZE}", lambda found: {"memory_gib": _gib(found)}),
-        (rf"{POOL}(?: of| ?=)? {SIZE}", lambda found: {"pool_gib": _gib(found)}),
-        (rf"{SIZE}(?: of)? {POOL}", lambda found: {"pool_gib": _gib(found)}),
-        (rf"{N} ?(k?) buffers", lambda found: {"buffers": int(number(found[1]) * (1000 if found[2] else 1))}),
-        (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda found: {"buffers": whole(found[1])}),
-        (rf"{N} ?(?:warehouses?|wh|w)", lambda found: {"warehouses": whole(found[1])}),
-        (rf"(?:each of )?{N} (?:clients?|users?|terminals?|sessions?)", lambda found: {"clients": whole(found[1])}),
-        (rf"{N} new orders(?: each| per client| by each(?: client)?)?", lambda found: {"new_orders": whole(found[1])}),
+        (rf"{SIZE}(?: of)?(?: ram| memory)?", lambda match: {"memory_gib": _gib(match)}),
+        (rf"(?:ram|memory) (?:of )?{SIZE}", lambda match: {"memory_gib": _gib(match)}),
+        (rf"{POOL}(?: of| ?=)? {SIZE}", lambda match: {"pool_gib": _gib(match)}),
+        (rf"{SIZE}(?: of)? {POOL}", lambda match: {"pool_gib": _gib(match)}),
+        (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(number(match[1]) * (1000 if match[2] else 1))}),
+        (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": whole(match[1])}),
+        (rf"{N} ?(?:warehouses?|wh|w)", lambda match: {"warehouses": whole(match[1])}),
+        (rf"(?:each of )?{N} (?:clients?|users?|terminals?|sessions?)", lambda match: {"clients": whole(match[1])}),
+        (rf"{N} new orders(?: each| per client| by each(?: client)?)?", lambda match: {"new_orders": whole(match[1])}),
         (rf"(?:bulk )?load(?:ing)?(?: of {N} warehouses?)?",
-         lambda found: {"job": "load"} | ({"warehouses": whole(found[1])} if found[1] else {})),
+         lambda match: {"job": "load"} | ({"warehouses": whole(match[1])} if match[1] else {})),
         (r"(?:cold )?serial (?:read|scan)|table scan|scan", lambda _: {"job": "scan"}),
         (r"(?:all )?in (?:memory|ram)", lambda _: {"in_memory": True}),
         (rf"(?:run of )?{N} ?(?:(s)|s(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)(?: run)?",
-         lambda found: {"seconds": number(found[1]) * SECONDS_OF[found[3] or found[4] or "s"]}),
+         lambda match: {"seconds": number(match[1]) * SECONDS_OF[match[3] or match[4] or "s"]}),
         (r"(?:with )?(?:hyper-?\s?threading|smt|(?:2|two) (?:hardware )?threads (?:per|a|each) core|ht)",
          lambda _: {"threads": 2}),
         (r"(?:no|without) (?:hyper-?\s?threading|smt)|(?:1|one) thread (?:per|a) core", lambda _: {"threads": 1}),
         (r"(?:under |in |on )?(?:a )?(?:xen|vmware|kvm|hyper-v|virtual machine|vm)(?: guest| vm)?",
          lambda _: {"virtualised": True}),
-        (r"(?:core |relative )speed (?:of )?(\d{1,3}(?:\.\d{1,4})?)", lambda found: {"speed": number(found[1])}),
+        (r"(?:core |relative )speed (?:of )?(\d{1,3}(?:\.\d{1,4})?)", lambda match: {"speed": number(match[1])}),
     )
 )  # fmt: skip
 """Forms of pieces that stand for themselves; the first that matches counts."""

@@ -1,7 +1,5 @@
 """Operating systems and database engines by the names that people use, as entries of the catalogue."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
@@ -43,14 +41,14 @@ def system_of(piece: str) -> System | None:
     """The operating system that a piece names; None if it names none."""
     text = re.sub(r"[\s_-]+", " ", piece.lower().replace("microsoft ", "")).strip()
     text = re.sub(r",? ?(?:\(?(?:64|32) bits?\)?|x86 64|amd64)$", "", text)
-    if found := re.fullmatch(r"(?:sun ?os|solaris)(?: (\d+)(?:\.(\d+))?)?(?: ?\(?x86\)?)?", text):
-        version = int(found[1] or 10)
-        version = int(found[2] or 7) if version == 2 else int(found[2] or 10) if version == 5 else version
+    if match := re.fullmatch(r"(?:sun ?os|solaris)(?: (\d+)(?:\.(\d+))?)?(?: ?\(?x86\)?)?", text):
+        version = int(match[1] or 10)
+        version = int(match[2] or 7) if version == 2 else int(match[2] or 10) if version == 5 else version
         return System("solaris-7" if version <= 7 else "solaris-10", None, version not in {7, 10})
     if re.fullmatch(r"windows(?: \w+){0,4}", text):
         return System("windows-2000", None, text != "windows 2000")
-    if found := re.fullmatch(r"(?:mac ?os(?: ?x)?|os ?x)(?: ?(\d+(?:\.\d+)*))?", text):
-        return System("mac-os-x-10-4", None, not (found[1] or "").startswith("10.4"))
+    if match := re.fullmatch(r"(?:mac ?os(?: ?x)?|os ?x)(?: ?(\d+(?:\.\d+)*))?", text):
+        return System("mac-os-x-10-4", None, not (match[1] or "").startswith("10.4"))
     kernel = _kernel(text)
     if kernel is not None:
         return System("linux-2-6" if kernel < (3,) else "linux", kernel >= QUEUEING_SINCE, kernel < (2, 6))
@@ -71,10 +69,10 @@ def engine_of(piece: str) -> tuple[str, bool] | None:
 
 def _kernel(text: str) -> tuple[int, ...] | None:
     """The version of the Linux kernel that a name says or implies."""
-    if found := re.fullmatch(r"(?:linux )?(?:kernel )?([2-9](?:\.\d+){1,3})(?: kernel)?", text):
-        return tuple(int(part) for part in found[1].split("."))
+    if match := re.fullmatch(r"(?:linux )?(?:kernel )?([2-9](?:\.\d+){1,3})(?: kernel)?", text):
+        return tuple(int(part) for part in match[1].split("."))
     for names, first in KERNELS.items():
-        if found := re.fullmatch(rf"(?:{names}) ?(\d+)(?:\.\d+)*(?: lts)?", text):
-            known = [version for version in first if version <= int(found[1])]
+        if match := re.fullmatch(rf"(?:{names}) ?(\d+)(?:\.\d+)*(?: lts)?", text):
+            known = [version for version in first if version <= int(match[1])]
             return first[max(known)] if known else first[min(first)]
     return None

@@ -1,7 +1,5 @@
 """Who runs the TPC-C-like program: clients at their warehouses, or terminals there and connections for all of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -6,8 +6,6 @@ one of this server's. A transaction that changed rows elsewhere commits in two p
 force their prepare record, and only then does the coordinator force the commit; rows stay locked until then.
 """
 
-from __future__ import annotations
-
 from models.workloads.tpcc.paths import ClusterPaths
 from simulator.form import Assembler, cut_of
 

@@ -1,7 +1,5 @@
 """Folding: the pages of a few warehouses stand for those of all (models/build/sampling.py says how and why)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +19,7 @@ class WarehouseSample:
         """What sizes and times of the caches are multiplied by."""
         return self.warehouses / self.whole
 
-    def of(self, amount: int) -> int:
+    def scaled(self, amount: int) -> int:
         """The sampled share of a number of pages or bytes, or of a time in ns: at least 1 of anything."""
         return max(1, round(amount * self.share)) if amount else 0
 

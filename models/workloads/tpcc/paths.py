@@ -1,7 +1,5 @@
 """Times of TPC-C's steps on one machine, in nanoseconds: what its program spends."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -4,8 +4,6 @@ Row numbers are counted from 0. A district's orders 0 .. orders-1 exist; orders 
 Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps tables and counters in step.
 """
 
-from __future__ import annotations
-
 from models.workloads.arrivals import ClosedClientsSpec, TerminalsSpec
 from models.workloads.tpcc.cluster import ClusterStory
 from models.workloads.tpcc.folding import WarehouseSample, merged_pages
@@ -83,7 +81,7 @@ class TpccWriter:
         self.asm = Assembler()
         asm, choice = self.asm, workload.tpcc
         layout = workload.layout
-        item_pages = sample.of(pages_of(ITEMS, layout.item_rows_per_page))
+        item_pages = sample.scaled(pages_of(ITEMS, layout.item_rows_per_page))
         held = workload.model_copy(update={"warehouses": self.warehouses})
         self.tables: Tables = add_tables(asm, held, item_pages)
         names = ("home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
@@ -245,9 +243,9 @@ class TpccWriter:
         # one of the first thousand customers has the name, two of the others: fixed scattered rows stand for those
         asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
         self._touch(self.customer, READ)
-        others = CUSTOMERS_PER_DISTRICT - LAST_NAMES
+        scattered = CUSTOMERS_PER_DISTRICT - LAST_NAMES
         for namesake in range(1, NAMESAKES_READ[self.workload.tpcc.namesakes_read]):
-            asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, others)
+            asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, scattered)
             asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
             self._touch(self.customer, READ)
         asm.emit("jump", done)

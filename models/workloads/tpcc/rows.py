@@ -1,7 +1,5 @@
 """Which rows TPC-C chooses, exactly (specification 5.11, clause 2.1.6), and from rows to pages."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

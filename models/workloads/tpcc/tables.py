@@ -1,7 +1,5 @@
 """The nine TPC-C tables and their indexes as regions of pages, and what a bulk load leaves of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,92 +77,66 @@ def name_entries(layout: LayoutSpec) -> int:
 
 
 def _regions(assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pages: int) -> Tables:
-    fanout = layout.index_entries_per_page
-    districts = warehouses * DISTRICTS
+    fanout, districts = layout.index_entries_per_page, warehouses * DISTRICTS
     keys: dict[str, Any] = layout.heap.model_dump() if layout.heap else {}
 
-    def above(entries: int | None, per_page: int) -> int:
+    def below(key: str, per_page: int) -> int:
         """Pages of a table below one index page: those that a leaf of its key has rows of, or an interior page has."""
+        entries = keys.get(f"{key}_key_entries_per_page")
         return max(1, round(entries / per_page)) if entries else fanout
 
-    def keyed(name: str, groups: int, rows: int, per_page: int, entries: int | None = None) -> int:
-        return assembler.region(name, groups, pages_of(rows, per_page), per_page, above(entries, per_page))
+    def table(name: str, groups: int, rows: int, per_page: int, key: str = "", ring: int = 1) -> int:
+        return assembler.region(name, groups, ring * pages_of(rows, per_page), per_page, below(key, per_page))
 
-    def appended(name: str, groups: int, rows: int, per_page: int, entries: int | None = None) -> int:
-        pages = RING_FACTOR * pages_of(rows, per_page)
-        return assembler.region(name, groups, pages, per_page, above(entries, per_page))
+    def small(name: str, rows: int) -> int:
+        return assembler.region(name, 1, pages_of(rows, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE)
 
+    customers, orders, ring = CUSTOMERS_PER_DISTRICT, ORDERS_LOADED, RING_FACTOR
+    lines, item_rows = orders * LINES_PER_ORDER, layout.item_rows_per_page
     return Tables(
-        warehouse=assembler.region("warehouse", 1, pages_of(warehouses, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
-        district=assembler.region("district", 1, pages_of(districts, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE),
-        item=assembler.region(
-            "item",
-            1,
-            item_pages,
-            layout.item_rows_per_page,
-            above(keys.get("item_key_entries_per_page"), layout.item_rows_per_page),
-        ),
-        stock=keyed("stock", warehouses, STOCK, layout.stock_rows_per_page, keys.get("stock_key_entries_per_page")),
-        customer=keyed(
-            "customer",
-            districts,
-            CUSTOMERS_PER_DISTRICT,
-            layout.customer_rows_per_page,
-            keys.get("customer_key_entries_per_page"),
-        ),
-        customer_name=keyed("customer by name", districts, CUSTOMERS_PER_DISTRICT, name_entries(layout)),
-        orders=appended(
-            "orders", districts, ORDERS_LOADED, layout.order_rows_per_page, keys.get("order_key_entries_per_page")
-        ),
-        orders_by_customer=keyed("orders by customer", districts, ORDERS_LOADED, fanout),
-        new_order=appended(
-            "new order",
-            districts,
-            ORDERS_LOADED,
-            layout.new_order_rows_per_page,
-            keys.get("new_order_key_entries_per_page"),
-        ),
-        order_line=appended(
-            "order line",
-            districts,
-            ORDERS_LOADED * LINES_PER_ORDER,
-            layout.order_line_rows_per_page,
-            keys.get("order_line_key_entries_per_page"),
-        ),
-        history=appended("history", warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page),
+        warehouse=small("warehouse", warehouses),
+        district=small("district", districts),
+        item=assembler.region("item", 1, item_pages, item_rows, below("item", item_rows)),
+        stock=table("stock", warehouses, STOCK, layout.stock_rows_per_page, "stock"),
+        customer=table("customer", districts, customers, layout.customer_rows_per_page, "customer"),
+        customer_name=table("customer by name", districts, customers, name_entries(layout)),
+        orders=table("orders", districts, orders, layout.order_rows_per_page, "order", ring),
+        orders_by_customer=table("orders by customer", districts, orders, fanout),
+        new_order=table("new order", districts, orders, layout.new_order_rows_per_page, "new_order", ring),
+        order_line=table("order line", districts, lines, layout.order_line_rows_per_page, "order_line", ring),
+        history=table("history", warehouses, DISTRICTS * customers, layout.history_rows_per_page, ring=ring),
     )
+
+
+def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
+    """Groups of each table and the pages that a group has after a load, by the names of `Tables`.
+
+    In load order of the specification's sample loader: items, stock, customers, orders.
+    """
+    customers, orders, districts = CUSTOMERS_PER_DISTRICT, ORDERS_LOADED, warehouses * DISTRICTS
+    return {
+        "warehouse": (1, pages_of(warehouses, SMALL_ROWS_PER_PAGE)),
+        "district": (1, pages_of(districts, SMALL_ROWS_PER_PAGE)),
+        "item": (1, pages_of(ITEMS, layout.item_rows_per_page)),
+        "stock": (warehouses, pages_of(STOCK, layout.stock_rows_per_page)),
+        "customer": (districts, pages_of(customers, layout.customer_rows_per_page)),
+        "customer_name": (districts, pages_of(customers, name_entries(layout))),
+        "history": (warehouses, pages_of(DISTRICTS * customers, layout.history_rows_per_page)),
+        "orders": (districts, pages_of(orders, layout.order_rows_per_page)),
+        "orders_by_customer": (districts, pages_of(orders, layout.index_entries_per_page)),
+        "new_order": (districts, pages_of(orders - ORDERS_DELIVERED, layout.new_order_rows_per_page)),
+        "order_line": (districts, pages_of(orders * LINES_PER_ORDER, layout.order_line_rows_per_page)),
+    }
 
 
 def _load(assembler: Assembler, tables: Tables, warehouses: int, layout: LayoutSpec) -> None:
-    """Load order of the specification's sample loader: items, stock, customers, orders; index pages go with each."""
-
-    def whole(region: int, groups: range, pages: int) -> None:
-        for group in groups:
+    """Load the tables one after the other; index pages go with each."""
+    for table, (groups, pages) in _loaded(layout, warehouses).items():
+        region = getattr(tables, table)
+        for group in range(groups):
             assembler.loaded(region, group, pages)
         if (interior := assembler.regions[region][1][4]) >= 0:
             assembler.loaded(interior, 0, assembler.regions[interior][1][2])
-
-    one, all_warehouses, districts = range(1), range(warehouses), range(warehouses * DISTRICTS)
-    whole(tables.warehouse, one, pages_of(warehouses, SMALL_ROWS_PER_PAGE))
-    whole(tables.district, one, pages_of(warehouses * DISTRICTS, SMALL_ROWS_PER_PAGE))
-    whole(tables.item, one, pages_of(ITEMS, layout.item_rows_per_page))
-    whole(tables.stock, all_warehouses, pages_of(STOCK, layout.stock_rows_per_page))
-    whole(tables.customer, districts, pages_of(CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page))
-    whole(tables.customer_name, districts, pages_of(CUSTOMERS_PER_DISTRICT, name_entries(layout)))
-    whole(
-        tables.history,
-        all_warehouses,
-        pages_of(DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page),
-    )
-    whole(tables.orders, districts, pages_of(ORDERS_LOADED, layout.order_rows_per_page))
-    whole(tables.orders_by_customer, districts, pages_of(ORDERS_LOADED, layout.index_entries_per_page))
-    waiting = ORDERS_LOADED - ORDERS_DELIVERED
-    whole(tables.new_order, districts, pages_of(waiting, layout.new_order_rows_per_page))
-    whole(
-        tables.order_line,
-        districts,
-        pages_of(ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page),
-    )
 
 
 def loaded_rows(warehouses: int) -> int:
@@ -175,18 +147,6 @@ def loaded_rows(warehouses: int) -> int:
 
 
 def loaded_pages(layout: LayoutSpec, warehouses: int) -> int:
-    """Pages that a bulk load fills, index pages above the leaves left out."""
-    per_warehouse = pages_of(STOCK, layout.stock_rows_per_page)
-    per_warehouse += pages_of(DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page)
-    per_district = sum(
-        pages_of(rows, per_page)
-        for rows, per_page in (
-            (CUSTOMERS_PER_DISTRICT, layout.customer_rows_per_page),
-            (CUSTOMERS_PER_DISTRICT, name_entries(layout)),
-            (ORDERS_LOADED, layout.order_rows_per_page),
-            (ORDERS_LOADED, layout.index_entries_per_page),
-            (ORDERS_LOADED - ORDERS_DELIVERED, layout.new_order_rows_per_page),
-            (ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page),
-        )
-    )
-    return pages_of(ITEMS, layout.item_rows_per_page) + warehouses * (per_warehouse + DISTRICTS * per_district)
+    """Pages that a bulk load fills, index pages above the leaves and the two small tables left out."""
+    tables = _loaded(layout, warehouses).items()
+    return sum(groups * pages for table, (groups, pages) in tables if table not in ("warehouse", "district"))

@@ -127,8 +127,8 @@ def test_merged_popularity_sums_to_the_whole(weights: list[float], data: st.Data
 def test_a_share_is_a_share(whole: int, fraction: float, amount: int) -> None:
     sample = WarehouseSample(max(1, round(fraction * whole)), whole)
     assert 0 < sample.share <= 1
-    assert abs(sample.of(amount) - amount * sample.share) <= max(1, 1e-12 * amount)
-    assert (sample.of(amount) == 0) == (amount == 0)
+    assert abs(sample.scaled(amount) - amount * sample.share) <= max(1, 1e-12 * amount)
+    assert (sample.scaled(amount) == 0) == (amount == 0)
 
 
 def che_hit_ratio(popularity: np.ndarray[Any, np.dtype[np.float64]], pages: float) -> float:
