@@ -286,14 +286,14 @@ def one_compiles(tasks: Sequence[Task]) -> Iterator[str]:
         return
     import fcntl
 
-    from simulator.kernel import MACHINE_CODE_FOLDER, MACHINE_CODE_NOT_KEPT, is_compiled_already
+    from simulator import kernel
 
-    if MACHINE_CODE_NOT_KEPT or is_compiled_already("kernel"):
-        yield MACHINE_CODE_NOT_KEPT
+    if kernel.MACHINE_CODE_NOT_KEPT or kernel.is_compiled_already("kernel"):
+        yield kernel.MACHINE_CODE_NOT_KEPT
         return
-    with (MACHINE_CODE_FOLDER / "compiling").open("w") as lock:
+    with (kernel.MACHINE_CODE_FOLDER / "compiling").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if is_compiled_already("kernel"):
+        if kernel.is_compiled_already("kernel"):
             fcntl.flock(lock, fcntl.LOCK_UN)
         yield ""
 

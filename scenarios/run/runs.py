@@ -58,9 +58,9 @@ def simulate(task: Task, on_progress: OnProgress | None = None, on_step: OnStep 
         lost = failover_of(task.scenario, result, lambda after: _by_events(Task(after, task.seed), None, _ignored))
         more += [lost.said()] if lost else []
     if result.engine != task.scenario.engine:
-        from simulator.kernel import MACHINE_CODE_NOT_KEPT
+        from simulator import kernel
 
-        more.append(SLOW_ENGINE.format(MACHINE_CODE_NOT_KEPT))
+        more.append(SLOW_ENGINE.format(kernel.MACHINE_CODE_NOT_KEPT))
     return replace(result, warnings=[*result.warnings, *more])
 
 
@@ -73,14 +73,12 @@ def _by_events(task: Task, on_progress: OnProgress | None, on_step: OnStep) -> R
     from models.build import build
 
     model = build(task.scenario)
-    from simulator.kernel import MACHINE_CODE_NOT_KEPT, is_compiled_already
-    from simulator.kernel import simulate as simulate_compiled
-    from simulator.reference import simulate as simulate_reference
+    from simulator import kernel, reference
 
-    on_step(START_STEP if is_compiled_already(task.scenario.engine) else KERNEL_STEP)
-    if task.scenario.engine == "kernel" and not MACHINE_CODE_NOT_KEPT:
-        return simulate_compiled(model, task.seed, on_progress)
-    return simulate_reference(model, task.seed, on_progress)
+    on_step(START_STEP if kernel.is_compiled_already(task.scenario.engine) else KERNEL_STEP)
+    if task.scenario.engine == "kernel" and not kernel.MACHINE_CODE_NOT_KEPT:
+        return kernel.simulate(model, task.seed, on_progress)
+    return reference.simulate(model, task.seed, on_progress)
 
 
 def run_all(tasks: Sequence[Task], workers: int, display: Display) -> Generator[tuple[int, Outcome]]:
