@@ -17,7 +17,6 @@ from simulator.results.recorder import (
     ClassRecorder,
     Gauge,
     Population,
-    histogram_bucket,
     histogram_share_below,
 )
 from simulator.results.result import (
@@ -100,7 +99,6 @@ __all__ = [
     "TerminalLevels",
     "bottleneck_of",
     "connections_result",
-    "histogram_bucket",
     "histogram_share_below",
     "law_at_most_one",
     "law_equal",

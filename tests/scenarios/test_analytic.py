@@ -24,7 +24,7 @@ from tests.scenarios.example_result import example_result, example_scenario
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 SAMPLED = str(Path(__file__).with_name("sampled.yaml"))
-ANALYTIC, KERNEL = "simulator.analytic.engine.simulate", "simulator.kernel.engine.simulate"
+ANALYTIC, KERNEL = "simulator.analytic.simulate", "simulator.kernel.simulate"
 QUICK = [
     "quick", "--ram", "2 GiB", "--cores", "1", "--disk", "sas-15k", "--clients", "2", "--warehouses", "1",
     "--pool", "64 MiB", "--warm-up", "1 s", "--duration", "2 s",
@@ -54,7 +54,7 @@ def rate_of(result: Any) -> float:
 @pytest.mark.parametrize("words", [["--engine", "analytic"], ["--set", "engine=analytic"]])
 def test_an_answer_without_simulation(words: list[str], capsys: Capture, monkeypatch: Patch) -> None:
     monkeypatch.setattr(KERNEL, refuse_to)
-    monkeypatch.setattr("simulator.reference.engine.simulate", refuse_to)
+    monkeypatch.setattr("simulator.reference.simulate", refuse_to)
     result = answer(capsys, "run", TINY, *words)
     assert result["engine"] == "analytic"
     assert result["rate_per_min"]["low"] < rate_of(result) < result["rate_per_min"]["high"]

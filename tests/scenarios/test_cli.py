@@ -211,7 +211,7 @@ def test_a_defect_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> No
     def broken(*_: object) -> None:
         raise InternalError("the clock ran backwards")
 
-    monkeypatch.setattr("simulator.kernel.engine.simulate", broken)
+    monkeypatch.setattr("simulator.kernel.simulate", broken)
     assert main(["run", TINY, "--quiet"]) == 70
     assert "defect of oltpsim" in capsys.readouterr().err
     with pytest.raises(InternalError):
@@ -222,7 +222,7 @@ def test_an_interrupted_run_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simulator.kernel.engine.simulate", interrupted)
+    monkeypatch.setattr("simulator.kernel.simulate", interrupted)
     assert main(["run", TINY, "--quiet"]) == 130
     assert "interrupted" in capsys.readouterr().err
 

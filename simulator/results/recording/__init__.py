@@ -5,7 +5,6 @@ from simulator.results.recording.statistics import (
     CONFIDENCE_LEVEL,
     batch_means,
     mean_of_replications,
-    steady_from,
     student_t_factor,
 )
 
@@ -15,6 +14,5 @@ __all__ = [
     "RunRecorder",
     "batch_means",
     "mean_of_replications",
-    "steady_from",
     "student_t_factor",
 ]

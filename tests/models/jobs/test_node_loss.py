@@ -147,10 +147,10 @@ def test_a_loss_that_never_happens_changes_no_answer_before_it() -> None:
     shorter = ("job.duration_s=0.3", "job.warm_up_s=0")
     with_loss = engine("job.warm_up_s=0").record
     without = engine(*shorter, "job.loss=null").record
-    ended = {snapshot.at_ns: snapshot.values["ended"] for snapshot in with_loss.snapshots}
+    ended = {snapshot.at_ns: snapshot.counters.ended for snapshot in with_loss.snapshots}
     same = [snapshot for snapshot in without.snapshots if snapshot.at_ns in ended]
     assert len(same) > 10
-    assert all(snapshot.values["ended"] == ended[snapshot.at_ns] for snapshot in same)
+    assert all(snapshot.counters.ended == ended[snapshot.at_ns] for snapshot in same)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 
 from simulator.form import Assembler, Model, listing
 from simulator.kernel import KernelEngine
-from simulator.results import histogram_bucket, histogram_share_below
+from simulator.results import histogram_share_below
+from simulator.results.recorder import histogram_bucket
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import Change, differences, run_reference
 

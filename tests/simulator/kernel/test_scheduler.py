@@ -17,7 +17,7 @@ from simulator.reference.raid import new_device
 from simulator.reference.scheduler import FairQueue
 from simulator.reference.stations import Environment
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
-from tests.simulator.results.test_devices import disk, reading
+from tests.simulator.results.recording.test_devices import disk, reading
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, fair_systems
 from tests.simulator.twins import differences, of_few_events

@@ -1,4 +1,4 @@
-"""What is written to disk and read back is the same: programs, results; listings name everything."""
+"""Programs that are written to disk and read back are the same; listings name everything."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simulator.form import OPERATIONS, Model, Program, listing
 from simulator.form.printing import time_text
 from simulator.form.program import load, save
 from simulator.reference import simulate
-from simulator.results import read_result, result_json
+from simulator.results import result_json
 from tests.simulator.tpcc_systems import TINY
 
 ModelOf = Callable[..., Model]
@@ -96,42 +96,6 @@ def test_files_that_are_no_programs_are_refused(tpcc: Program) -> None:
         with pytest.raises(InputError, match=r"^a\.npz: "):
             load(io.BytesIO(content), "a.npz")
     assert differing(tpcc, load(io.BytesIO(with_head(tpcc, lambda head: head)))) == []
-
-
-def test_a_result_read_back_is_the_same(busy: ModelOf) -> None:
-    result = simulate(busy(duration_s=2), 1)
-    text = result_json(result)
-    assert read_result(text) == result
-    assert result_json(read_result(text)) == text
-    assert read_result(text.replace('"seed": 1', '"seed": 2')) != result
-
-
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        (lambda d: d.pop("seed"), "seed"),
-        (lambda d: d.update(colour=1), "colour"),
-        (lambda d: d.update(seed="1"), r"\.seed"),
-        (lambda d: d.update(seed=True), r"\.seed"),
-        (lambda d: d["classes"][0].update(completed=1.5), r"\.classes\[0\]\.completed"),
-        (lambda d: d["series"]["values"].update(x=["a"]), r"\.series\.values\.x\[0\]"),
-        (lambda d: d.update(cpu=[]), r"\.cpu"),
-        (lambda d: d.update(format="oltpsim-result-0"), "oltpsim-result-0"),
-    ],
-)
-def test_a_damaged_result_is_refused_by_the_name_of_its_key(
-    busy: ModelOf, change: Callable[[dict[str, Any]], Any], named: str
-) -> None:
-    data = json.loads(result_json(simulate(busy(duration_s=1), 1)))
-    change(data)
-    with pytest.raises(InputError, match=f"^a.json.*{named}"):
-        read_result(json.dumps(data), "a.json")
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", "{}"])
-def test_text_that_is_no_result_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match=r"^a\.json: not "):
-        read_result(text, "a.json")
 
 
 def test_listing_names_every_operation_and_part(tpcc: Program) -> None:

@@ -12,7 +12,8 @@ from scipy import stats
 
 from simulator.errors import InternalError
 from simulator.results import Estimate
-from simulator.results.recording import batch_means, mean_of_replications, steady_from, student_t_factor
+from simulator.results.recording import batch_means, mean_of_replications, student_t_factor
+from simulator.results.recording.statistics import steady_from
 
 FloatArray = npt.NDArray[np.float64]
 SERIES, LENGTH, MEAN = 1000, 2000, 50.0
