@@ -183,6 +183,8 @@ NAMED_CLEARLY = ("models/", "calibration/", "scenarios/", "simulator/results/")
 LAZY_TABLES = ("scenarios/commands/cli.py", "scenarios/run/engines.py")
 """Where commands and engines are looked up: loaded when they are wanted, so that `oltpsim --help` is fast."""
 ENTRY_POINTS = {"scenarios.commands.cli"}
+BESIDE_ALL_ROOMS = {"simulator.errors"}
+"""The exceptions, which every room raises and catches."""
 UNTIL_THE_ENGINES_ARE_APART = ("simulator.reference", "simulator.kernel")
 """The reference engine takes compiled parts from inside the kernel; its importer and the package it may enter."""
 MOST_FORMAT_SKIPS = 30
@@ -302,7 +304,7 @@ def modules_entered_from_outside(code: Iterable[Source], users: Iterable[Source]
             if inside(user.module, UNTIL_THE_ENGINES_ARE_APART[0]) and inside(module, UNTIL_THE_ENGINES_ARE_APART[1]):
                 continue
             if not target.is_package:
-                entered |= {target.module} - ENTRY_POINTS
+                entered |= {target.module} - ENTRY_POINTS - BESIDE_ALL_ROOMS
             elif target.module == module and name and name not in target.exported:
                 entered.add(f"{module}.{name}")
     return entered
