@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage coverage-floor docs check lint format-check types pyright imports wheel bench format lock environment clean
+.PHONY: help demo test coverage coverage-floor golden docs check lint format-check types pyright imports wheel bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
 PYTHON ?= python3
@@ -34,6 +34,9 @@ coverage: ## run every test and print how many branches they take; fails where t
 
 coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to what `make coverage` measured last
 	@$(BIN)/python .ci/coverage_floor.py --raise
+
+golden: environment ## write tests/golden anew after a change of trajectories that is meant; a commit of its own
+	@$(BIN)/python $$(git ls-files 'tests/*test_golden.py')
 
 check: lint format-check types pyright imports wheel ## everything CI checks beside the tests
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import itertools
 import re
 import runpy
@@ -52,6 +54,56 @@ def block(page: str, begin: str, end: str) -> str:
     text = (DOCS / page).read_text(encoding="utf-8")
     assert (text.count(begin), text.count(end)) == (1, 1)
     return text.split(begin)[1].split(end)[0]
+
+
+PATH = re.compile(r"(?:\.ci|benchmarks|calibration|docs|models|scenarios|simulator|tests)/[\w./-]*|\w+\.(?:md|toml)")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("how-to/*.md"))]
+
+
+def paths_in(text: str) -> set[str]:
+    """Files and folders that a page names in backticks, or as what a link leads to."""
+    named = re.findall(r"`([^`\n]+)`", text) + re.findall(r"\]\(([^)#]+)", text)
+    return {name for name in named if PATH.fullmatch(name)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_names_is_there(page: Path) -> None:
+    named = paths_in(page.read_text(encoding="utf-8"))
+    missing = [name for name in named if not any((at / name).exists() for at in (ROOT, page.parent))]
+    assert not missing, f"{page.name} names {missing}"
+
+
+def test_the_pages_for_contributors_name_their_rooms() -> None:
+    assert len(paths_in((DOCS / "house.md").read_text(encoding="utf-8"))) > 30
+
+
+def test_a_path_that_is_gone_is_found() -> None:
+    assert paths_in("see `models/wiring.py`, `x = 1` and [this](docs/gone.md#rows)") == {
+        "models/wiring.py",
+        "docs/gone.md",
+    }
+
+
+def test_what_contributors_shall_type_is_in_the_makefile() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^ {4}|`)make ([a-z-]+)", text, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert {"test", "check", "coverage", "golden"} <= named <= targets
+
+
+PYTHON = [
+    pytest.param(code, id=page.name)
+    for page in sorted(DOCS.rglob("*.md"))
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+]
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_pages_import_what_is_there(code: str) -> None:
+    imports = [node for node in ast.parse(code).body if isinstance(node, ast.ImportFrom)]
+    named = [(node.module or "", alias.name) for node in imports for alias in node.names]
+    assert named
+    assert [(module, name) for module, name in named if not hasattr(importlib.import_module(module), name)] == []
 
 
 def test_make_docs_runs_every_script() -> None:

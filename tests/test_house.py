@@ -182,7 +182,11 @@ NO_NAMES = frozenset(
 NAMED_CLEARLY = ("models/", "calibration/", "scenarios/", "simulator/results/")
 LAZY_TABLES = ("scenarios/commands/cli.py", "scenarios/run/engines.py")
 """Where commands and engines are looked up: loaded when they are wanted, so that `oltpsim --help` is fast."""
+EXTRAS = {"dask", "distributed", "pyarrow"}
+"""Packages that need not be installed, so that they are imported where they are used."""
 ENTRY_POINTS = {"scenarios.commands.cli"}
+BESIDE_ALL_ROOMS = {"simulator.errors"}
+"""The exceptions, which every room raises and catches."""
 UNTIL_THE_ENGINES_ARE_APART = ("simulator.reference", "simulator.kernel")
 """The reference engine takes compiled parts from inside the kernel; its importer and the package it may enter."""
 MOST_FORMAT_SKIPS = 30
@@ -269,25 +273,36 @@ def classes_with_two_meanings(code: Iterable[Source]) -> set[str]:
 
 def files_with_lazy_imports(code: Iterable[Source]) -> set[str]:
     """Files with an import inside a function, or by name, that are no table of what is loaded when it is wanted."""
+    return {source.path for source in code if source.path not in LAZY_TABLES and lazily_imported(source) - EXTRAS}
+
+
+def lazily_imported(source: Source) -> set[str]:
+    """First words of modules that functions import."""
+    inside_functions = [
+        node for function in source.definitions(ast.FunctionDef, ast.AsyncFunctionDef) for node in ast.walk(function)
+    ]
+    names = []
+    for node in inside_functions:
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append(node.module or "")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            names.append(ast.unparse(node.args[0]).strip("'"))
+    return {name.partition(".")[0] for name in names}
+
+
+def modules_in_tables(code: Iterable[Source]) -> set[str]:
+    """What the lazy tables may load: words in them, up to a colon, as modules of their package or with full names."""
     return {
-        source.path
+        name
         for source in code
-        if source.path not in LAZY_TABLES
-        and (
-            any(
-                isinstance(node, ast.Import | ast.ImportFrom)
-                for function in source.definitions(ast.FunctionDef, ast.AsyncFunctionDef)
-                for node in ast.walk(function)
-            )
-            or any(name in {"import_module", "__import__"} for name in called(source))
-        )
+        if source.path in LAZY_TABLES
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for word in [node.value.partition(":")[0]]
+        for name in (word, f"{source.package}.{word}")
     }
-
-
-def called(source: Source) -> list[str]:
-    """Last names of what is called."""
-    calls = [node.func for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
-    return [ast.unparse(function).rpartition(".")[2] for function in calls]
 
 
 def modules_entered_from_outside(code: Iterable[Source], users: Iterable[Source]) -> set[str]:
@@ -302,7 +317,7 @@ def modules_entered_from_outside(code: Iterable[Source], users: Iterable[Source]
             if inside(user.module, UNTIL_THE_ENGINES_ARE_APART[0]) and inside(module, UNTIL_THE_ENGINES_ARE_APART[1]):
                 continue
             if not target.is_package:
-                entered |= {target.module} - ENTRY_POINTS
+                entered |= {target.module} - ENTRY_POINTS - BESIDE_ALL_ROOMS
             elif target.module == module and name and name not in target.exported:
                 entered.add(f"{module}.{name}")
     return entered
@@ -315,7 +330,12 @@ def inside(module: str, package: str) -> bool:
 def modules_for_tests_only(code: Iterable[Source], users: Iterable[Source]) -> set[str]:
     """Modules of which nothing is imported, nor a name that their package exports, except by tests."""
     used = [pair for user in users if not user.is_package for pair in user.imports]
-    wanted = ENTRY_POINTS | {module for module, _ in used} | {f"{module}.{name}" for module, name in used}
+    wanted = (
+        ENTRY_POINTS
+        | modules_in_tables(code)
+        | {module for module, _ in used}
+        | {f"{module}.{name}" for module, name in used}
+    )
     for facade in [source for source in code if source.is_package]:
         for module, name in facade.imports:
             if f"{facade.module}.{name}" in wanted or not facade.exported:
@@ -439,6 +459,7 @@ def test_a_lazy_import_is_found(line: str) -> None:
     source = Source("models/build/paths.py", f"def paths():\n    {line}")
     assert files_with_lazy_imports([source]) == {"models/build/paths.py"}
     assert not files_with_lazy_imports([Source(LAZY_TABLES[0], source.text)])
+    assert not files_with_lazy_imports([Source("models/build/paths.py", "def paths():\n    import pyarrow.parquet")])
 
 
 def test_an_import_at_the_top_is_not_lazy() -> None:
@@ -459,6 +480,8 @@ def test_a_package_is_entered_by_its_door() -> None:
 def test_what_only_tests_import_is_found() -> None:
     assert modules_for_tests_only([FACADE, SYSTEM], [FACADE]) == {"models.build.system"}
     assert not modules_for_tests_only([FACADE, SYSTEM], [FACADE, USER])
+    table = Source(LAZY_TABLES[0], 'COMMANDS = {"sweep": "sweep:register"}')
+    assert not modules_for_tests_only([table, Source("scenarios/commands/sweep.py", "")], [table])
     assert exports_for_tests_only([FACADE, SYSTEM], [FACADE, USER]) == {"models.build.spare"}
 
 

@@ -133,7 +133,7 @@ PLAIN = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_stands_at_a_key_nothing_but_a_sentence_comes_out(
     data: st.DataObject, tiny: dict[str, Any], changed: Change

@@ -23,7 +23,7 @@ FEW = settings(
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],  # making a failing example smaller would run it for minutes
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 ARM = RotatingDevice("arm", 1 << 34, 6 * MS, 1 << 19, MS // 2, 4 * MS, 9 * MS, MS // 5, 4, "look")
 
