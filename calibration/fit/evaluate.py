@@ -194,9 +194,9 @@ class Evaluator:
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
     def corrections(
-        self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int, tell: Callable[[int], None]
+        self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int, report: Callable[[int], None]
     ) -> list[Correction]:
-        """Of some runs what a steady machine's figures leave out. `tell`: called with how many are done."""
+        """Of some runs what a steady machine's figures leave out. `report`: called with how many are done."""
         scenarios = [
             self.runs[number].machine(
                 {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
@@ -209,7 +209,7 @@ class Evaluator:
         found = []
         for one in run_all(engine_correction, scenarios, kinds, [kernel] * count, [seed] * count):
             found.append(one)
-            tell(len(found))
+            report(len(found))
         return found
 
 

@@ -74,15 +74,11 @@ def data_of(runs: Sequence[MeasuredRun]) -> FitData:
 
 def parameter_bounds(parameters: Sequence[Parameter]) -> tuple[FloatArray, FloatArray]:
     """Lowest and highest place of each parameter: its bounds, at most some standard deviations from its prior."""
-    low = np.array(
-        [max(each.place(each.low), -MOST_SIGMAS) if _has_place(each, each.low) else -MOST_SIGMAS for each in parameters]
-    )
+    reachable = [each.factor is None or each.low > 0 for each in parameters]
+    lowest = [each.place(each.low) if ok else -np.inf for each, ok in zip(parameters, reachable, strict=True)]
+    low = np.maximum(np.array(lowest), -MOST_SIGMAS)
     high = np.array([min(each.place(each.high), MOST_SIGMAS) for each in parameters])
     return low, high
-
-
-def _has_place(parameter: Parameter, value: float) -> bool:
-    return parameter.factor is None or value > 0
 
 
 class FitObjective:

@@ -8,10 +8,9 @@ their variances add up.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from calibration.fit import Calibration, apply_calibration, steady_rates, unapplied_keys
+from calibration.fit import Calibration, ReportProgress, apply_calibration, silent, steady_rates, unapplied_keys
 from calibration.predict.prediction import half_width, predict_scenario
 from models.build import build
 from models.input import value_at
@@ -56,15 +55,15 @@ class DescribedPrediction:
 
 
 def predict_described(
-    description: Description, calibration: Calibration | None, tell: Callable[[float, str], None] = lambda *_: None
+    description: Description, calibration: Calibration | None, report: ReportProgress = silent
 ) -> DescribedPrediction:
-    """The machine's rate or its job's figure. `tell`: called with the share that is done. Raises InputError."""
+    """The machine's rate or its job's figure. `report`: called with the share that is done. Raises InputError."""
     guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
     parts = []
     for number, row in enumerate(guesses):
-        tell(number / (len(guesses) + 1), row.what)
+        report(number / (len(guesses) + 1), row.what)
         parts.append(Contribution(row.what, moved_by(description, row, calibration)))
-    tell(len(guesses) / (len(guesses) + 1), "the machine")
+    report(len(guesses) / (len(guesses) + 1), "the machine")
     scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
     answer = _answer(scenario)
     if calibration is None:
