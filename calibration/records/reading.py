@@ -120,6 +120,10 @@ class FileReading:
         """Add a figure of the resources."""
         self.observe(("resources", key), value, unit, place, definition)
 
+    def device(self, name: str, key: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure of a device."""
+        self.observe(("resources", "devices", name, key), value, unit, place, definition)
+
     def workload(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
         """Add a figure of the workload."""
         self.observe(("workload", key), value, unit, place, definition)
@@ -127,6 +131,10 @@ class FileReading:
     def cores(self, value: float, place: str, definition: str = "CPUs that are on line") -> None:
         """Add the number of the machine's CPUs."""
         self.observe(("environment", "cores"), value, "CPUs", place, definition)
+
+    def memory(self, value_gib: float, unit: str, place: str, definition: str) -> None:
+        """Add the machine's memory."""
+        self.observe(("environment", "memory_gib"), value_gib, unit, place, definition)
 
     def add_text(self, path: RecordKey, value: str, place: str, definition: str) -> None:
         """Add a text."""
