@@ -1,4 +1,4 @@
-"""What a long fit has done so far, in a file: a fit that was killed goes on where it was and gives the same bytes.
+"""State of a long fit in a file: one that was killed goes on where it was and gives the same bytes.
 
 Floats are written shortest and read back exactly, so that nothing depends on where it was stopped.
 """

@@ -48,7 +48,7 @@ SETTLED = 0.3
 
 @dataclass(frozen=True)
 class FitTask:
-    """All that determines a fit but the number of processes."""
+    """Task of a fit: all that determines it but the number of processes."""
 
     runs: tuple[MeasuredRun, ...]
     parameters: tuple[Parameter, ...]
@@ -72,7 +72,7 @@ class FitTask:
 
     @property
     def digest(self) -> str:
-        """Names the task by its content."""
+        """Hash of the task's content."""
         runs = [
             [run.name, run.scenario.model_dump(mode="json"), run.mapped, [asdict(each) for each in run.observations]]
             for run in self.runs
@@ -104,7 +104,7 @@ class Fit:
 
     @property
     def alike(self) -> int:
-        """How many of the searches have ended where the best one has."""
+        """Count of the searches that have ended where the best one has."""
         return sum(cost < min(self.costs) + SAME_COST for cost in self.costs)
 
 
@@ -117,7 +117,7 @@ def fit(task: FitTask, state: FitState, report: ReportProgress, workers: int = 1
 
 
 class _Fitting:
-    """One fit under way."""
+    """Fit under way."""
 
     def __init__(self, task: FitTask, state: FitState, report: ReportProgress, evaluator: Evaluator) -> None:
         self.task, self.state, self.report, self.evaluator = task, state, report, evaluator
@@ -273,7 +273,7 @@ class _Fitting:
         return [float(each) for logs, _ in by_run for each in logs]
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], others: list[float]) -> list[float]:
-        """Of the runs that were simulated their own, of others of their machines these on average, by kind."""
+        """Offsets by the kernel: of simulated runs, and of other runs of their machines on average, by kind."""
         runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
 
         def told(done: int) -> None:

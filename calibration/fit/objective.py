@@ -1,4 +1,4 @@
-"""What a fit makes small: distances of model and runs in units of noise, and of parameters from their priors."""
+"""Objective of a fit: distances of model and runs in units of noise, and of parameters from their priors."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class FitData:
 
     @property
     def is_rate(self) -> npt.NDArray[np.bool_]:
-        """Which of them are rates."""
+        """Mask of the observations that are rates."""
         return np.array([kind == RATE for kind in self.kinds], dtype=np.bool_)
 
     def with_offsets(self, offsets: Sequence[float]) -> FitData:
-        """The same with other offsets."""
+        """The same data with other offsets."""
         return replace(self, offset=np.array(offsets))
 
 
@@ -93,7 +93,7 @@ class FitObjective:
         return np.asarray((place - self.low < BOUND_MARGIN) | (self.high - place < BOUND_MARGIN))
 
     def logs(self, places: FloatArray) -> FloatArray:
-        """What the engine says, (places, observations)."""
+        """Logarithms by the engine, (places, observations)."""
         return self.evaluator.at(np.atleast_2d(places))
 
     def costs(self, places: FloatArray, logs: FloatArray) -> FloatArray:

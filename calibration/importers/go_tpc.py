@@ -34,7 +34,7 @@ NEW_ORDERS = "new orders done in the window by their count, rolled-back ones wit
 
 @dataclass(frozen=True)
 class ClassRow:
-    """One class in one interval, or in all."""
+    """Row of one transaction class, in one interval or in all."""
 
     line: int
     summary: bool

@@ -53,7 +53,7 @@ class Fold:
 
     @property
     def key(self) -> str:
-        """Names the fold by what is left out: a run that is a machine's only one makes the same fold as the machine."""
+        """Key of the fold, by what is left out: the only run of a machine makes the same fold as the machine."""
         return "without " + ", ".join(map(str, self.out))
 
 
@@ -98,7 +98,7 @@ GROUPS: dict[Kind, Callable[[ScenarioSpec], tuple[str, str]]] = {"machine": mach
 
 
 def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
-    """All folds, and why there is none of a kind."""
+    """Folds of all kinds, and why there is none of a kind."""
     folds: list[Fold] = []
     why: dict[Kind, str] = {}
     if len(runs) > 1:
@@ -212,11 +212,11 @@ def measured_rate(run: MeasuredRun) -> float | None:
 
 
 def unit_of(run: MeasuredRun) -> str:
-    """Of the rate, or of the figure that the run's job is measured by."""
+    """Unit of the rate, or of the figure that the run's job is measured by."""
     return NEW_ORDERS if run.scenario.job is None else run_job(run.scenario).unit
 
 
 def refits_digest(calibration: Calibration, runs: Sequence[MeasuredRun], near: bool = False) -> str:
-    """Names all that determines the refits."""
+    """Hash of all that determines the refits."""
     words = f"{calibration_hash(calibration)} {task_of(calibration, runs, near).digest}"
     return hashlib.sha256(words.encode()).hexdigest()[:20]

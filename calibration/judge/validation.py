@@ -124,7 +124,7 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
 
 
 def known_folds(calibration: Calibration, rows: Sequence[JudgedRate]) -> tuple[LeaveOut, ...]:
-    """What the calibration's own certificate says of just these runs left out; none if it isn't of them."""
+    """Folds of the calibration's own certificate if it is of just these runs, else none."""
     known = calibration.certificate
     if known is None or {(row.name, row.measured) for row in known.runs} != {(row.name, row.measured) for row in rows}:
         return ()
@@ -132,7 +132,7 @@ def known_folds(calibration: Calibration, rows: Sequence[JudgedRate]) -> tuple[L
 
 
 def coverage(rows: Sequence[JudgedRate], claimed: float) -> Coverage | None:
-    """How many are inside, with the exact interval of the share."""
+    """Coverage of the intervals, with the exact interval of the share."""
     if not rows:
         return None
     inside, count = sum(row.inside for row in rows), len(rows)

@@ -1,4 +1,4 @@
-"""What a described machine will do, with an interval that holds what its description leaves open.
+"""Prediction of a described machine, with an interval that holds what its description leaves open.
 
 Each guess moves the rate's logarithm by the root mean square of its changes one standard deviation of the guess up and
 down, or with the values that would have been as good. Guesses are independent of each other and of the calibration:
@@ -50,7 +50,7 @@ class DescribedPrediction:
 
     @property
     def sd(self) -> float:
-        """Of the logarithm, all parts together."""
+        """Standard deviation of the logarithm, all parts together."""
         return math.sqrt(sum(part.sd**2 for part in self.parts))
 
 

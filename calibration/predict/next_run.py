@@ -1,4 +1,4 @@
-"""Which run next: the one after which a prediction, or what the runs can't report, would be known best.
+"""Next run: the one after which a prediction, or what the runs can't tell, would be known best.
 
 Design of experiments, linearised where the runs have left the parameters (Chaloner and Verdinelli, Statistical
 Science 10 (1995), 273-304). A run whose figures have the derivatives J, over noise and discrepancy, makes of the
@@ -54,7 +54,7 @@ WORTH = 0.05
 
 @dataclass(frozen=True)
 class RunWorth:
-    """What a run would do. Standard deviations on the parameters' scale, or of the logarithm of the asked rate.
+    """Worth of a run. Standard deviations on the parameters' scale, or of the logarithm of the asked rate.
 
     `left_sd`: what the parameters would leave open, of `Advice.open_sd`. `low_per_min` and `high_per_min`: the asked
     rate's interval after it, should the rate stay where it is predicted. `tells`: parameters that it identifies and
@@ -71,7 +71,7 @@ class RunWorth:
 
     @property
     def per_cost(self) -> float:
-        """What the candidates that are worth it are ranked by."""
+        """Rank of a candidate that is worth it."""
         return self.narrower / (self.candidate.cost or 1.0)
 
     @property
@@ -178,7 +178,7 @@ def information(calibration: Calibration, noise: dict[str, float], said: FloatAr
 def derivatives(
     calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, report: ReportProgress = silent
 ) -> tuple[FloatArray, FloatArray, dict[int, str]]:
-    """What each scenario shows at each place, and its derivatives by the parameters, both as logarithms.
+    """Figures of each scenario at each place, and their derivatives by the parameters, both as logarithms.
 
     (scenarios, places, kinds), NaN where there is no machine; (scenarios, places, kinds, parameters); why there is
     none at the first place, by scenario.
@@ -259,7 +259,7 @@ def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[str
 
 
 def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
-    """What a run with these derivatives would identify, in groups that the runs before mix up.
+    """Parameters that a run with these derivatives would identify, in groups that the runs before mix up.
 
     The runs before count by J'J = C^-1 - 1, whose root stands for their derivatives.
     """
