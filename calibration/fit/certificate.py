@@ -78,7 +78,7 @@ class LeaveOut(Spec):
 
 
 class Coverage(Spec):
-    """Coverage: how many intervals held the left-out rate; `low`, `high`: Clopper and Pearson's interval of the share."""
+    """How many intervals held the left-out rate; `low`, `high`: Clopper and Pearson's interval of the share."""
 
     inside: int
     count: int

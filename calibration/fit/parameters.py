@@ -25,7 +25,7 @@ DEFAULTS_FILE = Path(__file__).with_name("parameters.yaml")
 
 @dataclass(frozen=True)
 class Parameter:
-    """Parameter: a number of a scenario. Its prior is log-normal with the standard deviation `factor`, or normal with `sd`.
+    """Number of a scenario. Its prior is log-normal with the standard deviation `factor`, or normal with `sd`.
 
     `value`, `low`, `high` and `sd` are in the unit that the key's name says.
     """
