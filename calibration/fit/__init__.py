@@ -45,7 +45,7 @@ from calibration.fit.evaluate import (
     solve_inputs,
     steady_rates,
 )
-from calibration.fit.fitting import FitTask, ReportProgress, fit
+from calibration.fit.fitting import FitTask, ReportProgress, fit, silent
 from calibration.fit.identifiability import identify_parameters
 from calibration.fit.mapping import (
     MappingFile,
@@ -161,6 +161,7 @@ __all__ = [
     "run_conditions",
     "scenario_hash",
     "shipped_calibrations",
+    "silent",
     "simulated_figures",
     "solve_inputs",
     "steady_rates",

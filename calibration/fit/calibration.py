@@ -38,7 +38,7 @@ SAMPLES_OF_90_PERCENT = (5.0, 95.0)
 
 
 class FittedParameter(Spec):
-    """One parameter. `value` and its interval are there only if the runs identify it; else it is at its prior.
+    """Fitted parameter. `value` and its interval are there only if the runs identify it; else it is at its prior.
 
     `told_share`: standard deviation by the runs alone over that of the prior, absent if they don't see it.
     """
@@ -64,14 +64,14 @@ class FittedParameter(Spec):
 
     @property
     def parameter(self) -> Parameter:
-        """As the fit had it."""
+        """The parameter as the fit had it."""
         return Parameter(
             self.key, self.prior_value, self.lowest, self.highest, self.prior_factor, self.prior_sd, self.source
         )
 
 
 class FittedFigure(Spec):
-    """One figure of a run. `residual_sigmas`: log(model / measured) over noise and discrepancy together.
+    """Figure of a fitted run. `residual_sigmas`: log(model / measured) over noise and discrepancy together.
 
     `correction`: factor between the engine inside the fit and the run's `corrected_by`, in `model` already.
     """
@@ -89,7 +89,7 @@ class FittedFigure(Spec):
 
 
 class FittedRun(Spec):
-    """One run that was fitted."""
+    """Run that was fitted."""
 
     name: Name
     source: Text
@@ -103,7 +103,7 @@ class FittedRun(Spec):
 
 
 class ModelDiscrepancy(Spec):
-    """What the model misses of a kind of figure: the standard deviation of its logarithm, on average over the runs.
+    """Model discrepancy of a kind of figure: standard deviation of its logarithm, on average over the runs.
 
     `scale`: the same as a multiple of what is assumed before any run is seen, known with so many degrees of `freedom`;
     `from_runs`: those of them that are the runs', the rest is the assumption's.
@@ -116,7 +116,7 @@ class ModelDiscrepancy(Spec):
 
 
 class JointDistribution(Spec):
-    """All parameters together, for predictions: the mode on the parameters' scale, covariance and correlations.
+    """Joint distribution of the parameters: the mode on their scale, covariance and correlations.
 
     Parameters that aren't identified are in it with the freedom that priors and the others leave them.
     """
@@ -224,7 +224,7 @@ def unapplied_keys(calibration: Calibration, scenario: ScenarioSpec) -> tuple[st
 
 
 def scenario_hash(scenario: ScenarioSpec) -> str:
-    """Names a scenario by its content, without the figure that somebody measured and what it costs.
+    """Hash of a scenario's content, without the figure that somebody measured and what it costs.
 
     What is as it is by default isn't in it: a key that a later version adds changes no name.
     """
@@ -234,13 +234,13 @@ def scenario_hash(scenario: ScenarioSpec) -> str:
 
 
 def calibration_hash(calibration: Calibration) -> str:
-    """Names a calibration by its content, without its certificate; see `scenario_hash` for defaults."""
+    """Hash of a calibration's content, without its certificate; see `scenario_hash` for defaults."""
     data = calibration.model_dump(mode="json", exclude={"certificate"}, exclude_defaults=True)
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
 def run_conditions(scenario: ScenarioSpec, machine: SteadyRate) -> dict[str, float]:
-    """Where a run lies, for distances: sizes of the machine and of the load."""
+    """Conditions of a run, for distances: sizes of the machine and of the load."""
     database = scenario.database
     return {
         "clients": float(clients_of(scenario.workload)),

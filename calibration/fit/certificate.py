@@ -37,7 +37,7 @@ class JudgedRate(Spec):
 
 
 class JudgedRun(JudgedRate):
-    """One run. `regime`: what limits the model there, `bottleneck` is its name."""
+    """Rate of a run beside its prediction. `regime`: what limits the model there, `bottleneck` is its name."""
 
     source: Text
     scenario_hash: Name
@@ -61,7 +61,7 @@ class Errors(Spec):
 
 
 class RegimeErrors(Errors):
-    """Of runs of one role that the same limits."""
+    """Errors of runs of one role that are limited by the same."""
 
     role: Literal["fitted", "predicted"]
     regime: Name
@@ -78,7 +78,7 @@ class LeaveOut(Spec):
 
 
 class Coverage(Spec):
-    """How many left-out rates their intervals held; `low` and `high`: Clopper and Pearson's interval of that share."""
+    """How many intervals held the left-out rate; `low`, `high`: Clopper and Pearson's interval of the share."""
 
     inside: int
     count: int
@@ -98,7 +98,7 @@ class Coverage(Spec):
 
 
 class BaselineRow(Spec):
-    """What a baseline says of a left-out run; without a rate, why it says nothing."""
+    """Baseline's prediction of a left-out run; without a rate, why there is none."""
 
     name: Name
     rate: Number | None = None
@@ -150,7 +150,7 @@ class Gap(Spec):
 
 
 class Certificate(Spec):
-    """What `oltpsim validate` has found."""
+    """Certificate of a calibration: what `oltpsim validate` has found."""
 
     format: Literal["oltpsim-certificate-1"] = FORMAT
     task_hash: Name
@@ -168,7 +168,7 @@ class Certificate(Spec):
     """least and most of each condition of the fitted runs"""
 
     def left_out_by(self, kind: str) -> LeaveOut:
-        """What was left out by run, machine or device."""
+        """Refits that left out each run, machine or device."""
         return next(each for each in self.left_out if each.kind == kind)
 
     @property

@@ -1,4 +1,4 @@
-"""What a long fit has done so far, in a file: a fit that was killed goes on where it was and gives the same bytes.
+"""State of a long fit in a file: one that was killed goes on where it was and gives the same bytes.
 
 Floats are written shortest and read back exactly, so that nothing depends on where it was stopped.
 """
@@ -33,7 +33,8 @@ class FitState:
             self.reused += 1
         else:
             self._done[name] = make()
-            self._write()
+            if self.path is not None:
+                write_document(self.path, FORMAT, {"task": self.task, "done": self._done})
         return self._done[name]
 
     def close(self) -> None:
@@ -50,7 +51,3 @@ class FitState:
             return {}  # half-written by somebody else: the steps are done again
         done = data.get("done")
         return done if data.get("task") == self.task and isinstance(done, dict) else {}
-
-    def _write(self) -> None:
-        if self.path is not None:
-            write_document(self.path, FORMAT, {"task": self.task, "done": self._done})

@@ -1,4 +1,4 @@
-"""What the model misses of each kind of figure: the scatter of residuals beyond the runs' noise.
+"""Model discrepancy of each kind of figure: the scatter of residuals beyond the runs' noise.
 
 Before any run is seen it is an assumption: so much for each kind, with the analytic engine's own error where no kernel
 corrects it. The runs scale it: the scale's square is known beforehand as an inverse chi square with few degrees of
@@ -29,7 +29,7 @@ ASSUMED_FREEDOM = 3.0
 
 @dataclass(frozen=True)
 class Scatter:
-    """What the model misses as a multiple of the assumption, and the degrees of freedom that it is known with.
+    """Model discrepancy as a multiple of the assumption, and the degrees of freedom that it is known with.
 
     `from_runs`: those of them that residuals have; the others are the assumption's.
     """
@@ -49,7 +49,7 @@ def assumed() -> dict[str, Scatter]:
 
 
 def assumed_sd(kind: str, left_out_sd: float, missing: float) -> float:
-    """Of a figure's logarithm. `left_out_sd`: what its correction leaves out; `missing`: as in a fit's task."""
+    """Assumed sd of a figure's logarithm. `left_out_sd`: what its correction leaves out; `missing`: see `FitTask`."""
     return float(np.hypot(ASSUMED.get(kind, ASSUMED_DEFAULT) * missing, left_out_sd))
 
 

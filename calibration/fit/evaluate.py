@@ -1,4 +1,4 @@
-"""What the model says of every run at any places of the parameters' scale, by the analytic engine.
+"""Model's figures of every run at any places of the parameters' scale, by the analytic engine.
 
 All places of one run are solved in one call; runs are shared out over processes. The answer depends on neither.
 """
@@ -61,7 +61,7 @@ MOST_TOGETHER = 4
 
 @dataclass(frozen=True)
 class AnalyticInput:
-    """One scenario in the engine's terms."""
+    """Input of the analytic engine for one scenario."""
 
     model: Model
     workload: Workload
@@ -77,7 +77,7 @@ class AnalyticReader:
         self._programs: list[tuple[Model, Workload]] = []
 
     def read(self, scenario: ScenarioSpec) -> AnalyticInput:
-        """One scenario. Points of one program have the same `workload`."""
+        """The input for one scenario. Scenarios of one program get the same `workload` object."""
         model = build(scenario)
         workload = next((read for other, read in self._programs if same_but_times(other, model)), None)
         if workload is None:
@@ -144,7 +144,7 @@ def figures(
 
 
 def job_logs(scenario: ScenarioSpec) -> dict[str, float]:
-    """What a job's mechanism says of each kind, as logarithms. Raises InputError."""
+    """Logarithms of each kind of figure by a job's mechanism. Raises InputError."""
     result = run_job(scenario)
     busy = min(result.cpu_cores_busy / scenario.machine.cpu.threads, 1.0)
     return {RATE: math.log(result.value), CPU: math.log(busy + NEXT_TO_NOTHING[CPU])}
@@ -194,9 +194,9 @@ class Evaluator:
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
     def corrections(
-        self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int, tell: Callable[[int], None]
+        self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int, report: Callable[[int], None]
     ) -> list[Correction]:
-        """Of some runs what a steady machine's figures leave out. `tell`: called with how many are done."""
+        """Corrections of some runs' steady figures. `report`: called with how many are done."""
         scenarios = [
             self.runs[number].machine(
                 {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
@@ -209,12 +209,12 @@ class Evaluator:
         found = []
         for one in run_all(engine_correction, scenarios, kinds, [kernel] * count, [seed] * count):
             found.append(one)
-            tell(len(found))
+            report(len(found))
         return found
 
 
 class Correction(NamedTuple):
-    """What the analytic engine's steady machine leaves out of a run.
+    """Correction of a run's figures for what the analytic engine's steady machine leaves out.
 
     `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `sds`:
     standard deviations of what these leave out still: the analytic engine's errors, or what chance does to a run.
@@ -225,7 +225,7 @@ class Correction(NamedTuple):
 
 
 def engine_correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
-    """By the kernel, or else by the analytic engine, which knows no more than how the rate gets warm."""
+    """Correction by the kernel, or else by the analytic engine, which knows only how the rate gets warm."""
     if scenario.job is not None:
         return Correction([0.0] * len(kinds), [0.0] * len(kinds))
     if kernel:
@@ -265,7 +265,7 @@ def kernel_can_simulate(scenario: ScenarioSpec, new_orders_per_min: float) -> bo
 
 @cache
 def engine_errors() -> dict[str, float]:
-    """What the analytic engine leaves out of each kind of figure but the rate: standard deviations of logarithms.
+    """Errors of the analytic engine, by kind of figure but the rate: standard deviations of logarithms.
 
     Of 95 % of runs of known truth the figures lie within 1.96 of them.
     """

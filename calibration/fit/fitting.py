@@ -11,8 +11,8 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +29,13 @@ from simulator.errors import InputError
 from simulator.form import BoolArray, FloatArray
 
 ReportProgress = Callable[[float, str], None]
-"""told the share of the work that is done, and what is being done"""
+"""called with the share of the work that is done, and what is being done"""
+
+
+def silent(_: float, __: str) -> None:
+    """Progress that nobody watches."""
+
+
 SAME_COST = 0.5
 """two searches have ended alike if their sums of squares differ by less"""
 KERNEL_ROUNDS = 2
@@ -42,7 +48,7 @@ SETTLED = 0.3
 
 @dataclass(frozen=True)
 class FitTask:
-    """All that determines a fit but the number of processes."""
+    """Task of a fit: all that determines it but the number of processes."""
 
     runs: tuple[MeasuredRun, ...]
     parameters: tuple[Parameter, ...]
@@ -66,28 +72,13 @@ class FitTask:
 
     @property
     def digest(self) -> str:
-        """Names the task by its content."""
-        data = [
-            [
-                [
-                    run.name,
-                    run.scenario.model_dump(mode="json"),
-                    run.mapped,
-                    [asdict(each) for each in run.observations],
-                ]
-                for run in self.runs
-            ],
-            [asdict(each) for each in self.parameters],
-            self.seed,
-            self.starts,
-            self.confirm,
-            self.bootstrap,
-            self.missing,
-            self.intervals,
-            self.begin,
-            self.corrections,
-            self.code,
+        """Hash of the task's content."""
+        runs = [
+            [run.name, run.scenario.model_dump(mode="json"), run.mapped, [asdict(each) for each in run.observations]]
+            for run in self.runs
         ]
+        settings = [getattr(self, field.name) for field in fields(self) if field.name not in ("runs", "parameters")]
+        data = [runs, [asdict(each) for each in self.parameters], *settings]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -113,23 +104,23 @@ class Fit:
 
     @property
     def alike(self) -> int:
-        """How many of the searches have ended where the best one has."""
+        """Count of the searches that have ended where the best one has."""
         return sum(cost < min(self.costs) + SAME_COST for cost in self.costs)
 
 
-def fit(task: FitTask, kept: FitState, tell: ReportProgress, workers: int = 1) -> Fit:
-    """Fit a task. `kept` holds what is done already. Raises InputError if no machine near the priors is possible."""
+def fit(task: FitTask, state: FitState, report: ReportProgress, workers: int = 1) -> Fit:
+    """Fit a task. `state` holds what is done already. Raises InputError if no machine near the priors is possible."""
     if not any(run.observations for run in task.runs):
         raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
     with Evaluator(task.runs, task.parameters, workers) as evaluator:
-        return _Fitting(task, kept, tell, evaluator).run()
+        return _Fitting(task, state, report, evaluator).run()
 
 
 class _Fitting:
-    """One fit under way."""
+    """Fit under way."""
 
-    def __init__(self, task: FitTask, kept: FitState, tell: ReportProgress, evaluator: Evaluator) -> None:
-        self.task, self.kept, self.tell, self.evaluator = task, kept, tell, evaluator
+    def __init__(self, task: FitTask, state: FitState, report: ReportProgress, evaluator: Evaluator) -> None:
+        self.task, self.state, self.report, self.evaluator = task, state, report, evaluator
         self.objective = FitObjective(evaluator, data_of(task.runs))
         self.left_out_sd = [0.0] * len(self.objective.data.measured)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
@@ -138,10 +129,10 @@ class _Fitting:
 
     def run(self) -> Fit:
         middle = np.zeros(len(self.task.parameters))
-        self.tell(0.0, "how the runs get warm")
+        self.report(0.0, "how the runs get warm")
         self._use(self._offsets("offsets", middle), assumed())
         best, costs = self._from_several_starts()
-        self.tell(0.55, "offsets and discrepancy")
+        self.report(0.55, "offsets and discrepancy")
         offsets = self._offsets("offsets again", best.place)
         discrepancy, free, best = self._refined("again", best, offsets)
         confirmed: list[int] = []
@@ -150,23 +141,20 @@ class _Fitting:
             if confirmed:
                 offsets = self._by_kernel(best, confirmed, offsets)
             discrepancy, free, best = self._refined("kernel", best, offsets)
-        self.tell(0.85, "what the runs tell apart")
+        self.report(0.85, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
         found = identify_parameters(slopes, self.stopped | self.objective.at_bound(best.place), free)
         covariance, correlation = correlations(slopes)
-        self.tell(0.9, "intervals")
+        self.report(0.9, "intervals")
         numbers = np.flatnonzero(found.identified).tolist() if self.task.intervals else []
-        ends = Ends(**self.kept.once("profile", lambda: _plain(profile(self.objective, best, slopes, numbers))))
-        ends = Ends(np.array(ends.low), np.array(ends.high), tuple(ends.low_open), tuple(ends.high_open))
+        ends = Ends.from_json(
+            self.state.once("profile", lambda: profile(self.objective, best, slopes, numbers).to_json())
+        )
         samples = None
         if self.task.bootstrap:
-            self.tell(0.95, "bootstrap")
-            many = self.task.bootstrap
-            samples = np.array(
-                self.kept.once(
-                    "bootstrap", lambda: bootstrap(self.objective, best, slopes, self.task.seed, many).tolist()
-                )
-            )
+            self.report(0.95, "bootstrap")
+            drawn = partial(bootstrap, self.objective, best, slopes, self.task.seed, self.task.bootstrap)
+            samples = np.array(self.state.once("bootstrap", lambda: drawn().tolist()))
         return Fit(
             self.task,
             best,
@@ -209,8 +197,13 @@ class _Fitting:
         places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
         if self.task.begin:
             places[0] = np.clip(self.task.begin, self.objective.low, self.objective.high)
-        self.tell(0.05, f"{len(places)} starts")
-        costs = np.array(self.kept.once("screen", lambda: self._screened(places)))
+        self.report(0.05, f"{len(places)} starts")
+        costs = np.array(
+            self.state.once(
+                "screen",
+                lambda: np.minimum(self.objective.costs(places, self.objective.logs(places)), IMPOSSIBLE).tolist(),
+            )
+        )
         if not np.isfinite(costs).any() or costs.min() >= IMPOSSIBLE:
             raise InputError(
                 f"{self.task.runs[0].name}: no machine near the priors can run this; "
@@ -220,17 +213,13 @@ class _Fitting:
         chosen = [number for number in order if costs[number] < IMPOSSIBLE][: self.task.starts]
         found = []
         for turn, number in enumerate(chosen):
-            self.tell(0.1 + 0.4 * turn / len(chosen), f"search {turn + 1} of {len(chosen)}")
+            self.report(0.1 + 0.4 * turn / len(chosen), f"search {turn + 1} of {len(chosen)}")
             found.append(self._search(f"start {number}", places[number], self.everyone, ROUGH))
         ended = tuple(each.cost for each in found)
         return found[int(np.argmin(ended))], ended
 
-    def _screened(self, places: FloatArray) -> list[float]:
-        costs = np.minimum(self.objective.costs(places, self.objective.logs(places)), IMPOSSIBLE)
-        return [float(cost) for cost in costs]
-
     def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Optimum:
-        return Optimum.from_json(self.kept.once(name, lambda: search(self.objective, place, free, close).to_json()))
+        return Optimum.from_json(self.state.once(name, lambda: search(self.objective, place, free, close).to_json()))
 
     def _refined(self, name: str, best: Optimum, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Optimum]:
         """The search with new offsets, the discrepancy that is left then, and the search with it.
@@ -270,28 +259,28 @@ class _Fitting:
             [slopes] = self.objective.slopes(best.place[None], best.logs[None], central)
             return [list(row) for row in slopes.tolist()]
 
-        return np.array(self.kept.once(name, found))
+        return np.array(self.state.once(name, found))
 
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
         if self.task.corrections:
             self.left_out_sd = [sd for _, sd in self.task.corrections]
             return [log for log, _ in self.task.corrections]
         numbers = range(len(self.task.runs))
-        by_run = self.kept.once(
+        by_run = self.state.once(
             name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed, lambda _: None)
         )
         self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
         return [float(each) for logs, _ in by_run for each in logs]
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], others: list[float]) -> list[float]:
-        """Of the runs that were simulated their own, of others of their machines these on average, by kind."""
+        """Offsets by the kernel: of simulated runs, and of other runs of their machines on average, by kind."""
         runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
 
         def told(done: int) -> None:
-            self.tell(begin + KERNEL_TAKES * done / runs / (KERNEL_ROUNDS + 1), f"the kernel: {done} of {runs} runs")
+            self.report(begin + KERNEL_TAKES * done / runs / (KERNEL_ROUNDS + 1), f"the kernel: {done} of {runs} runs")
 
         told(0)
-        own = self.kept.once(
+        own = self.state.once(
             f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed, told)
         )
         by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
@@ -325,12 +314,3 @@ def _spread_out(best: Optimum, data: FitData, task: FitTask) -> list[int]:
     order = runs[short][np.argsort(rates[short], kind="stable")]
     some = np.unique(np.linspace(0, len(order) - 1, min(task.confirm, len(order))).round().astype(int))
     return sorted(int(order[place]) for place in some)
-
-
-def _plain(ends: Ends) -> dict[str, Any]:
-    return {
-        "low": ends.low.tolist(),
-        "high": ends.high.tolist(),
-        "low_open": list(ends.low_open),
-        "high_open": list(ends.high_open),
-    }

@@ -1,4 +1,4 @@
-"""What runs can tell: how far the data alone pin down each parameter, and which they can't tell apart.
+"""Identifiability: how far the data alone pin down each parameter, and which they can't tell apart.
 
 The singular values of the scaled Jacobian are the lengths of what the data see of each combination of parameters, in
 standard deviations of noise for one of the prior: Golub and Van Loan, Matrix Computations; Brun, Reichert and Kuensch,
@@ -33,7 +33,7 @@ CLOSE = 0.95
 
 @dataclass(frozen=True)
 class Identified:
-    """By parameter: whether the data see it at all, whether they tell it, and from which others they can't.
+    """Identifiability of each parameter: whether data see it, identify it, and with which others they mix it up.
 
     `share`: standard deviation by the data alone over that of the prior, no combination known worse than by
     `MOST_SIGMAS`; infinite for what they don't see.
@@ -56,7 +56,7 @@ def seen_by(slopes: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def identify_parameters(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_]) -> Identified:
-    """What the data tell, from derivatives over noise at the optimum, (observations, parameters).
+    """Identifiability from derivatives over noise at the optimum, (observations, parameters).
 
     What the search stopped at its bound isn't identified: something else is wrong that it tries to stand for. Neither
     is what wasn't `free`.
@@ -109,7 +109,7 @@ def correlations(slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation: FloatArray) -> list[str]:
-    """What can't be told, for people."""
+    """Sentences about what the runs don't identify."""
     lines = []
     lengths = found.lengths
     for number in np.flatnonzero(~found.seen & ~found.at_bound):

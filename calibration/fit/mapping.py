@@ -57,14 +57,14 @@ FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
 
 
 class NoiseSpec(Spec):
-    """How much a figure differs from one run of a machine to the next."""
+    """Noise of a figure from one run of a machine to the next."""
 
     log_sd: Number = Field(gt=0, le=2, description="standard deviation of the figure's logarithm: 0.1 is about 10 %")
     source: Text
 
 
 class RunMapping(Spec):
-    """What a mapping file says of one run, or of all."""
+    """Mapping of one run, or of all: settings and choice of figures."""
 
     settings: dict[Name, Number | bool | Text] = Field(default_factory=dict, description="scenario keys and values")
     ignored: tuple[Name, ...] = Field(default=(), description="record keys that set nothing")
@@ -77,7 +77,7 @@ class RunMapping(Spec):
 
 
 class MappingFile(Spec):
-    """All runs, then single ones by name, which count more."""
+    """Mapping file: of all runs, then of single ones by name, which count more."""
 
     all: RunMapping = RunMapping()
     runs: dict[Name, RunMapping] = Field(default_factory=dict)
@@ -102,7 +102,7 @@ class MeasuredRun:
         return with_values(self.scenario, {key: values[key] for key in self.open_keys(values)})
 
     def open_keys(self, keys: Iterable[str]) -> tuple[str, ...]:
-        """Those of the parameters that the run's machine has and the mapping file leaves open."""
+        """Keys of the parameters that the run's machine has and the mapping file leaves open."""
         return tuple(
             key
             for key in keys
@@ -204,7 +204,7 @@ def _run(
 
 
 def figure_choice(file: MappingFile | None, name: str) -> FigureChoice:
-    """What a mapping file says about the figures of a run."""
+    """Mapping file's choice among the figures of a run."""
     return FigureChoice() if file is None else _choice(file.all, file.runs.get(name, RunMapping()))
 
 

@@ -1,4 +1,4 @@
-"""What a fit makes small: distances of model and runs in units of noise, and of parameters from their priors."""
+"""Objective of a fit: distances of model and runs in units of noise, and of parameters from their priors."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class FitData:
 
     @property
     def is_rate(self) -> npt.NDArray[np.bool_]:
-        """Which of them are rates."""
+        """Mask of the observations that are rates."""
         return np.array([kind == RATE for kind in self.kinds], dtype=np.bool_)
 
     def with_offsets(self, offsets: Sequence[float]) -> FitData:
-        """The same with other offsets."""
+        """The same data with other offsets."""
         return replace(self, offset=np.array(offsets))
 
 
@@ -74,15 +74,11 @@ def data_of(runs: Sequence[MeasuredRun]) -> FitData:
 
 def parameter_bounds(parameters: Sequence[Parameter]) -> tuple[FloatArray, FloatArray]:
     """Lowest and highest place of each parameter: its bounds, at most some standard deviations from its prior."""
-    low = np.array(
-        [max(each.place(each.low), -MOST_SIGMAS) if _has_place(each, each.low) else -MOST_SIGMAS for each in parameters]
-    )
+    reachable = [each.factor is None or each.low > 0 for each in parameters]
+    lowest = [each.place(each.low) if ok else -np.inf for each, ok in zip(parameters, reachable, strict=True)]
+    low = np.maximum(np.array(lowest), -MOST_SIGMAS)
     high = np.array([min(each.place(each.high), MOST_SIGMAS) for each in parameters])
     return low, high
-
-
-def _has_place(parameter: Parameter, value: float) -> bool:
-    return parameter.factor is None or value > 0
 
 
 class FitObjective:
@@ -97,7 +93,7 @@ class FitObjective:
         return np.asarray((place - self.low < BOUND_MARGIN) | (self.high - place < BOUND_MARGIN))
 
     def logs(self, places: FloatArray) -> FloatArray:
-        """What the engine says, (places, observations)."""
+        """Logarithms by the engine, (places, observations)."""
         return self.evaluator.at(np.atleast_2d(places))
 
     def costs(self, places: FloatArray, logs: FloatArray) -> FloatArray:

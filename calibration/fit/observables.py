@@ -1,4 +1,4 @@
-"""What a run shows that a model can be held against: figures on a log scale, each with its noise.
+"""Figures by which a model is held against a run: on a log scale, each with its noise.
 
 In a closed system without errors response time and rate say the same (Little's law), so that the response counts only
 where arrivals are open. A figure at its end of scale, such as a CPU at 100 %, says "at least so much": it is a censored
@@ -53,7 +53,7 @@ END_OF_SCALE = {CPU: 0.97, BUSY: 0.99}
 
 @dataclass(frozen=True)
 class Observation:
-    """One figure of a run. `sd` is the standard deviation of its logarithm; `at_least`: censored from above."""
+    """Observed figure of a run. `sd` is the standard deviation of its logarithm; `at_least`: censored from above."""
 
     kind: str
     value: float
@@ -74,7 +74,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class FigureChoice:
-    """What a mapping file says about a run's figures."""
+    """Mapping file's choice among a run's figures."""
 
     censored: frozenset[str] = frozenset()
     unused: frozenset[str] = frozenset()
@@ -84,7 +84,7 @@ class FigureChoice:
 
 
 def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
-    """What the analytic engine says of each kind, as logarithms, (configurations,)."""
+    """Logarithms of each kind of figure by the analytic engine, (configurations,)."""
     d, mean = s.demands, s.demands.mean
     flushes, slower = s.residence.flushes / s.rate, s.residence.slowdown
     found = {
@@ -224,7 +224,7 @@ def simulated_figures(result: Result) -> dict[str, float]:
 
 
 def simulated_noise(result: Result) -> dict[str, float]:
-    """What chance does to figures of runs of this length: standard deviations of logarithms, by batch means.
+    """Noise of figures of runs of this length: standard deviations of logarithms, by batch means.
 
     Of kinds with a course over time. Law and Kelton, Simulation Modeling and Analysis, 9.5.3.
     """
@@ -238,7 +238,7 @@ def simulated_noise(result: Result) -> dict[str, float]:
 
 
 def _relative(values: list[float]) -> float:
-    """Of the mean."""
+    """Standard deviation of the mean over the mean, by batches."""
     length = len(values) // BATCHES
     if not length or fmean(values) <= 0:
         return 0.0

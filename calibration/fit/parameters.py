@@ -1,4 +1,4 @@
-"""What a fit may change: numbers of a scenario, how far each may go, and what is known of it before any run is seen.
+"""Parameters of a fit: numbers of a scenario that it may change, with bounds and priors.
 
 A parameter is fitted on a scale of its own, on which its prior is a standard normal distribution: 0 is the value
 before the fit, 1 is one standard deviation of the prior above it.
@@ -25,7 +25,7 @@ DEFAULTS_FILE = Path(__file__).with_name("parameters.yaml")
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number of a scenario. The prior is log-normal with `factor` as its standard deviation, or normal with `sd`.
+    """Number of a scenario. Its prior is log-normal with the standard deviation `factor`, or normal with `sd`.
 
     `value`, `low`, `high` and `sd` are in the unit that the key's name says.
     """
@@ -105,7 +105,7 @@ class DefaultsFile(Spec):
 
 
 def default_parameters(base: ScenarioSpec) -> list[Parameter]:
-    """Those of the program's list that the scenario has, around its values. Raises InputError if there is none."""
+    """Parameters of the program's list that the scenario has, around its values. Raises InputError if there is none."""
     found = []
     file: DefaultsFile = validated(DefaultsFile, read_mapping(DEFAULTS_FILE), DEFAULTS_FILE.name)
     for key, each in file.defaults.items():

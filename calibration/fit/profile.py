@@ -8,6 +8,7 @@ where they are: a cost that is small at the optimum changes little there, and mu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,15 @@ class Ends:
     high: FloatArray
     low_open: tuple[bool, ...]
     high_open: tuple[bool, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Ends:
+        """From what `to_json` gave."""
+        return cls(np.array(data["low"]), np.array(data["high"]), tuple(data["low_open"]), tuple(data["high_open"]))
 
 
 def profile(objective: FitObjective, best: Optimum, slopes: FloatArray, numbers: list[int]) -> Ends:

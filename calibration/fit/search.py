@@ -33,7 +33,7 @@ START_SIGMAS = 1.6448536269514722
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where a search has ended."""
+    """Optimum at which a search has ended."""
 
     place: FloatArray
     cost: float
@@ -43,7 +43,7 @@ class Optimum:
     """derivatives over noise there, (observations, parameters); 0 of those that weren't free"""
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """The optimum as plain JSON."""
         lists = {"place": self.place.tolist(), "said": self.logs.tolist(), "slopes": self.slopes.tolist()}
         return {"cost": self.cost, **lists}
 
@@ -112,7 +112,7 @@ def search(
 
 
 def chord(objective: FitObjective, best: Optimum, slopes: FloatArray) -> Optimum:
-    """Where the minimum has gone with other offsets: Newton's steps with the derivatives that were there before.
+    """Optimum with other offsets: Newton's steps with the derivatives that were there before.
 
     `slopes`: over the noise that the objective's data have.
     """

@@ -7,7 +7,7 @@ cache; misses are the blocks read via the buffer cache. Numbers have commas betw
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 
 from calibration.records import RANK_OF_WITNESS, FileReading
 from models.input import SourceFile
@@ -36,14 +36,12 @@ def read(file: SourceFile) -> FileReading:
     minutes, per_s = number("Elapsed"), number("Transactions")
     if minutes is None or per_s is None:
         file.truncated("the lines Elapsed and Transactions")
-    reading.set_window(
-        "steady", minutes * 60.0, "mins", "Elapsed", "commits and rollbacks between two snapshots, per s"
-    )
+    means = "commits and rollbacks between two snapshots, per s"
+    reading.set_window("steady", minutes * 60.0, "mins", "Elapsed", means)
     reading.outcome("transactions_per_s", per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks")
     reading.database("Oracle", "report")
-    _buffers(
-        reading, number("Logical read (blocks)") or number("Logical reads"), number("Via Buffer Cache (blocks)", 1)
-    )
+    logical = number("Logical read (blocks)") or number("Logical reads")
+    _buffers(reading, logical, number("Via Buffer Cache (blocks)", 1))
     for label, key, means in (
         ("Redo size (bytes)", "log_bytes_per_s", "redo made"),
         ("Redo size", "log_bytes_per_s", "redo made"),
@@ -55,7 +53,11 @@ def read(file: SourceFile) -> FileReading:
     redo = number("Redo Requests", 2)
     if redo is not None:
         reading.resource("log_flushes_per_s", redo, "1/s", "IO Profile, Redo Requests", "writes of redo")
-    _requests(reading, number("Total Requests", 1), number("Total Requests", 2))
+    reads, writes = number("Total Requests", 1), number("Total Requests", 2)
+    if reads is not None and writes is not None:
+        for way, per_s in (("read", reads), ("write", writes)):
+            place, means = "IO Profile, Total Requests", f"{way} requests of the instance"
+            reading.device("all", f"{way}s_per_s", per_s, "1/s", place, means)
     _host(file, reading)
     return reading
 
@@ -84,17 +86,6 @@ def _buffers(reading: FileReading, logical: float | None, misses: float | None) 
         reading.resource("buffer_hits_per_s", hits, "blocks/s", place, "blocks found in the buffer cache")
 
 
-def _requests(reading: FileReading, reads: float | None, writes: float | None) -> None:
-    base = ("resources", "devices", "all")
-    if reads is not None and writes is not None:
-        reading.observe(
-            (*base, "reads_per_s"), reads, "1/s", "IO Profile, Total Requests", "read requests of the instance"
-        )
-        reading.observe(
-            (*base, "writes_per_s"), writes, "1/s", "IO Profile, Total Requests", "write requests of the instance"
-        )
-
-
 def _host(file: SourceFile, reading: FileReading) -> None:
     """The table below 'Host CPU', by its columns; the start and the sessions."""
     for at, line in enumerate(file.lines, 1):
@@ -106,15 +97,11 @@ def _host(file: SourceFile, reading: FileReading) -> None:
             named = dict(zip(reversed(names), reversed(below), strict=False))
             for name, share in (("%User", "user"), ("%System", "system"), ("%WIO", "iowait"), ("%Idle", "idle")):
                 if name in named:
-                    value = file.number(named[name], f"line {at + 1}, {name}") / 100.0
-                    reading.resource(
-                        f"cpu_{share}_fraction", value, "%", f"line {at + 1}, {name}", "of the host's CPUs"
-                    )
+                    place = f"line {at + 1}, {name}"
+                    value = file.number(named[name], place) / 100.0
+                    reading.resource(f"cpu_{share}_fraction", value, "%", place, "of the host's CPUs")
             if "CPUs" in named:
-                means = "CPUs of the host"
-                reading.observe(
-                    ("environment", "cores"), file.number(named["CPUs"], "CPUs"), "CPUs", f"line {at + 1}", means
-                )
+                reading.cores(file.number(named["CPUs"], "CPUs"), f"line {at + 1}", "CPUs of the host")
         match = SNAP.match(line)
         if match and match[1] == "Begin":
             moment = _moment(match[2])
@@ -123,13 +110,9 @@ def _host(file: SourceFile, reading: FileReading) -> None:
                 reading.add_text(("window", "start_utc"), moment, f"line {at}", means)
 
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-
-
 def _moment(text: str) -> str | None:
-    day, month, rest = text.split("-", 2)
-    if month.lower() not in MONTHS:
+    """The moment of a snapshot such as 05-Jul-23 10:00:00; None if its month is no English one."""
+    try:
+        return datetime.strptime(text, "%d-%b-%y %H:%M:%S").replace(tzinfo=UTC).isoformat()
+    except ValueError:
         return None
-    year, clock = rest.split(" ")
-    moment = datetime.fromisoformat(f"20{year}-{MONTHS.index(month.lower()) + 1:02}-{day}T{clock}+00:00")
-    return moment.isoformat()

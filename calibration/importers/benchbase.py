@@ -43,7 +43,7 @@ def detect(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> FileReading:
-    """One of its files."""
+    """Contents of one of its files."""
     reading = FileReading(KIND, file.name, tool=TOOL)
     if file.head.lstrip().startswith("{"):
         _summary(file, reading)

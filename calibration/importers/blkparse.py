@@ -55,10 +55,11 @@ def read(file: SourceFile) -> FileReading:
         _device(file, reading, name, at, match, moments.get(name, []))
     for (name, way), found in times_ms.items():
         mean_ms = sum(found) / len(found)
-        means = "from queueing (or dispatch, if that isn't in the trace) to completion"
-        reading.observe(
-            ("resources", "devices", name, f"{way}_await_ms"), mean_ms, "s", f"{len(found)} completions", means
+        place, means = (
+            f"{len(found)} completions",
+            "from queueing (or dispatch, if that isn't in the trace) to completion",
         )
+        reading.device(name, f"{way}_await_ms", mean_ms, "s", place, means)
     return reading
 
 
@@ -74,10 +75,8 @@ def _device(
             f"{reads:,.0f} reads and {writes:,.0f} writes in all"
         )
         return
-    base = ("resources", "devices", name)
     for way, count, size in (("read", reads, 2), ("write", writes, 5)):
-        reading.observe(
-            (*base, f"{way}s_per_s"), count / seconds, f"{way}s", place, f"{way}s completed over the time of the trace"
-        )
+        means = f"{way}s completed over the time of the trace"
+        reading.device(name, f"{way}s_per_s", count / seconds, f"{way}s", place, means)
         kib = file.number(match[size], place, grouped=True) * SCALE[match[size + 1]]
-        reading.observe((*base, f"{way}_kib_per_s"), kib / seconds, f"{match[size + 1]}iB", place, f"of {way}s")
+        reading.device(name, f"{way}_kib_per_s", kib / seconds, f"{match[size + 1]}iB", place, f"of {way}s")

@@ -31,7 +31,7 @@ class DiskEntry:
     points: tuple[DiskPoint, ...]
 
     def rate_per_s(self, point: DiskPoint) -> float:
-        """What the entry does at a point's depth: min(depth, parallel) / latency; reads and writes share the depth."""
+        """Rate of the entry at a point's depth: min(depth, parallel) / latency; reads and writes share the depth."""
         together = [each for each in self.points if each.file == point.file and each.depth == point.depth]
         share = point.per_s / sum(each.per_s for each in together)
         mean_us = sum(each.per_s * self._latency_us(each) for each in together) / sum(each.per_s for each in together)

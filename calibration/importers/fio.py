@@ -25,7 +25,9 @@ def detect(file: SourceFile) -> bool:
 def read(file: SourceFile) -> FileReading:
     """One point for each direction that did any I/O. Raises InputError for jobs that failed."""
     reading = FileReading(KIND, file.name)
-    data = _data(file)
+    data = file.data
+    if not isinstance(data, dict) or not isinstance(data.get("jobs"), list):
+        file.refuse("", "JSON without jobs", "fio's own", "run fio with --output-format=json")
     shared = data.get("global options", {})
     jobs: dict[tuple[str, float, float], list[tuple[float, float, float]]] = {}
     for job in data["jobs"]:
@@ -47,13 +49,6 @@ def read(file: SourceFile) -> FileReading:
     if not reading.disk:
         file.refuse("jobs", "no read and no write", "at least one", "run fio with a job that does I/O")
     return reading
-
-
-def _data(file: SourceFile) -> Any:
-    data = file.data
-    if not isinstance(data, dict) or not isinstance(data.get("jobs"), list):
-        file.refuse("", "JSON without jobs", "fio's own", "run fio with --output-format=json")
-    return data
 
 
 def _direction(file: SourceFile, part: Mapping[str, Any], place: str) -> tuple[float, float, float] | None:

@@ -34,7 +34,7 @@ NEW_ORDERS = "new orders done in the window by their count, rolled-back ones wit
 
 @dataclass(frozen=True)
 class ClassRow:
-    """One class in one interval, or in all."""
+    """Row of one transaction class, in one interval or in all."""
 
     line: int
     summary: bool
@@ -86,9 +86,8 @@ def read(file: SourceFile) -> FileReading:
             reading.observe((*base, "errors"), number(row, "Count"), "count", at, "transactions that failed")
             continue
         reading.observe((*base, "count"), number(row, "Count"), "count", at, "transactions done")
-        reading.observe(
-            (*base, "mean_ms"), number(row, "Sum(ms)") / max(number(row, "Count"), 1.0), "ms", at, "Sum(ms) over Count"
-        )
+        mean_ms = number(row, "Sum(ms)") / max(number(row, "Count"), 1.0)
+        reading.observe((*base, "mean_ms"), mean_ms, "ms", at, "Sum(ms) over Count")
         reading.observe((*base, "max_ms"), number(row, "Max(ms)"), "ms", at, "longest")
         for each in PERCENTILES:
             value = number(row, f"{each}th(ms)")

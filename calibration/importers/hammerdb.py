@@ -1,4 +1,4 @@
-"""What HammerDB's log, job pieces, report and database have in common: the result line and the timings.
+"""Parts that HammerDB's log, job pieces, report and database share: the result line and the timings.
 
 TPM counts commits (and rollbacks) of the engine, NOPM new orders; TPM is about 2.32 NOPM and is never a rate of new
 orders. Timings are of all virtual users from their first transaction on: the ramp-up is in them.

@@ -93,14 +93,10 @@ def _system(file: SourceFile, reading: FileReading, system: dict[str, Any]) -> N
     if "os_name" in system:
         reading.add_text(("environment", "operating_system"), str(system["os_name"]), "system", "operating system")
     if "cpucount" in system:
-        reading.observe(
-            ("environment", "cores"), file.number(system["cpucount"], "cpucount"), "CPUs", "system", "CPUs seen"
-        )
+        reading.cores(file.number(system["cpucount"], "cpucount"), "system", "CPUs seen")
     words = str(system.get("memory", "")).split()
     if len(words) == 2 and words[1] in ("GB", "GiB"):
-        reading.observe(
-            ("environment", "memory_gib"), file.number(words[0], "memory"), words[1], "system", "memory; its GB are GiB"
-        )
+        reading.memory(file.number(words[0], "memory"), words[1], "system", "memory; its GB are GiB")
 
 
 def _metrics(file: SourceFile, reading: FileReading, metrics: dict[str, Any]) -> None:
@@ -140,6 +136,5 @@ def _counter(
     if len(kept) >= 2:
         interval_s = (kept[-1][0] - kept[0][0]) / (len(kept) - 1)
         where = "in the timed period" if window else "ramp-up and end with them"
-        reading.add_series(
-            "commits_per_minute", interval_s, [value for _, value in kept], "TPM", name, f"commits per minute, {where}"
-        )
+        rates, means = [value for _, value in kept], f"commits per minute, {where}"
+        reading.add_series("commits_per_minute", interval_s, rates, "TPM", name, means)

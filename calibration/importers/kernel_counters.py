@@ -125,14 +125,13 @@ def _swap(file: SourceFile, phase: str | None) -> CounterSnapshot:
 
 
 def _memory(file: SourceFile, reading: FileReading, whole_machine: bool) -> None:
-    path = ("environment", "memory_gib")
     for at, line in enumerate(file.whole_lines, 1):
         words = line.split()
         if whole_machine and words[:1] == ["MemTotal:"] and len(words) == 3:
             value = file.number(words[1], f"line {at}") / (GIB / KIB)
-            reading.observe(path, value, words[2], f"line {at}, MemTotal", "memory of the whole machine")
+            reading.memory(value, words[2], f"line {at}, MemTotal", "memory of the whole machine")
         if not whole_machine and words[:1] == ["hierarchical_memory_limit"]:
             value = file.number(words[1], f"line {at}")
             if value < NO_LIMIT_BYTES:
                 means = "memory and page cache that the database's cgroup may use"
-                reading.observe(path, value / GIB, "B", f"line {at}, hierarchical_memory_limit", means)
+                reading.memory(value / GIB, "B", f"line {at}, hierarchical_memory_limit", means)

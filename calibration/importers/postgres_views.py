@@ -37,7 +37,7 @@ SETTINGS = (
     "autovacuum", "checkpoint_timeout", "max_wal_size", "bgwriter_lru_maxpages", "wal_compression", "huge_pages",
 )  # fmt: skip
 KIB = {"B": 1 / 1024, "kB": 1.0, "8kB": 8.0, "16kB": 16.0, "MB": 1024.0, "GB": 2.0**20, "4kB": 4.0, "32kB": 32.0}
-READS = ("resources", "buffer_reads_per_s")
+READS = "buffer_reads_per_s"
 READ_MEANS = "pages that the pool asked the operating system for; its page cache may have answered"
 
 
@@ -75,7 +75,7 @@ def read(file: SourceFile) -> FileReading:
         _activity(rows, reading, phase)
     elif view in PARTS:
         counters, rates = PARTS[view](rows, number)
-        reading.snapshot = CounterSnapshot(phase, counters, rates)
+        reading.snapshot = CounterSnapshot(phase, counters, tuple(rates))
         reading.database("PostgreSQL", view)
     return reading
 
@@ -88,91 +88,73 @@ def _rows(file: SourceFile) -> list[Row]:
     return file.data
 
 
-Parts = tuple[dict[str, float], tuple[CounterRate, ...]]
+Parts = tuple[dict[str, float], list[CounterRate]]
 Number = Callable[[Row, str], float]
+
+
+def _rate(key: str, counter: str, unit: str, definition: str, factor: float = 1.0) -> CounterRate:
+    return CounterRate(("resources", key), counter, unit, definition, factor)
 
 
 def _database(rows: list[Row], number: Number) -> Parts:
     """Every database's counters; which one the run used shows only in the difference."""
-    counters: dict[str, float] = {}
-    for row in rows:
-        if row["datname"]:
-            for column in ("xact_commit", "xact_rollback", "blks_read", "blks_hit"):
-                counters[column] = counters.get(column, 0.0) + number(row, column)
-    return counters, (
-        CounterRate(
-            ("resources", "commits_per_s"),
-            "xact_commit",
-            "commits",
-            "commits of all databases; pings of drivers count too",
-        ),
-        CounterRate(("resources", "buffer_hits_per_s"), "blks_hit", "pages", "pages found in the pool"),
-        CounterRate(READS, "blks_read", "pages", READ_MEANS),
-    )
+    columns = ("xact_commit", "xact_rollback", "blks_read", "blks_hit")
+    named = [row for row in rows if row["datname"]]
+    return {column: sum(number(row, column) for row in named) for column in columns}, [
+        _rate("commits_per_s", "xact_commit", "commits", "commits of all databases; pings of drivers count too"),
+        _rate("buffer_hits_per_s", "blks_hit", "pages", "pages found in the pool"),
+        _rate(READS, "blks_read", "pages", READ_MEANS),
+    ]
 
 
 def _io(rows: list[Row], number: Number) -> Parts:
     """Version 18 counts bytes beside calls; before it every call was one page of op_bytes."""
-    counters: dict[str, float] = {
-        "relation_read_bytes": 0.0,
-        "relation_write_bytes": 0.0,
-        "wal_fsyncs": 0.0,
-        "hits": 0.0,
-    }
-    for row in rows:
-        if row["object"] == "relation":
-            for way in ("read", "write"):
-                called = number(row, f"{way}s") * (number(row, "op_bytes") or 8192.0)
-                counters[f"relation_{way}_bytes"] += number(row, f"{way}_bytes") if f"{way}_bytes" in row else called
-            counters["hits"] += number(row, "hits")
-        if row["object"] == "wal":
-            counters["wal_fsyncs"] += number(row, "fsyncs")
-    pages = 1.0 / 8192.0
+    relations = [row for row in rows if row["object"] == "relation"]
+
+    def moved(row: Row, way: str) -> float:
+        if f"{way}_bytes" in row:
+            return number(row, f"{way}_bytes")
+        return number(row, f"{way}s") * (number(row, "op_bytes") or 8192.0)
+
+    counters = {f"relation_{way}_bytes": sum(moved(row, way) for row in relations) for way in ("read", "write")}
+    counters["hits"] = sum(number(row, "hits") for row in relations)
+    counters["wal_fsyncs"] = sum(number(row, "fsyncs") for row in rows if row["object"] == "wal")
+    pages, read_means = 1.0 / 8192.0, f"{READ_MEANS}; read_bytes over 8 KiB, for `reads` counts calls"
     rates = [
-        CounterRate(
-            READS, "relation_read_bytes", "B", f"{READ_MEANS}; read_bytes over 8 KiB, for `reads` counts calls", pages
-        ),
-        CounterRate(
-            ("resources", "buffer_writes_per_s"), "relation_write_bytes", "B", "pages written by all backends", pages
-        ),
-        CounterRate(("resources", "buffer_hits_per_s"), "hits", "pages", "pages found in the pool"),
+        _rate(READS, "relation_read_bytes", "B", read_means, pages),
+        _rate("buffer_writes_per_s", "relation_write_bytes", "B", "pages written by all backends", pages),
+        _rate("buffer_hits_per_s", "hits", "pages", "pages found in the pool"),
     ]
     if counters["wal_fsyncs"]:
-        rates.append(CounterRate(("resources", "log_flushes_per_s"), "wal_fsyncs", "fsyncs", "fsyncs of the log"))
-    return counters, tuple(rates)
+        rates.append(_rate("log_flushes_per_s", "wal_fsyncs", "fsyncs", "fsyncs of the log"))
+    return counters, rates
 
 
 def _wal(rows: list[Row], number: Number) -> Parts:
     counters = {column: number(rows[0], column) for column in ("wal_bytes", "wal_sync")}
-    rates = [CounterRate(("resources", "log_bytes_per_s"), "wal_bytes", "B", "bytes of log made")]
+    rates = [_rate("log_bytes_per_s", "wal_bytes", "B", "bytes of log made")]
     if "wal_sync" in rows[0]:
-        rates.append(CounterRate(("resources", "log_flushes_per_s"), "wal_sync", "fsyncs", "fsyncs of the log"))
-    return counters, tuple(rates)
+        rates.append(_rate("log_flushes_per_s", "wal_sync", "fsyncs", "fsyncs of the log"))
+    return counters, rates
 
 
 def _writer(rows: list[Row], number: Number) -> Parts:
     """Until 16 all writes of pages; from 17 on only the background writer's, which are no sum to report."""
-    row = rows[0]
+    if "buffers_backend" not in rows[0]:
+        return {}, []
     columns = ("buffers_checkpoint", "buffers_clean", "buffers_backend")
-    if "buffers_backend" not in row:
-        return {}, ()
-    counters = {"written": sum(number(row, column) for column in columns)}
     definition = "pages written by checkpoints, background writer and backends; new pages count as written by backends"
-    return counters, (CounterRate(("resources", "buffer_writes_per_s"), "written", "pages", definition),)
+    counters = {"written": sum(number(rows[0], column) for column in columns)}
+    return counters, [_rate("buffer_writes_per_s", "written", "pages", definition)]
 
 
 def _statements(rows: list[Row], number: Number) -> Parts:
     """What all statements together did; it lacks what was evicted from the view."""
     counters = {name: sum(number(row, name) for row in rows) for name in ("shared_blks_hit", "shared_blks_read")}
-    return counters, (
-        CounterRate(
-            ("resources", "buffer_hits_per_s"),
-            "shared_blks_hit",
-            "pages",
-            "pages found in the pool by the statements kept",
-        ),
-        CounterRate(READS, "shared_blks_read", "pages", READ_MEANS),
-    )
+    return counters, [
+        _rate("buffer_hits_per_s", "shared_blks_hit", "pages", "pages found in the pool by the statements kept"),
+        _rate(READS, "shared_blks_read", "pages", READ_MEANS),
+    ]
 
 
 PARTS: dict[str, Callable[[list[Row], Number], Parts]] = {

@@ -1,4 +1,4 @@
-"""All formats that are known, in the order in which they are asked."""
+"""Formats that are known, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ IMPORTERS: tuple[Importer, ...] = (
 
 
 def read_file(file: SourceFile) -> FileReading | None:
-    """All that a file says, or None if its format is not known. Raises InputError for a faulty file."""
+    """Contents of a file, or None if its format is not known. Raises InputError for a faulty file."""
     importer = next((importer for importer in IMPORTERS if importer.detect(file)), None)
     return None if importer is None else importer.read(file)

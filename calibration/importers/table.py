@@ -33,7 +33,7 @@ class Constant(Spec):
 
 
 class TableMapping(Spec):
-    """What a table's columns are, and what all its rows share."""
+    """Mapping of a table: its columns, and what all its rows share."""
 
     source: Text
     name: tuple[Name, ...] = Field(min_length=1, description="columns whose words name the run")

@@ -165,7 +165,7 @@ def sysstat_banner(file: SourceFile, reading: FileReading) -> str:
 
 
 def with_starts(rows: list[MonitorSample]) -> list[MonitorSample]:
-    """The same with each start where the one before ended, if ends are known."""
+    """Samples with each start where the one before ended, if ends are known."""
     ends = [row.end_s for row in rows]
     if any(end is None for end in ends):
         return rows

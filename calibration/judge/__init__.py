@@ -1,4 +1,4 @@
-"""How well a calibration meets runs: left-out runs, baselines, gaps, certificates."""
+"""Judgement of a calibration by runs: left-out runs, baselines, gaps, certificates."""
 
 from calibration.judge.large_systems import (
     FigureRow,

@@ -151,7 +151,7 @@ BASELINES: dict[str, Callable[[BaselineRun, Sequence[BaselineRun]], BaselineRate
 
 
 def compare_baselines(points: Sequence[BaselineRun], model: Sequence[JudgedRate]) -> tuple[Baseline, ...]:
-    """All baselines beside the model's own left-out predictions, which come by the names of the points."""
+    """Baselines beside the model's own left-out predictions, which come by the names of the points."""
     own = {each.name: each.error for each in model}
     found = []
     for name, says in BASELINES.items():

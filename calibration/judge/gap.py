@@ -49,7 +49,7 @@ def explain_gap(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice,
 
 
 def _demands(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice, per_s: float) -> dict[str, float | None]:
-    """What the record tells of a transaction of the mix, times in s.
+    """Measured demands of a transaction of the mix, times in s.
 
     A figure that the mapping doesn't use counts here: it is not fitted, but it was measured.
     """

@@ -46,7 +46,7 @@ class FigureRow:
 
 
 def measured_scenarios(scenarios: Mapping[str, ScenarioSpec]) -> dict[str, ScenarioSpec]:
-    """Those of the scenarios by name that have figures of their own, and those that they are compared with."""
+    """Scenarios by name that have measured figures, and those that they are compared with."""
     own = {name: each for name, each in scenarios.items() if each.measured is not None and each.measured.figures}
     others = {figure.times_that_of for each in own.values() for figure in measured_figures(each)} - {None}
     missing = sorted(str(name) for name in others - set(scenarios))
@@ -68,7 +68,7 @@ def measured_figures(scenario: ScenarioSpec) -> tuple[FigureSpec, ...]:
 
 
 def figure_values(name: str, scenarios: Mapping[str, ScenarioSpec], result: Result | JobResult) -> dict[str, float]:
-    """All figures of a scenario's result that it, or a scenario that is compared with it, has measured."""
+    """Figures of a scenario's result that it, or a scenario that is compared with it, has measured."""
     own = list(measured_figures(scenarios[name]))
     own += [each for other in scenarios.values() for each in measured_figures(other) if each.times_that_of == name]
     return {each.figure: simulated_figure(each, scenarios[name], result) for each in own}
@@ -87,7 +87,7 @@ def figure_rows(scenarios: Mapping[str, ScenarioSpec], values: Mapping[str, Mapp
 
 
 def large_system_key(scenario: ScenarioSpec, seed: int) -> str:
-    """What a kept value is of."""
+    """Key of a stored value: the scenario's hash and the seed."""
     return f"{scenario_hash(scenario)} {seed}"
 
 

@@ -31,6 +31,7 @@ from calibration.fit import (
     fit,
     judged_rate,
     plural,
+    silent,
 )
 from calibration.predict import predict_scenario
 from calibration.records import fit_versions
@@ -52,7 +53,7 @@ class Fold:
 
     @property
     def key(self) -> str:
-        """Names the fold by what is left out: a run that is a machine's only one makes the same fold as the machine."""
+        """Key of the fold, by what is left out: the only run of a machine makes the same fold as the machine."""
         return "without " + ", ".join(map(str, self.out))
 
 
@@ -97,7 +98,7 @@ GROUPS: dict[Kind, Callable[[ScenarioSpec], tuple[str, str]]] = {"machine": mach
 
 
 def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
-    """All folds, and why there is none of a kind."""
+    """Folds of all kinds, and why there is none of a kind."""
     folds: list[Fold] = []
     why: dict[Kind, str] = {}
     if len(runs) > 1:
@@ -117,10 +118,10 @@ def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
 
 
 def refit_calibration(
-    calibration: Calibration, runs: Sequence[MeasuredRun], tell: ReportProgress, near: bool = False
+    calibration: Calibration, runs: Sequence[MeasuredRun], report: ReportProgress, near: bool = False
 ) -> Calibration:
     """The calibration's parameters, priors and seed, fitted to these runs. `near`: see `task_of`."""
-    found = calibration_of(fit(task_of(calibration, runs, near), FitState(None, ""), tell), calibration.base)
+    found = calibration_of(fit(task_of(calibration, runs, near), FitState(None, ""), report), calibration.base)
     return found.model_copy(update={"by_kernel": calibration.by_kernel}) if near else found
 
 
@@ -128,13 +129,13 @@ def predicted_without(
     calibration: Calibration,
     runs: Sequence[MeasuredRun],
     out: Sequence[int],
-    tell: ReportProgress | None = None,
+    report: ReportProgress = silent,
     near: bool = False,
 ) -> list[Any]:
     """[rate, low, high] of each left-out run, or a sentence that says why there is none. Plain JSON."""
     some = [run for number, run in enumerate(runs) if number not in out]
     try:
-        without = refit_calibration(calibration, some, tell or _nobody, near)
+        without = refit_calibration(calibration, some, report, near)
     except InputError as error:
         return [str(error)] * len(out)
     answers: list[Any] = []
@@ -151,35 +152,37 @@ def predicted_without(
 def leave_out(
     calibration: Calibration,
     runs: Sequence[MeasuredRun],
-    kept: FitState,
-    tell: ReportProgress,
+    state: FitState,
+    report: ReportProgress,
     executor: Executor | None = None,
     near: bool = False,
 ) -> tuple[LeaveOut, ...]:
-    """Every run, machine and device in turn. `kept` holds what is done; `executor` runs several folds at a time.
+    """Every run, machine and device in turn. `state` holds what is done; `executor` runs several folds at a time.
 
     `near`: see `task_of`.
     """
     folds, why = folds_of(runs)
     by_key = {fold.key: fold for fold in folds}
-    done = sum(key in kept for key in by_key)
-    todo = [fold for key, fold in by_key.items() if key not in kept]
+    done = sum(key in state for key in by_key)
+    todo = [fold for key, fold in by_key.items() if key not in state]
     if executor is None:
         for fold in todo:
-            told = _share(tell, done, len(by_key), fold)
-            part = partial(predicted_without, calibration, runs, fold.out, told, near)
-            kept.once(fold.key, part)
+
+            def part(fraction: float, what: str, done: int = done, fold: Fold = fold) -> None:
+                report((done + fraction) / len(by_key), f"without {fold.what}: {what}")
+
+            state.once(fold.key, partial(predicted_without, calibration, runs, fold.out, part, near))
             done += 1
     else:
         futures: dict[Future[list[Any]], Fold] = {
-            executor.submit(predicted_without, calibration, tuple(runs), fold.out, None, near): fold for fold in todo
+            executor.submit(predicted_without, calibration, tuple(runs), fold.out, silent, near): fold for fold in todo
         }
-        tell(done / max(len(by_key), 1), f"{done} of {plural(len(by_key), 'refit')}")
+        report(done / max(len(by_key), 1), f"{done} of {plural(len(by_key), 'refit')}")
         for future in as_completed(futures):
-            kept.once(futures[future].key, future.result)
+            state.once(futures[future].key, future.result)
             done += 1
-            tell(done / len(by_key), f"{done} of {plural(len(by_key), 'refit')}")
-    answers = {key: kept.once(key, list) for key in by_key}
+            report(done / len(by_key), f"{done} of {plural(len(by_key), 'refit')}")
+    answers = {key: state.once(key, list) for key in by_key}
     return tuple(
         _leave_out(kind, [f for f in folds if f.kind == kind], why.get(kind), runs, answers) for kind in FOLD_KINDS
     )
@@ -209,22 +212,11 @@ def measured_rate(run: MeasuredRun) -> float | None:
 
 
 def unit_of(run: MeasuredRun) -> str:
-    """Of the rate, or of the figure that the run's job is measured by."""
+    """Unit of the rate, or of the figure that the run's job is measured by."""
     return NEW_ORDERS if run.scenario.job is None else run_job(run.scenario).unit
 
 
 def refits_digest(calibration: Calibration, runs: Sequence[MeasuredRun], near: bool = False) -> str:
-    """Names all that determines the refits."""
+    """Hash of all that determines the refits."""
     words = f"{calibration_hash(calibration)} {task_of(calibration, runs, near).digest}"
     return hashlib.sha256(words.encode()).hexdigest()[:20]
-
-
-def _share(tell: ReportProgress, done: int, count: int, fold: Fold) -> Callable[[float, str], None]:
-    def part(fraction: float, what: str) -> None:
-        tell((done + fraction) / count, f"without {fold.what}: {what}")
-
-    return part
-
-
-def _nobody(_: float, __: str) -> None:
-    """Nobody watches."""

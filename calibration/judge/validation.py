@@ -68,8 +68,8 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     records: Sequence[RunRecord],
     bases: Mapping[str, ScenarioSpec],
     file: MappingFile | None,
-    kept: FitState,
-    tell: ReportProgress,
+    state: FitState,
+    report: ReportProgress,
     executor: Executor | None = None,
     *,
     explain_all: bool = False,
@@ -77,11 +77,11 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
 ) -> Certificate:
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
-    `kept` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
+    `state` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
     or that of the refit without it, or of all. `near`: refits start where the calibration is, with its corrections.
     """
     runs = runs_to_judge(calibration, records, bases, file)
-    tell(0.0, "predictions")
+    report(0.0, "predictions")
     some = [(run, rate) for run in runs if (rate := measured_rate(run)) is not None]
     if not some:
         raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
@@ -91,11 +91,11 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
         partial(predict_scenario, calibration), [run.scenario for run, _ in some]
     )
     for number, ((run, rate), answer) in enumerate(zip(some, answers, strict=True)):
-        tell(FITTING * number / len(some), f"{run.name}: prediction")
+        report(FITTING * number / len(some), f"{run.name}: prediction")
         predictions[run.name] = answer
         rows.append(_judged_run(calibration, run, rate, answer))
     folds = known_folds(calibration, rows) or leave_out(
-        calibration, runs, kept, lambda share, what: tell(FITTING + (1.0 - FITTING) * share, what), executor, near
+        calibration, runs, state, lambda share, what: report(FITTING + (1.0 - FITTING) * share, what), executor, near
     )
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}
@@ -124,7 +124,7 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
 
 
 def known_folds(calibration: Calibration, rows: Sequence[JudgedRate]) -> tuple[LeaveOut, ...]:
-    """What the calibration's own certificate says of just these runs left out; none if it isn't of them."""
+    """Folds of the calibration's own certificate if it is of just these runs, else none."""
     known = calibration.certificate
     if known is None or {(row.name, row.measured) for row in known.runs} != {(row.name, row.measured) for row in rows}:
         return ()
@@ -132,7 +132,7 @@ def known_folds(calibration: Calibration, rows: Sequence[JudgedRate]) -> tuple[L
 
 
 def coverage(rows: Sequence[JudgedRate], claimed: float) -> Coverage | None:
-    """How many are inside, with the exact interval of the share."""
+    """Coverage of the intervals, with the exact interval of the share."""
     if not rows:
         return None
     inside, count = sum(row.inside for row in rows), len(rows)

@@ -1,4 +1,4 @@
-"""What a calibration says of other machines, and which run would tell most."""
+"""Predictions: other machines by a calibration, and the run that would make them better."""
 
 from calibration.predict.candidates import (
     CLIENTS_KEY,

@@ -64,7 +64,7 @@ class CandidatesFile(Spec):
 
 @dataclass(frozen=True)
 class CandidateSet:
-    """What a next run is chosen of. All candidates are the run named `like`, with their settings over it."""
+    """Candidates for the next run. All are the run named `like`, with their settings over it."""
 
     like: str
     candidates: tuple[RunCandidate, ...]
@@ -183,7 +183,7 @@ def _overrides(settings: dict[str, str]) -> list[str]:
 
 
 def _text(value: SettingValue) -> str:
-    """As in a scenario file; whole numbers as such, since keys that count refuse others."""
+    """A value as in a scenario file; whole numbers as such, since keys that count refuse others."""
     return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 

@@ -1,4 +1,4 @@
-"""What a described machine will do, with an interval that holds what its description leaves open.
+"""Prediction of a described machine, with an interval that holds what its description leaves open.
 
 Each guess moves the rate's logarithm by the root mean square of its changes one standard deviation of the guess up and
 down, or with the values that would have been as good. Guesses are independent of each other and of the calibration:
@@ -8,10 +8,9 @@ their variances add up.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from calibration.fit import Calibration, apply_calibration, steady_rates, unapplied_keys
+from calibration.fit import Calibration, ReportProgress, apply_calibration, silent, steady_rates, unapplied_keys
 from calibration.predict.prediction import half_width, predict_scenario
 from models.build import build
 from models.input import value_at
@@ -51,20 +50,20 @@ class DescribedPrediction:
 
     @property
     def sd(self) -> float:
-        """Of the logarithm, all parts together."""
+        """Standard deviation of the logarithm, all parts together."""
         return math.sqrt(sum(part.sd**2 for part in self.parts))
 
 
 def predict_described(
-    description: Description, calibration: Calibration | None, tell: Callable[[float, str], None] = lambda *_: None
+    description: Description, calibration: Calibration | None, report: ReportProgress = silent
 ) -> DescribedPrediction:
-    """The machine's rate or its job's figure. `tell`: called with the share that is done. Raises InputError."""
+    """The machine's rate or its job's figure. `report`: called with the share that is done. Raises InputError."""
     guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
     parts = []
     for number, row in enumerate(guesses):
-        tell(number / (len(guesses) + 1), row.what)
+        report(number / (len(guesses) + 1), row.what)
         parts.append(Contribution(row.what, moved_by(description, row, calibration)))
-    tell(len(guesses) / (len(guesses) + 1), "the machine")
+    report(len(guesses) / (len(guesses) + 1), "the machine")
     scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
     answer = _answer(scenario)
     if calibration is None:

@@ -1,4 +1,4 @@
-"""Which run next: the one after which a prediction, or what the runs can't tell, would be known best.
+"""Next run: the one after which a prediction, or what the runs can't tell, would be known best.
 
 Design of experiments, linearised where the runs have left the parameters (Chaloner and Verdinelli, Statistical
 Science 10 (1995), 273-304). A run whose figures have the derivatives J, over noise and discrepancy, makes of the
@@ -35,6 +35,7 @@ from calibration.fit import (
     engine_logs,
     identify_parameters,
     parameter_bounds,
+    silent,
     solve_inputs,
 )
 from calibration.predict.candidates import CandidateSet, Impossible, RunCandidate, scenario_of
@@ -51,13 +52,9 @@ WORTH = 0.05
 """a run that makes the interval narrower by less than this share of its width is not worth it"""
 
 
-def silent(_: float, __: str) -> None:
-    """Nobody watches."""
-
-
 @dataclass(frozen=True)
 class RunWorth:
-    """What a run would do. Standard deviations on the parameters' scale, or of the logarithm of the asked rate.
+    """Worth of a run. Standard deviations on the parameters' scale, or of the logarithm of the asked rate.
 
     `left_sd`: what the parameters would leave open, of `Advice.open_sd`. `low_per_min` and `high_per_min`: the asked
     rate's interval after it, should the rate stay where it is predicted. `tells`: parameters that it identifies and
@@ -74,7 +71,7 @@ class RunWorth:
 
     @property
     def per_cost(self) -> float:
-        """What the candidates that are worth it are ranked by."""
+        """Rank of a candidate that is worth it."""
         return self.narrower / (self.candidate.cost or 1.0)
 
     @property
@@ -106,7 +103,7 @@ def advise_next_run(
     choice: CandidateSet,
     asked: ScenarioSpec | None,
     pairs: int = PAIRS,
-    tell: ReportProgress = silent,
+    report: ReportProgress = silent,
 ) -> Advice:
     """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
 
@@ -116,7 +113,7 @@ def advise_next_run(
     places = _places(calibration, pairs)
     made = [scenario_of(calibration, run) for run in calibration.runs] if pairs else []
     scenarios = [*(each.scenario for each in choice.candidates), *made, *([asked] if asked is not None else [])]
-    said, slopes, reasons = derivatives(calibration, scenarios, places, tell)
+    said, slopes, reasons = derivatives(calibration, scenarios, places, report)
     possible = np.isfinite(said[len(choice.candidates) :]).all(axis=(0, 2))
     known = _known(calibration, said[len(choice.candidates) :], slopes[len(choice.candidates) :], len(places))
     wanted = slopes[-1][:, FIGURE_KINDS.index(RATE), :] if asked is not None else None
@@ -169,7 +166,7 @@ def information(calibration: Calibration, noise: dict[str, float], said: FloatAr
     found = []
     for kind, own_sd in noise.items():
         at = FIGURE_KINDS.index(kind)
-        sd = float(np.hypot(own_sd, _missed_sd(calibration, kind)))
+        sd = float(np.hypot(own_sd, calibration.missed[kind].sd))
         weight = np.ones(len(said))
         if kind in END_OF_SCALE:
             spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
@@ -179,9 +176,9 @@ def information(calibration: Calibration, noise: dict[str, float], said: FloatAr
 
 
 def derivatives(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: ReportProgress = silent
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, report: ReportProgress = silent
 ) -> tuple[FloatArray, FloatArray, dict[int, str]]:
-    """What each scenario shows at each place, and its derivatives by the parameters, both as logarithms.
+    """Figures of each scenario at each place, and their derivatives by the parameters, both as logarithms.
 
     (scenarios, places, kinds), NaN where there is no machine; (scenarios, places, kinds, parameters); why there is
     none at the first place, by scenario.
@@ -190,7 +187,7 @@ def derivatives(
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     steps = DIFFERENCE_STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
     around = np.clip(places[:, None, :] + steps, low, high)
-    said, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), tell)
+    said, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), report)
     said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(FIGURE_KINDS))
     here, up, down = said[:, :, 0], said[:, :, 1 : count + 1], said[:, :, count + 1 :]
     middle = here[:, :, None]
@@ -203,7 +200,7 @@ def derivatives(
 
 
 def _logs_at(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, tell: ReportProgress
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, report: ReportProgress
 ) -> tuple[FloatArray, dict[int, str]]:
     """Logarithms of all kinds, (scenarios, places, kinds)."""
     reader = AnalyticReader()
@@ -212,7 +209,7 @@ def _logs_at(
     points: list[AnalyticInput] = []
     where: list[tuple[int, int]] = []
     for number, scenario in enumerate(scenarios):
-        tell(READING * number / len(scenarios), f"{number + 1} of {len(scenarios)} runs")
+        report(READING * number / len(scenarios), f"{number + 1} of {len(scenarios)} runs")
         for row, place in enumerate(places):
             try:
                 points.append(reader.read(apply_calibration(calibration, scenario, place)))
@@ -221,7 +218,7 @@ def _logs_at(
                     reasons[number] = str(error)
                 continue
             where.append((number, row))
-    tell(READING, f"{len(points):,} machines solved")
+    report(READING, f"{len(points):,} machines solved")
     for workload, machines, solution, numbers in solve_inputs(points):
         found = engine_logs(workload, machines, solution)
         for at, one in enumerate(numbers):
@@ -261,13 +258,8 @@ def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[str
     return {kind: median(values) for kind, values in found.items() if not absent.get(kind)}
 
 
-def _missed_sd(calibration: Calibration, kind: str) -> float:
-    """What the model misses of a kind of figure."""
-    return calibration.missed[kind].sd
-
-
 def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
-    """What a run with these derivatives would identify, in groups that the runs before mix up.
+    """Parameters that a run with these derivatives would identify, in groups that the runs before mix up.
 
     The runs before count by J'J = C^-1 - 1, whose root stands for their derivatives.
     """

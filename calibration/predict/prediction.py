@@ -1,4 +1,4 @@
-"""What a calibration says of another scenario: a rate with an interval, and how far that is from any run it has seen.
+"""Prediction by a calibration: a scenario's rate with an interval, and how far that is from any run it has seen.
 
 The logarithm's variance is the sum of three: of the parameters (delta method: Oehlert, Amer. Statistician 46 (1992),
 27-29), of one run from the next, and of what the model misses. The interval is Student's, whose degrees of freedom are

@@ -29,7 +29,7 @@ LEAST_READS_PER_S = 1.0
 
 @dataclass(frozen=True)
 class Finding:
-    """One law: `holds` is None where it can't be judged."""
+    """Outcome of one check: `holds` is None where the law can't be judged."""
 
     law: str
     holds: bool | None
@@ -231,5 +231,5 @@ WANTED = (
 
 
 def missing_keys(record: RunRecord) -> list[str]:
-    """What the record lacks and what it would be good for, a line each."""
+    """Keys that the record lacks and what each would be good for, a line each."""
     return [f"{key}: {purpose}" for key, purpose in WANTED if not value_at(record, key)]

@@ -98,7 +98,7 @@ def _start(values: dict[RecordKey, Leaf], window: tuple[float, float], harness: 
 
 
 def _fill(values: dict[RecordKey, Leaf], readings: Sequence[FileReading]) -> None:
-    """What the other files say of machine and settings; of two sizes of memory the smaller is what there was to use."""
+    """Add machine and settings from the other files; of two sizes of memory the smaller is what there was to use."""
     for reading in readings:
         if reading.tool is None or reading.rank >= RANK_OF_WITNESS:
             for path, leaf in reading.values.items():
@@ -112,7 +112,7 @@ def _fill(values: dict[RecordKey, Leaf], readings: Sequence[FileReading]) -> Non
 def _resources(
     readings: Sequence[FileReading], window: tuple[float, float] | None, duration_s: float, notes: list[str]
 ) -> dict[RecordKey, Leaf]:
-    """Of each figure the best source: samples in the window, then counters, then samples without times."""
+    """Leaves by the best source of each figure: samples in the window, then counters, then samples without times."""
     timed, untimed = _samples(readings, window, notes)
     pairs, alone = pairs_of(readings)
     notes += alone

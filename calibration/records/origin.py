@@ -1,4 +1,4 @@
-"""Which program made something: versions and a hash of its code."""
+"""Provenance: versions of the program and a hash of its code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def code_digest(*packages: str) -> bytes:
 
 
 def fit_versions() -> dict[str, str]:
-    """What a fit depends on."""
+    """Versions of the program and of the libraries that a fit's figures depend on."""
     code = code_digest("calibration", "models", "simulator").hex()[:20]
     names = {name: version(name) for name in ("oltpsim", "numpy", "scipy")}
     return names | {"python": platform.python_version(), "code": code}

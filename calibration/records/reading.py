@@ -1,4 +1,4 @@
-"""What one file says, before it is merged with the others: figures, samples over time, counters."""
+"""Contents of one file of a run, before they are merged: figures, samples over time, counters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Leaf = dict[str, object] | str
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a column or a counter counts: unit as read, factor to the field's unit, definition."""
+    """Definition of a column or a counter: unit as read, factor to the field's unit, definition."""
 
     unit: str
     factor: float
@@ -67,7 +67,7 @@ class CounterSnapshot:
 
 @dataclass(frozen=True)
 class DiskPoint:
-    """What a disk did at one depth: fio's mean completion latency and rate. `p99_us` is NaN if fio was not asked."""
+    """Disk's rate and mean completion latency at one queue depth, by fio. `p99_us` is NaN if fio was not asked."""
 
     file: str
     way: str
@@ -86,7 +86,7 @@ RANK_OF_WITNESS = 5
 
 @dataclass
 class FileReading:
-    """All that was read from one file. `tool` is set if it is the harness's own result.
+    """Contents of one file. `tool` is set if it is the harness's own result.
 
     Of several results of one run those of the lowest `rank` are believed first; from RANK_OF_WITNESS on a result is
     only used where no load generator's is.
@@ -120,6 +120,10 @@ class FileReading:
         """Add a figure of the resources."""
         self.observe(("resources", key), value, unit, place, definition)
 
+    def device(self, name: str, key: str, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure of a device."""
+        self.observe(("resources", "devices", name, key), value, unit, place, definition)
+
     def workload(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
         """Add a figure of the workload."""
         self.observe(("workload", key), value, unit, place, definition)
@@ -127,6 +131,10 @@ class FileReading:
     def cores(self, value: float, place: str, definition: str = "CPUs that are on line") -> None:
         """Add the number of the machine's CPUs."""
         self.observe(("environment", "cores"), value, "CPUs", place, definition)
+
+    def memory(self, value_gib: float, unit: str, place: str, definition: str) -> None:
+        """Add the machine's memory."""
+        self.observe(("environment", "memory_gib"), value_gib, unit, place, definition)
 
     def add_text(self, path: RecordKey, value: str, place: str, definition: str) -> None:
         """Add a text."""
@@ -164,11 +172,11 @@ class FileReading:
 
 
 class Importer(Protocol):
-    """One format. Each module of calibration/importers is one."""
+    """Importer of one format: each module of calibration/importers but the registry."""
 
     @property
     def KIND(self) -> str:  # noqa: N802 - a constant of a module
-        """What messages and lists call it."""
+        """Name of the format, for messages and lists."""
         ...
 
     def detect(self, file: SourceFile) -> bool:
@@ -176,5 +184,5 @@ class Importer(Protocol):
         ...
 
     def read(self, file: SourceFile) -> FileReading:
-        """All of it, or InputError; never a half."""
+        """Contents of the whole file, or InputError; never of a part."""
         ...

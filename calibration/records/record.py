@@ -18,7 +18,7 @@ MOST_SERIES_POINTS = 120
 
 
 class Observed(Spec):
-    """One figure. `value` is in the unit that the key's name says; `unit` is the one that was read."""
+    """Measured figure. `value` is in the unit that the key's name says; `unit` is the one that was read."""
 
     value: Number
     unit: Name = Field(description="the unit as read")
@@ -27,7 +27,7 @@ class Observed(Spec):
 
 
 class ObservedText(Spec):
-    """Something that is no figure, such as a version."""
+    """Text that a run's files tell, such as a version."""
 
     value: Text
     source: Text = Field(description="file and place")
@@ -82,7 +82,7 @@ class DatabaseEngine(Spec):
 
 
 class MeasuredWorkload(Spec):
-    """What was asked of it."""
+    """Load that the run put on the database."""
 
     driver: ObservedText | None = None
     clients: Positive | None = None
@@ -92,7 +92,7 @@ class MeasuredWorkload(Spec):
 
 
 class MeasuredWindow(Spec):
-    """What was counted. `whole`: from the first transaction; `steady`: after a ramp that is not counted."""
+    """Measured interval. `whole`: from the first transaction; `steady`: after a ramp that is not counted."""
 
     kind: Literal["whole", "steady"]
     duration_s: Positive | None = None
@@ -105,7 +105,7 @@ Percentile = Annotated[str, Field(pattern=r"^\d{1,2}(\.\d+)?$")]
 
 
 class TransactionClass(Spec):
-    """One kind of transaction."""
+    """Figures of one kind of transaction."""
 
     count: Counted | None = None
     errors: Counted | None = None
@@ -115,7 +115,7 @@ class TransactionClass(Spec):
 
 
 class Outcome(Spec):
-    """What the harness reports. `reported` keeps what it printed under names of its own."""
+    """Results of the load generator. `reported` keeps figures under names of its own."""
 
     new_orders_per_minute: Positive | None = None
     transactions_per_s: Positive | None = None
@@ -151,7 +151,7 @@ class Device(Spec):
 
 
 class Resources(Spec):
-    """What the machine and the engine did in the window."""
+    """Use of the machine and the engine, means over the window."""
 
     cpu_busy_fraction: Share | None = None
     """user and system together, where they aren't told apart"""
@@ -173,7 +173,7 @@ class Resources(Spec):
 
 
 class RunRecord(Spec):
-    """One measured run."""
+    """Record of one measured run."""
 
     format: Literal["oltpsim-run-1"] = FORMAT
     name: Name

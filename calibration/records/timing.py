@@ -69,7 +69,7 @@ def means(samples: MonitorSamples, window: tuple[float, float] | None) -> dict[R
 
 
 def _requests(row: MonitorSample, path: RecordKey) -> float:
-    """By what a field is weighted besides time; 1 if by nothing, or if the tool doesn't count requests."""
+    """Weight of a field besides time: its requests; 1 if it has none, or if the tool doesn't count them."""
     told = [row.values[each] for key in WEIGHTS.get(path[-1], ()) if (each := (*path[:-1], key)) in row.values]
     return sum(told) if told else 1.0
 

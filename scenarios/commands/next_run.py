@@ -52,7 +52,7 @@ def next_run(
     asked = _asked(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
     with progress_display(quiet) as shown:
-        advice = advise_next_run(calibration, choice, asked, tell=shown.advance)
+        advice = advise_next_run(calibration, choice, asked, report=shown.advance)
     write = {
         Output.JSON: next_run_text.to_json,
         Output.CSV: next_run_text.to_csv,

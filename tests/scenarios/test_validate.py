@@ -23,7 +23,6 @@ from calibration.fit import (
     read_calibration,
     write_calibration,
 )
-from calibration.judge.left_out import leave_out
 from calibration.records import load_record, records_in
 from scenarios.commands.cli import main
 from tests.calibration.synthetic import TINY
@@ -124,7 +123,7 @@ def test_ctrl_c_keeps_the_refits_that_are_done(
         done.append(out[0])
         return [[1000.0, 900.0, 1100.0]]
 
-    monkeypatch.setattr(leave_out, "predicted_without", slow)
+    monkeypatch.setattr("calibration.judge.left_out.predicted_without", slow)
     path = tmp_path / "model.json"
     words = ["validate", str(model), str(records), "--save", str(path), "--workers", "1", "--quiet"]
     assert main(words) == 130
