@@ -21,7 +21,7 @@ class Output(StrEnum):
     CSV = "csv"
 
 
-class Engine(StrEnum):
+class EngineName(StrEnum):
     """What answers for the model."""
 
     KERNEL = "kernel"
@@ -29,7 +29,7 @@ class Engine(StrEnum):
     ANALYTIC = "analytic"
 
 
-def settings(set_: list[str] | None, engine: Engine | None) -> tuple[str, ...]:
+def settings(set_: list[str] | None, engine: EngineName | None) -> tuple[str, ...]:
     """All --set options; `--engine X` is short for `--set engine=X`."""
     return (*(set_ or ()), *(() if engine is None else (f"engine={engine}",)))
 
@@ -58,7 +58,7 @@ SetOption = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Change one field of the scenario; may be repeated."),
 ]
 EngineOption = Annotated[
-    Engine | None,
+    EngineName | None,
     typer.Option(
         metavar="NAME",
         help="kernel (compiled) or reference (SimPy), which give the same result; analytic: formulas, at once.",

@@ -23,8 +23,17 @@ from scenarios.commands.options import (
     WorkersOption,
     finite,
 )
-from scenarios.library import load, scenario_path
-from scenarios.questions.plan import Confirmed, Open, Plan, confirmed, confirmed_by, planned, stock_of, today
+from scenarios.library import load_scenario_file, scenario_path
+from scenarios.questions.plan import (
+    ParameterUncertainty,
+    Plan,
+    SimulatedCandidate,
+    make_plan,
+    simulate_candidates,
+    stock_of,
+    today,
+    with_simulations,
+)
 from scenarios.questions.plan import question as asking
 from scenarios.run import Display, default_workers
 from scenarios.show import plan as plan_text
@@ -103,12 +112,12 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     Exit status 1 if no candidate is sure enough to hold the target.
     """
     check_places(report)
-    base = load(scenario_path(scenario), set_ or [])
+    base = load_scenario_file(scenario_path(scenario), set_ or [])
     if base.job is not None:
         raise InputError(
             f"plan {scenario}: runs a job, not transactions; a plan asks what machine holds a load of them"
         )
-    left = Open.of(base, read(model_path(model)) if model is not None else None)
+    left = ParameterUncertainty.of(base, read(model_path(model)) if model is not None else None)
     objectives = [asking.objective_of(each, 0.95, "--p95") for each in p95 or ()]
     objectives += [asking.objective_of(each, 0.99, "--p99") for each in p99 or ()]
     question = asking.grown(
@@ -123,7 +132,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     stock = stock_of(question, lists, candidates or ())
     with progress_display(quiet) as shown:
         shown.step(f"{len(stock.candidates):,} candidates")
-        found = planned(stock, lists, left, today(), shown.advance)
+        found = make_plan(stock, lists, left, today(), shown.advance)
         found = _simulated(found, confirm, seed, workers, shown)
     if report is not None:
         write_page(found, report, command_line(["oltpsim", *context.obj]))
@@ -141,18 +150,18 @@ def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown:
     best = list(found.listed[:confirm])
     if confirm and found.choice is not None and found.choice not in best:
         best = [found.choice, *best[: confirm - 1]]
-    stock, done = found.screened.stock, dict[int, Confirmed]()
+    stock, done = found.screened.stock, dict[int, SimulatedCandidate]()
     try:
         while best:
             shown.step(f"{len(best)} machines by the kernel")
             scenarios = [
                 (each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best
             ]
-            for each in confirmed(scenarios, found.question, seed, workers or default_workers(), shown):
+            for each in simulate_candidates(scenarios, found.question, seed, workers or default_workers(), shown):
                 done[each.number] = each
-            found = confirmed_by(found, done)
+            found = with_simulations(found, done)
             best = [found.choice] if found.choice is not None and found.choice.number not in done else []
     except KeyboardInterrupt:
         typer.echo(f"interrupted: {len(done)} machines were simulated", err=True)
-        found = confirmed_by(found, done)
+        found = with_simulations(found, done)
     return found

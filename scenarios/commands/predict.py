@@ -12,7 +12,7 @@ from calibration.predict import prediction
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.show import prediction as prediction_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -71,6 +71,6 @@ def predict(
 def _scenario(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
     """The scenario of a file or of the library, or without a name the base."""
     if name is not None:
-        return load(scenario_path(name), overrides)
+        return load_scenario_file(scenario_path(name), overrides)
     data = calibration.base.model_dump(mode="json", exclude={"measured"})
     return scenario_from_mapping(data, calibration.base.name, overrides)

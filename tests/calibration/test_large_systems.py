@@ -13,7 +13,7 @@ from calibration.judge.large_systems import key_of, measured_figures, rows_of, v
 from calibration.records import value_of
 from calibration.records.figures import OF_RESULT
 from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.large_systems import measured_systems
 from scenarios.show.large_systems import figure_amount, figure_error, large_system_lines
 from simulator.errors import InputError
@@ -33,7 +33,7 @@ def with_figures(scenario: ScenarioSpec, *figures: FigureSpec) -> ScenarioSpec:
 
 @pytest.fixture(scope="module")
 def scenario() -> ScenarioSpec:
-    return load(Path("tests/scenarios/tiny.yaml"))
+    return load_scenario_file(Path("tests/scenarios/tiny.yaml"))
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_kept_values_are_of_their_scenario(tmp_path: Path, scenario: ScenarioSpe
     file = tmp_path / "kept.json"
     large_systems.write({key_of(scenario, 1): {"cpu_user_fraction": 0.5}}, file)
     assert large_systems.read(file)[key_of(scenario, 1)] == {"cpu_user_fraction": 0.5}
-    other = load(Path("tests/scenarios/tiny.yaml"), ["workload.arrivals.clients=3"])
+    other = load_scenario_file(Path("tests/scenarios/tiny.yaml"), ["workload.arrivals.clients=3"])
     assert key_of(other, 1) not in large_systems.read(file)
     assert large_systems.read(tmp_path / "none.json") == {}
     file.write_text(json.dumps({"format": "another"}), encoding="utf-8")
@@ -111,6 +111,6 @@ def test_every_measured_figure_of_the_library_is_known_and_kept() -> None:
         assert key_of(each, 1) in kept, f"{name}: run docs/build_large_systems.py"
         if each.job is None:
             assert {figure.figure for figure in large_systems.figures_of(each)} <= set(OF_RESULT)
-    assert {name for name in library() if name.startswith(("ssd-arrays/", "scaleout/queries"))} <= {
+    assert {name for name in library_files() if name.startswith(("ssd-arrays/", "scaleout/queries"))} <= {
         *systems, "ssd-arrays/24000-warehouses"
     }  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.commands.answer import Wanted, text_of
+from scenarios.commands.answer import AnswerOptions, text_of
 from scenarios.commands.cli import main
 from scenarios.commands.options import Output
 from scenarios.run import read_saved_run
@@ -211,7 +211,7 @@ def test_how_far_apart_two_answers_are(analytic: float, simulated: float, words:
     def result(engine: str, rate: float) -> Result:
         return replace(example_result(), engine=engine, rate_per_min=Estimate(rate, 0.9 * rate, 1.1 * rate, 0.95, ""))
 
-    wanted = Wanted(Output.TABLE, None, None, None, "oltpsim again", before=result("analytic", analytic))
+    wanted = AnswerOptions(Output.TABLE, None, None, None, "oltpsim again", before=result("analytic", analytic))
     second = result("kernel", simulated)
     assert text_of(example_scenario(), second, wanted).splitlines()[-2:] == [words, "again, same bytes: oltpsim again"]
     alone = text_of(example_scenario(), second, replace(wanted, before=None))

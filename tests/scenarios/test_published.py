@@ -11,7 +11,7 @@ from calibration.fit import model_path, read, shipped, steady
 from calibration.records.measured import record_of
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured_runs import read_runs
 from scenarios.show.validation import amount
 from simulator.errors import InputError
@@ -26,11 +26,18 @@ SECONDS_PER_MINUTE = 60.0
 @cache
 def rates(name: str, *settings: tuple[str, ...]) -> list[float]:
     """Steady rates of a row with each of these settings, by the analytic engine."""
-    return [each.new_orders_per_min for each in steady(*(load(library()[name], some) for some in settings))]
+    return [
+        each.new_orders_per_min
+        for each in steady(*(load_scenario_file(library_files()[name], some) for some in settings))
+    ]
 
 
 def published() -> dict[str, ScenarioSpec]:
-    return {name: load(path, jobs=True) for name, path in library().items() if name.startswith("published/")}
+    return {
+        name: load_scenario_file(path, jobs=True)
+        for name, path in library_files().items()
+        if name.startswith("published/")
+    }
 
 
 def test_every_row_has_its_figure_its_source_and_a_record() -> None:

@@ -27,7 +27,7 @@ SEED = 1
 
 
 @dataclass(frozen=True)
-class Machine:
+class SolvedMachine:
     """One steady machine, solved."""
 
     point: Point
@@ -71,7 +71,7 @@ class Machine:
         return main.p95_s if percentile == "p95" else main.p99_s
 
 
-class Solver:
+class MachineSolver:
     """Solves scenarios together; keeps what it has read of their programs."""
 
     def __init__(self) -> None:
@@ -81,23 +81,23 @@ class Solver:
         """A scenario in the engine's terms. Raises InputError."""
         return self._reader.point(scenario)
 
-    def __call__(self, *scenarios: ScenarioSpec) -> list[Machine]:
+    def __call__(self, *scenarios: ScenarioSpec) -> list[SolvedMachine]:
         """Machines of scenarios, in their order. Raises InputError."""
         return machines([self.point(each) for each in scenarios])
 
 
-def machines(points: Sequence[Point]) -> list[Machine]:
+def machines(points: Sequence[Point]) -> list[SolvedMachine]:
     """Machines of points, in their order."""
-    found: dict[int, Machine] = {}
+    found: dict[int, SolvedMachine] = {}
     for _, parameters, solution, numbers in solved(points):
         every = parameters.filled()
         for row, number in enumerate(numbers):
             one = rows(solution, np.array([row]))
-            found[number] = Machine(points[number], every.take(slice(row, row + 1)), one)
+            found[number] = SolvedMachine(points[number], every.take(slice(row, row + 1)), one)
     return [found[number] for number in range(len(points))]
 
 
-def calculated(scenario: ScenarioSpec) -> ScenarioSpec:
+def for_analytic_engine(scenario: ScenarioSpec) -> ScenarioSpec:
     """The scenario for the analytic engine."""
     return with_values(scenario, {"engine": "analytic"})
 

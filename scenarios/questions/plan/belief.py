@@ -32,7 +32,7 @@ from models.input import Spec
 from models.machine import FlashDiskSpec, RotatingDiskSpec
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
-from scenarios.questions.plan.question import Objective
+from scenarios.questions.plan.question import ResponseObjective
 from simulator.analytic import errors
 from simulator.form import FloatArray
 
@@ -88,7 +88,7 @@ class Belief:
 
 
 @dataclass(frozen=True)
-class Open:
+class ParameterUncertainty:
     """What a calibration leaves open of database, operating system and workload; without one, what priors do.
 
     Numbers of the machine that was calibrated are left out: a candidate has parts of its own.
@@ -101,7 +101,7 @@ class Open:
     """of places on the parameters' scales"""
 
     @classmethod
-    def of(cls, base: ScenarioSpec, calibration: Calibration | None) -> Open:
+    def of(cls, base: ScenarioSpec, calibration: Calibration | None) -> ParameterUncertainty:
         """For a scenario as its file has it."""
         if calibration is None:
             every, mode, out = default_parameters(base), None, set[str]()
@@ -170,7 +170,10 @@ def _with_number(spec: AnySpec, path: Sequence[str], value: float) -> AnySpec:
 
 
 def beliefs(
-    scenarios: Sequence[ScenarioSpec], left: Open, objectives: Sequence[Objective], reader: Reader
+    scenarios: Sequence[ScenarioSpec],
+    left: ParameterUncertainty,
+    objectives: Sequence[ResponseObjective],
+    reader: Reader,
 ) -> list[Belief]:
     """What is believed of each machine, whose scenarios have the calibrated values."""
     middle = capacities_of(scenarios, objectives, reader)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from calibration.fit import Point, Reader
 from models.build import build
 from models.scenario import ScenarioSpec
-from scenarios.questions.plan.question import Objective
+from scenarios.questions.plan.question import ResponseObjective
 from scenarios.questions.plan.stock import Stock
 from simulator.analytic import (
     Parameters,
@@ -124,7 +124,7 @@ class Assembly:
         return self._parts[key]
 
 
-def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
+def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answers:
     """Each machine under what arrives at it."""
     w, found = machines.workload, []
     for begin in range(0, len(machines), CHUNK):
@@ -141,7 +141,9 @@ def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
     return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
 
 
-def capacities(machines: Machines, objectives: Sequence[Objective], near: FloatArray | None = None) -> FloatArray:
+def capacities(
+    machines: Machines, objectives: Sequence[ResponseObjective], near: FloatArray | None = None
+) -> FloatArray:
     """Most new orders per minute at which every objective holds, (machines,); 0 if none does even without load.
 
     Of machines that are loaded by clients who wait for their answers what they do, whatever the objectives. `near`:
@@ -169,7 +171,10 @@ def capacities(machines: Machines, objectives: Sequence[Objective], near: FloatA
 
 
 def capacities_of(
-    scenarios: Sequence[ScenarioSpec], objectives: Sequence[Objective], reader: Reader, near: FloatArray | None = None
+    scenarios: Sequence[ScenarioSpec],
+    objectives: Sequence[ResponseObjective],
+    reader: Reader,
+    near: FloatArray | None = None,
 ) -> FloatArray:
     """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
     groups: dict[tuple[int, str], list[int]] = {}

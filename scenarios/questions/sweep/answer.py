@@ -7,14 +7,14 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from scenarios.questions.sweep.axes import Axis, Interval
+from scenarios.questions.sweep.axes import Axis, SampledAxis
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-sweep-2"
 
 
 @dataclass(frozen=True)
-class Row:
+class SweepRow:
     """One point. `reason` says why it could not be run; every figure is None then."""
 
     values: tuple[str, ...]
@@ -46,30 +46,30 @@ class Sweep:
     """
 
     scenario: str
-    axes: tuple[Axis | Interval, ...]
+    axes: tuple[Axis | SampledAxis, ...]
     seed: int
     replications: int
     engine: str
     versions: dict[str, str]
     confidence: float
-    rows: tuple[Row, ...]
+    rows: tuple[SweepRow, ...]
     samples: int | None = None
     until_fraction: float | None = None
 
 
-def to_json(sweep: Sweep) -> str:
+def sweep_json(sweep: Sweep) -> str:
     """The sweep as canonical JSON."""
     return json.dumps({"format": FORMAT, **asdict(sweep)}, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 
-def from_json(text: str, where: str = "sweep") -> Sweep:
-    """Read what `to_json` wrote. Raises InputError for anything else."""
+def sweep_from_json(text: str, where: str = "sweep") -> Sweep:
+    """Read what `sweep_json` wrote. Raises InputError for anything else."""
     try:
         data: dict[str, Any] = json.loads(text)
         found = data.pop("format")
         axes = tuple(_axis(axis) for axis in data.pop("axes"))
         lists = ("values", "warnings")
-        rows = tuple(Row(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
+        rows = tuple(SweepRow(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
         sweep = Sweep(axes=axes, rows=rows, **data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{where}: not a sweep of this program: {error}") from error
@@ -78,5 +78,5 @@ def from_json(text: str, where: str = "sweep") -> Sweep:
     return sweep
 
 
-def _axis(data: dict[str, Any]) -> Axis | Interval:
-    return Axis(data["key"], tuple(data["values"])) if "values" in data else Interval(**data)
+def _axis(data: dict[str, Any]) -> Axis | SampledAxis:
+    return Axis(data["key"], tuple(data["values"])) if "values" in data else SampledAxis(**data)
