@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""Base of what typer raises for wrong words; it offers only some of its subclasses under a public name."""
 MOST_SEED = 2**63 - 1
 MOST_REPLICATIONS = 10_000
 

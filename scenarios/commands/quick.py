@@ -27,10 +27,10 @@ from scenarios.commands.options import (
     SeedOption,
     SetOption,
     TargetOption,
+    UsageError,
     settings,
     typed_options,
 )
-from scenarios.commands.usage import UsageError
 from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate
 from scenarios.show import machine as machine_text
