@@ -22,8 +22,8 @@ from simulator.errors import Infeasible
 from simulator.results.result import Estimate, Result
 from tests.scenarios.example_result import example_result, example_scenario
 
-TINY = str(Path(__file__).with_name("tiny.yaml"))
-SAMPLED = str(Path(__file__).with_name("sampled.yaml"))
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
+SAMPLED = str(Path(__file__).parents[1] / "sampled.yaml")
 ANALYTIC, KERNEL = "simulator.analytic.engine.simulate", "simulator.kernel.engine.simulate"
 QUICK = [
     "quick", "--ram", "2 GiB", "--cores", "1", "--disk", "sas-15k", "--clients", "2", "--warehouses", "1",

@@ -16,7 +16,7 @@ from scenarios.run import read_saved_run
 from simulator.errors import Infeasible, InputError
 
 Output = pytest.CaptureFixture[str]
-TINY = str(Path(__file__).with_name("tiny.yaml"))
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 ANSWERS: dict[str, Any] = {
     "ram": "8 GiB", "cores": 4, "disk": "sas-15k", "disks": 2, "warehouses": 10, "data_size": None, "clients": 20,
     "database": "virtuoso-4", "cpu": "server-2020s", "operating_system": "linux", "buffers": None, "pool": None,

@@ -24,7 +24,7 @@ from scenarios.run.stored_run import DONE, REFUSED
 from simulator.errors import Infeasible, InputError
 from simulator.results.result import Result
 
-TINY = str(Path(__file__).with_name("tiny.yaml"))
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 Output = pytest.CaptureFixture[str]
 
 

@@ -30,7 +30,7 @@ from scenarios.questions.sweep.replications import LEAST_UNTIL, half_width, inte
 from scenarios.run import read_saved_run
 from simulator.errors import InputError
 
-TINY = Path(__file__).with_name("tiny.yaml")
+TINY = Path(__file__).parents[1] / "tiny.yaml"
 SHORT = ["--set", "interval.duration_s=4", "--workers", "1", "--quiet"]
 Output = pytest.CaptureFixture[str]
 BUFFERS, MEMORY = "database.pool.buffers", "machine.memory_gib"

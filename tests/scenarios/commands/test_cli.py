@@ -19,7 +19,7 @@ from simulator.errors import InternalError
 from simulator.kernel import compiled
 from simulator.results.result import Result
 
-TINY = str(Path(__file__).with_name("tiny.yaml"))
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 Output = pytest.CaptureFixture[str]
 
 
