@@ -60,8 +60,12 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     load_: Annotated[
         float | None,
-        typer.Option("--load", metavar="N", callback=finite,
-                     help="New orders per minute asked for now, for --growth; what the scenario does if absent."),
+        typer.Option(
+            "--load",
+            metavar="N",
+            callback=finite,
+            help="New orders per minute asked for now, for --growth; what the scenario does if absent.",
+        ),
     ] = None,
     prices: Annotated[
         list[str] | None,
@@ -82,7 +86,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Show where the time of a transaction goes, what limits the machine and what more would help.
 
     The bars are of a saved run, or of a scenario, which the analytic engine calculates at once. Below them, about the

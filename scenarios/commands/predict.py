@@ -33,12 +33,16 @@ def predict(
     set_: SetOption = None,
     seed: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Seed of a model that the kernel has corrected; the fit's own if absent.", min=0,
-                     max=MOST_SEED),
+        typer.Option(
+            metavar="N",
+            help="Seed of a model that the kernel has corrected; the fit's own if absent.",
+            min=0,
+            max=MOST_SEED,
+        ),
     ] = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Predict new orders per minute by a calibrated model, with an interval and the distance from its runs.
 
     A scenario that the model was fitted to is called fitted, all others predicted.
@@ -58,8 +62,10 @@ def predict(
                 refused += str(error).splitlines()
     validated = prediction_text.validated(calibration, model)
     write = {
-        Output.TABLE: prediction_text.table, Output.JSON: prediction_text.as_json, Output.CSV: prediction_text.as_csv
-    }[output]  # fmt: skip
+        Output.TABLE: prediction_text.table,
+        Output.JSON: prediction_text.as_json,
+        Output.CSV: prediction_text.as_csv,
+    }[output]
     if answers:
         typer.echo(write(calibration, answers, validated, set_ or []), nl=False)
     for text in refused:

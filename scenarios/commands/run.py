@@ -55,8 +55,13 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     path = scenario_path(scenario)
     spec = load_scenario_file(path, settings(set_, engine), jobs=True)
     if spec.job is not None:
-        given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save,
-                 "--target": target}  # fmt: skip
+        given = {
+            "--engine": engine,
+            "--replications": replications > 1,
+            "--report": report,
+            "--save": save,
+            "--target": target,
+        }
         _answer_job(spec, seed, output, [option for option, value in given.items() if value])
         return
     check_replications([spec], replications)

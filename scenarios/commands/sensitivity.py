@@ -47,12 +47,10 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     set_: SetOption = None,
     seed: SeedOption = 1,
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the tornado: .svg or .html.")
-    ] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tornado: .svg or .html.")] = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Show which numbers of a scenario its rate depends on.
 
     A tornado: each number from its low end to its high one, the others at their middle, the widest bar first. Varied

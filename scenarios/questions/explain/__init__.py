@@ -4,8 +4,13 @@ from scenarios.questions.explain.answers import ExplainOptions, Explanation, exp
 from scenarios.questions.explain.buffers import BufferAdvice, PoolSize
 from scenarios.questions.explain.credits import CreditUse
 from scenarios.questions.explain.growth import Growth, parse_growth
-from scenarios.questions.explain.machines import MachineSolver, for_analytic_engine, saturated
-from scenarios.questions.explain.objective import Percentile, PercentileObjective
+from scenarios.questions.explain.machines import (
+    MachineSolver,
+    Percentile,
+    PercentileObjective,
+    for_analytic_engine,
+    saturated,
+)
 from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice, unit_prices
 from scenarios.questions.explain.room import KEEPS, Capacity, CapacityLimit
 from scenarios.questions.explain.steps import Upgrade

@@ -10,8 +10,7 @@ from scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
 from scenarios.questions.explain.buffers import BufferAdvice, best_buffers
 from scenarios.questions.explain.credits import CreditUse, credits_of
 from scenarios.questions.explain.growth import Growth, growth
-from scenarios.questions.explain.machines import MachineSolver, for_analytic_engine, saturated
-from scenarios.questions.explain.objective import PercentileObjective
+from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, for_analytic_engine, saturated
 from scenarios.questions.explain.prices import UnitPrice
 from scenarios.questions.explain.room import Capacity, capacity_of
 from scenarios.questions.explain.steps import Upgrade, upgrades

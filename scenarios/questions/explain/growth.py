@@ -14,8 +14,7 @@ from calibration.fit import with_values
 from models.build import clients_of
 from models.scenario import ScenarioSpec
 from models.workloads import OpenArrivalsSpec
-from scenarios.questions.explain.machines import MachineSolver, SolvedMachine, saturated
-from scenarios.questions.explain.objective import PercentileObjective
+from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, SolvedMachine, saturated
 from scenarios.questions.explain.room import with_warehouses
 from scenarios.questions.explain.search import largest
 from simulator.errors import Infeasible, InputError

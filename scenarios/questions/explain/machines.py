@@ -7,6 +7,7 @@ left: bursts are a question of their own (credits.py).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,8 @@ from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answ
 from simulator.form import Model
 from simulator.results.result import Bottleneck, Result, main_of
 
+Percentile = Literal["p95", "p99"]
+LEAST_S = 1e-9
 SEED = 1
 """noted in results; the analytic engine draws nothing"""
 
@@ -65,10 +68,22 @@ class SolvedMachine:
         """What limits it."""
         return self.result.bottleneck
 
-    def response_s(self, percentile: Literal["p95", "p99"]) -> float:
+    def response_s(self, percentile: Percentile) -> float:
         """Percentile of the new orders' response time."""
         main = main_of(self.result)
         return main.p95_s if percentile == "p95" else main.p99_s
+
+
+@dataclass(frozen=True)
+class PercentileObjective:
+    """Objective for new orders: the percentile of their response time is at most `within_s`."""
+
+    percentile: Percentile
+    within_s: float
+
+    def margin(self, machine: SolvedMachine) -> float:
+        """Logarithm of the time allowed over the time taken: not negative if the objective is met."""
+        return math.log(self.within_s / max(machine.response_s(self.percentile), LEAST_S))
 
 
 class MachineSolver:

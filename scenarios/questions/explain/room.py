@@ -17,8 +17,7 @@ from models.build import clients_of, memory_plan
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
 from models.workloads.tpcc import loaded_pages
-from scenarios.questions.explain.machines import MachineSolver, SolvedMachine, machines, saturated
-from scenarios.questions.explain.objective import PercentileObjective
+from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, SolvedMachine, machines, saturated
 from scenarios.questions.explain.search import largest
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB

@@ -109,9 +109,10 @@ class ParameterUncertainty:
             every = [each.parameter for each in calibration.parameters]
             mode, out = calibration.mode, set(kept_out(calibration, base))
         some = [
-            number for number, each in enumerate(every)
+            number
+            for number, each in enumerate(every)
             if not each.key.startswith("machine.") and each.key not in out and number_at(base, each.key) is not None
-        ]  # fmt: skip
+        ]
         parameters = tuple(every[number] for number in some)
         if calibration is None or mode is None:
             return cls(None, parameters, np.zeros(len(some)), np.eye(len(some)))
@@ -200,14 +201,16 @@ def beliefs(
             if rate > 0.0 and rates[at] > 0.0:
                 slopes[number] = math.log(float(rates[at]) / rate) / step
         own, parts = slopes[:count], slopes[count:]
-        found.append(Belief(
-            per_min=rate,
-            parameters_sd=math.sqrt(max(float(own @ left.covariance @ own), 0.0)),
-            parts_sd=math.hypot(parts[0] * SPEED_SD, parts[1] * DISK_SD),
-            run_to_run_sd=left.run_to_run_sd,
-            model_sd=left.model_sd,
-            freedom=left.freedom,
-        ))  # fmt: skip
+        found.append(
+            Belief(
+                per_min=rate,
+                parameters_sd=math.sqrt(max(float(own @ left.covariance @ own), 0.0)),
+                parts_sd=math.hypot(parts[0] * SPEED_SD, parts[1] * DISK_SD),
+                run_to_run_sd=left.run_to_run_sd,
+                model_sd=left.model_sd,
+                freedom=left.freedom,
+            )
+        )
     return found
 
 

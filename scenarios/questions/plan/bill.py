@@ -11,12 +11,20 @@ from scenarios.questions.plan.stock import BillItem
 from simulator.errors import InputError
 
 PERIODS_A_YEAR: dict[Per, float] = {
-    "hour": 8760.0, "month": 12.0, "gib_month": 12.0, "request_per_s_month": 12.0, "mib_per_s_month": 12.0,
-}  # fmt: skip
+    "hour": 8760.0,
+    "month": 12.0,
+    "gib_month": 12.0,
+    "request_per_s_month": 12.0,
+    "mib_per_s_month": 12.0,
+}
 UNITS: dict[Per, str] = {
-    "piece": "each", "hour": "an hour", "month": "a month", "gib_month": "a GiB and month",
-    "request_per_s_month": "a request/s and month", "mib_per_s_month": "a MiB/s and month",
-}  # fmt: skip
+    "piece": "each",
+    "hour": "an hour",
+    "month": "a month",
+    "gib_month": "a GiB and month",
+    "request_per_s_month": "a request/s and month",
+    "mib_per_s_month": "a MiB/s and month",
+}
 
 
 @dataclass(frozen=True)

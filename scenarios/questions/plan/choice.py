@@ -141,17 +141,19 @@ def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tu
         candidate = stock.candidates[n]
         bill = till.lines(candidate.items)
         spent = sum(line.amount for line in bill if line.per == "piece")
-        answer.append(ShortListed(
-            number=n,
-            name=candidate.name,
-            cost=cost[n],
-            belief=belief,
-            chance=chances[n],
-            short_by_per_min=belief.short_by(target) if target is not None else 0.0,
-            regret=max(safe - (cost[n] - spent), 0.0) if target is not None else 0.0,
-            bill=bill,
-            notes=candidate.notes,
-        ))  # fmt: skip
+        answer.append(
+            ShortListed(
+                number=n,
+                name=candidate.name,
+                cost=cost[n],
+                belief=belief,
+                chance=chances[n],
+                short_by_per_min=belief.short_by(target) if target is not None else 0.0,
+                regret=max(safe - (cost[n] - spent), 0.0) if target is not None else 0.0,
+                bill=bill,
+                notes=candidate.notes,
+            )
+        )
     if target is not None:
         return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
     by = worth(question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer]))

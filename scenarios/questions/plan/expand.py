@@ -41,12 +41,20 @@ def add_chassis(stock: Stock, name: str, chassis: ChassisSpec) -> None:
     ]
     logs = [None, *chassis.log_disks]
     storage = [
-        (choice, count, log, stock.new_storage(CandidateStorage(DiskArraySpec(disk=_disk(choice.disk), count=count),
-                                                       None if log is None else _disk(log))))
+        (
+            choice,
+            count,
+            log,
+            stock.new_storage(
+                CandidateStorage(
+                    DiskArraySpec(disk=_disk(choice.disk), count=count), None if log is None else _disk(log)
+                )
+            ),
+        )
         for choice in chassis.disks
         for count in choice.pieces
         for log in logs
-    ]  # fmt: skip
+    ]
     box = BillItem(f"chassis/{name}", "piece", 1)
     for (cpu, cpus, a), (module, modules, b), (disk, disks, log, c) in itertools.product(processors, memory, storage):
         items = [

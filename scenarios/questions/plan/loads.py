@@ -132,12 +132,14 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
             at = loaded(w, some.parameters, machines.policy, some.per_s)
         times = [response_quantile_s(w, at.solution, each.number, each.share) for each in objectives]
-        found.append(Answers(
-            fits=at.fits,
-            needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
-            reads_per_s=at.needs.reads_per_s,
-            times_s=np.stack(times, axis=1) if times else np.zeros((len(some), 0)),
-        ))  # fmt: skip
+        found.append(
+            Answers(
+                fits=at.fits,
+                needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
+                reads_per_s=at.needs.reads_per_s,
+                times_s=np.stack(times, axis=1) if times else np.zeros((len(some), 0)),
+            )
+        )
     return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
 
 

@@ -53,14 +53,19 @@ def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) ->
     """
     stock = Stock(question)
     priced = {row.part for each in prices.lists for row in each.rows}
-    names = {"chassis": catalogue_names("chassis"), "instances": catalogue_names("instances"),
-             "machines": catalogue_names("machines")}  # fmt: skip
+    names = {
+        "chassis": catalogue_names("chassis"),
+        "instances": catalogue_names("instances"),
+        "machines": catalogue_names("machines"),
+    }
     wanted = {kind: _wanted(kind, every, priced, patterns) for kind, every in names.items()}
     if not any(wanted.values()):
         known = sorted(part for part in priced if part.partition("/")[0] in names)
         asked = ", ".join(patterns) or "the price lists"
-        raise InputError(f"plan: {asked}: no candidates{nearest(patterns[0], known) if patterns else ''}; "
-                         f"with a price: {', '.join(known[:20])}")  # fmt: skip
+        raise InputError(
+            f"plan: {asked}: no candidates{nearest(patterns[0], known) if patterns else ''}; "
+            f"with a price: {', '.join(known[:20])}"
+        )
     boxes, rented = (chassis() if wanted["chassis"] else {}), (instances() if wanted["instances"] else {})
     attached = {name: each for name, each in volumes().items() if f"volumes/{name}" in priced} if rented else {}
     for name in wanted["chassis"]:

@@ -121,17 +121,28 @@ def asked(
         changes |= {"arrivals": arrivals, "tpcc": workload.tpcc.model_copy(update={"home_warehouse": "drawn"})}
     changed = workload.model_copy(update=changes)
     parts = even_parts(changed.active_warehouses or changed.warehouses, least_held=HELD)
-    return base.model_copy(update={
-        "workload": changed, "sampling_fraction": min(base.sampling_fraction, 1.0 / parts[-1]),
-        "measured": None, "notes": (), "engine": "analytic",
-        "interval": IntervalSpec(start="warm", duration_s=COUNTED_S),
-    })  # fmt: skip
+    return base.model_copy(
+        update={
+            "workload": changed,
+            "sampling_fraction": min(base.sampling_fraction, 1.0 / parts[-1]),
+            "measured": None,
+            "notes": (),
+            "engine": "analytic",
+            "interval": IntervalSpec(start="warm", duration_s=COUNTED_S),
+        }
+    )
 
 
 def grown(
-    base: ScenarioSpec, target_per_min: float | None, data_size: str | None, growth: float, months: float,
-    connections: int, active: float | None, objectives: tuple[ResponseObjective, ...],
-) -> PlanQuestion:  # fmt: skip
+    base: ScenarioSpec,
+    target_per_min: float | None,
+    data_size: str | None,
+    growth: float,
+    months: float,
+    connections: int,
+    active: float | None,
+    objectives: tuple[ResponseObjective, ...],
+) -> PlanQuestion:
     """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
     times = (1.0 + growth) ** months
     data_gib = None if data_size is None else quantity(data_size, "memory", "GiB", "--data-size") * times
@@ -172,6 +183,8 @@ def objective_of(text: str, share: float, option: str) -> ResponseObjective:
     name, equals, limit = text.rpartition("=")
     name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]
     if name not in CLASSES:
-        raise InputError(f"plan: {option} {text!r}: unknown transaction {name!r}{nearest(name, CLASSES)}; one of "
-                         f"{', '.join(CLASSES)}")  # fmt: skip
+        raise InputError(
+            f"plan: {option} {text!r}: unknown transaction {name!r}{nearest(name, CLASSES)}; one of "
+            f"{', '.join(CLASSES)}"
+        )
     return ResponseObjective(name, share, quantity(limit.strip(), "time", "s", option))

@@ -16,9 +16,15 @@ from simulator.form import FloatArray, IntArray
 
 MEETS, NO_PRICE, BUDGET, ROOM, MEMORY, PROCESSORS, OVERLOAD, LATENCY = range(8)
 VERDICTS = (
-    "does what is asked", "no price", "over the budget", "no room for the data", "too little memory",
-    "processors too slow", "overloaded", "answers too slow",
-)  # fmt: skip
+    "does what is asked",
+    "no price",
+    "over the budget",
+    "no room for the data",
+    "too little memory",
+    "processors too slow",
+    "overloaded",
+    "answers too slow",
+)
 """by verdict"""
 AT_ONCE = 4096
 """machines between two words of progress"""

@@ -89,9 +89,14 @@ class Stock:
         return len(self.storage) - 1
 
     def add(
-        self, name: str, processors: int, memory: Sequence[int], storage: int, items: Sequence[BillItem],
+        self,
+        name: str,
+        processors: int,
+        memory: Sequence[int],
+        storage: int,
+        items: Sequence[BillItem],
         notes: Sequence[str] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """A machine, once for each of the numbers of its memory."""
         for number in memory:
             pool = f", pool {self.memory[number].pool_share:.0%} of memory" if len(memory) > 1 else ""
@@ -105,11 +110,19 @@ class Stock:
         """The question's scenario on processors, memory and storage of these numbers. Not checked."""
         base = self.question.base.machine
         what, room, where = self.processors[parts[0]], self.memory[parts[1]], self.storage[parts[2]]
-        machine = base.model_copy(update={
-            "name": name, "cpu": what.cpu, "hardware_share_lost": what.hardware_share_lost, "memory_gib": room.gib,
-            "disks": where.disks, "log_disk": where.log_disk, "price": None, "source": "a candidate",
-            "volume_limits": where.limits,
-        })  # fmt: skip
+        machine = base.model_copy(
+            update={
+                "name": name,
+                "cpu": what.cpu,
+                "hardware_share_lost": what.hardware_share_lost,
+                "memory_gib": room.gib,
+                "disks": where.disks,
+                "log_disk": where.log_disk,
+                "price": None,
+                "source": "a candidate",
+                "volume_limits": where.limits,
+            }
+        )
         return with_machine(self.question.base, machine, room.buffers)
 
     def _memory(self, gib: float, share: float) -> CandidateMemory:

@@ -94,8 +94,9 @@ class SobolSamples:
             tell(self.done)
 
     def _values(self, shares: FloatArray) -> FloatArray:
-        columns = [[each.at(float(share)) for share in column]
-                   for each, column in zip(self.ranges, shares.T, strict=True)]  # fmt: skip
+        columns = [
+            [each.at(float(share)) for share in column] for each, column in zip(self.ranges, shares.T, strict=True)
+        ]
         return np.array(columns).T
 
     def indices(self) -> SobolIndices:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from models.input import content_of, document
 from scenarios.questions.sweep.axes import Axis, SampledAxis
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-sweep-2"
+REMEDY = "make one with 'oltpsim sweep SCENARIO --vary KEY=VALUES --output json'"
 
 
 @dataclass(frozen=True)
@@ -58,24 +59,20 @@ class Sweep:
 
 
 def sweep_json(sweep: Sweep) -> str:
-    """The sweep as canonical JSON."""
-    return json.dumps({"format": FORMAT, **asdict(sweep)}, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    """The sweep as a JSON document."""
+    return document(FORMAT, asdict(sweep))
 
 
 def sweep_from_json(text: str, where: str = "sweep") -> Sweep:
     """Read what `sweep_json` wrote. Raises InputError for anything else."""
+    data = content_of(text, FORMAT, where, "a sweep", REMEDY)
     try:
-        data: dict[str, Any] = json.loads(text)
-        found = data.pop("format")
         axes = tuple(_axis(axis) for axis in data.pop("axes"))
         lists = ("values", "warnings")
         rows = tuple(SweepRow(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
-        sweep = Sweep(axes=axes, rows=rows, **data)
+        return Sweep(axes=axes, rows=rows, **data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{where}: not a sweep of this program: {error}") from error
-    if found != FORMAT:
-        raise InputError(f"{where}: format is {found!r}, expected {FORMAT!r}")
-    return sweep
+        raise InputError(f"{where}: not a sweep of this program: {error}; {REMEDY}") from error
 
 
 def _axis(data: dict[str, Any]) -> Axis | SampledAxis:

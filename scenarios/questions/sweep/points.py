@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import scipy
 
+from models.input import value_at
 from models.scenario import ScenarioSpec
 from scenarios.library import read_scenario_file, scenario_from_keys
 from scenarios.questions.sweep.axes import MOST_POINTS, Axis, SampledAxis
@@ -88,10 +88,7 @@ def _takes_whole_numbers(interval: SampledAxis, load: Load) -> bool:
         scenario = load([f"{interval.key}={interval.at(0.0, whole=False)}"])
     except InputError:
         scenario = load([f"{interval.key}={interval.at(1.0, whole=False)}"])
-    found: Any = scenario.model_dump(mode="json")
-    for name in interval.key.split("."):
-        found = found.get(name) if isinstance(found, dict) else None
-    return isinstance(found, int)
+    return isinstance(value_at(scenario.model_dump(mode="json"), interval.key), int)
 
 
 def sobol(samples: int, dimensions: int, seed: int) -> list[list[float]]:
