@@ -1,4 +1,4 @@
-"""What one asks of a machine: what limits it, what more would help, how much it holds. One file a question."""
+"""Explanation of a machine: what limits it, what more would help, how much it holds."""
 
 from scenarios.questions.explain.answers import ExplainOptions, Explanation, explain_scenario
 from scenarios.questions.explain.buffers import BufferAdvice, PoolSize

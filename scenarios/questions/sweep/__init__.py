@@ -1,7 +1,6 @@
-"""Sweeps: one scenario over values of its fields, kept as it goes.
+"""Sweeps: one scenario over values of its fields, each run stored as soon as it ends.
 
-axes and design say what is run, replications how often, store what is done already; runner runs the rest in one of the
-places of scenarios.places or on a cluster; answer is the frozen outcome, and text, figures and export show it.
+axes and points: what is run; replications: how often; runner: runs what the store doesn't hold; answer: the outcome.
 """
 
 from scenarios.questions.sweep.answer import Sweep, SweepRow, sweep_from_json, sweep_json
