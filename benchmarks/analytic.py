@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.page import Section, at_least, at_most, figure, table
 from models.build import build
 from models.reading import load_scenario
-from scenarios.library import library
+from scenarios.library import library_files
 from simulator import kernel
 from simulator.analytic import Parameters, parameters_of, rates, read_workload, simulate, solve
 
@@ -40,7 +40,7 @@ def varied(machine: Parameters) -> Parameters:
 
 def section(full: bool) -> Section:
     rounds = 15 if full else 5
-    model = build(load_scenario(library()["v20z"], SETTINGS))
+    model = build(load_scenario(library_files()["v20z"], SETTINGS))
     workload = read_workload(model)
     machine, policy = parameters_of(model, workload), model.pool.replacement
     many = varied(machine)

@@ -9,8 +9,18 @@ from time import perf_counter
 from benchmarks.page import Section, at_most, figure, table
 from benchmarks.peers import simpy_plan
 from models.catalogue import ChassisSpec, PriceList, PriceRow, Prices
-from scenarios.library import library, load
-from scenarios.questions.plan import Objective, Open, Plan, Question, Stock, add_chassis, asked, confirmed, planned
+from scenarios.library import library_files, load_scenario_file
+from scenarios.questions.plan import (
+    ParameterUncertainty,
+    Plan,
+    PlanQuestion,
+    ResponseObjective,
+    Stock,
+    add_chassis,
+    asked,
+    make_plan,
+    simulate_candidates,
+)
 from scenarios.run import Silent, default_workers
 
 TARGET, DATA_GIB, SEED = 60_000.0, 500.0, 1
@@ -56,14 +66,16 @@ def prices() -> Prices:
 def timed() -> Timed:
     """The plan, and the ten best of it simulated."""
     began = perf_counter()
-    base = load(library()["postgresql-15"])
-    question = Question(asked(base, TARGET, DATA_GIB, 100, None), TARGET, (Objective("new order", 0.95, 0.05),))
+    base = load_scenario_file(library_files()["postgresql-15"])
+    question = PlanQuestion(
+        asked(base, TARGET, DATA_GIB, 100, None), TARGET, (ResponseObjective("new order", 0.95, 0.05),)
+    )
     stock = Stock(question)
     add_chassis(stock, "box", chassis())
-    plan = planned(stock, prices(), Open.of(base, None), dt.date(2026, 6, 1))
+    plan = make_plan(stock, prices(), ParameterUncertainty.of(base, None), dt.date(2026, 6, 1))
     planned_at = perf_counter()
     best = [(each.number, stock.scenario(stock.candidates[each.number]), TARGET) for each in plan.listed[:BEST]]
-    found = list(confirmed(best, question, SEED, default_workers(), Silent()))
+    found = list(simulate_candidates(best, question, SEED, default_workers(), Silent()))
     assert len(found) == len(best)
     return Timed(plan, len(stock.candidates), planned_at - began, perf_counter() - planned_at)
 

@@ -27,7 +27,7 @@ from benchmarks.sweep_kills import (
     let_go,
     words,
 )
-from scenarios.questions.sweep import Axis, Rule, Runner, design, to_json
+from scenarios.questions.sweep import Axis, ReplicationRule, SweepRunner, sweep_json, sweep_points
 from scenarios.run import Store, dask_cluster
 
 WORKERS = 2
@@ -94,13 +94,13 @@ def swept(runs: int, address: str | None) -> tuple[Outcome, str]:
     axis = Axis("database.pool.buffers", tuple(str(500 + number) for number in range(runs)))
     watch = Watch()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "runs.sqlite") as store:
-        runner = Runner(design(TINY, [axis], SHORT), store, 1, Rule())
+        runner = SweepRunner(sweep_points(TINY, [axis], SHORT), store, 1, ReplicationRule())
         if address is None:
             runner.run(WORKERS, watch)
         else:
             with dask_cluster(address, watch) as place:
                 runner.run_at(place, watch)
-        return watch.outcome(runs), to_json(runner.sweep("tiny", [axis]))
+        return watch.outcome(runs), sweep_json(runner.sweep("tiny", [axis]))
 
 
 @dataclass(frozen=True)

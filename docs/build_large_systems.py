@@ -27,7 +27,7 @@ from calibration.records import simulated_figure
 from models.input import write_whole
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.large_systems import SEED, measured_systems
 from scenarios.run import SavedRun, SimulationTask, default_workers, read_saved_run, run_all, write_saved_run
 from scenarios.show.bars import Panel, picture
@@ -178,7 +178,7 @@ def replaced(page: str, block: str, content: str) -> str:
 
 def simulate(scenarios: dict[str, ScenarioSpec]) -> None:
     """Keep values and data of all systems."""
-    every = {**scenarios, PREDICTED: load(library()[PREDICTED])}
+    every = {**scenarios, PREDICTED: load_scenario_file(library_files()[PREDICTED])}
     found = answers(every)
     write_large_systems(
         {large_system_key(each, SEED): figure_values(name, scenarios, found[name]) for name, each in scenarios.items()}

@@ -12,7 +12,17 @@ from pathlib import Path
 
 from models.input import write_whole
 from scenarios.library import scenario_path
-from scenarios.questions.sweep import Axis, Point, Rule, Runner, Sweep, design, from_json, parse_axis, to_json
+from scenarios.questions.sweep import (
+    Axis,
+    ReplicationRule,
+    Sweep,
+    SweepPoint,
+    SweepRunner,
+    parse_axis,
+    sweep_from_json,
+    sweep_json,
+    sweep_points,
+)
 from scenarios.run import Store, default_workers
 from scenarios.show.charts.sweep import to_svg
 from scenarios.show.progress import progress_display
@@ -71,25 +81,25 @@ def axes_of(picture: Picture) -> list[Axis]:
     return [parse_axis(text) for text in picture.vary]
 
 
-def points(picture: Picture) -> list[Point]:
+def points(picture: Picture) -> list[SweepPoint]:
     """The scenarios that a picture's points stand for."""
-    return design(scenario_path(SCENARIO), axes_of(picture), (*INTERVAL, *picture.settings))
+    return sweep_points(scenario_path(SCENARIO), axes_of(picture), (*INTERVAL, *picture.settings))
 
 
 def simulate(picture: Picture) -> None:
     """Run the sweep of a picture and keep its data."""
     STORE.parent.mkdir(exist_ok=True)
     with Store(STORE) as store:
-        runner = Runner(points(picture), store, 1, Rule())
+        runner = SweepRunner(points(picture), store, 1, ReplicationRule())
         with progress_display(quiet=False) as shown:
             runner.run(default_workers(), shown)
-        write_whole(data_of(picture), to_json(runner.sweep(SCENARIO, axes_of(picture))))
+        write_whole(data_of(picture), sweep_json(runner.sweep(SCENARIO, axes_of(picture))))
 
 
 def stored(picture: Picture) -> Sweep:
     """The data of a picture."""
     data = data_of(picture)
-    return from_json(data.read_text(encoding="utf-8"), data.name)
+    return sweep_from_json(data.read_text(encoding="utf-8"), data.name)
 
 
 def drawing(picture: Picture) -> str:

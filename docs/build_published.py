@@ -31,7 +31,7 @@ from calibration.judge import refits_digest, runs_to_judge, validate_calibration
 from calibration.predict import predict_scenario
 from calibration.records import fit_versions
 from calibration.workers import worker_pool
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured_runs import read_runs
 from scenarios.run import default_workers
 from scenarios.show.charts.published import against, residuals
@@ -160,8 +160,11 @@ def readings(calibration: Calibration) -> str:
     """What the model says of each reading of the doubtful conditions."""
     lines = ["| row | read as | measured | model | 90 % interval |", "| --- | --- | ---: | ---: | --- |"]
     for name, words, settings in READINGS:
-        path = library()[f"{NAME}/{name}"]
-        said, measured = predict_scenario(calibration, load(path, settings)), load(path).measured
+        path = library_files()[f"{NAME}/{name}"]
+        said, measured = (
+            predict_scenario(calibration, load_scenario_file(path, settings)),
+            load_scenario_file(path).measured,
+        )
         assert measured is not None
         assert measured.new_orders_per_minute is not None
         ends = f"{amount(said.low_per_min)} .. {amount(said.high_per_min)}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from models.build import response_s, sample_of, turnover_s
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from scenarios.library import library
+from scenarios.library import library_files
 from scenarios.run import (
     SavedRun,
     SimulationTask,
@@ -53,8 +53,8 @@ SYSTEMS = {
             "workload.mix={new_order: 0.45, payment: 0.43, order_status: 0.04, delivery: 0.04, stock_level: 0.04}",
         ),
     ),
-    "one disk, buffered": (library()["v20z"], STEADY),
-    "one disk, swapping": (library()["v20z-150000-buffers"], STEADY),
+    "one disk, buffered": (library_files()["v20z"], STEADY),
+    "one disk, swapping": (library_files()["v20z-150000-buffers"], STEADY),
 }
 COLUMNS = ("system", "held", "pool hits", "page cache hits", "dirty buffers", "reads per transaction",
            "writes per transaction", "new orders per minute", "mean response", "turnover / response")  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from scenarios.library import library
+from scenarios.library import library_files
 from scenarios.run import (
     SavedRun,
     SimulationTask,
@@ -155,7 +155,7 @@ def replaced(page: str, block: str, content: str) -> str:
 
 def scenarios() -> Scenarios:
     """The scenarios of the table: those with more figures than a rate have a page of their own (large-systems.md)."""
-    found = {name: load_scenario(path) for name, path in sorted(library().items()) if "/" not in name}
+    found = {name: load_scenario(path) for name, path in sorted(library_files().items()) if "/" not in name}
     return {name: each for name, each in found.items() if each.measured is not None and not each.measured.figures}
 
 

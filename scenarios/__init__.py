@@ -1,1 +1,1 @@
-"""Questions: run, quick, sweep, report; the command line asks here."""
+"""Questions about machines: library, run, questions, show, commands."""

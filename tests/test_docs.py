@@ -20,8 +20,8 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
 from scenarios.library import scenario_path
-from scenarios.questions.compare import sides
-from scenarios.questions.sweep import design, from_json, parse_axis
+from scenarios.questions.compare import read_sides
+from scenarios.questions.sweep import parse_axis, sweep_from_json, sweep_points
 from simulator.errors import InputError
 from simulator.kernel.columns import new_kernel
 from simulator.kernel.state import new_state
@@ -124,7 +124,7 @@ def test_a_picture_shows_its_data(name: str) -> None:
 def test_a_pictures_data_are_of_todays_model(name: str) -> None:
     pictures = script("build_pictures")
     file = pictures["data_of"](PICTURES[name])
-    rows = from_json(file.read_text(encoding="utf-8"), file.name).rows
+    rows = sweep_from_json(file.read_text(encoding="utf-8"), file.name).rows
     points = pictures["points"](PICTURES[name])
     assert [row.values for row in rows] == [point.values for point in points]
     assert [row.model_hash for row in rows] == [digest(point.scenario) for point in points], STALE
@@ -261,7 +261,7 @@ COMPARISONS = [(words, output) for _, words, output in COMMANDS if words[1] == "
 
 @pytest.mark.parametrize(("words", "output"), COMPARISONS, ids=[" ".join(words[2:4]) for words, _ in COMPARISONS])
 def test_the_comparisons_of_the_pages_are_of_todays_models(words: list[str], output: str) -> None:
-    compared = sides(list(itertools.takewhile(lambda word: not word.startswith("--"), words[2:])),
+    compared = read_sides(list(itertools.takewhile(lambda word: not word.startswith("--"), words[2:])),
                      values_of(words, "--set"))  # fmt: skip
     models = ", ".join(dict.fromkeys(digest(side.scenario) for side in compared))
     assert f" · models {models}\n" in output, STALE
@@ -272,7 +272,7 @@ SWEEPS = [(words, output) for _, words, output in COMMANDS if words[1] == "sweep
 
 @pytest.mark.parametrize(("words", "output"), SWEEPS, ids=[words[2] for words, _ in SWEEPS])
 def test_the_sweeps_of_the_pages_are_of_todays_model(words: list[str], output: str) -> None:
-    points = design(scenario_path(words[2]), [parse_axis(text) for text in values_of(words, "--vary")],
+    points = sweep_points(scenario_path(words[2]), [parse_axis(text) for text in values_of(words, "--vary")],
                   values_of(words, "--set"))  # fmt: skip
     first, *_, last = (digest(point.scenario) for point in points if not isinstance(point.scenario, InputError))
     assert f"models {first} .. {last}\n" in output, STALE

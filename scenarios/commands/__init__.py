@@ -1,1 +1,1 @@
-"""The commands, one file each. They import what they need when they run, so that --help is quick."""
+"""Commands, one file each; cli.py lists them and imports each when it is called."""

@@ -29,7 +29,7 @@ NARROWEST = 60
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AnswerOptions:
     """What to do with a result. `command` gives the same result again; `assumed` is listed in the table.
 
     `before` is the analytic answer that was shown before this one, to be compared with it.
@@ -45,7 +45,7 @@ class Wanted:
 
 
 @dataclass
-class Timed:
+class TimedAnswers:
     """The results of a block, and how long it took when it is over."""
 
     results: list[Result] = field(default_factory=list)
@@ -58,10 +58,10 @@ def command_line(words: Sequence[object]) -> str:
 
 
 @contextmanager
-def timed(quiet: bool, engine: str) -> Iterator[Timed]:
+def timed(quiet: bool, engine: str) -> Iterator[TimedAnswers]:
     """Says on stderr, unless `quiet`, how fast an engine was with the results that the block puts into the list."""
     compiles = _what_compiles(engine)
-    block = Timed()
+    block = TimedAnswers()
     began = time.monotonic()
     yield block
     block.wall_s = max(time.monotonic() - began, 1e-9)
@@ -89,7 +89,7 @@ def _speed(result: Result, wall_s: float, compiled: str) -> str:
     )
 
 
-def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
+def give(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
@@ -102,7 +102,7 @@ def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
     check_target(result, wanted.target)
 
 
-def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
+def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> str:
     """What goes to stdout."""
     if wanted.output is Output.JSON:
         return result_json(result)
@@ -119,7 +119,7 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
     return "\n".join(lines) + "\n"
 
 
-def table_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
+def table_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> str:
     """The answer as a table, its last line not ended."""
     return summary_text(result, scenario, terminal_width(), wanted.assumed).rstrip("\n")
 

@@ -21,7 +21,7 @@ from calibration.fit import (
 from calibration.records import RunRecord, check_record, fit_versions
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.measured_runs import read_runs
 from scenarios.run import default_workers
 from scenarios.show.calibration import calibration_lines
@@ -85,7 +85,9 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     if output is Output.CSV:
         raise InputError("--output csv: a calibration is no table; give table or json")
     check_places(save)
-    records, bases = read_runs(runs, load(scenario_path(base), tuple(set_ or ())) if base is not None else None)
+    records, bases = read_runs(
+        runs, load_scenario_file(scenario_path(base), tuple(set_ or ())) if base is not None else None
+    )
     if base is None and set_:
         raise InputError("--set: changes the base; give one with --base")
     scenario, *others = bases.values()

@@ -9,7 +9,7 @@ import typer
 
 from models.catalogue import catalogue_kinds, catalogue_names, describe, entry_faults, without_price, without_shape
 from scenarios.commands.catalog_import import import_
-from scenarios.library import library
+from scenarios.library import library_files
 from scenarios.show.catalogue import names_of, price_table
 from simulator.errors import InputError
 
@@ -31,7 +31,7 @@ def list_entries(
 ) -> None:
     """List the entries by kind, then the library of scenarios."""
     for one in [kind] if kind else [*catalogue_kinds(), SCENARIOS]:
-        lines = [f"  {name}" for name in library()] if one == SCENARIOS else names_of(one)
+        lines = [f"  {name}" for name in library_files()] if one == SCENARIOS else names_of(one)
         typer.echo("\n".join([one, *lines]))
 
 

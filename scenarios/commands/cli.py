@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from scenarios.commands.usage import HELP_OF_ALL, UsageError, sentence
+from scenarios.commands.options import UsageError
 from simulator.errors import InputError
 
 BAD_INPUT = 2
@@ -51,12 +51,22 @@ MOVED = {
 """Names of former commands, and what to type instead."""
 
 
+HELP = "Usage:"
+"""begins what typer answers to a command without words"""
+SENTENCE = "usage:sentence"
+"""what tells of wrong words, imported when there are some"""
+
+
+def _load(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(f"scenarios.commands.{module}"), attribute)
+
+
 class LazyCommands(Mapping[str, Any]):
     """Commands by name, each loaded when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
-        module, _, attribute = COMMANDS[name][0].partition(":")
-        command = getattr(import_module(f"scenarios.commands.{module}"), attribute)
+        command = _load(COMMANDS[name][0])
         if not isinstance(command, typer.Typer):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
             app.command(name)(command)
@@ -147,7 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except UsageError as error:
-        return _refused(sentence(error))
+        text = str(error.format_message())  # type: ignore[attr-defined]
+        return _refused(text if text.startswith(HELP) else _load(SENTENCE)(error))
     except InputError as error:
         return _refused(str(error))
     except MemoryError:
@@ -174,6 +185,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _refused(text: str) -> int:
     """Write each problem on a line of its own; returns the exit status."""
-    start = "" if text.startswith(HELP_OF_ALL) else "error: "
+    start = "" if text.startswith(HELP) else "error: "
     typer.echo("\n".join(f"{start}{line}" for line in text.splitlines()), err=True)
     return BAD_INPUT

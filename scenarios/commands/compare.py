@@ -19,7 +19,7 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.questions.compare import Comparer, Comparison, sides
+from scenarios.questions.compare import Comparer, ScenarioComparison, read_sides
 from scenarios.run import default_workers, pool_replications
 from scenarios.show import compare as compare_text
 from scenarios.show.progress import progress_display
@@ -63,7 +63,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     if replications is not None and until is not None:
         raise InputError("--replications and --until: give one of them")
-    asked = sides(scenarios, settings(set_, engine))
+    asked = read_sides(scenarios, settings(set_, engine))
     narrow = None if until is None else _share(until)
     if all(side.scenario.engine == "analytic" for side in asked):
         if replications is not None or until is not None:
@@ -102,13 +102,13 @@ def _share(text: str) -> float:
     return found
 
 
-def _text(found: Comparison, output: Output) -> str:
+def _text(found: ScenarioComparison, output: Output) -> str:
     if output is Output.JSON:
         return compare_text.as_json(found)
     return compare_text.as_csv(found) if output is Output.CSV else compare_text.table(found, terminal_width())
 
 
-def _check(found: Comparison, target: float | None, narrow: float | None) -> None:
+def _check(found: ScenarioComparison, target: float | None, narrow: float | None) -> None:
     """Say what was missed. Raises typer.Exit(1) for a target that no scenario reaches."""
     widest = max(difference.half_width for difference in found.differences)
     if narrow is not None and widest > narrow:

@@ -16,17 +16,17 @@ from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption, finite
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.explain import (
     CORE,
     DISK,
     MEMORY,
-    Asked,
+    ExplainOptions,
     Explanation,
-    Objective,
     Percentile,
+    PercentileObjective,
     UnitPrice,
-    explanation,
+    explain_scenario,
     parse_growth,
     unit_prices,
 )
@@ -60,8 +60,12 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     load_: Annotated[
         float | None,
-        typer.Option("--load", metavar="N", callback=finite,
-                     help="New orders per minute asked for now, for --growth; what the scenario does if absent."),
+        typer.Option(
+            "--load",
+            metavar="N",
+            callback=finite,
+            help="New orders per minute asked for now, for --growth; what the scenario does if absent.",
+        ),
     ] = None,
     prices: Annotated[
         list[str] | None,
@@ -82,7 +86,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Show where the time of a transaction goes, what limits the machine and what more would help.
 
     The bars are of a saved run, or of a scenario, which the analytic engine calculates at once. Below them, about the
@@ -102,9 +106,9 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     check_places(picture)
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
     priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
-    asked = Asked(priced, _objective(p95, p99), _growth(growth), load_)
+    asked = ExplainOptions(priced, _objective(p95, p99), _growth(growth), load_)
     with progress_display(quiet) as shown:
-        found = explanation(scenario, asked, shown.step)
+        found = explain_scenario(scenario, asked, shown.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
         write_whole(picture, to_svg(found) if picture.suffix == ".svg" else to_html(found))
@@ -142,7 +146,7 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
                 f"explain {what} --set {setting}: a scenario is explained by the analytic engine; for another: "
                 f"{run[0]}, then {run[1]}"
             )
-    scenario = load(scenario_path(what), [*overrides, "engine=analytic"])
+    scenario = load_scenario_file(scenario_path(what), [*overrides, "engine=analytic"])
     result = simulate(SimulationTask(scenario, seed=1))
     return scenario, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
 
@@ -154,7 +158,7 @@ def _prices(
     return unit_prices(scenario, known, {MEMORY: memory, DISK: disk, CORE: core})
 
 
-def _objective(p95: str | None, p99: str | None) -> Objective | None:
+def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:
     given: dict[Percentile, str] = {}
     if p95 is not None:
         given["p95"] = p95
@@ -171,7 +175,7 @@ def _objective(p95: str | None, p99: str | None) -> Objective | None:
         raise InputError(f"--{percentile} {text}: {error}") from error
     if not within_s > 0:
         raise InputError(f"--{percentile} {text}: must be above 0, for example '50 ms'")
-    return Objective(percentile, within_s)
+    return PercentileObjective(percentile, within_s)
 
 
 def _growth(text: str | None) -> float | None:
@@ -182,7 +186,7 @@ def _program(what: str, overrides: list[str]) -> str:
     if what.endswith(".json"):
         scenario = scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
     else:
-        scenario = load(scenario_path(what), overrides)
+        scenario = load_scenario_file(scenario_path(what), overrides)
     return listing(build(scenario).program).rstrip("\n") + "\n"
 
 

@@ -12,7 +12,7 @@ from calibration.predict import CandidateSet, advise_next_run, candidates_around
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.sweep import parse_axis
 from scenarios.show import next_run as next_run_text
 from scenarios.show.progress import progress_display
@@ -66,7 +66,7 @@ def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> S
     if name is None and not settings:
         return None
     if name is not None:
-        scenario = load(scenario_path(name), settings)
+        scenario = load_scenario_file(scenario_path(name), settings)
     else:
         data = calibration.base.model_dump(mode="json")
         scenario = scenario_from_mapping(data, calibration.base.name, settings)

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""Base of what typer raises for wrong words; it offers only some of its subclasses under a public name."""
 MOST_SEED = 2**63 - 1
 MOST_REPLICATIONS = 10_000
 
@@ -21,7 +23,7 @@ class Output(StrEnum):
     CSV = "csv"
 
 
-class Engine(StrEnum):
+class EngineName(StrEnum):
     """What answers for the model."""
 
     KERNEL = "kernel"
@@ -29,7 +31,7 @@ class Engine(StrEnum):
     ANALYTIC = "analytic"
 
 
-def settings(set_: list[str] | None, engine: Engine | None) -> tuple[str, ...]:
+def settings(set_: list[str] | None, engine: EngineName | None) -> tuple[str, ...]:
     """All --set options; `--engine X` is short for `--set engine=X`."""
     return (*(set_ or ()), *(() if engine is None else (f"engine={engine}",)))
 
@@ -58,7 +60,7 @@ SetOption = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Change one field of the scenario; may be repeated."),
 ]
 EngineOption = Annotated[
-    Engine | None,
+    EngineName | None,
     typer.Option(
         metavar="NAME",
         help="kernel (compiled) or reference (SimPy), which give the same result; analytic: formulas, at once.",

@@ -23,8 +23,17 @@ from scenarios.commands.options import (
     WorkersOption,
     finite,
 )
-from scenarios.library import load, scenario_path
-from scenarios.questions.plan import Confirmed, Open, Plan, confirmed, confirmed_by, planned, stock_of, today
+from scenarios.library import load_scenario_file, scenario_path
+from scenarios.questions.plan import (
+    ParameterUncertainty,
+    Plan,
+    SimulatedCandidate,
+    make_plan,
+    simulate_candidates,
+    stock_of,
+    today,
+    with_simulations,
+)
 from scenarios.questions.plan import question as asking
 from scenarios.run import Display, default_workers
 from scenarios.show import plan as plan_text
@@ -42,24 +51,26 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario: ScenarioArgument,
     target: Annotated[
         float | None,
-        typer.Option(metavar="N", help="New orders per minute to hold; without it, what does most for its cost.",
-                     callback=finite),
+        typer.Option(
+            metavar="N", help="New orders per minute to hold; without it, what does most for its cost.", callback=finite
+        ),
     ] = None,
     p95: Annotated[
         list[str] | None,
         typer.Option(metavar="[CLASS=]TIME", help="95 % end within this, of new orders or of CLASS; may be repeated."),
     ] = None,
-    p99: Annotated[
-        list[str] | None, typer.Option(metavar="[CLASS=]TIME", help="The same of 99 %.")
-    ] = None,
+    p99: Annotated[list[str] | None, typer.Option(metavar="[CLASS=]TIME", help="The same of 99 %.")] = None,
     data_size: Annotated[str | None, typer.Option(metavar="SIZE", help="Size of the tables, such as '2 TiB'.")] = None,
     active: Annotated[str | None, typer.Option(metavar="SHARE", help="Share of the data in use, such as 25%.")] = None,
-    growth: Annotated[
-        str, typer.Option(metavar="SHARE", help="Growth of load and data per month, such as 2%.")
-    ] = "0%",
+    growth: Annotated[str, typer.Option(metavar="SHARE", help="Growth of load and data per month, such as 2%.")] = "0%",
     months: Annotated[
-        float, typer.Option(metavar="N", help="Months until the load is as it must be held; target and data are "
-                            "today's.", min=0, max=600)
+        float,
+        typer.Option(
+            metavar="N",
+            help="Months until the load is as it must be held; target and data are today's.",
+            min=0,
+            max=600,
+        ),
     ] = 0.0,
     budget: Annotated[
         float | None, typer.Option(metavar="AMOUNT", help="Most that may be spent, all years.", callback=finite)
@@ -69,8 +80,10 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     sure: Annotated[str, typer.Option(metavar="SHARE", help="Least probability of holding the target.")] = "80%",
     prices: Annotated[
         list[str] | None,
-        typer.Option(metavar="LIST", help="A price list of the catalogue or a YAML file; may be repeated; "
-                     f"{' and '.join(LISTS)} if absent."),
+        typer.Option(
+            metavar="LIST",
+            help=f"A price list of the catalogue or a YAML file; may be repeated; {' and '.join(LISTS)} if absent.",
+        ),
     ] = None,
     candidates: Annotated[
         list[str] | None,
@@ -78,8 +91,9 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     pool: Annotated[
         list[str] | None,
-        typer.Option(metavar="SHARE", help="Share of memory for the buffer pool; may be repeated; the scenario's "
-                     "if absent."),
+        typer.Option(
+            metavar="SHARE", help="Share of memory for the buffer pool; may be repeated; the scenario's if absent."
+        ),
     ] = None,
     connections: Annotated[
         int, typer.Option(metavar="N", help="Connections that a target's load comes by.", min=1, max=100_000)
@@ -96,39 +110,52 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     output: OutputOption = Output.TABLE,
     report: ReportOption = None,
     quiet: QuietOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Find the machine for a load: cheapest that holds a target, or without one what does most for its cost.
 
     All candidates are calculated, the best are simulated; each rejected one has its reason in numbers (--output csv).
     Exit status 1 if no candidate is sure enough to hold the target.
     """
     check_places(report)
-    base = load(scenario_path(scenario), set_ or [])
+    base = load_scenario_file(scenario_path(scenario), set_ or [])
     if base.job is not None:
         raise InputError(
             f"plan {scenario}: runs a job, not transactions; a plan asks what machine holds a load of them"
         )
-    left = Open.of(base, read_calibration(calibration_path(model)) if model is not None else None)
+    left = ParameterUncertainty.of(base, read_calibration(calibration_path(model)) if model is not None else None)
     objectives = [asking.objective_of(each, 0.95, "--p95") for each in p95 or ()]
     objectives += [asking.objective_of(each, 0.99, "--p99") for each in p99 or ()]
     question = asking.grown(
-        left.calibrated(base), target, data_size, asking.share_of(growth, "--growth"), months, connections,
-        None if active is None else asking.share_of(active, "--active"), tuple(objectives),
-    )  # fmt: skip
+        left.calibrated(base),
+        target,
+        data_size,
+        asking.share_of(growth, "--growth"),
+        months,
+        connections,
+        None if active is None else asking.share_of(active, "--active"),
+        tuple(objectives),
+    )
     question = replace(
-        question, budget=budget, years=years, spares=spares, sure=asking.share_of(sure, "--sure"),
+        question,
+        budget=budget,
+        years=years,
+        spares=spares,
+        sure=asking.share_of(sure, "--sure"),
         pool_shares=tuple(asking.share_of(each, "--pool") for each in pool or ()),
-    )  # fmt: skip
+    )
     lists = Prices(tuple(price_list(each) for each in prices or LISTS))
     stock = stock_of(question, lists, candidates or ())
     with progress_display(quiet) as shown:
         shown.step(f"{len(stock.candidates):,} candidates")
-        found = planned(stock, lists, left, today(), shown.advance)
+        found = make_plan(stock, lists, left, today(), shown.advance)
         found = _simulated(found, confirm, seed, workers, shown)
     if report is not None:
         write_page(found, report, command_line(["oltpsim", *context.obj]))
-    write = {Output.TABLE: lambda each: plan_text.table(each, terminal_width()), Output.JSON: plan_text.as_json,
-             Output.CSV: plan_text.as_csv}[output]  # fmt: skip
+    write = {
+        Output.TABLE: lambda each: plan_text.table(each, terminal_width()),
+        Output.JSON: plan_text.as_json,
+        Output.CSV: plan_text.as_csv,
+    }[output]
     typer.echo(write(found), nl=False)
     if report is not None and output is Output.TABLE:
         typer.echo(f"report: {report}")
@@ -141,18 +168,18 @@ def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown:
     best = list(found.listed[:confirm])
     if confirm and found.choice is not None and found.choice not in best:
         best = [found.choice, *best[: confirm - 1]]
-    stock, done = found.screened.stock, dict[int, Confirmed]()
+    stock, done = found.screened.stock, dict[int, SimulatedCandidate]()
     try:
         while best:
             shown.step(f"{len(best)} machines by the kernel")
             scenarios = [
                 (each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best
             ]
-            for each in confirmed(scenarios, found.question, seed, workers or default_workers(), shown):
+            for each in simulate_candidates(scenarios, found.question, seed, workers or default_workers(), shown):
                 done[each.number] = each
-            found = confirmed_by(found, done)
+            found = with_simulations(found, done)
             best = [found.choice] if found.choice is not None and found.choice.number not in done else []
     except KeyboardInterrupt:
         typer.echo(f"interrupted: {len(done)} machines were simulated", err=True)
-        found = confirmed_by(found, done)
+        found = with_simulations(found, done)
     return found

@@ -12,7 +12,7 @@ from calibration.predict import Predicted, predict_scenario
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.show import prediction as prediction_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -33,12 +33,16 @@ def predict(
     set_: SetOption = None,
     seed: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Seed of a model that the kernel has corrected; the fit's own if absent.", min=0,
-                     max=MOST_SEED),
+        typer.Option(
+            metavar="N",
+            help="Seed of a model that the kernel has corrected; the fit's own if absent.",
+            min=0,
+            max=MOST_SEED,
+        ),
     ] = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Predict new orders per minute by a calibrated model, with an interval and the distance from its runs.
 
     A scenario that the model was fitted to is called fitted, all others predicted.
@@ -58,8 +62,10 @@ def predict(
                 refused += str(error).splitlines()
     validated = prediction_text.validated(calibration, model)
     write = {
-        Output.TABLE: prediction_text.table, Output.JSON: prediction_text.as_json, Output.CSV: prediction_text.as_csv
-    }[output]  # fmt: skip
+        Output.TABLE: prediction_text.table,
+        Output.JSON: prediction_text.as_json,
+        Output.CSV: prediction_text.as_csv,
+    }[output]
     if answers:
         typer.echo(write(calibration, answers, validated, set_ or []), nl=False)
     for text in refused:
@@ -71,6 +77,6 @@ def predict(
 def _scenario(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
     """The scenario of a file or of the library, or without a name the base."""
     if name is not None:
-        return load(scenario_path(name), overrides)
+        return load_scenario_file(scenario_path(name), overrides)
     data = calibration.base.model_dump(mode="json", exclude={"measured"})
     return scenario_from_mapping(data, calibration.base.name, overrides)

@@ -15,7 +15,7 @@ from calibration.predict import predict_described
 from models.input import write_whole
 from models.reading import Questions, assumed, described, scenario_of
 from models.scenario import ScenarioSpec
-from scenarios.commands.answer import Timed, Wanted, command_line, give, table_of, terminal_width, timed
+from scenarios.commands.answer import AnswerOptions, TimedAnswers, command_line, give, table_of, terminal_width, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     EngineOption,
@@ -27,11 +27,11 @@ from scenarios.commands.options import (
     SeedOption,
     SetOption,
     TargetOption,
+    UsageError,
     settings,
     typed_options,
 )
-from scenarios.commands.usage import UsageError
-from scenarios.library import library, load, scenario_path
+from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate
 from scenarios.show import machine as machine_text
 from scenarios.show.numbers import significant
@@ -127,7 +127,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         return
     if what is not None:
         _refuse(typed, (*FLAGS, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")
-        scenario = load(scenario_path(what), overrides)
+        scenario = load_scenario_file(scenario_path(what), overrides)
         check_places(report, save)
     else:
         _refuse(typed, ("--model",), "only with a line")
@@ -147,13 +147,15 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     if output is not Output.TABLE and not quiet:  # whose forms hold figures only
         for note in scenario.notes:
             typer.echo(note, err=True)
-    wanted = Wanted(output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumed(scenario))
+    wanted = AnswerOptions(
+        output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumed(scenario)
+    )
     chosen = any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
     _answer_scenario(scenario, seed, quiet, wanted, two=not chosen and output is Output.TABLE)
 
 
 def _is_scenario(text: str) -> bool:
-    return text in library() or Path(text).exists() or Path(text).suffix in {".yaml", ".yml"}
+    return text in library_files() or Path(text).exists() or Path(text).suffix in {".yaml", ".yml"}
 
 
 def _refuse(typed: Sequence[str], options: Sequence[str], remedy: str) -> None:
@@ -185,7 +187,7 @@ def _answer_line(
         typer.echo(f"saved: {save_scenario}")
 
 
-def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted, two: bool) -> None:
+def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
     """Answer by the scenario's engine; with `two` by the analytic one before it."""
     first = _calculated(scenario, seed, quiet, wanted) if two else None
     with timed(quiet, scenario.engine) as second, progress_display(quiet) as shown:
@@ -199,7 +201,7 @@ def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wan
     give(scenario, result, wanted)
 
 
-def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Wanted) -> Timed | None:
+def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions) -> TimedAnswers | None:
     """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:

@@ -9,7 +9,7 @@ import typer
 
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import QuietOption, SeedOption
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import SavedRun, read_saved_run, replicate
 from scenarios.show.progress import progress_display
 from scenarios.show.report import write_report
@@ -40,6 +40,6 @@ def report(
 
 
 def _simulated(what: str, seed: int, quiet: bool) -> SavedRun:
-    spec = load(scenario_path(what))
+    spec = load_scenario_file(scenario_path(what))
     with progress_display(quiet) as shown:
         return SavedRun(spec, *replicate(spec, seed, 1, 1, shown))

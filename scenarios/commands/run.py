@@ -6,7 +6,7 @@ import typer
 
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
-from scenarios.commands.answer import Wanted, command_line, give, terminal_width, timed
+from scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     EngineOption,
@@ -23,7 +23,7 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import check_replications, default_workers, pool_replications, replicate
 from scenarios.show.job import to_json, to_text
 from scenarios.show.progress import progress_display
@@ -53,10 +53,15 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
     path = scenario_path(scenario)
-    spec = load(path, settings(set_, engine), jobs=True)
+    spec = load_scenario_file(path, settings(set_, engine), jobs=True)
     if spec.job is not None:
-        given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save,
-                 "--target": target}  # fmt: skip
+        given = {
+            "--engine": engine,
+            "--replications": replications > 1,
+            "--report": report,
+            "--save": save,
+            "--target": target,
+        }
         _answer_job(spec, seed, output, [option for option, value in given.items() if value])
         return
     check_replications([spec], replications)
@@ -76,7 +81,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     ]
     command += ["--seed", str(result.seed)] + (["--replications", str(len(runs))] if len(runs) > 1 else [])
     command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
-    give(spec, result, Wanted(output, report, save, None if interrupted else target, command_line(command)))
+    give(spec, result, AnswerOptions(output, report, save, None if interrupted else target, command_line(command)))
     if interrupted:
         raise typer.Exit(130)
 

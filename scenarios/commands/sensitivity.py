@@ -13,12 +13,12 @@ from models.scenario import ScenarioSpec
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ScenarioArgument, SeedOption, SetOption
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.sensitivity import (
-    Indices,
     Range,
-    Rates,
-    Samples,
+    RateFunction,
+    SobolIndices,
+    SobolSamples,
     Tornado,
     calibrated_ranges,
     default_ranges,
@@ -47,12 +47,10 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     set_: SetOption = None,
     seed: SeedOption = 1,
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the tornado: .svg or .html.")
-    ] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tornado: .svg or .html.")] = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Show which numbers of a scenario its rate depends on.
 
     A tornado: each number from its low end to its high one, the others at their middle, the widest bar first. Varied
@@ -63,9 +61,11 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     if picture is not None and picture.suffix not in {".svg", ".html"}:
         raise InputError(f"--picture {picture}: the name must end in .svg or .html")
     check_places(picture)
-    machine, ranges = _ranges(load(scenario_path(scenario), [*(set_ or []), "engine=analytic"]), model, vary or [])
-    samples = None if sobol is None else Samples.of(ranges, sobol, seed)
-    rates = Rates(machine, ranges)
+    machine, ranges = _ranges(
+        load_scenario_file(scenario_path(scenario), [*(set_ or []), "engine=analytic"]), model, vary or []
+    )
+    samples = None if sobol is None else SobolSamples.of(ranges, sobol, seed)
+    rates = RateFunction(machine, ranges)
     interrupted = False
     with progress_display(quiet) as shown:
         found = tornado(rates, ranges, lambda: rates.reasons)
@@ -99,7 +99,7 @@ def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tupl
     return scenario, found
 
 
-def _text(name: str, found: Tornado, indices: Indices | None, output: Output) -> str:
+def _text(name: str, found: Tornado, indices: SobolIndices | None, output: Output) -> str:
     if output is Output.JSON:
         return sensitivity_text.as_json(name, found, indices)
     if output is Output.CSV:

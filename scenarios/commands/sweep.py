@@ -24,7 +24,15 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.library import scenario_path
-from scenarios.questions.sweep import MOST_UNTIL, Rule, Runner, Sweep, design, parse_axes, to_json
+from scenarios.questions.sweep import (
+    MOST_UNTIL,
+    ReplicationRule,
+    Sweep,
+    SweepRunner,
+    parse_axes,
+    sweep_json,
+    sweep_points,
+)
 from scenarios.run import Store, check_replications, default_workers
 from scenarios.run.dask_executor import dask_cluster
 from scenarios.show import sweep_export as export
@@ -102,12 +110,12 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     check_places(save)
     axes = parse_axes(vary, samples)
     rule = _rule(replications, until)
-    points = design(scenario_path(scenario), axes, settings(set_, engine), samples, seed)
+    points = sweep_points(scenario_path(scenario), axes, settings(set_, engine), samples, seed)
     check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), rule.most)
     if samples is not None and balance_note(samples) and not quiet:
         typer.echo(balance_note(samples), err=True)
     with Store(save) as store:
-        runner = Runner(points, store, seed, rule)
+        runner = SweepRunner(points, store, seed, rule)
         interrupted = _is_interrupted(runner, workers, cluster, save, quiet)
         if runner.reused and not quiet:
             typer.echo(f"{runner.reused:,} runs were in {save} already", err=True)
@@ -128,9 +136,9 @@ def balance_note(samples: int) -> str:
     return f"--samples {samples}: Sobol samples are balanced at powers of two; {below} or {2 * below} tell more a run"
 
 
-def _rule(replications: int | None, until: str | None) -> Rule:
+def _rule(replications: int | None, until: str | None) -> ReplicationRule:
     if until is None:
-        return Rule(1 if replications is None else replications)
+        return ReplicationRule(1 if replications is None else replications)
     number, percent, rest = until.strip().partition("%")
     try:
         fraction = float(number) / (100 if percent else 1)
@@ -138,10 +146,12 @@ def _rule(replications: int | None, until: str | None) -> Rule:
         fraction = math.nan
     if rest.strip() or not 0 < fraction < 1:
         raise InputError(f"--until {until!r}: expected a share of the rate above 0 and below 1, as in 2% or 0.02")
-    return Rule(MOST_UNTIL if replications is None else replications, fraction)
+    return ReplicationRule(MOST_UNTIL if replications is None else replications, fraction)
 
 
-def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, save: Path | None, quiet: bool) -> bool:
+def _is_interrupted(
+    runner: SweepRunner, workers: int | None, cluster: str | None, save: Path | None, quiet: bool
+) -> bool:
     """Run what is to be run; whether Ctrl-C ended it. Says what is kept if it didn't come to its end."""
     ended = False
     try:
@@ -167,7 +177,7 @@ def _is_interrupted(runner: Runner, workers: int | None, cluster: str | None, sa
 
 
 def _text(answer: Sweep, output: Output) -> str:
-    write = {Output.JSON: to_json, Output.CSV: to_csv, Output.TABLE: to_text}
+    write = {Output.JSON: sweep_json, Output.CSV: to_csv, Output.TABLE: to_text}
     return write[output](answer)
 
 
@@ -191,7 +201,7 @@ class Files:
         check_places(self.picture, self.export, self.series)
         check_store(self.runs)
 
-    def write(self, answer: Sweep, runner: Runner) -> None:
+    def write(self, answer: Sweep, runner: SweepRunner) -> None:
         """Write each, and say so."""
         if self.export is not None:
             export.write_rows(answer, self.export)

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
 from pydantic import ValidationError
 
 from models.input import allowed_by, shown
 
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""Base of what typer raises for wrong words; it offers only some of its subclasses under a public name."""
-HELP_OF_ALL = "Usage:"
-
 
 def sentence(error: Any) -> str:
-    """One line; or the whole help, if that is what typer answers to a command without words."""
+    """One line: the command, the option, what came, what is allowed."""
     text = str(error.format_message())
-    if text.startswith(HELP_OF_ALL):
-        return text
     command = error.ctx.command_path if error.ctx is not None else "oltpsim"
     return f"{command}: {_wrong_value(error) or _first_lower(text)}; '{command} --help' says what is allowed"
 

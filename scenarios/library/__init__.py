@@ -1,5 +1,11 @@
 """Scenario files: those that come with the program, and one's own."""
 
-from scenarios.library.files import checked, library, load, read, scenario_path
+from scenarios.library.files import (
+    library_files,
+    load_scenario_file,
+    read_scenario_file,
+    scenario_from_keys,
+    scenario_path,
+)
 
-__all__ = ["checked", "library", "load", "read", "scenario_path"]
+__all__ = ["library_files", "load_scenario_file", "read_scenario_file", "scenario_from_keys", "scenario_path"]

@@ -14,7 +14,7 @@ from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 
-def library() -> dict[str, Path]:
+def library_files() -> dict[str, Path]:
     """The scenarios that come with the program, by name."""
     folder = Path(str(resources.files("scenarios"))) / "library"
     paths = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("*/*.yaml"))]
@@ -26,7 +26,7 @@ def scenario_path(text: str) -> Path:
     path = Path(text)
     if path.is_file():
         return path
-    names = library()
+    names = library_files()
     if text in names:
         return names[text]
     if path.exists():
@@ -47,21 +47,26 @@ def _parts(name: str) -> tuple[str, str, str]:
     return name.partition("/")
 
 
-def load(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
+def load_scenario_file(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
     """The scenario in a file, whose `base` may also be one of the library.
 
     Raises InputError, also for a scenario with a job unless `jobs`: most commands know only transactions.
     """
-    return checked(read(path), path.name, overrides, jobs)
+    return scenario_from_keys(read_scenario_file(path), path.name, overrides, jobs)
 
 
-def read(path: Path) -> dict[str, Any]:
+def read_scenario_file(path: Path) -> dict[str, Any]:
     """The keys of a scenario file over those of its `base`, not checked yet. Raises InputError."""
-    return read_with_base(path, library())
+    return read_with_base(path, library_files())
 
 
-def checked(data: dict[str, Any], name: str, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
-    """As `load`, from what `read` found, so that a file is read once for many overrides. `name` is for messages."""
+def scenario_from_keys(
+    data: dict[str, Any], name: str, overrides: Sequence[str] = (), jobs: bool = False
+) -> ScenarioSpec:
+    """The scenario of keys that `read_scenario_file` has read once for many overrides; `name` is for messages.
+
+    Raises InputError, also for a scenario with a job unless `jobs`.
+    """
     scenario = scenario_from_mapping(data, name, overrides)
     if scenario.job is not None and not jobs:
         raise InputError(

@@ -13,7 +13,7 @@ from calibration.judge import (
 )
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.run import Display, SimulationTask, run_all
 from simulator.errors import InputError
 
@@ -22,7 +22,9 @@ SEED = 1
 
 def measured_systems() -> dict[str, ScenarioSpec]:
     """The library's scenarios with measured figures of their own, by name."""
-    return measured_scenarios({name: load(path, jobs=True) for name, path in sorted(library().items())})
+    return measured_scenarios(
+        {name: load_scenario_file(path, jobs=True) for name, path in sorted(library_files().items())}
+    )
 
 
 def rows(scenarios: dict[str, ScenarioSpec], workers: int, display: Display, *, again: bool = False) -> list[FigureRow]:

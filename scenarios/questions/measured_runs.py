@@ -6,7 +6,7 @@ from pathlib import Path
 
 from calibration.records import RunRecord, load_record, record_of_scenario, record_path, records_in, shipped_records
 from models.scenario import ScenarioSpec
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
 
 
@@ -15,14 +15,14 @@ def read_runs(texts: list[str], base: ScenarioSpec | None) -> tuple[list[RunReco
 
     A folder of the library stands for all of its scenarios. Raises InputError.
     """
-    scenarios = library()
+    scenarios = library_files()
     records: list[RunRecord] = []
     bases: dict[str, ScenarioSpec] = {}
     for text in texts:
         named = [name for name in scenarios if name == text or name.startswith(f"{text}/")]
         if named and text not in shipped_records() and not Path(text).exists():
             for name in named:
-                scenario = load(scenarios[name], jobs=True)
+                scenario = load_scenario_file(scenarios[name], jobs=True)
                 records.append(record_of_scenario(name, scenario))
                 bases[name] = scenario
             continue

@@ -181,8 +181,9 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
-def _digest(run: object, scenario: object, seed: object, made_by: object, status: object, answer: object,
-            result: bytes) -> str:  # fmt: skip
+def _digest(
+    run: object, scenario: object, seed: object, made_by: object, status: object, answer: object, result: bytes
+) -> str:
     content = hashlib.sha256(
         json.dumps([str(part) for part in (run, scenario, seed, made_by, status, answer)]).encode()
     )

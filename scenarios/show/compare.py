@@ -9,7 +9,7 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
-from scenarios.questions.compare import Comparison, Difference, Interval
+from scenarios.questions.compare import Difference, PairedInterval, ScenarioComparison
 from scenarios.run import pool_replications
 from scenarios.show.numbers import NONE, count, plural, share, signed_share, significant, time
 from scenarios.show.summary import Value, cost_words, flow
@@ -27,7 +27,7 @@ NOT_INDEPENDENT = (
 ONE_SEED = "a single seed says nothing of chance: --replications 5 would"
 
 
-def table(found: Comparison, width: int) -> str:
+def table(found: ScenarioComparison, width: int) -> str:
     """Lines for people: who is who, the rates, what differs beside them, and whether the difference is real."""
     lines = [f"{side.label}  {side.title}" for side in found.sides]
     rows = _rows(found)
@@ -46,7 +46,7 @@ def table(found: Comparison, width: int) -> str:
     return "\n".join([*lines, _origin(found)]) + "\n"
 
 
-def verdict(found: Comparison, difference: Difference) -> list[str]:
+def verdict(found: ScenarioComparison, difference: Difference) -> list[str]:
     """Whether a side differs from the first one, by how much, and what common random numbers were worth."""
     if difference.same or (difference.seeds == 1 and not difference.difference_per_min):
         return [f"exactly the same in {plural(difference.seeds, 'seed')}"]
@@ -65,7 +65,7 @@ def verdict(found: Comparison, difference: Difference) -> list[str]:
     return words
 
 
-def _ratio(of: Interval) -> str:
+def _ratio(of: PairedInterval) -> str:
     return f"{signed_share(of.low - 1.0)} .. {signed_share(of.high - 1.0)}"
 
 
@@ -73,11 +73,11 @@ def _signed(number: float) -> str:
     return f"{'−' if number < 0 else '+'}{count(abs(number))}"
 
 
-def _firsts(found: Comparison) -> list[Result]:
+def _firsts(found: ScenarioComparison) -> list[Result]:
     return [results[0] for results in found.results]
 
 
-def _rows(found: Comparison) -> list[list[str]]:
+def _rows(found: ScenarioComparison) -> list[list[str]]:
     """Label and cells. All figures but the bottleneck are means over the seeds."""
     pooled = [pool_replications(results) for results in found.results]
     rows = [["", *(side.label for side in found.sides)]]
@@ -116,7 +116,7 @@ def _figures(results: tuple[Result, ...]) -> dict[str, float]:
     return found | ({"page_cache_hit_fraction": fmean(lower)} if lower else {})
 
 
-def _origin(found: Comparison) -> str:
+def _origin(found: ScenarioComparison) -> str:
     first = found.results[0][0]
     seeds = f"seed {found.seeds[0]}" if len(found.seeds) == 1 else f"seeds {found.seeds[0]}..{found.seeds[-1]}"
     engines = ", ".join(dict.fromkeys(each.engine for each in _firsts(found)))
@@ -125,7 +125,7 @@ def _origin(found: Comparison) -> str:
     return f"rates: {how}\noltpsim {first.versions.get('oltpsim', '?')} · engine {engines} · {seeds} · models {models}"
 
 
-def data(found: Comparison) -> dict[str, Any]:
+def data(found: ScenarioComparison) -> dict[str, Any]:
     """The comparison as plain values: each side with its rates by seed and its means, then the differences."""
     every = zip(found.sides, found.results, strict=True)
     return {
@@ -155,12 +155,12 @@ def data(found: Comparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def as_json(found: Comparison) -> str:
+def as_json(found: ScenarioComparison) -> str:
     """All of it."""
     return json.dumps(data(found), sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 
-def as_csv(found: Comparison) -> str:
+def as_csv(found: ScenarioComparison) -> str:
     """One row for each side; the first one's differences are empty."""
     rows: list[dict[str, Value | None]] = []
     for side, results, difference in zip(found.sides, found.results, [None, *found.differences], strict=True):

@@ -14,14 +14,14 @@ from models.catalogue import OLD_AFTER_DAYS
 from scenarios.questions.explain import (
     KEEPS,
     BufferAdvice,
+    Capacity,
+    CapacityLimit,
+    CreditUse,
     Explanation,
     Growth,
-    Held,
-    Objective,
-    Room,
-    Setting,
-    Spent,
-    Step,
+    PercentileObjective,
+    PoolSize,
+    Upgrade,
     Warming,
 )
 from scenarios.show.numbers import NONE, count, milliseconds, plural, share, signed_share, significant, span
@@ -57,7 +57,7 @@ def answers_text(found: Explanation, width: int, today: dt.date) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _step(step: Step) -> str:
+def _step(step: Upgrade) -> str:
     if step.gain_per_min is None:
         return f"{step.name} {NONE}"
     return f"{step.name} {_signed(step.gain_per_min)}/min" + (f" as {step.into}" if step.into else "")
@@ -68,12 +68,12 @@ def _signed(number: float) -> str:
     return f"{'−' if whole < 0 else '+'}{count(abs(whole))}"
 
 
-def _reason(step: Step) -> Iterator[str]:
+def _reason(step: Upgrade) -> Iterator[str]:
     if step.reason:
         yield f"{step.name}: {step.reason}"
 
 
-def _per_money(step: Step) -> Iterator[str]:
+def _per_money(step: Upgrade) -> Iterator[str]:
     gain, price = step.gain_per_money, step.price
     if gain is not None and price is not None:
         sign = "−" if gain < 0 else "+"
@@ -101,11 +101,11 @@ def _buffers(found: BufferAdvice, width: int) -> list[str]:
     return lines + flow("cliff", parts, width)
 
 
-def _setting(found: Setting) -> str:
+def _setting(found: PoolSize) -> str:
     return f"{count(found.buffers)} ({significant(found.gib)} GiB, {share(found.ram_fraction)} of RAM)"
 
 
-def _room(found: Room, width: int) -> list[str]:
+def _room(found: Capacity, width: int) -> list[str]:
     met = f"at {objective_words(found.objective)}" if found.objective else f"at {share(KEEPS)} of its rate in memory"
     data = found.warehouses
     size = f"{plural(data.number, 'warehouse')}, {significant(data.data_gib)} GiB"
@@ -124,13 +124,13 @@ def _room(found: Room, width: int) -> list[str]:
     return lines
 
 
-def _held(found: Held, words: str, met: str, more: str) -> list[str]:
+def _held(found: CapacityLimit, words: str, met: str, more: str) -> list[str]:
     if not found.number:
         return [f"none {met}"]
     return [words, met, more] + (["more don't fit"] if found.full else [])
 
 
-def objective_words(objective: Objective) -> str:
+def objective_words(objective: PercentileObjective) -> str:
     """p95 within 50 ms."""
     return f"{objective.percentile} within {milliseconds(objective.within_s)} ms"
 
@@ -146,7 +146,7 @@ def _minutes(seconds: float) -> str:
     return span(float(f"{seconds:.2g}"))
 
 
-def _credits(found: Spent | None, width: int) -> list[str]:
+def _credits(found: CreditUse | None, width: int) -> list[str]:
     """The bucket that runs out first; the others last longer than they would have."""
     if found is None:
         return []

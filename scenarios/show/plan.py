@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import scenario_hash
-from scenarios.questions.plan import LATENCY, OVERLOAD, PROCESSORS, VERDICTS, FrontierPoint, Line, Listed, Plan
+from scenarios.questions.plan import LATENCY, OVERLOAD, PROCESSORS, VERDICTS, BillLine, FrontierPoint, Plan, ShortListed
 from scenarios.show.numbers import count, plural, share, significant
 from scenarios.show.plan_reasons import objective_words, rejection_reason
 from scenarios.show.summary import flow
@@ -51,7 +51,7 @@ def question_words(plan: Plan) -> list[str]:
     return words
 
 
-def _chosen(plan: Plan, best: Listed, width: int) -> list[str]:
+def _chosen(plan: Plan, best: ShortListed, width: int) -> list[str]:
     question, till = plan.question, plan.till
     lines = flow("buy", [best.name], width)
     for note in best.notes:
@@ -71,7 +71,7 @@ def _chosen(plan: Plan, best: Listed, width: int) -> list[str]:
     return lines
 
 
-def _bill(bill: tuple[Line, ...], currency: str, width: int) -> list[str]:
+def _bill(bill: tuple[BillLine, ...], currency: str, width: int) -> list[str]:
     cells = [
         (each.part, f"{each.pieces:,} x {significant(each.units)}" if each.units != 1 else f"{each.pieces:,}",
          f"{price(each.price)} {each.unit}", f"{each.amount:,.0f}", f"{each.price_list}, {each.date}")
@@ -94,7 +94,7 @@ def chance(probability: float) -> str:
     return "> 99.9 %" if probability > 0.999 else "< 0.1 %" if probability < 0.001 else share(probability)
 
 
-def regret(plan: Plan, best: Listed) -> list[str]:
+def regret(plan: Plan, best: ShortListed) -> list[str]:
     """What happens if it doesn't hold, unless it almost surely does; without a regret it is the safe machine itself."""
     if best.chance >= 0.995:
         return []
@@ -109,13 +109,13 @@ def paid_for(plan: Plan) -> str:
     return f"over {question.years:g} year{'' if question.years == 1 else 's'}{spare}"
 
 
-def old_prices(bill: tuple[Line, ...]) -> list[str]:
+def old_prices(bill: tuple[BillLine, ...]) -> list[str]:
     """A sentence for each list of a bill that is too old to trust."""
     lists = sorted({(each.price_list, each.date) for each in bill if each.old})
     return [f"{name} is from {date}, more than a year ago: ask for today's" for name, date in lists]
 
 
-def _listed(plan: Plan, some: list[Listed], width: int) -> list[str]:
+def _listed(plan: Plan, some: list[ShortListed], width: int) -> list[str]:
     target = plan.question.target_per_min is not None
     lines = ["next best" + (" (expected cost: with the regret, as probable as it is)" if target else "")]
     for each in some:
@@ -252,7 +252,7 @@ def as_json(plan: Plan) -> str:
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 
-def _entry(plan: Plan, each: Listed) -> dict[str, Any]:
+def _entry(plan: Plan, each: ShortListed) -> dict[str, Any]:
     belief = each.belief
     low, high = belief.interval
     confirmed = plan.confirmed.get(each.number)

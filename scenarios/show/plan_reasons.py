@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from scenarios.questions.plan import BUDGET, MEETS, MEMORY, NO_PRICE, OVERLOAD, PROCESSORS, ROOM, Objective, Screened
+from scenarios.questions.plan import (
+    BUDGET,
+    MEETS,
+    MEMORY,
+    NO_PRICE,
+    OVERLOAD,
+    PROCESSORS,
+    ROOM,
+    ResponseObjective,
+    ScreenedStock,
+)
 
 PARTS = ("processors", "disks", "the log")
 
 
-def objective_words(objective: Objective) -> str:
+def objective_words(objective: ResponseObjective) -> str:
     """As people write it: p95 of new order at most 50 ms."""
     return f"p{100 * objective.share:g} of {objective.transaction} at most {1000 * objective.limit_s:g} ms"
 
 
-def rejection_reason(screened: Screened, number: int) -> str:
+def rejection_reason(screened: ScreenedStock, number: int) -> str:
     """Why a candidate fell out, in numbers; empty if it didn't."""
     question, judged, kind = screened.stock.question, screened.judged, int(screened.kind[number])
     verdict = int(screened.verdict[number])

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from scenarios.questions.sensitivity import Bar, Indices, Range, Tornado
+from scenarios.questions.sensitivity import Range, SobolIndices, Tornado, TornadoBar
 from scenarios.show.numbers import NONE, count, signed_share, significant
 from scenarios.show.summary import flow
 
@@ -20,7 +20,7 @@ NO_PART = 0.005
 CALCULATED = "the machine once it is warm, calculated by the analytic engine"
 
 
-def table(name: str, found: Tornado, indices: Indices | None, width: int) -> str:
+def table(name: str, found: Tornado, indices: SobolIndices | None, width: int) -> str:
     """The bars, the widest first, then the indices if there are any."""
     lines = [f"{name}: {count(found.rate_per_min)} new orders per minute", f"({CALCULATED})", ""]
     rows = [["one at a time", "low", "high", "at low", "at high"], *(_row(found, bar) for bar in found.bars)]
@@ -36,13 +36,13 @@ def table(name: str, found: Tornado, indices: Indices | None, width: int) -> str
     return "\n".join(lines) + "\n"
 
 
-def _row(found: Tornado, bar: Bar) -> list[str]:
+def _row(found: Tornado, bar: TornadoBar) -> list[str]:
     ends = (bar.low_per_min, bar.high_per_min)
     cells = [NONE if end is None else signed_share(end / found.rate_per_min - 1.0) for end in ends]
     return [bar.range.key, value(bar.range.low), value(bar.range.high), *cells]
 
 
-def _blocks(found: Tornado, bar: Bar, room: int) -> str:
+def _blocks(found: Tornado, bar: TornadoBar, room: int) -> str:
     """The bar's width beside the widest one's, as far as there is room for it."""
     widest = found.bars[0].swing(found.rate_per_min)
     return "▇" * round(room * bar.swing(found.rate_per_min) / widest) if widest and room > 1 else ""
@@ -63,7 +63,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def _indices(found: Indices, width: int) -> list[str]:
+def _indices(found: SobolIndices, width: int) -> list[str]:
     """Those that have a part of the variance, then what all of them mean."""
     shown = [one for one in found.indices if max(abs(one.first), one.total) >= NO_PART]
     interval = f"{found.confidence:.0%}"
@@ -92,7 +92,7 @@ def _share(index: float) -> str:
     return f"{index:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
-def as_json(name: str, found: Tornado, indices: Indices | None) -> str:
+def as_json(name: str, found: Tornado, indices: SobolIndices | None) -> str:
     """All of it."""
     data = {
         "format": FORMAT,
@@ -104,7 +104,7 @@ def as_json(name: str, found: Tornado, indices: Indices | None) -> str:
     return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 
-def as_csv(found: Tornado, indices: Indices | None) -> str:
+def as_csv(found: Tornado, indices: SobolIndices | None) -> str:
     """A row for each number, its indices beside its bar."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from models.input import write_whole, written_whole
-from scenarios.questions.sweep import Axis, Interval, Runner, Sweep
+from scenarios.questions.sweep import Axis, SampledAxis, Sweep, SweepRunner
 from scenarios.run import write_saved_run
 from scenarios.show.sweep import columns, to_csv
 from simulator.errors import InputError
@@ -44,7 +44,7 @@ def write_rows(sweep: Sweep, path: Path) -> None:
         parquet.write_table(arrow.table(arrays), temporary)
 
 
-def write_series(runner: Runner, axes: Sequence[Axis | Interval], path: Path) -> None:
+def write_series(runner: SweepRunner, axes: Sequence[Axis | SampledAxis], path: Path) -> None:
     """One line per run and step of its series: the varied fields, the seed, when the step begins, the values.
 
     A series that a run doesn't have, such as that of a second disk, is empty there.
@@ -58,7 +58,7 @@ def write_series(runner: Runner, axes: Sequence[Axis | Interval], path: Path) ->
             _series_as_parquet(runner, [head, names], temporary)
 
 
-def _series_as_csv(runner: Runner, header: list[list[str]], path: Path) -> None:
+def _series_as_csv(runner: SweepRunner, header: list[list[str]], path: Path) -> None:
     head, names = header
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
@@ -70,7 +70,7 @@ def _series_as_csv(runner: Runner, header: list[list[str]], path: Path) -> None:
                 )
 
 
-def _series_as_parquet(runner: Runner, header: list[list[str]], path: Path) -> None:
+def _series_as_parquet(runner: SweepRunner, header: list[list[str]], path: Path) -> None:
     """A row group per run, so that only one run's series are in memory."""
     head, names = header
     arrow, parquet = _parquet(str(path))
@@ -88,7 +88,7 @@ def _series_as_parquet(runner: Runner, header: list[list[str]], path: Path) -> N
             writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
 
 
-def _series(runner: Runner) -> Iterator[tuple[tuple[str, ...], int, list[float], dict[str, list[float]]]]:
+def _series(runner: SweepRunner) -> Iterator[tuple[tuple[str, ...], int, list[float], dict[str, list[float]]]]:
     """Of each run its varied fields, its seed, when each step begins, and the series by their names."""
     for _, point, run in runner.runs():
         record = runner.store.find(run)
@@ -98,7 +98,7 @@ def _series(runner: Runner) -> Iterator[tuple[tuple[str, ...], int, list[float],
             yield point.values, run.seed, [step * series["step_s"] for step in range(steps)], series["values"]
 
 
-def write_runs(runner: Runner, axes: Sequence[Axis | Interval], folder: Path) -> int:
+def write_runs(runner: SweepRunner, axes: Sequence[Axis | SampledAxis], folder: Path) -> int:
     """A saved run for each replication of each point, named by point, values and seed; returns how many."""
     count = 0
     for number, point, run in runner.runs():

@@ -6,19 +6,29 @@ from functools import cache
 from pathlib import Path
 
 from models.scenario import ScenarioSpec
-from scenarios.library import load, scenario_path
-from scenarios.questions.explain import DISK, MEMORY, Asked, Explanation, UnitPrice, calculated, explanation
+from scenarios.library import load_scenario_file, scenario_path
+from scenarios.questions.explain import (
+    DISK,
+    MEMORY,
+    ExplainOptions,
+    Explanation,
+    UnitPrice,
+    explain_scenario,
+    for_analytic_engine,
+)
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 
 
 def scenario(name: str, *changes: str) -> ScenarioSpec:
     """A scenario with changes, for the analytic engine."""
-    return calculated(load(scenario_path(name), changes))
+    return for_analytic_engine(load_scenario_file(scenario_path(name), changes))
 
 
 @cache
 def explained_v20z() -> Explanation:
     """Every answer, of a machine whose memory and disks have prices."""
     prices = {MEMORY: UnitPrice(80.0, "USD", "test"), DISK: UnitPrice(300.0, "USD", "test")}
-    return explanation(scenario("v20z"), Asked(prices, growth_per_year=0.2, load_per_min=3000.0), lambda _: None)
+    return explain_scenario(
+        scenario("v20z"), ExplainOptions(prices, growth_per_year=0.2, load_per_min=3000.0), lambda _: None
+    )

@@ -15,19 +15,19 @@ import numpy as np
 import pytest
 
 from models.catalogue import PriceList, PriceRow, Prices, chassis
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.plan import (
     VERDICTS,
-    Confirmed,
-    Objective,
-    Open,
+    ParameterUncertainty,
     Plan,
-    Question,
+    PlanQuestion,
+    ResponseObjective,
+    SimulatedCandidate,
     Stock,
     add_chassis,
     asked,
-    confirmed_by,
-    planned,
+    make_plan,
+    with_simulations,
 )
 from scenarios.questions.plan.expand import GOES_AWAY
 from scenarios.show.charts import plan as plan_figures
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 TODAY = dt.date(2026, 11, 22)
 TARGET = 6_000.0
-P95 = Objective("new order", 0.95, 0.05)
+P95 = ResponseObjective("new order", 0.95, 0.05)
 EVIL = "<script>alert(1)</script> & sons"
 NOT_HELD = (25_111.0, 25_000.0, 25_222.0, (0.0777,), "disk 1", False, 1.0)
 COMMAND = "oltpsim plan postgresql-15 --target 6000 --report plan.html"
@@ -49,14 +49,19 @@ COMMAND = "oltpsim plan postgresql-15 --target 6000 --report plan.html"
 @cache
 def a_plan(target: float | None = TARGET, *, date: dt.date = TODAY, name: str = "made up", **changes: Any) -> Plan:
     """Parts of 2006 under the load of a calibrated library scenario, at made-up prices."""
-    base = asked(load(library()["postgresql-15"]), target, 4.0, 100, None)
-    question = replace(Question(base, target, (P95,) if target is not None else ()), **changes)
+    base = asked(load_scenario_file(library_files()["postgresql-15"]), target, 4.0, 100, None)
+    question = replace(PlanQuestion(base, target, (P95,) if target is not None else ()), **changes)
     stock = Stock(question)
     add_chassis(stock, "opteron-server-2006", chassis()["opteron-server-2006"])
     parts = sorted({item.part for each in stock.candidates for item in each.items})
     rows = tuple(PriceRow(part=part, amount=100.0 + 37.0 * number) for number, part in enumerate(parts))
     made = PriceList(name=name, date=date, currency="USD", term="purchase", rows=rows, source="this test")
-    return planned(stock, Prices((made,)), Open.of(load(library()["postgresql-15"]), None), TODAY)
+    return make_plan(
+        stock,
+        Prices((made,)),
+        ParameterUncertainty.of(load_scenario_file(library_files()["postgresql-15"]), None),
+        TODAY,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -64,14 +69,16 @@ def plan() -> Plan:
     """One whose first choice the kernel refutes; it confirms the second."""
     found = a_plan(sure=0.5)
     assert found.choice is not None
-    without = confirmed_by(found, {found.choice.number: Confirmed(found.choice.number, *NOT_HELD)})
+    without = with_simulations(found, {found.choice.number: SimulatedCandidate(found.choice.number, *NOT_HELD)})
     assert without.choice is not None
     other = without.choice
     said = [
-        Confirmed(found.choice.number, *NOT_HELD),
-        Confirmed(other.number, 30_003.0, 29_900.0, 30_100.0, (0.0123,), "cpu", holds=True, sampling_fraction=1.0),
-    ]  # fmt: skip
-    return confirmed_by(found, {each.number: each for each in said})
+        SimulatedCandidate(found.choice.number, *NOT_HELD),
+        SimulatedCandidate(
+            other.number, 30_003.0, 29_900.0, 30_100.0, (0.0123,), "cpu", holds=True, sampling_fraction=1.0
+        ),
+    ]
+    return with_simulations(found, {each.number: each for each in said})
 
 
 def words_of(page: str) -> str:
@@ -108,7 +115,9 @@ def test_what_the_kernel_said_is_told(plan: Plan) -> None:
     assert "holds: 30,003/min, p95 of new order 12.3 ms, limited by cpu" in words
     assert "Before you buy" not in words
     assert plan.choice is not None
-    fault = Confirmed(plan.choice.number, 0.0, 0.0, 0.0, (), "", holds=False, sampling_fraction=1.0, fault="no room")
+    fault = SimulatedCandidate(
+        plan.choice.number, 0.0, 0.0, 0.0, (), "", holds=False, sampling_fraction=1.0, fault="no room"
+    )
     doubted = replace(plan, confirmed={plan.choice.number: fault})
     assert "Before you buy Simulated, it could not be: no room." in words_of(page_html(doubted, COMMAND))
     symbols = {trace["marker"]["symbol"] for trace in figures_of(page)["short-list"]["data"] if "marker" in trace}
@@ -176,8 +185,8 @@ def test_a_plan_without_a_choice_says_so() -> None:
     words = words_of(page_html(unsure, COMMAND))
     assert "No candidate is sure enough (100 %); the surest is" in words
     assert unsure.listed[0].name in words
-    refuted = {each.number: Confirmed(each.number, *NOT_HELD) for each in unsure.listed}
-    words = words_of(page_html(confirmed_by(unsure, refuted), COMMAND))
+    refuted = {each.number: SimulatedCandidate(each.number, *NOT_HELD) for each in unsure.listed}
+    words = words_of(page_html(with_simulations(unsure, refuted), COMMAND))
     assert f"The kernel refuted all {len(refuted)} machines" in words
 
 

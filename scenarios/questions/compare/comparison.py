@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from scenarios.questions.compare.pairing import Difference, paired
-from scenarios.questions.compare.side import Side
+from scenarios.questions.compare.side import ComparedScenario
 from scenarios.run import Display, SimulationTask, run_all
 from simulator.errors import InputError
 from simulator.results import Result
@@ -17,10 +17,10 @@ LEAST_SEEDS = 4
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ScenarioComparison:
     """Every side's results by seed, seeds in the same order, and the differences from the first side."""
 
-    sides: tuple[Side, ...]
+    sides: tuple[ComparedScenario, ...]
     results: tuple[tuple[Result, ...], ...]
     differences: tuple[Difference, ...]
 
@@ -34,7 +34,7 @@ class Comparison:
 class Comparer:
     """Runs what isn't there yet; keeps what is done so that an interrupted comparison can still be shown."""
 
-    sides: Sequence[Side]
+    sides: Sequence[ComparedScenario]
     seed: int
     _found: dict[tuple[int, int], Result] = field(default_factory=dict)
 
@@ -65,7 +65,7 @@ class Comparer:
                 return
             replications = min(most, replications + max(2, replications // 2))
 
-    def comparison(self) -> Comparison:
+    def comparison(self) -> ScenarioComparison:
         """Of the seeds that every side has. Raises KeyboardInterrupt if there is none yet."""
         wanted = sorted({seed for _, seed in self._found})
         seeds = [seed for seed in wanted if all((number, seed) in self._found for number in range(len(self.sides)))]
@@ -77,4 +77,4 @@ class Comparer:
             if min(mine) <= 0:
                 raise InputError(f"{side.label}: {side.title}: no transaction ended in the interval; make it longer")
         differences = tuple(paired(rates[0], mine, len(self.sides) - 1) for mine in rates[1:])
-        return Comparison(tuple(self.sides), results, differences)
+        return ScenarioComparison(tuple(self.sides), results, differences)

@@ -21,7 +21,7 @@ LEAST_FOR_CORRELATION = 3
 
 
 @dataclass(frozen=True)
-class Interval:
+class PairedInterval:
     """A mean and where it may lie."""
 
     mean: float
@@ -41,8 +41,8 @@ class Difference:
     confidence: float
     difference_per_min: float
     ratio: float
-    difference_interval: Interval | None
-    ratio_interval: Interval | None
+    difference_interval: PairedInterval | None
+    ratio_interval: PairedInterval | None
     correlation: float | None
     """of the two scenarios' rates over the seeds; None of fewer than 3, or if one of them doesn't vary"""
     variance_reduction: float | None
@@ -52,7 +52,7 @@ class Difference:
     @property
     def same(self) -> bool:
         """Whether every pair is equal, to the last bit."""
-        return self.difference_interval == Interval(0.0, 0.0, 0.0)
+        return self.difference_interval == PairedInterval(0.0, 0.0, 0.0)
 
     @property
     def distinguishable(self) -> bool | None:
@@ -94,10 +94,10 @@ def paired(first: Sequence[float], other: Sequence[float], comparisons: int = 1)
     )
 
 
-def _around(mean: float, values: np.ndarray[tuple[int], np.dtype[np.float64]], confidence: float) -> Interval:
+def _around(mean: float, values: np.ndarray[tuple[int], np.dtype[np.float64]], confidence: float) -> PairedInterval:
     half = student_t_factor(len(values) - 1, confidence) * float(values.std(ddof=1)) / math.sqrt(len(values))
-    return Interval(mean, mean - half, mean + half)
+    return PairedInterval(mean, mean - half, mean + half)
 
 
-def _exp(of: Interval) -> Interval:
-    return Interval(math.exp(of.mean), math.exp(of.low), math.exp(of.high))
+def _exp(of: PairedInterval) -> PairedInterval:
+    return PairedInterval(math.exp(of.mean), math.exp(of.low), math.exp(of.high))

@@ -11,7 +11,7 @@ from pathlib import Path
 from models.build import build
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
-from scenarios.library import load, scenario_path
+from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import read_saved_run
 from simulator.errors import InputError
 from simulator.results import Result
@@ -22,7 +22,7 @@ POOLED = "t interval over"
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedScenario:
     """One of the scenarios. `word` is what it was called by; `kept`: the result of a saved run that still holds."""
 
     label: str
@@ -37,7 +37,7 @@ class Side:
         return ", ".join([self.word, *self.changes])
 
 
-def sides(words: Sequence[str], settings: Sequence[str]) -> list[Side]:
+def read_sides(words: Sequence[str], settings: Sequence[str]) -> list[ComparedScenario]:
     """Each word with the settings for all and those for it, `B:key=value`. Raises InputError."""
     if not 2 <= len(words) <= len(LABELS):
         raise InputError(f"compare: got {len(words)} scenarios; give 2 to {len(LABELS)} of them")
@@ -55,13 +55,13 @@ def sides(words: Sequence[str], settings: Sequence[str]) -> list[Side]:
     return [_side(label, word, own[label]) for label, word in zip(labels, words, strict=True)]
 
 
-def _side(label: str, word: str, changes: list[str]) -> Side:
+def _side(label: str, word: str, changes: list[str]) -> ComparedScenario:
     if not word.endswith(".json"):
-        return Side(label, word, tuple(changes), load(scenario_path(word), changes), None)
+        return ComparedScenario(label, word, tuple(changes), load_scenario_file(scenario_path(word), changes), None)
     run = read_saved_run(Path(word))
     if changes:
         data = run.scenario.model_dump(mode="json")
-        return Side(label, word, tuple(changes), scenario_from_mapping(data, word, changes), None)
+        return ComparedScenario(label, word, tuple(changes), scenario_from_mapping(data, word, changes), None)
     holds = not run.result.rate_per_min.method.startswith(POOLED) and run.result.engine == run.scenario.engine
     holds = holds and build(run.scenario).digest() == run.result.model_hash
-    return Side(label, word, (), run.scenario, run.result if holds else None)
+    return ComparedScenario(label, word, (), run.scenario, run.result if holds else None)

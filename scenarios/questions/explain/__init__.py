@@ -1,14 +1,19 @@
-"""What one asks of a machine: what limits it, what more would help, how much it holds. One file a question."""
+"""Explanation of a machine: what limits it, what more would help, how much it holds."""
 
-from scenarios.questions.explain.answers import Asked, Explanation, explanation
-from scenarios.questions.explain.buffers import BufferAdvice, Setting
-from scenarios.questions.explain.credits import Spent
+from scenarios.questions.explain.answers import ExplainOptions, Explanation, explain_scenario
+from scenarios.questions.explain.buffers import BufferAdvice, PoolSize
+from scenarios.questions.explain.credits import CreditUse
 from scenarios.questions.explain.growth import Growth, parse_growth
-from scenarios.questions.explain.machines import Solver, calculated, saturated
-from scenarios.questions.explain.objective import Objective, Percentile
+from scenarios.questions.explain.machines import (
+    MachineSolver,
+    Percentile,
+    PercentileObjective,
+    for_analytic_engine,
+    saturated,
+)
 from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice, unit_prices
-from scenarios.questions.explain.room import KEEPS, Held, Room
-from scenarios.questions.explain.steps import Step
+from scenarios.questions.explain.room import KEEPS, Capacity, CapacityLimit
+from scenarios.questions.explain.steps import Upgrade
 from scenarios.questions.explain.warming import Warming
 
 __all__ = [
@@ -16,22 +21,22 @@ __all__ = [
     "DISK",
     "KEEPS",
     "MEMORY",
-    "Asked",
     "BufferAdvice",
+    "Capacity",
+    "CapacityLimit",
+    "CreditUse",
+    "ExplainOptions",
     "Explanation",
     "Growth",
-    "Held",
-    "Objective",
+    "MachineSolver",
     "Percentile",
-    "Room",
-    "Setting",
-    "Solver",
-    "Spent",
-    "Step",
+    "PercentileObjective",
+    "PoolSize",
     "UnitPrice",
+    "Upgrade",
     "Warming",
-    "calculated",
-    "explanation",
+    "explain_scenario",
+    "for_analytic_engine",
     "parse_growth",
     "saturated",
     "unit_prices",

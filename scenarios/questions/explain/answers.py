@@ -8,22 +8,21 @@ from dataclasses import dataclass, field
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
 from scenarios.questions.explain.buffers import BufferAdvice, best_buffers
-from scenarios.questions.explain.credits import Spent, credits_of
+from scenarios.questions.explain.credits import CreditUse, credits_of
 from scenarios.questions.explain.growth import Growth, growth
-from scenarios.questions.explain.machines import Solver, calculated, saturated
-from scenarios.questions.explain.objective import Objective
+from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, for_analytic_engine, saturated
 from scenarios.questions.explain.prices import UnitPrice
-from scenarios.questions.explain.room import Room, room
-from scenarios.questions.explain.steps import Step, steps
+from scenarios.questions.explain.room import Capacity, capacity_of
+from scenarios.questions.explain.steps import Upgrade, upgrades
 from scenarios.questions.explain.warming import Warming, warming
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExplainOptions:
     """What is asked beside the scenario. `growth_per_year`: a share; `load_per_min`: new orders asked for now."""
 
     prices: Mapping[str, UnitPrice] = field(default_factory=dict)
-    objective: Objective | None = None
+    objective: PercentileObjective | None = None
     growth_per_year: float | None = None
     load_per_min: float | None = None
 
@@ -36,30 +35,30 @@ class Explanation:
     start: str
     rate_per_min: float
     bottlenecks: Bottlenecks
-    steps: tuple[Step, ...]
+    steps: tuple[Upgrade, ...]
     buffers: BufferAdvice
-    room: Room
+    room: Capacity
     warming: Warming
-    credits: Spent | None
+    credits: CreditUse | None
     """None if no volume has any"""
     growth: Growth | None
 
 
-def explanation(scenario: ScenarioSpec, asked: Asked, tell: Callable[[str], None]) -> Explanation:
+def explain_scenario(scenario: ScenarioSpec, asked: ExplainOptions, tell: Callable[[str], None]) -> Explanation:
     """Every answer, each told by its name before it is looked for. Raises InputError."""
-    solver = Solver()
-    own = calculated(scenario)
+    solver = MachineSolver()
+    own = for_analytic_engine(scenario)
     most = saturated(own)
     tell("the machine")
     [machine] = solver(most)
     tell("what limits it")
     limits = bottlenecks(most, machine, solver)
     tell("what more of each would give")
-    more = steps(most, machine, solver, asked.prices)
+    more = upgrades(most, machine, solver, asked.prices)
     tell("buffers against page cache")
     pool = best_buffers(most, solver)
     tell("how much it holds")
-    holds = room(own, machine, solver, asked.objective)
+    holds = capacity_of(own, machine, solver, asked.objective)
     tell("how it gets warm")
     warms = warming(most, solver)
     per_year = asked.growth_per_year

@@ -14,7 +14,7 @@ from calibration.fit import AnalyticInput
 from models.build import clients_of
 from models.reading import with_values
 from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import Machine, Solver, machines
+from scenarios.questions.explain.machines import MachineSolver, SolvedMachine, machines
 from simulator.form import ALL_VOLUMES
 
 DISK = re.compile(r"disk \d+$")
@@ -44,7 +44,7 @@ class Bottlenecks:
     next_rate_per_min: float
 
 
-def bottlenecks(scenario: ScenarioSpec, machine: Machine, solver: Solver) -> Bottlenecks:
+def bottlenecks(scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineSolver) -> Bottlenecks:
     """Of a scenario and its solved machine."""
     limit = machine.bottleneck
     [freed] = machines([_free(scenario, limit.name, machine, solver)])
@@ -65,7 +65,7 @@ def _both_disks(one: str, other: str) -> bool:
     return all(DISK.match(name.partition(CAP)[0]) is not None for name in (one, other))
 
 
-def _free(scenario: ScenarioSpec, name: str, machine: Machine, solver: Solver) -> AnalyticInput:
+def _free(scenario: ScenarioSpec, name: str, machine: SolvedMachine, solver: MachineSolver) -> AnalyticInput:
     device = name.partition(CAP)[0]
     if name == "row locks":
         return _without_row_locks(machine.point)

@@ -15,7 +15,7 @@ import numpy as np
 from models.build import clients_of, memory_plan
 from models.reading import SPARE_BUFFERS, with_values
 from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import Solver
+from scenarios.questions.explain.machines import MachineSolver
 from simulator.form import GIB, KIB
 
 KEY = "database.pool.buffers"
@@ -30,7 +30,7 @@ NEAR_BEST, CLIFF = 0.98, 0.90
 
 
 @dataclass(frozen=True)
-class Setting:
+class PoolSize:
     """A size of the pool: page frames, their memory, its share of RAM, and new orders per minute with it."""
 
     buffers: int
@@ -43,21 +43,21 @@ class Setting:
 class BufferAdvice:
     """The best size of the pool, the range that is within 2 % of it, and the cliff beyond, if there is one."""
 
-    now: Setting
-    best: Setting
-    low: Setting
-    high: Setting
-    cliff: Setting | None
+    now: PoolSize
+    best: PoolSize
+    low: PoolSize
+    high: PoolSize
+    cliff: PoolSize | None
     """the first size beyond the best that loses 10 % or more"""
     swaps_above: int | None
     """the largest pool that is never swapped; None if every pool that memory holds is"""
-    most: Setting
+    most: PoolSize
     """the largest pool that memory holds at all"""
     curve: tuple[tuple[int, float], ...]
     """every size tried, with its rate"""
 
 
-def best_buffers(scenario: ScenarioSpec, solver: Solver) -> BufferAdvice:
+def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
     """Try pools of all sizes, then finer ones around the best and around the cliff. Raises InputError."""
     plan = memory_plan(scenario)
     per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
@@ -82,9 +82,9 @@ def best_buffers(scenario: ScenarioSpec, solver: Solver) -> BufferAdvice:
     near = _near(rates, best)
     fallen = _cliff(rates)
 
-    def setting(size: int) -> Setting:
+    def setting(size: int) -> PoolSize:
         gib = size * per_buffer / GIB
-        return Setting(size, gib, gib / scenario.machine.memory_gib, rates[size])
+        return PoolSize(size, gib, gib / scenario.machine.memory_gib, rates[size])
 
     return BufferAdvice(
         now=setting(now),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import Solver, machines
+from scenarios.questions.explain.machines import MachineSolver, machines
 from simulator.analytic import asked_of_limits, parameters_of, places_of
 from simulator.form import ALL_VOLUMES, minutes_of_credits
 
@@ -18,7 +18,7 @@ WHOSE = ("disk 1", "log disk", ALL_VOLUMES)
 
 
 @dataclass(frozen=True)
-class Credits:
+class CreditBucket:
     """One bucket. `lasts_s`: None if as much comes back as is asked for."""
 
     name: str
@@ -29,15 +29,15 @@ class Credits:
 
 
 @dataclass(frozen=True)
-class Spent:
+class CreditUse:
     """All buckets, the first to run out first; new orders per minute with all credits and with none."""
 
-    buckets: tuple[Credits, ...]
+    buckets: tuple[CreditBucket, ...]
     burst_rate_per_min: float
     sustained_rate_per_min: float
 
 
-def credits_of(scenario: ScenarioSpec, solver: Solver) -> Spent | None:
+def credits_of(scenario: ScenarioSpec, solver: MachineSolver) -> CreditUse | None:
     """None if no limit has a bucket."""
     point = solver.point(scenario)
     places = places_of(point.model)
@@ -48,7 +48,7 @@ def credits_of(scenario: ScenarioSpec, solver: Solver) -> Spent | None:
     [full] = machines([replace(point, parameters=parameters_of(point.model, spent.workload, burst))])
     asked = asked_of_limits(full.case(burst))
     found = [
-        Credits(
+        CreditBucket(
             name=limit.label(whose),
             lasts_s=None if (minutes := minutes_of_credits(limit, per_s)) is None else 60.0 * minutes,
             credits=limit.credits_at_start,
@@ -60,4 +60,4 @@ def credits_of(scenario: ScenarioSpec, solver: Solver) -> Spent | None:
         if limit.burst_per_s > limit.per_s
     ]
     order = sorted(found, key=lambda one: (one.lasts_s is None, one.lasts_s or 0.0, one.name))
-    return Spent(tuple(order), full.rate_per_min, spent.rate_per_min)
+    return CreditUse(tuple(order), full.rate_per_min, spent.rate_per_min)

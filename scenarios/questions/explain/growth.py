@@ -14,9 +14,8 @@ from models.build import clients_of
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import OpenArrivalsSpec
-from scenarios.questions.explain.machines import Machine, Solver, saturated
-from scenarios.questions.explain.objective import Objective
-from scenarios.questions.explain.room import grown
+from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, SolvedMachine, saturated
+from scenarios.questions.explain.room import with_warehouses
 from scenarios.questions.explain.search import largest
 from simulator.errors import Infeasible, InputError
 
@@ -56,9 +55,13 @@ def parse_growth(text: str) -> float:
 
 
 def growth(
-    scenario: ScenarioSpec, most: Machine, solver: Solver, objective: Objective | None, per_year: float,
+    scenario: ScenarioSpec,
+    most: SolvedMachine,
+    solver: MachineSolver,
+    objective: PercentileObjective | None,
+    per_year: float,
     load_per_min: float | None,
-) -> Growth:  # fmt: skip
+) -> Growth:
     """`most`: the machine of `saturated(scenario)`. `load_per_min`: asked now; without one what the scenario does."""
     share = scenario.workload.mix.new_order
     if share <= 0:
@@ -79,7 +82,7 @@ def growth(
 
     def margin(month: int) -> float:
         try:
-            more = grown(scenario, warehouses(month))
+            more = with_warehouses(scenario, warehouses(month))
         except Infeasible:
             fails[month] = "room for the data"
             return -math.inf

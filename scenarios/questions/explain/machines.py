@@ -7,6 +7,7 @@ left: bursts are a question of their own (credits.py).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,12 +24,14 @@ from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answ
 from simulator.form import Model
 from simulator.results import Bottleneck, Result, main_class_of
 
+Percentile = Literal["p95", "p99"]
+LEAST_S = 1e-9
 SEED = 1
 """noted in results; the analytic engine draws nothing"""
 
 
 @dataclass(frozen=True)
-class Machine:
+class SolvedMachine:
     """One steady machine, solved."""
 
     point: AnalyticInput
@@ -66,13 +69,25 @@ class Machine:
         """What limits it."""
         return self.result.bottleneck
 
-    def response_s(self, percentile: Literal["p95", "p99"]) -> float:
+    def response_s(self, percentile: Percentile) -> float:
         """Percentile of the new orders' response time."""
         main = main_class_of(self.result)
         return main.p95_s if percentile == "p95" else main.p99_s
 
 
-class Solver:
+@dataclass(frozen=True)
+class PercentileObjective:
+    """Objective for new orders: the percentile of their response time is at most `within_s`."""
+
+    percentile: Percentile
+    within_s: float
+
+    def margin(self, machine: SolvedMachine) -> float:
+        """Logarithm of the time allowed over the time taken: not negative if the objective is met."""
+        return math.log(self.within_s / max(machine.response_s(self.percentile), LEAST_S))
+
+
+class MachineSolver:
     """Solves scenarios together; keeps what it has read of their programs."""
 
     def __init__(self) -> None:
@@ -82,23 +97,23 @@ class Solver:
         """A scenario in the engine's terms. Raises InputError."""
         return self._reader.read(scenario)
 
-    def __call__(self, *scenarios: ScenarioSpec) -> list[Machine]:
+    def __call__(self, *scenarios: ScenarioSpec) -> list[SolvedMachine]:
         """Machines of scenarios, in their order. Raises InputError."""
         return machines([self.point(each) for each in scenarios])
 
 
-def machines(points: Sequence[AnalyticInput]) -> list[Machine]:
+def machines(points: Sequence[AnalyticInput]) -> list[SolvedMachine]:
     """Machines of points, in their order."""
-    found: dict[int, Machine] = {}
+    found: dict[int, SolvedMachine] = {}
     for _, parameters, solution, numbers in solve_inputs(points):
         every = parameters.filled()
         for row, number in enumerate(numbers):
             one = rows(solution, np.array([row]))
-            found[number] = Machine(points[number], every.take(slice(row, row + 1)), one)
+            found[number] = SolvedMachine(points[number], every.take(slice(row, row + 1)), one)
     return [found[number] for number in range(len(points))]
 
 
-def calculated(scenario: ScenarioSpec) -> ScenarioSpec:
+def for_analytic_engine(scenario: ScenarioSpec) -> ScenarioSpec:
     """The scenario for the analytic engine."""
     return with_values(scenario, {"engine": "analytic"})
 

@@ -18,8 +18,7 @@ from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
 from models.workloads.tpcc import loaded_pages
-from scenarios.questions.explain.machines import Machine, Solver, machines, saturated
-from scenarios.questions.explain.objective import Objective
+from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, SolvedMachine, machines, saturated
 from scenarios.questions.explain.search import largest
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB
@@ -35,7 +34,7 @@ MOST_CLIENTS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Held:
+class CapacityLimit:
     """The most that is held; `number` 0: not even one. `full`: what stops it is that more data don't fit."""
 
     number: int
@@ -46,21 +45,23 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Room:
+class Capacity:
     """What fits on a machine: warehouses by data, warehouses with their ten users each, clients of the scenario."""
 
-    objective: Objective | None
-    warehouses: Held
-    paced: Held | None
+    objective: PercentileObjective | None
+    warehouses: CapacityLimit
+    paced: CapacityLimit | None
     """warehouses whose users key and think; None if the mix has no new orders"""
-    clients: Held | None
+    clients: CapacityLimit | None
     """on the scenario's data; None without an objective, or if transactions arrive by themselves"""
 
 
-def room(scenario: ScenarioSpec, machine: Machine, solver: Solver, objective: Objective | None) -> Room:
+def capacity_of(
+    scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineSolver, objective: PercentileObjective | None
+) -> Capacity:
     """How much fits at the objective. `machine`: of `saturated(scenario)`."""
     most = most_warehouses(scenario)
-    return Room(
+    return Capacity(
         objective=objective,
         warehouses=_by_data(scenario, solver, objective, most),
         paced=_paced(scenario, machine, solver, objective, most),
@@ -73,7 +74,7 @@ def data_gib(scenario: ScenarioSpec, warehouses: int) -> float:
     return loaded_pages(scenario.workload.layout, warehouses) * scenario.database.page_kib * KIB / GIB
 
 
-def grown(scenario: ScenarioSpec, warehouses: int) -> ScenarioSpec:
+def with_warehouses(scenario: ScenarioSpec, warehouses: int) -> ScenarioSpec:
     """The scenario with so many warehouses, the same share of them active.
 
     Clients that stay at one warehouse each come with it, as many as now; others go to all of them and stay as many.
@@ -100,7 +101,7 @@ def most_warehouses(scenario: ScenarioSpec) -> int:
 
     def fits(warehouses: int) -> bool:
         try:
-            grown(scenario, warehouses)
+            with_warehouses(scenario, warehouses)
         except Infeasible:
             return False
         return True
@@ -126,14 +127,18 @@ def in_memory(point: AnalyticInput) -> AnalyticInput:
     return replace(point, parameters=replace(p, buffers=held, resident=held, **marks))
 
 
-def _by_data(scenario: ScenarioSpec, solver: Solver, objective: Objective | None, most: int) -> Held:
-    def margin(_: int, machine: Machine) -> float:
+def _by_data(
+    scenario: ScenarioSpec, solver: MachineSolver, objective: PercentileObjective | None, most: int
+) -> CapacityLimit:
+    def margin(_: int, machine: SolvedMachine) -> float:
         if objective is not None:
             return objective.margin(machine)
         [ideal] = machines([in_memory(machine.point)])
         return math.log(machine.rate_per_min / (KEEPS * ideal.rate_per_min))
 
-    return _most(lambda number: saturated(grown(scenario, number)), margin, solver, _in_memory_now(scenario), most)
+    return _most(
+        lambda number: saturated(with_warehouses(scenario, number)), margin, solver, _in_memory_now(scenario), most
+    )
 
 
 def _in_memory_now(scenario: ScenarioSpec) -> int:
@@ -144,22 +149,26 @@ def _in_memory_now(scenario: ScenarioSpec) -> int:
 
 
 def _paced(
-    scenario: ScenarioSpec, machine: Machine, solver: Solver, objective: Objective | None, most: int
-) -> Held | None:
+    scenario: ScenarioSpec,
+    machine: SolvedMachine,
+    solver: MachineSolver,
+    objective: PercentileObjective | None,
+    most: int,
+) -> CapacityLimit | None:
     """With an objective the pace's transactions arrive by themselves; else all connections do what they can."""
     share = scenario.workload.mix.new_order
     if share <= 0:
         return None
 
     def paced(number: int) -> ScenarioSpec:
-        more = grown(scenario, number)
+        more = with_warehouses(scenario, number)
         if objective is None:
             return saturated(more)
         per_s = PER_WAREHOUSE_PER_MIN * number / 60.0 / share
         arrivals = {"kind": "open", "transactions_per_s": per_s, "connections": clients_of(more.workload)}
         return with_values(more, {"workload.arrivals": arrivals})
 
-    def margin(number: int, found: Machine) -> float:
+    def margin(number: int, found: SolvedMachine) -> float:
         if objective is not None:
             return objective.margin(found)
         return math.log(found.rate_per_min / (PER_WAREHOUSE_PER_MIN * number))
@@ -169,7 +178,9 @@ def _paced(
     return replace(held, rate_per_min=PER_WAREHOUSE_PER_MIN * held.number, clients=USERS_PER_WAREHOUSE * held.number)
 
 
-def _clients(scenario: ScenarioSpec, solver: Solver, objective: Objective | None) -> Held | None:
+def _clients(
+    scenario: ScenarioSpec, solver: MachineSolver, objective: PercentileObjective | None
+) -> CapacityLimit | None:
     arrivals = scenario.workload.arrivals
     if objective is None or not isinstance(arrivals, ClosedClientsSpec):
         return None
@@ -181,10 +192,14 @@ def _clients(scenario: ScenarioSpec, solver: Solver, objective: Objective | None
 
 
 def _most(
-    make: Callable[[int], ScenarioSpec], margin: Callable[[int, Machine], float], solver: Solver, start: int, most: int
-) -> Held:
+    make: Callable[[int], ScenarioSpec],
+    margin: Callable[[int, SolvedMachine], float],
+    solver: MachineSolver,
+    start: int,
+    most: int,
+) -> CapacityLimit:
     """The largest number whose machine has no negative margin; what the machine can't run at all isn't held."""
-    tried: dict[int, tuple[ScenarioSpec, Machine]] = {}
+    tried: dict[int, tuple[ScenarioSpec, SolvedMachine]] = {}
 
     def at(number: int) -> float:
         try:
@@ -197,7 +212,7 @@ def _most(
 
     found = largest(at, start, most)
     if found is None:
-        return Held(0, 0.0, 0.0, 0, full=False)
+        return CapacityLimit(0, 0.0, 0.0, 0, full=False)
     scenario, machine = tried[found]
     gib = data_gib(scenario, scenario.workload.warehouses)
-    return Held(found, gib, machine.rate_per_min, clients_of(scenario.workload), full=found == most)
+    return CapacityLimit(found, gib, machine.rate_per_min, clients_of(scenario.workload), full=found == most)

@@ -8,7 +8,7 @@ import numpy as np
 
 from models.reading import with_values
 from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import Machine, Solver
+from scenarios.questions.explain.machines import MachineSolver, SolvedMachine
 from simulator.analytic import STEADY, Course, course
 
 
@@ -21,7 +21,7 @@ class Warming:
     steady_per_min: float
 
 
-def warming(scenario: ScenarioSpec, solver: Solver) -> Warming:
+def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
     """From cold, and from the load if the scenario starts there."""
     starts = ("cold", "after_load") if scenario.interval.start == "after_load" else ("cold",)
     machines = solver(*(with_values(scenario, {"interval.start": start}) for start in starts))
@@ -29,7 +29,7 @@ def warming(scenario: ScenarioSpec, solver: Solver) -> Warming:
     return Warming(times[0], times[1] if len(times) > 1 else None, machines[0].rate_per_min)
 
 
-def _until_steady_s(machine: Machine) -> float:
+def _until_steady_s(machine: SolvedMachine) -> float:
     of = course(machine.model, machine.workload, machine.parameters, machine.solution)
     return _crossing_s(of)
 

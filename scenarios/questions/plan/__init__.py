@@ -1,12 +1,12 @@
 """Which machine to buy: candidates, their bills, what each does at the load that is asked for, and the choice."""
 
-from scenarios.questions.plan.belief import CONFIDENCE, DISK_SD, SPEED_SD, Open
-from scenarios.questions.plan.bill import PERIODS_A_YEAR, Line
-from scenarios.questions.plan.choice import FrontierPoint, Listed
-from scenarios.questions.plan.confirm import Confirmed, confirmed
+from scenarios.questions.plan.belief import CONFIDENCE, DISK_SD, SPEED_SD, ParameterUncertainty
+from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
+from scenarios.questions.plan.choice import FrontierPoint, ShortListed
+from scenarios.questions.plan.confirm import SimulatedCandidate, simulate_candidates
 from scenarios.questions.plan.expand import add_chassis
-from scenarios.questions.plan.plan import Plan, confirmed_by, planned, stock_of, today
-from scenarios.questions.plan.question import Objective, Question, asked
+from scenarios.questions.plan.plan import Plan, make_plan, stock_of, today, with_simulations
+from scenarios.questions.plan.question import PlanQuestion, ResponseObjective, asked
 from scenarios.questions.plan.screening import (
     BUDGET,
     LATENCY,
@@ -18,7 +18,7 @@ from scenarios.questions.plan.screening import (
     ROOM,
     SMALLEST_POOL,
     VERDICTS,
-    Screened,
+    ScreenedStock,
 )
 from scenarios.questions.plan.stock import Stock
 
@@ -37,21 +37,21 @@ __all__ = [
     "SMALLEST_POOL",
     "SPEED_SD",
     "VERDICTS",
-    "Confirmed",
+    "BillLine",
     "FrontierPoint",
-    "Line",
-    "Listed",
-    "Objective",
-    "Open",
+    "ParameterUncertainty",
     "Plan",
-    "Question",
-    "Screened",
+    "PlanQuestion",
+    "ResponseObjective",
+    "ScreenedStock",
+    "ShortListed",
+    "SimulatedCandidate",
     "Stock",
     "add_chassis",
     "asked",
-    "confirmed",
-    "confirmed_by",
-    "planned",
+    "make_plan",
+    "simulate_candidates",
     "stock_of",
     "today",
+    "with_simulations",
 ]

@@ -32,7 +32,7 @@ from models.machine import FlashDiskSpec, RotatingDiskSpec
 from models.reading import continuous_value
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
-from scenarios.questions.plan.question import Objective
+from scenarios.questions.plan.question import ResponseObjective
 from simulator.analytic import rate_errors
 from simulator.form import FloatArray
 
@@ -88,7 +88,7 @@ class Belief:
 
 
 @dataclass(frozen=True)
-class Open:
+class ParameterUncertainty:
     """What a calibration leaves open of database, operating system and workload; without one, what priors do.
 
     Numbers of the machine that was calibrated are left out: a candidate has parts of its own.
@@ -101,7 +101,7 @@ class Open:
     """of places on the parameters' scales"""
 
     @classmethod
-    def of(cls, base: ScenarioSpec, calibration: Calibration | None) -> Open:
+    def of(cls, base: ScenarioSpec, calibration: Calibration | None) -> ParameterUncertainty:
         """For a scenario as its file has it."""
         if calibration is None:
             every, mode, out = default_parameters(base), None, set[str]()
@@ -111,7 +111,9 @@ class Open:
         some = [
             number
             for number, each in enumerate(every)
-            if not (each.key.startswith("machine.") or each.key in out or continuous_value(base, each.key) is None)
+            if not each.key.startswith("machine.")
+            and each.key not in out
+            and continuous_value(base, each.key) is not None
         ]
         parameters = tuple(every[number] for number in some)
         if calibration is None or mode is None:
@@ -171,7 +173,10 @@ def _with_number(spec: AnySpec, path: Sequence[str], value: float) -> AnySpec:
 
 
 def beliefs(
-    scenarios: Sequence[ScenarioSpec], left: Open, objectives: Sequence[Objective], reader: AnalyticReader
+    scenarios: Sequence[ScenarioSpec],
+    left: ParameterUncertainty,
+    objectives: Sequence[ResponseObjective],
+    reader: AnalyticReader,
 ) -> list[Belief]:
     """What is believed of each machine, whose scenarios have the calibrated values."""
     middle = capacities_of(scenarios, objectives, reader)
@@ -198,14 +203,16 @@ def beliefs(
             if rate > 0.0 and rates[at] > 0.0:
                 slopes[number] = math.log(float(rates[at]) / rate) / step
         own, parts = slopes[:count], slopes[count:]
-        found.append(Belief(
-            per_min=rate,
-            parameters_sd=math.sqrt(max(float(own @ left.covariance @ own), 0.0)),
-            parts_sd=math.hypot(parts[0] * SPEED_SD, parts[1] * DISK_SD),
-            run_to_run_sd=left.run_to_run_sd,
-            model_sd=left.model_sd,
-            freedom=left.freedom,
-        ))  # fmt: skip
+        found.append(
+            Belief(
+                per_min=rate,
+                parameters_sd=math.sqrt(max(float(own @ left.covariance @ own), 0.0)),
+                parts_sd=math.hypot(parts[0] * SPEED_SD, parts[1] * DISK_SD),
+                run_to_run_sd=left.run_to_run_sd,
+                model_sd=left.model_sd,
+                freedom=left.freedom,
+            )
+        )
     return found
 
 

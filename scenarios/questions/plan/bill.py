@@ -7,20 +7,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from models.catalogue import Per, Prices, is_old
-from scenarios.questions.plan.stock import Item
+from scenarios.questions.plan.stock import BillItem
 from simulator.errors import InputError
 
 PERIODS_A_YEAR: dict[Per, float] = {
-    "hour": 8760.0, "month": 12.0, "gib_month": 12.0, "request_per_s_month": 12.0, "mib_per_s_month": 12.0,
-}  # fmt: skip
+    "hour": 8760.0,
+    "month": 12.0,
+    "gib_month": 12.0,
+    "request_per_s_month": 12.0,
+    "mib_per_s_month": 12.0,
+}
 UNITS: dict[Per, str] = {
-    "piece": "each", "hour": "an hour", "month": "a month", "gib_month": "a GiB and month",
-    "request_per_s_month": "a request/s and month", "mib_per_s_month": "a MiB/s and month",
-}  # fmt: skip
+    "piece": "each",
+    "hour": "an hour",
+    "month": "a month",
+    "gib_month": "a GiB and month",
+    "request_per_s_month": "a request/s and month",
+    "mib_per_s_month": "a MiB/s and month",
+}
 
 
 @dataclass(frozen=True)
-class Line:
+class BillLine:
     """One line of a bill. `price`: of one unit, of several steps the mean of what is taken."""
 
     part: str
@@ -47,9 +55,9 @@ class Till:
     years: float
     spares: int
     today: dt.date
-    _known: dict[Item, float | None] = field(default_factory=dict)
+    _known: dict[BillItem, float | None] = field(default_factory=dict)
 
-    def cost(self, items: Iterable[Item]) -> float | None:
+    def cost(self, items: Iterable[BillItem]) -> float | None:
         """All of them, or None if one has no price."""
         total = 0.0
         for item in items:
@@ -61,21 +69,21 @@ class Till:
             total += amount
         return total
 
-    def without_price(self, items: Iterable[Item]) -> list[str]:
+    def without_price(self, items: Iterable[BillItem]) -> list[str]:
         """Parts that no list has a price of."""
         return [f"{item.part} {UNITS[item.per]}" for item in items if self.prices.steps(item.part, item.per) is None]
 
-    def lines(self, items: Iterable[Item]) -> tuple[Line, ...]:
+    def lines(self, items: Iterable[BillItem]) -> tuple[BillLine, ...]:
         """The bill. Raises InputError for a part without a price."""
         return tuple(self._line(item) for item in items)
 
-    def _line(self, item: Item) -> Line:
+    def _line(self, item: BillItem) -> BillLine:
         found, amount = self.prices.steps(item.part, item.per), self._amount(item)
         if found is None or amount is None:
             raise InputError(f"plan: no price of {item.part} {UNITS[item.per]}")
         pieces = item.pieces * (1 + self.spares)
         each = amount / (pieces * item.units * self._periods(item)) if item.units > 0 else 0.0
-        return Line(
+        return BillLine(
             part=item.part,
             pieces=pieces,
             units=item.units,
@@ -87,11 +95,11 @@ class Till:
             old=is_old(found[0], self.today),
         )
 
-    def _amount(self, item: Item) -> float | None:
+    def _amount(self, item: BillItem) -> float | None:
         if self.prices.steps(item.part, item.per) is None:
             return None
         one = self.prices.cost(item.part, item.per, item.units)
         return one * item.pieces * (1 + self.spares) * self._periods(item)
 
-    def _periods(self, item: Item) -> float:
+    def _periods(self, item: BillItem) -> float:
         return 1.0 if item.per == "piece" else PERIODS_A_YEAR[item.per] * self.years

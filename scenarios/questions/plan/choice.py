@@ -13,10 +13,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from scenarios.questions.plan.belief import Belief, Open, beliefs
-from scenarios.questions.plan.bill import Line, Till
+from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
+from scenarios.questions.plan.bill import BillLine, Till
 from scenarios.questions.plan.loads import answers, capacities
-from scenarios.questions.plan.screening import Screened, Tell, worth
+from scenarios.questions.plan.screening import ScreenedStock, Tell, worth
 from simulator.form import FloatArray, IntArray
 
 LISTED = 10
@@ -32,7 +32,7 @@ costs no more; how many are, evenly among them"""
 
 
 @dataclass(frozen=True)
-class Listed:
+class ShortListed:
     """A candidate that was looked at closely. Money in the bill's currency; `chance`: of reaching the target."""
 
     number: int
@@ -42,7 +42,7 @@ class Listed:
     chance: float
     short_by_per_min: float
     regret: float
-    bill: tuple[Line, ...]
+    bill: tuple[BillLine, ...]
     notes: tuple[str, ...]
 
     @property
@@ -66,7 +66,7 @@ class FrontierPoint:
     per_min: float
 
 
-def listed(screened: Screened, till: Till, left: Open, tell: Tell) -> tuple[Listed, ...]:
+def listed(screened: ScreenedStock, till: Till, left: ParameterUncertainty, tell: Tell) -> tuple[ShortListed, ...]:
     """The candidates that are looked at closely, best first: the cheapest, and among them the cheapest sure ones.
 
     Nobody is left out for whom the load that sureness asks for at least is too much: the cheapest sure one is the
@@ -89,7 +89,7 @@ def listed(screened: Screened, till: Till, left: Open, tell: Tell) -> tuple[List
     return _ranked(screened, till, found)
 
 
-def chosen(screened: Screened, candidates: Iterable[Listed]) -> Listed | None:
+def chosen(screened: ScreenedStock, candidates: Iterable[ShortListed]) -> ShortListed | None:
     """The cheapest that is sure enough of the target; without a target the best one. None if there is none."""
     question = screened.stock.question
     if question.target_per_min is None:
@@ -98,13 +98,13 @@ def chosen(screened: Screened, candidates: Iterable[Listed]) -> Listed | None:
     return min(sure, key=lambda each: (each.cost, -each.chance, each.number), default=None)
 
 
-def _believed(screened: Screened, left: Open, numbers: list[int]) -> list[Belief]:
+def _believed(screened: ScreenedStock, left: ParameterUncertainty, numbers: list[int]) -> list[Belief]:
     stock = screened.stock
     scenarios = [stock.scenario(stock.candidates[each]) for each in numbers]
     return beliefs(scenarios, left, stock.question.objectives, screened.assembly.reader)
 
 
-def _worth(screened: Screened, left: Open, numbers: list[int]) -> Iterator[int]:
+def _worth(screened: ScreenedStock, left: ParameterUncertainty, numbers: list[int]) -> Iterator[int]:
     """Those, in their order, that hold at least the load which even the surest of machines would have to hold."""
     question = screened.stock.question
     sigmas = NormalDist().inv_cdf(min(max(question.sure, 0.5), 0.999))
@@ -130,7 +130,7 @@ def _batches(numbers: Iterator[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _ranked(screened: Screened, till: Till, found: dict[int, Belief]) -> tuple[Listed, ...]:
+def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tuple[ShortListed, ...]:
     question, stock = screened.stock.question, screened.stock
     target = question.target_per_min
     chances = {n: belief.chance(target) if target is not None else 1.0 for n, belief in found.items()}
@@ -141,24 +141,26 @@ def _ranked(screened: Screened, till: Till, found: dict[int, Belief]) -> tuple[L
         candidate = stock.candidates[n]
         bill = till.lines(candidate.items)
         spent = sum(line.amount for line in bill if line.per == "piece")
-        answer.append(Listed(
-            number=n,
-            name=candidate.name,
-            cost=cost[n],
-            belief=belief,
-            chance=chances[n],
-            short_by_per_min=belief.short_by(target) if target is not None else 0.0,
-            regret=max(safe - (cost[n] - spent), 0.0) if target is not None else 0.0,
-            bill=bill,
-            notes=candidate.notes,
-        ))  # fmt: skip
+        answer.append(
+            ShortListed(
+                number=n,
+                name=candidate.name,
+                cost=cost[n],
+                belief=belief,
+                chance=chances[n],
+                short_by_per_min=belief.short_by(target) if target is not None else 0.0,
+                regret=max(safe - (cost[n] - spent), 0.0) if target is not None else 0.0,
+                bill=bill,
+                notes=candidate.notes,
+            )
+        )
     if target is not None:
         return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
     by = worth(question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer]))
     return tuple(answer[at] for at in np.lexsort((np.array([each.number for each in answer]), by)).tolist())
 
 
-def frontier(screened: Screened) -> tuple[FrontierPoint, ...]:
+def frontier(screened: ScreenedStock) -> tuple[FrontierPoint, ...]:
     """Candidates with more for more money, by cost. Those whose busiest part promises enough are looked at exactly."""
     stock, cost, reach = screened.stock, screened.cost, screened.reach_per_min
     there = np.flatnonzero(np.isfinite(cost) & np.isfinite(reach))
@@ -178,7 +180,7 @@ def frontier(screened: Screened) -> tuple[FrontierPoint, ...]:
     return tuple(points)
 
 
-def _exact(screened: Screened, numbers: IntArray) -> FloatArray:
+def _exact(screened: ScreenedStock, numbers: IntArray) -> FloatArray:
     question, judged = screened.stock.question, screened.judged
     if question.target_per_min is None:
         return judged.reach_per_min[screened.kind[numbers]]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from models.reading import check
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads.tpcc import loaded_pages
-from scenarios.questions.plan.question import CLASSES, Objective, Question, even_parts, per_s
+from scenarios.questions.plan.question import CLASSES, PlanQuestion, ResponseObjective, even_parts, per_s
 from scenarios.run import Display, SimulationTask, run_all
 from simulator.errors import InputError
 from simulator.results import Result
@@ -26,7 +26,7 @@ SERVED = 0.98
 
 
 @dataclass(frozen=True)
-class Confirmed:
+class SimulatedCandidate:
     """What the kernel says of a candidate. `times_s`: by objective; `holds`: whether all of them and the rate do."""
 
     number: int
@@ -40,15 +40,19 @@ class Confirmed:
     fault: str = ""
 
 
-def confirmed(
-    scenarios: Sequence[tuple[int, ScenarioSpec, float]], question: Question, seed: int, workers: int, display: Display
-) -> Iterator[Confirmed]:
+def simulate_candidates(
+    scenarios: Sequence[tuple[int, ScenarioSpec, float]],
+    question: PlanQuestion,
+    seed: int,
+    workers: int,
+    display: Display,
+) -> Iterator[SimulatedCandidate]:
     """Each of the numbered scenarios, with about what it does per minute, simulated; those that can't be say why."""
     tasks: list[SimulationTask] = []
     numbers: list[int] = []
     for number, scenario, per_min in scenarios:
         try:
-            tasks.append(SimulationTask(simulated(scenario, question.target_per_min or per_min), seed))
+            tasks.append(SimulationTask(kernel_scenario(scenario, question.target_per_min or per_min), seed))
             numbers.append(number)
         except InputError as error:
             yield _not(number, error)
@@ -66,11 +70,11 @@ def confirmed(
             yield _not(numbers[at], error)
 
 
-def _not(number: int, error: InputError) -> Confirmed:
-    return Confirmed(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
+def _not(number: int, error: InputError) -> SimulatedCandidate:
+    return SimulatedCandidate(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
 
 
-def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
+def kernel_scenario(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
     """A scenario, which does about so much, as the kernel runs it in seconds. Raises InputError."""
     workload = scenario.workload
     pages = loaded_pages(workload.layout, workload.warehouses)
@@ -85,16 +89,16 @@ def simulated(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec
     return changed
 
 
-def _confirmed(number: int, result: Result, question: Question, fraction: float) -> Confirmed:
+def _confirmed(number: int, result: Result, question: PlanQuestion, fraction: float) -> SimulatedCandidate:
     times = tuple(time_of(result, each) for each in question.objectives)
     rate = result.rate_per_min
     holds = all(time <= each.limit_s for time, each in zip(times, question.objectives, strict=True))
     if question.target_per_min is not None:
         holds = holds and rate.high >= SERVED * question.target_per_min
-    return Confirmed(number, rate.mean, rate.low, rate.high, times, result.bottleneck.name, holds, fraction)
+    return SimulatedCandidate(number, rate.mean, rate.low, rate.high, times, result.bottleneck.name, holds, fraction)
 
 
-def time_of(result: Result, objective: Objective) -> float:
+def time_of(result: Result, objective: ResponseObjective) -> float:
     """How long an objective's share of transactions take at most, of a result that has that percentile."""
     found = next(each for each in result.classes if each.name.replace("_", " ") == CLASSES[objective.number])
     return {0.5: found.p50_s, 0.9: found.p90_s, 0.95: found.p95_s, 0.99: found.p99_s, 0.999: found.p999_s}[

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from models.build import LOG_AREA_BYTES
 from models.catalogue import ChassisSpec, InstanceSpec, VolumeSpec, catalogue_entry
 from models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
-from scenarios.questions.plan.stock import Item, Processors, Stock, Storage
+from scenarios.questions.plan.stock import BillItem, CandidateProcessors, CandidateStorage, Stock
 from simulator.form import GIB
 
 VOLUMES = (1, 2, 4)
@@ -30,7 +30,7 @@ GOES_AWAY = "its local disks lose their data when the instance stops: keep a sta
 def add_chassis(stock: Stock, name: str, chassis: ChassisSpec) -> None:
     """Every machine that the parts of a chassis make."""
     processors = [
-        (choice, count, stock.new_processors(Processors(_cpu(choice.cpu, choice.cores_each * count))))
+        (choice, count, stock.new_processors(CandidateProcessors(_cpu(choice.cpu, choice.cores_each * count))))
         for choice in chassis.processors
         for count in choice.pieces
     ]
@@ -41,36 +41,44 @@ def add_chassis(stock: Stock, name: str, chassis: ChassisSpec) -> None:
     ]
     logs = [None, *chassis.log_disks]
     storage = [
-        (choice, count, log, stock.new_storage(Storage(DiskArraySpec(disk=_disk(choice.disk), count=count),
-                                                       None if log is None else _disk(log))))
+        (
+            choice,
+            count,
+            log,
+            stock.new_storage(
+                CandidateStorage(
+                    DiskArraySpec(disk=_disk(choice.disk), count=count), None if log is None else _disk(log)
+                )
+            ),
+        )
         for choice in chassis.disks
         for count in choice.pieces
         for log in logs
-    ]  # fmt: skip
-    box = Item(f"chassis/{name}", "piece", 1)
+    ]
+    box = BillItem(f"chassis/{name}", "piece", 1)
     for (cpu, cpus, a), (module, modules, b), (disk, disks, log, c) in itertools.product(processors, memory, storage):
         items = [
             box,
-            Item(f"cpus/{cpu.cpu}", "piece", cpus),
-            Item(f"memory/{module.module}", "piece", modules),
-            Item(f"disks/{disk.disk}", "piece", disks),
+            BillItem(f"cpus/{cpu.cpu}", "piece", cpus),
+            BillItem(f"memory/{module.module}", "piece", modules),
+            BillItem(f"disks/{disk.disk}", "piece", disks),
         ]
         if disk.controller is not None:
-            items.append(Item(f"controllers/{disk.controller}", "piece", 1))
+            items.append(BillItem(f"controllers/{disk.controller}", "piece", 1))
         words = f"{name}: {cpus} x {cpu.cpu}, {module.gib_each * modules:g} GiB, {disks} x {disk.disk}"
         if log is not None:
-            items.append(Item(f"disks/{log}", "piece", 1))
+            items.append(BillItem(f"disks/{log}", "piece", 1))
             words += f", log on {log}"
         stock.add(words, a, b, c, items)
 
 
 def add_instance(stock: Stock, name: str, instance: InstanceSpec, volumes: dict[str, VolumeSpec]) -> None:
     """A cloud machine with the disks that come with it, and with each kind of volume of its provider."""
-    processors = stock.new_processors(Processors(instance.cpu, instance.hardware_share_lost))
+    processors = stock.new_processors(CandidateProcessors(instance.cpu, instance.hardware_share_lost))
     memory = stock.new_memory(instance.memory_gib)
-    rent = Item(f"instances/{name}", "hour", 1)
+    rent = BillItem(f"instances/{name}", "hour", 1)
     if instance.local_disks is not None:
-        storage = stock.new_storage(Storage(instance.local_disks))
+        storage = stock.new_storage(CandidateStorage(instance.local_disks))
         stock.add(f"{name}, local disks", processors, memory, storage, [rent], [GOES_AWAY])
     limits = _limits(instance)
     for volume_name, volume in volumes.items():
@@ -83,13 +91,13 @@ def add_instance(stock: Stock, name: str, instance: InstanceSpec, volumes: dict[
 
 def add_machine(stock: Stock, name: str, machine: MachineSpec) -> None:
     """A machine of the catalogue as it is."""
-    processors = stock.new_processors(Processors(machine.cpu, machine.hardware_share_lost))
-    storage = stock.new_storage(Storage(machine.disks, machine.log_disk))
-    item = Item(f"machines/{name}", "piece", 1)
+    processors = stock.new_processors(CandidateProcessors(machine.cpu, machine.hardware_share_lost))
+    storage = stock.new_storage(CandidateStorage(machine.disks, machine.log_disk))
+    item = BillItem(f"machines/{name}", "piece", 1)
     stock.add(name, processors, stock.new_memory(machine.memory_gib), storage, [item])
 
 
-def _volumes(stock: Stock, name: str, volume: VolumeSpec) -> Iterator[tuple[str, Storage, list[Item]]]:
+def _volumes(stock: Stock, name: str, volume: VolumeSpec) -> Iterator[tuple[str, CandidateStorage, list[BillItem]]]:
     """Volumes that hold the data: numbers of them, sizes, and what more of them can be bought."""
     needed = stock.question.room_gib
     for count in VOLUMES:
@@ -105,15 +113,15 @@ def _volumes(stock: Stock, name: str, volume: VolumeSpec) -> Iterator[tuple[str,
                     most = f"{volume.most_gib:,.0f} GiB"
                     fault = f"{each_gib:,.0f} GiB a volume with room to spare; one of {name} has at most {most}"
                 array = DiskArraySpec(disk=disk, count=count)
-                items = [Item(f"volumes/{name}", "gib_month", count, size)]
+                items = [BillItem(f"volumes/{name}", "gib_month", count, size)]
                 if wanted is not None:
-                    items.append(Item(f"volumes/{name}", "request_per_s_month", count, wanted))
+                    items.append(BillItem(f"volumes/{name}", "request_per_s_month", count, wanted))
                 bought = "" if wanted is None else f" with {wanted:,.0f} requests/s"
                 words = f"{count} x {name} of {size:,.0f} GiB{bought}"
-                yield words, Storage(array, None, (), fault), items
-                own = [*items, Item(f"volumes/{name}", "gib_month", 1, max(LOG_GIB, volume.least_gib))]
+                yield words, CandidateStorage(array, None, (), fault), items
+                own = [*items, BillItem(f"volumes/{name}", "gib_month", 1, max(LOG_GIB, volume.least_gib))]
                 if volume.requests_per_s + volume.least_requests_per_s > 0:
-                    yield f"{words}, log on its own", Storage(array, log, (), fault), own
+                    yield f"{words}, log on its own", CandidateStorage(array, log, (), fault), own
 
 
 def _levels(volume: VolumeSpec, size_gib: float) -> Sequence[float | None]:

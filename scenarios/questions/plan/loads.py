@@ -15,7 +15,7 @@ import numpy.typing as npt
 from calibration.fit import AnalyticInput, AnalyticReader
 from models.build import build
 from models.scenario import ScenarioSpec
-from scenarios.questions.plan.question import Objective
+from scenarios.questions.plan.question import ResponseObjective
 from scenarios.questions.plan.stock import Stock
 from simulator.analytic import (
     Parameters,
@@ -124,7 +124,7 @@ class Assembly:
         return self._parts[key]
 
 
-def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
+def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answers:
     """Each machine under what arrives at it."""
     w, found = machines.workload, []
     for begin in range(0, len(machines), CHUNK):
@@ -132,16 +132,20 @@ def answers(machines: Machines, objectives: Sequence[Objective]) -> Answers:
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
             at = loaded(w, some.parameters, machines.policy, some.per_s)
         times = [response_quantile_s(w, at.solution, each.number, each.share) for each in objectives]
-        found.append(Answers(
-            fits=at.fits,
-            needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
-            reads_per_s=at.needs.reads_per_s,
-            times_s=np.stack(times, axis=1) if times else np.zeros((len(some), 0)),
-        ))  # fmt: skip
+        found.append(
+            Answers(
+                fits=at.fits,
+                needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
+                reads_per_s=at.needs.reads_per_s,
+                times_s=np.stack(times, axis=1) if times else np.zeros((len(some), 0)),
+            )
+        )
     return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
 
 
-def capacities(machines: Machines, objectives: Sequence[Objective], near: FloatArray | None = None) -> FloatArray:
+def capacities(
+    machines: Machines, objectives: Sequence[ResponseObjective], near: FloatArray | None = None
+) -> FloatArray:
     """Most new orders per minute at which every objective holds, (machines,); 0 if none does even without load.
 
     Of machines that are loaded by clients who wait for their answers what they do, whatever the objectives. `near`:
@@ -170,7 +174,7 @@ def capacities(machines: Machines, objectives: Sequence[Objective], near: FloatA
 
 def capacities_of(
     scenarios: Sequence[ScenarioSpec],
-    objectives: Sequence[Objective],
+    objectives: Sequence[ResponseObjective],
     reader: AnalyticReader,
     near: FloatArray | None = None,
 ) -> FloatArray:

@@ -11,14 +11,14 @@ import numpy as np
 
 from models.catalogue import Prices, catalogue_names, chassis, instances, read_entry, volumes
 from models.input import nearest
-from scenarios.questions.plan.belief import Open
+from scenarios.questions.plan.belief import ParameterUncertainty
 from scenarios.questions.plan.bill import Till
-from scenarios.questions.plan.choice import FrontierPoint, Listed, chosen, frontier, listed
-from scenarios.questions.plan.confirm import Confirmed
+from scenarios.questions.plan.choice import FrontierPoint, ShortListed, chosen, frontier, listed
+from scenarios.questions.plan.confirm import SimulatedCandidate
 from scenarios.questions.plan.expand import add_chassis, add_instance, add_machine
 from scenarios.questions.plan.loads import Assembly
-from scenarios.questions.plan.question import Question
-from scenarios.questions.plan.screening import MEETS, Screened, screened, worth
+from scenarios.questions.plan.question import PlanQuestion
+from scenarios.questions.plan.screening import MEETS, ScreenedStock, screened, worth
 from scenarios.questions.plan.stock import Stock
 from simulator.errors import InputError
 
@@ -30,14 +30,14 @@ Tell = Callable[[float, str], None]
 class Plan:
     """The whole answer. `listed`: what was looked at closely, best first; `confirmed`: by number, if simulated."""
 
-    question: Question
-    screened: Screened
+    question: PlanQuestion
+    screened: ScreenedStock
     till: Till
-    left: Open
-    listed: tuple[Listed, ...]
-    choice: Listed | None
+    left: ParameterUncertainty
+    listed: tuple[ShortListed, ...]
+    choice: ShortListed | None
     frontier: tuple[FrontierPoint, ...]
-    confirmed: dict[int, Confirmed]
+    confirmed: dict[int, SimulatedCandidate]
 
     @property
     def rejected(self) -> dict[int, int]:
@@ -46,21 +46,26 @@ class Plan:
         return {kind: count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True) if kind != MEETS}
 
 
-def stock_of(question: Question, prices: Prices, patterns: Sequence[str]) -> Stock:
+def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) -> Stock:
     """Candidates of all shapes of the catalogue that the lists have prices of, or of those that match a pattern.
 
     Raises InputError if nothing matches.
     """
     stock = Stock(question)
     priced = {row.part for each in prices.lists for row in each.rows}
-    names = {"chassis": catalogue_names("chassis"), "instances": catalogue_names("instances"),
-             "machines": catalogue_names("machines")}  # fmt: skip
+    names = {
+        "chassis": catalogue_names("chassis"),
+        "instances": catalogue_names("instances"),
+        "machines": catalogue_names("machines"),
+    }
     wanted = {kind: _wanted(kind, every, priced, patterns) for kind, every in names.items()}
     if not any(wanted.values()):
         known = sorted(part for part in priced if part.partition("/")[0] in names)
         asked = ", ".join(patterns) or "the price lists"
-        raise InputError(f"plan: {asked}: no candidates{nearest(patterns[0], known) if patterns else ''}; "
-                         f"with a price: {', '.join(known[:20])}")  # fmt: skip
+        raise InputError(
+            f"plan: {asked}: no candidates{nearest(patterns[0], known) if patterns else ''}; "
+            f"with a price: {', '.join(known[:20])}"
+        )
     boxes, rented = (chassis() if wanted["chassis"] else {}), (instances() if wanted["instances"] else {})
     attached = {name: each for name, each in volumes().items() if f"volumes/{name}" in priced} if rented else {}
     for name in wanted["chassis"]:
@@ -86,7 +91,9 @@ def _wanted(kind: str, names: Iterable[str], priced: set[str], patterns: Sequenc
     ]
 
 
-def planned(stock: Stock, prices: Prices, left: Open, today: dt.date, tell: Tell = lambda *_: None) -> Plan:
+def make_plan(
+    stock: Stock, prices: Prices, left: ParameterUncertainty, today: dt.date, tell: Tell = lambda *_: None
+) -> Plan:
     """The plan, by the analytic engine. `tell`: called with the share that is done. Raises InputError."""
     question = stock.question
     till = Till(prices, question.years, question.spares, today)
@@ -96,7 +103,7 @@ def planned(stock: Stock, prices: Prices, left: Open, today: dt.date, tell: Tell
     return Plan(question, found, till, left, close, chosen(found, close), points, {})
 
 
-def confirmed_by(plan: Plan, found: dict[int, Confirmed]) -> Plan:
+def with_simulations(plan: Plan, found: dict[int, SimulatedCandidate]) -> Plan:
     """The plan once some machines were simulated: what they refute isn't chosen, and rates are theirs.
 
     Simulated rates rank what is ranked by the cost for a rate.

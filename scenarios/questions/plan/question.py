@@ -25,7 +25,7 @@ COUNTED_S = 60.0
 
 
 @dataclass(frozen=True)
-class Objective:
+class ResponseObjective:
     """`share` of the transactions of a class end within `limit_s`."""
 
     transaction: str
@@ -39,7 +39,7 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Question:
+class PlanQuestion:
     """One question. `base`: database, operating system, network, and the workload as it is at the horizon's end.
 
     Without a target the machine is loaded as `base` does it, and what counts is the cost for a rate, or within a budget
@@ -49,7 +49,7 @@ class Question:
     base: ScenarioSpec
     target_per_min: float | None
     """at the horizon's end"""
-    objectives: tuple[Objective, ...] = ()
+    objectives: tuple[ResponseObjective, ...] = ()
     budget: float | None = None
     years: float = 3.0
     spares: int = 0
@@ -121,27 +121,38 @@ def asked(
         changes |= {"arrivals": arrivals, "tpcc": workload.tpcc.model_copy(update={"home_warehouse": "drawn"})}
     changed = workload.model_copy(update=changes)
     parts = even_parts(changed.active_warehouses or changed.warehouses, least_held=HELD)
-    return base.model_copy(update={
-        "workload": changed, "sampling_fraction": min(base.sampling_fraction, 1.0 / parts[-1]),
-        "measured": None, "notes": (), "engine": "analytic",
-        "interval": IntervalSpec(start="warm", duration_s=COUNTED_S),
-    })  # fmt: skip
+    return base.model_copy(
+        update={
+            "workload": changed,
+            "sampling_fraction": min(base.sampling_fraction, 1.0 / parts[-1]),
+            "measured": None,
+            "notes": (),
+            "engine": "analytic",
+            "interval": IntervalSpec(start="warm", duration_s=COUNTED_S),
+        }
+    )
 
 
 def grown(
-    base: ScenarioSpec, target_per_min: float | None, data_size: str | None, growth: float, months: float,
-    connections: int, active: float | None, objectives: tuple[Objective, ...],
-) -> Question:  # fmt: skip
+    base: ScenarioSpec,
+    target_per_min: float | None,
+    data_size: str | None,
+    growth: float,
+    months: float,
+    connections: int,
+    active: float | None,
+    objectives: tuple[ResponseObjective, ...],
+) -> PlanQuestion:
     """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
     times = (1.0 + growth) ** months
     data_gib = None if data_size is None else quantity(data_size, "memory", "GiB", "--data-size") * times
     if data_size is None and times != 1.0:
-        data_gib = Question(base, None).data_gib * times
+        data_gib = PlanQuestion(base, None).data_gib * times
     target = None if target_per_min is None else target_per_min * times
     if objectives and target is None:
         raise InputError("plan: --p95 and --p99 are asked at a load; give --target too")
     scenario = asked(base, target, data_gib, connections, active)
-    return Question(scenario, target, objectives, growth_per_month=growth, months=months)
+    return PlanQuestion(scenario, target, objectives, growth_per_month=growth, months=months)
 
 
 def share_of(text: str, option: str) -> float:
@@ -167,11 +178,13 @@ def _even(warehouses: float) -> int:
     return max(1, step * round(warehouses / step))
 
 
-def objective_of(text: str, share: float, option: str) -> Objective:
+def objective_of(text: str, share: float, option: str) -> ResponseObjective:
     """Read '50 ms' or 'payment=20 ms'. Raises InputError."""
     name, equals, limit = text.rpartition("=")
     name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]
     if name not in CLASSES:
-        raise InputError(f"plan: {option} {text!r}: unknown transaction {name!r}{nearest(name, CLASSES)}; one of "
-                         f"{', '.join(CLASSES)}")  # fmt: skip
-    return Objective(name, share, quantity(limit.strip(), "time", "s", option))
+        raise InputError(
+            f"plan: {option} {text!r}: unknown transaction {name!r}{nearest(name, CLASSES)}; one of "
+            f"{', '.join(CLASSES)}"
+        )
+    return ResponseObjective(name, share, quantity(limit.strip(), "time", "s", option))

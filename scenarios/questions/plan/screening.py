@@ -10,15 +10,21 @@ import numpy as np
 from models.reading import room_faults
 from scenarios.questions.plan.bill import Till
 from scenarios.questions.plan.loads import Assembly, Machines, answers, capacities
-from scenarios.questions.plan.question import Question
+from scenarios.questions.plan.question import PlanQuestion
 from scenarios.questions.plan.stock import Stock
 from simulator.form import FloatArray, IntArray
 
 MEETS, NO_PRICE, BUDGET, ROOM, MEMORY, PROCESSORS, OVERLOAD, LATENCY = range(8)
 VERDICTS = (
-    "does what is asked", "no price", "over the budget", "no room for the data", "too little memory",
-    "processors too slow", "overloaded", "answers too slow",
-)  # fmt: skip
+    "does what is asked",
+    "no price",
+    "over the budget",
+    "no room for the data",
+    "too little memory",
+    "processors too slow",
+    "overloaded",
+    "answers too slow",
+)
 """by verdict"""
 AT_ONCE = 4096
 """machines between two words of progress"""
@@ -28,7 +34,7 @@ Tell = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
-class Judged:
+class MachineVerdicts:
     """Machines of a stock under the load, an entry for each; without a target `reach_per_min` is what they do.
 
     `need`: how busy the busiest part, number `busiest`, would have to be. `time_s`: how long answers take of the
@@ -45,21 +51,21 @@ class Judged:
     """sentences of those that have no room or too little memory"""
 
     @classmethod
-    def blank(cls, count: int) -> Judged:
+    def blank(cls, count: int) -> MachineVerdicts:
         """Nothing is known of any of them."""
         whole, unknown = np.zeros(count, dtype=np.int64), np.full(count, np.nan)
         return cls(whole, unknown, whole.copy(), unknown.copy(), whole.copy(), unknown.copy(), {})
 
 
 @dataclass(frozen=True)
-class Screened:
+class ScreenedStock:
     """All candidates of a stock; arrays have an entry for each. Cost is nan where there is no price."""
 
     assembly: Assembly
     cost: FloatArray
     kind: IntArray
     """which machine of `judged` a candidate is; -1 if it fell out before"""
-    judged: Judged
+    judged: MachineVerdicts
     verdict: IntArray
     without_price: dict[int, str] = field(default_factory=dict)
     solved: int = 0
@@ -84,7 +90,7 @@ class Screened:
         return np.where(self.kind >= 0, values[self.kind], np.nan) if len(values) else np.full(len(self.kind), np.nan)
 
 
-def worth(question: Question, cost: FloatArray, per_min: FloatArray) -> FloatArray:
+def worth(question: PlanQuestion, cost: FloatArray, per_min: FloatArray) -> FloatArray:
     """By what machines are ranked, the least first.
 
     Of a target the cost, else the cost for a rate, or if there is a budget the rate, the highest first.
@@ -94,7 +100,7 @@ def worth(question: Question, cost: FloatArray, per_min: FloatArray) -> FloatArr
     return -per_min if question.budget is not None else cost / np.maximum(per_min, 1e-9)
 
 
-def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Screened:
+def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> ScreenedStock:
     """Every candidate's verdict. `tell`: called with the share that is done."""
     stock = assembly.stock
     count = len(stock.candidates)
@@ -114,12 +120,12 @@ def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Sc
     kind = np.full(count, -1)
     kind[left] = same.ravel()
     verdict[left] = judged.verdict[kind[left]]
-    return Screened(assembly, cost, kind, judged, verdict, missing, solved)
+    return ScreenedStock(assembly, cost, kind, judged, verdict, missing, solved)
 
 
-def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[Judged, int]:
+def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[MachineVerdicts, int]:
     """Machines of these parts, and how many of them the engine has solved."""
-    stock, found = assembly.stock, Judged.blank(len(kinds))
+    stock, found = assembly.stock, MachineVerdicts.blank(len(kinds))
     _fit(stock, kinds, found)
     left = np.flatnonzero(found.verdict == MEETS)
     done = 0
@@ -138,7 +144,7 @@ def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[Judged, int]
     return found, done
 
 
-def _measure(question: Question, machines: Machines, at: IntArray, found: Judged) -> None:
+def _measure(question: PlanQuestion, machines: Machines, at: IntArray, found: MachineVerdicts) -> None:
     """What machines do, written to the rows `at`."""
     if question.target_per_min is None:
         found.reach_per_min[at] = rates = capacities(machines, question.objectives)
@@ -164,7 +170,7 @@ def _least_busy(machines: Machines) -> FloatArray:
     return machines.per_s * path_s / p.processors
 
 
-def _fit(stock: Stock, kinds: IntArray, found: Judged) -> None:
+def _fit(stock: Stock, kinds: IntArray, found: MachineVerdicts) -> None:
     """Refuse what has no room for pool or data; the same memory and disks are looked at once."""
     known: dict[tuple[int, int], tuple[int, str]] = {}
     for row, (processors, memory, storage) in enumerate(kinds.tolist()):

@@ -1,17 +1,17 @@
 """Which numbers of a scenario its rate depends on: one at a time (tornado), or all at once (Sobol's indices)."""
 
-from scenarios.questions.sensitivity.one_at_a_time import Bar, Tornado, tornado
+from scenarios.questions.sensitivity.one_at_a_time import Tornado, TornadoBar, tornado
 from scenarios.questions.sensitivity.ranges import Range, calibrated_ranges, default_ranges, ranges_of
-from scenarios.questions.sensitivity.rates import Rates
-from scenarios.questions.sensitivity.sobol import Indices, Samples
+from scenarios.questions.sensitivity.rates import RateFunction
+from scenarios.questions.sensitivity.sobol import SobolIndices, SobolSamples
 
 __all__ = [
-    "Bar",
-    "Indices",
     "Range",
-    "Rates",
-    "Samples",
+    "RateFunction",
+    "SobolIndices",
+    "SobolSamples",
     "Tornado",
+    "TornadoBar",
     "calibrated_ranges",
     "default_ranges",
     "ranges_of",

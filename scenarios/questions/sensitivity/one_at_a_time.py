@@ -12,7 +12,7 @@ from simulator.form import FloatArray
 
 
 @dataclass(frozen=True)
-class Bar:
+class TornadoBar:
     """What one number does to the rate. None: there is no such machine, for `reason`."""
 
     range: Range
@@ -31,7 +31,7 @@ class Tornado:
     """The rate with everything at its middle, and all bars, the widest first."""
 
     rate_per_min: float
-    bars: tuple[Bar, ...]
+    bars: tuple[TornadoBar, ...]
 
 
 def tornado(
@@ -45,7 +45,7 @@ def tornado(
     found = rates(places)
     why = reasons()
     bars = [
-        Bar(each, _known(found[at]), _known(found[at + 1]), why.get(at, why.get(at + 1)))
+        TornadoBar(each, _known(found[at]), _known(found[at + 1]), why.get(at, why.get(at + 1)))
         for each, at in zip(ranges, range(1, len(places), 2), strict=True)
     ]
     rate = float(found[0])

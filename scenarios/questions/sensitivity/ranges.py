@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from calibration.fit import (
     SIGMAS_OF_90_PERCENT,
@@ -15,7 +14,7 @@ from calibration.fit import (
     default_parameters,
     unapplied_keys,
 )
-from models.input import Spec, nearest
+from models.input import nearest, value_at
 from models.reading import continuous_keys, continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -92,8 +91,15 @@ def of_prior(parameter: Parameter, middle: float | None = None) -> Range:
     low = max(parameter.at(-SIGMAS_OF_90_PERCENT), parameter.low)
     high = min(parameter.at(SIGMAS_OF_90_PERCENT), parameter.high)
     at = parameter.value if middle is None else middle
-    return Range(parameter.key, min(low, at), at, max(high, at), parameter.factor is not None and low > 0, False,
-                 "90 % of the prior")  # fmt: skip
+    return Range(
+        parameter.key,
+        min(low, at),
+        at,
+        max(high, at),
+        parameter.factor is not None and low > 0,
+        False,
+        "90 % of the prior",
+    )
 
 
 def parse_range(text: str, scenario: ScenarioSpec) -> Range:
@@ -166,9 +172,7 @@ def _number(scenario: ScenarioSpec, key: str) -> tuple[float, bool] | None:
     value = continuous_value(scenario, key)
     if value is not None or names_a_part(key):
         return None if value is None else (value, False)
-    found: Any = scenario
-    for word in key.split("."):
-        found = getattr(found, word, None) if isinstance(found, Spec) else None
+    found = value_at(scenario, key)
     return (found, True) if isinstance(found, int) and not isinstance(found, bool) else None
 
 

@@ -8,17 +8,17 @@ import numpy as np
 
 from models.reading import with_values
 from models.scenario import ScenarioSpec
-from scenarios.questions.explain import Solver, calculated, saturated
+from scenarios.questions.explain import MachineSolver, for_analytic_engine, saturated
 from scenarios.questions.sensitivity.ranges import Range
 from simulator.errors import InputError
 from simulator.form import FloatArray
 
 
-class Rates:
+class RateFunction:
     """New orders per minute of the warm machine by the analytic engine; NaN where there is no such machine."""
 
     def __init__(self, scenario: ScenarioSpec, ranges: Sequence[Range]) -> None:
-        self._scenario, self._solver = saturated(calculated(scenario)), Solver()
+        self._scenario, self._solver = saturated(for_analytic_engine(scenario)), MachineSolver()
         self._ranges = tuple(ranges)
         self.reasons: dict[int, str] = {}
         """why the last call's points have no machine"""

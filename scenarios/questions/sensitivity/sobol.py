@@ -28,7 +28,7 @@ CONSTANT = 1e-9
 
 
 @dataclass(frozen=True)
-class Index:
+class SobolIndex:
     """One number's share of the variance: alone (first) and with all that it does together with others (total)."""
 
     key: str
@@ -41,10 +41,10 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Indices:
+class SobolIndices:
     """All indices, the largest total first. `left_out`: base points of which a machine is impossible."""
 
-    indices: tuple[Index, ...]
+    indices: tuple[SobolIndex, ...]
     points: int
     left_out: int
     confidence: float
@@ -53,7 +53,7 @@ class Indices:
 
 
 @dataclass
-class Samples:
+class SobolSamples:
     """Logarithms of rates at base points A and B, and at A with one column of B each; grows by chunks."""
 
     ranges: Sequence[Range]
@@ -64,7 +64,7 @@ class Samples:
     ab: FloatArray
 
     @classmethod
-    def of(cls, ranges: Sequence[Range], base_points: int, seed: int) -> Samples:
+    def of(cls, ranges: Sequence[Range], base_points: int, seed: int) -> SobolSamples:
         """None of them yet. Raises InputError unless `base_points` is a power of 2."""
         if base_points < LEAST or base_points & (base_points - 1):
             raise InputError(f"--sobol {base_points}: must be a power of 2 from {LEAST} on, for example 256")
@@ -94,11 +94,12 @@ class Samples:
             tell(self.done)
 
     def _values(self, shares: FloatArray) -> FloatArray:
-        columns = [[each.at(float(share)) for share in column]
-                   for each, column in zip(self.ranges, shares.T, strict=True)]  # fmt: skip
+        columns = [
+            [each.at(float(share)) for share in column] for each, column in zip(self.ranges, shares.T, strict=True)
+        ]
         return np.array(columns).T
 
-    def indices(self) -> Indices:
+    def indices(self) -> SobolIndices:
         """Of the base points that are done. Raises InputError if too few are possible, or nothing varies."""
         good = np.isfinite(self.a) & np.isfinite(self.b) & np.isfinite(self.ab).all(axis=0)
         left_out = int(len(good) - good.sum())
@@ -116,10 +117,12 @@ class Samples:
         ends = np.quantile(np.array(again), [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0], axis=0)
         low, high = ends.tolist()
         found = [
-            Index(each.key, float(first[k]), low[0][k], high[0][k], float(total[k]), low[1][k], high[1][k])
+            SobolIndex(each.key, float(first[k]), low[0][k], high[0][k], float(total[k]), low[1][k], high[1][k])
             for k, each in enumerate(self.ranges)
         ]
-        return Indices(tuple(sorted(found, key=lambda one: (-one.total, one.key))), len(good), left_out, CONFIDENCE, sd)
+        return SobolIndices(
+            tuple(sorted(found, key=lambda one: (-one.total, one.key))), len(good), left_out, CONFIDENCE, sd
+        )
 
 
 def _indices(a: FloatArray, b: FloatArray, ab: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,27 +1,26 @@
-"""Sweeps: one scenario over values of its fields, kept as it goes.
+"""Sweeps: one scenario over values of its fields, each run stored as soon as it ends.
 
-axes and design say what is run, replications how often, store what is done already; runner runs the rest in one of the
-places of scenarios.places or on a cluster; answer is the frozen outcome, and text, figures and export show it.
+axes and points: what is run; replications: how often; runner: runs what the store doesn't hold; answer: the outcome.
 """
 
-from scenarios.questions.sweep.answer import Row, Sweep, from_json, to_json
-from scenarios.questions.sweep.axes import Axis, Interval, parse_axes, parse_axis
-from scenarios.questions.sweep.points import Point, design
-from scenarios.questions.sweep.replications import MOST_UNTIL, Rule
-from scenarios.questions.sweep.runner import Runner
+from scenarios.questions.sweep.answer import Sweep, SweepRow, sweep_from_json, sweep_json
+from scenarios.questions.sweep.axes import Axis, SampledAxis, parse_axes, parse_axis
+from scenarios.questions.sweep.points import SweepPoint, sweep_points
+from scenarios.questions.sweep.replications import MOST_UNTIL, ReplicationRule
+from scenarios.questions.sweep.runner import SweepRunner
 
 __all__ = [
     "MOST_UNTIL",
     "Axis",
-    "Interval",
-    "Point",
-    "Row",
-    "Rule",
-    "Runner",
+    "ReplicationRule",
+    "SampledAxis",
     "Sweep",
-    "design",
-    "from_json",
+    "SweepPoint",
+    "SweepRow",
+    "SweepRunner",
     "parse_axes",
     "parse_axis",
-    "to_json",
+    "sweep_from_json",
+    "sweep_json",
+    "sweep_points",
 ]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from scenarios.questions.sweep.axes import Axis, Interval
+from models.input import content_of, document
+from scenarios.questions.sweep.axes import Axis, SampledAxis
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-sweep-2"
+REMEDY = "make one with 'oltpsim sweep SCENARIO --vary KEY=VALUES --output json'"
 
 
 @dataclass(frozen=True)
-class Row:
+class SweepRow:
     """One point. `reason` says why it could not be run; every figure is None then."""
 
     values: tuple[str, ...]
@@ -46,37 +47,33 @@ class Sweep:
     """
 
     scenario: str
-    axes: tuple[Axis | Interval, ...]
+    axes: tuple[Axis | SampledAxis, ...]
     seed: int
     replications: int
     engine: str
     versions: dict[str, str]
     confidence: float
-    rows: tuple[Row, ...]
+    rows: tuple[SweepRow, ...]
     samples: int | None = None
     until_fraction: float | None = None
 
 
-def to_json(sweep: Sweep) -> str:
-    """The sweep as canonical JSON."""
-    return json.dumps({"format": FORMAT, **asdict(sweep)}, sort_keys=True, indent=1, allow_nan=False) + "\n"
+def sweep_json(sweep: Sweep) -> str:
+    """The sweep as a JSON document."""
+    return document(FORMAT, asdict(sweep))
 
 
-def from_json(text: str, where: str = "sweep") -> Sweep:
-    """Read what `to_json` wrote. Raises InputError for anything else."""
+def sweep_from_json(text: str, where: str = "sweep") -> Sweep:
+    """Read what `sweep_json` wrote. Raises InputError for anything else."""
+    data = content_of(text, FORMAT, where, "a sweep", REMEDY)
     try:
-        data: dict[str, Any] = json.loads(text)
-        found = data.pop("format")
         axes = tuple(_axis(axis) for axis in data.pop("axes"))
         lists = ("values", "warnings")
-        rows = tuple(Row(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
-        sweep = Sweep(axes=axes, rows=rows, **data)
+        rows = tuple(SweepRow(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
+        return Sweep(axes=axes, rows=rows, **data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{where}: not a sweep of this program: {error}") from error
-    if found != FORMAT:
-        raise InputError(f"{where}: format is {found!r}, expected {FORMAT!r}")
-    return sweep
+        raise InputError(f"{where}: not a sweep of this program: {error}; {REMEDY}") from error
 
 
-def _axis(data: dict[str, Any]) -> Axis | Interval:
-    return Axis(data["key"], tuple(data["values"])) if "values" in data else Interval(**data)
+def _axis(data: dict[str, Any]) -> Axis | SampledAxis:
+    return Axis(data["key"], tuple(data["values"])) if "values" in data else SampledAxis(**data)

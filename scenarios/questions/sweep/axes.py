@@ -27,7 +27,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Interval:
+class SampledAxis:
     """A field (dotted key) of which samples are drawn from `low` to `high`, both in `unit` (as written; may be empty).
 
     `logarithmic`: equal shares of the samples for equal ratios, not for equal differences.
@@ -65,10 +65,10 @@ def parse_axis(text: str, option: str = "--vary") -> Axis:
     return Axis(key, chosen)
 
 
-def parse_axes(texts: Sequence[str], samples: int | None) -> tuple[Axis | Interval, ...]:
+def parse_axes(texts: Sequence[str], samples: int | None) -> tuple[Axis | SampledAxis, ...]:
     """Read every --vary; `low..high` is for samples. Raises InputError if only one of the two is there."""
     axes = tuple(_axis_or_interval(text) for text in texts)
-    intervals = [text for text, axis in zip(texts, axes, strict=True) if isinstance(axis, Interval)]
+    intervals = [text for text, axis in zip(texts, axes, strict=True) if isinstance(axis, SampledAxis)]
     if intervals and samples is None:
         raise InputError(f"--vary {intervals[0]!r}: low..high is sampled: give --samples N, or {FORMS} for a grid")
     if samples is not None and not intervals:
@@ -80,7 +80,7 @@ def parse_axes(texts: Sequence[str], samples: int | None) -> tuple[Axis | Interv
     return axes
 
 
-def _axis_or_interval(text: str) -> Axis | Interval:
+def _axis_or_interval(text: str) -> Axis | SampledAxis:
     key, values = _parts(text, "--vary", FORMS_WITH_SAMPLES)
     match = _ENDS.fullmatch(values.strip())
     if match is None:
@@ -96,7 +96,7 @@ def _axis_or_interval(text: str) -> Axis | Interval:
         raise InputError(f"{where}: low must be below high")
     if scale == "log" and low <= 0:
         raise InputError(f"{where}: a logarithmic scale begins above 0")
-    return Interval(key, low, high, also.rstrip(), scale == "log")
+    return SampledAxis(key, low, high, also.rstrip(), scale == "log")
 
 
 def _parts(text: str, option: str, forms: str) -> tuple[str, str]:

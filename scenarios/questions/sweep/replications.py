@@ -21,7 +21,7 @@ MOST_UNTIL = 100
 
 
 @dataclass(frozen=True)
-class Rule:
+class ReplicationRule:
     """`most` replications; with `until_fraction` fewer, once half the interval is at most this share of the mean."""
 
     most: int = 1

@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import partial
 
 from models.scenario import ScenarioSpec
-from scenarios.questions.sweep.answer import Row, Sweep
-from scenarios.questions.sweep.axes import Axis, Interval
-from scenarios.questions.sweep.points import Point
-from scenarios.questions.sweep.replications import Rule, interval
+from scenarios.questions.sweep.answer import Sweep, SweepRow
+from scenarios.questions.sweep.axes import Axis, SampledAxis
+from scenarios.questions.sweep.points import SweepPoint
+from scenarios.questions.sweep.replications import ReplicationRule, interval
 from scenarios.run import (
     POLL_S,
     Display,
@@ -34,7 +34,7 @@ from scenarios.run import (
 from simulator.errors import InputError
 
 
-class Replicated:
+class ReplicatedScenario:
     """The runs of one scenario: seeds in order, as many as the rule asks for."""
 
     def __init__(self, scenario: ScenarioSpec, text: str, seed: int) -> None:
@@ -51,7 +51,7 @@ class Replicated:
         """The record of a replication; its result stays in the store."""
         self.records[number] = replace(record, result=b"")
 
-    def more(self, rule: Rule) -> range:
+    def more(self, rule: ReplicationRule) -> range:
         """The replications to run next; empty while others are awaited, and when all are there."""
         count = len(self.records)
         if self.is_complete or None in self.records:
@@ -77,10 +77,10 @@ class Replicated:
         return next((record.reason for record in self.records if record is not None and record.reason), "")
 
 
-Item = tuple[Replicated, int]
+Item = tuple[ReplicatedScenario, int]
 
 
-class Waiting:
+class WaitingRuns:
     """The runs that are neither in the store nor claimed by another sweep on it."""
 
     def __init__(self, store: Store) -> None:
@@ -119,24 +119,24 @@ class Waiting:
         self._with_others.clear()
 
 
-class Runner:
+class SweepRunner:
     """The points of a sweep, what is known of each, and what is still to run. `store` outlives it.
 
     Points whose scenarios are equal share their runs. An interrupted sweep can still be shown.
     """
 
-    def __init__(self, points: Sequence[Point], store: Store, seed: int, rule: Rule) -> None:
+    def __init__(self, points: Sequence[SweepPoint], store: Store, seed: int, rule: ReplicationRule) -> None:
         self.store = store
         self._points, self._seed, self._rule = points, seed, rule
         self.wanted = self.finished = self.reused = 0
         self._texts = [
             scenario_text(each.scenario) if isinstance(each.scenario, ScenarioSpec) else "" for each in points
         ]
-        self._scenarios: dict[str, Replicated] = {}
+        self._scenarios: dict[str, ReplicatedScenario] = {}
         for point, text in zip(points, self._texts, strict=True):
             if isinstance(point.scenario, ScenarioSpec) and text not in self._scenarios:
-                self._scenarios[text] = Replicated(point.scenario, text, seed)
-        self._waiting = Waiting(store)
+                self._scenarios[text] = ReplicatedScenario(point.scenario, text, seed)
+        self._waiting = WaitingRuns(store)
 
     def run(self, workers: int, display: Display) -> None:
         """Run what is not in the store yet, in this process or in several."""
@@ -159,7 +159,7 @@ class Runner:
             self._ask(replicated)
         return ProgressMeter(display, self._waiting.left)
 
-    def _ask(self, replicated: Replicated) -> None:
+    def _ask(self, replicated: ReplicatedScenario) -> None:
         """Take from the store what the rule asks for, and queue the rest."""
         while more := replicated.more(self._rule):
             self.wanted += len(more)
@@ -204,16 +204,16 @@ class Runner:
             self.finished += 1
             self._ask(replicated)
 
-    def sweep(self, scenario: str, axes: Sequence[Axis | Interval], samples: int | None = None) -> Sweep:
+    def sweep(self, scenario: str, axes: Sequence[Axis | SampledAxis], samples: int | None = None) -> Sweep:
         """What is done so far, in the order of the points. Raises InputError if no point could be run."""
-        rows: list[Row] = []
+        rows: list[SweepRow] = []
         example: RunFigures | None = None
         engines: list[str] = []
         for point, replicated in self._replicated():
             if isinstance(point.scenario, InputError):
-                rows.append(Row(point.values, reason=str(point.scenario)))
+                rows.append(SweepRow(point.values, reason=str(point.scenario)))
             elif replicated is not None and replicated.reason:
-                rows.append(Row(point.values, reason=replicated.reason))
+                rows.append(SweepRow(point.values, reason=replicated.reason))
             elif replicated is not None and replicated.is_complete:
                 figures = replicated.figures
                 example = example or figures[0]
@@ -235,13 +235,13 @@ class Runner:
             rows=tuple(rows),
         )
 
-    def _row(self, values: tuple[str, ...], figures: list[RunFigures]) -> Row:
+    def _row(self, values: tuple[str, ...], figures: list[RunFigures]) -> SweepRow:
         """The figures of the first replication; its rate replaced by the mean of all, with a t interval."""
         first = figures[0]
         rates = [each.rate_per_min.mean for each in figures]
         rate = interval(rates) if len(rates) > 1 else first.rate_per_min
         shortfall = self._rule.shortfall(rates)
-        return Row(
+        return SweepRow(
             values=values,
             rate_per_min=rate.mean,
             low_per_min=rate.low,
@@ -255,13 +255,13 @@ class Runner:
             warnings=(*first.warnings, *([shortfall] if shortfall else [])),
         )
 
-    def runs(self) -> Iterator[tuple[int, Point, RunKey]]:
+    def runs(self) -> Iterator[tuple[int, SweepPoint, RunKey]]:
         """Every run of a finished point, with the number of the point from 1 and the point itself; for exports."""
         for number, (point, replicated) in enumerate(self._replicated(), start=1):
             if replicated is not None and replicated.is_complete and not replicated.reason:
                 for replication in range(len(replicated.records)):
                     yield number, point, replicated.run(replication)
 
-    def _replicated(self) -> Iterator[tuple[Point, Replicated | None]]:
+    def _replicated(self) -> Iterator[tuple[SweepPoint, ReplicatedScenario | None]]:
         for point, text in zip(self._points, self._texts, strict=True):
             yield point, self._scenarios.get(text)

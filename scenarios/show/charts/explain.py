@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.questions.explain import BufferAdvice, Explanation, Step
+from scenarios.questions.explain import BufferAdvice, Explanation, Upgrade
 from scenarios.show.numbers import count, significant
 from scenarios.show.svg import BLUE, GREEN, GREY, GRID, INK, QUIET, RED, Scale, box, drawing, page, path, text, ticks
 
@@ -83,7 +83,7 @@ def _marks(found: BufferAdvice, across: Scale, up: Scale) -> list[str]:
     return parts
 
 
-def _bars(steps: tuple[Step, ...]) -> list[str]:
+def _bars(steps: tuple[Upgrade, ...]) -> list[str]:
     """One bar for each step, with its gain at the end; what can't be had says so."""
     gains = [step.gain_per_min or 0.0 for step in steps]
     high, low = max(*gains, 1.0), min(*gains, 0.0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.questions.plan import LATENCY, MEETS, OVERLOAD, VERDICTS, Listed, Plan
+from scenarios.questions.plan import LATENCY, MEETS, OVERLOAD, VERDICTS, Plan, ShortListed
 from scenarios.show.marks import (
     BLUE,
     FAINT,
@@ -153,7 +153,7 @@ def _cost_and_rate_in_words(plan: Plan, caption: str) -> str:
     return " ".join([*said, f"Frontier: {points}."] if points else said)
 
 
-def shown_of(plan: Plan) -> list[tuple[int, Listed]]:
+def shown_of(plan: Plan) -> list[tuple[int, ShortListed]]:
     """The short list with ranks: the best, the choice, and whatever was simulated."""
     return [
         (rank, each)
@@ -213,12 +213,12 @@ def short_list(plan: Plan) -> Picture | None:
     )  # fmt: skip
 
 
-def _row_label(plan: Plan, rank: int, each: Listed) -> str:
+def _row_label(plan: Plan, rank: int, each: ShortListed) -> str:
     chosen = "<b>the choice</b>, " if each is plan.choice else ""
     return f"{lines(f'{rank}. {each.name}', LABEL_LETTERS)}<br>{chosen}{escape(money(plan, each.cost))}"
 
 
-def _mark(plan: Plan, each: Listed) -> tuple[LegendEntry, str]:
+def _mark(plan: Plan, each: ShortListed) -> tuple[LegendEntry, str]:
     """The mark of a machine, in the legend and plotly's name of it: what the kernel said, if it was asked."""
     confirmed = plan.confirmed.get(each.number)
     if confirmed is None or confirmed.fault:
@@ -230,7 +230,7 @@ def _mark(plan: Plan, each: Listed) -> tuple[LegendEntry, str]:
     return LegendEntry("simulated: doesn't hold", VERMILION, "✕"), "x-thin-open"
 
 
-def _rate(each: Listed) -> str:
+def _rate(each: ShortListed) -> str:
     low, high = each.belief.interval
     return f"{count(each.belief.per_min)}/min [{count(low)} .. {count(high)}]"
 

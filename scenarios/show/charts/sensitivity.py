@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.questions.sensitivity import Bar, Tornado
+from scenarios.questions.sensitivity import Tornado, TornadoBar
 from scenarios.show.numbers import count
 from scenarios.show.sensitivity import CALCULATED, range_words, value
 from scenarios.show.svg import BLUE, GRID, INK, QUIET, RED, Scale, box, drawing, page, path, text, ticks
@@ -45,7 +45,7 @@ def _title(name: str) -> str:
     return f"What the rate depends on · {name}"
 
 
-def _bar(bar: Bar, middle: float, top: float, across: Scale) -> list[str]:
+def _bar(bar: TornadoBar, middle: float, top: float, across: Scale) -> list[str]:
     of, base = bar.range, top + BAR - 4
     parts = [text(LEFT - 12, base, f"{of.key}  {range_words(of)}", "end", 11)]
     ends = [(bar.low_per_min, of.low, RED), (bar.high_per_min, of.high, BLUE)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from math import floor, log10
 
-from scenarios.questions.sweep import Interval, Row, Sweep
+from scenarios.questions.sweep import SampledAxis, Sweep, SweepRow
 from simulator.errors import InputError
 
 WIDTH, HEIGHT = 760, 440
@@ -29,7 +29,7 @@ class Line:
     """The points of one value of the second field, in order of x."""
 
     label: str
-    points: tuple[tuple[float, Row], ...]
+    points: tuple[tuple[float, SweepRow], ...]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _values(sweep: Sweep, number: int) -> tuple[str, ...]:
     if number >= len(sweep.axes):
         return ("",)
     axis = sweep.axes[number]
-    if not isinstance(axis, Interval):
+    if not isinstance(axis, SampledAxis):
         return axis.values
     if number:
         raise InputError(f"a picture draws samples of the first field alone, not of {axis.key}: use --output csv")

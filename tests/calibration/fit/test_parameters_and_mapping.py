@@ -23,11 +23,11 @@ from calibration.fit import (
 )
 from calibration.records import RunRecord, load_record, shipped_records
 from models.reading import with_values
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, base, record, said_by
 
-V20Z = load(library()["v20z"])
+V20Z = load_scenario_file(library_files()["v20z"])
 
 
 def test_a_log_normal_prior_has_its_ends_where_vary_says() -> None:

@@ -33,7 +33,7 @@ from calibration.fit.evaluate import figures
 from calibration.fit.search import STARTS
 from calibration.predict import Predicted, predict_scenario
 from calibration.records import load_record, shipped_records
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
 
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"
@@ -51,11 +51,13 @@ REPEATS = (2585, 2097, 1940)
 @cache
 def both_runs() -> tuple[MeasuredRun, ...]:
     records = [load_record(shipped_records()[name]) for name in (IN_MEMORY, SLOW)]
-    return tuple(measured_runs(records, load(library()[BASE]), {}, read_mapping_file(MAPPING, records)))
+    return tuple(
+        measured_runs(records, load_scenario_file(library_files()[BASE]), {}, read_mapping_file(MAPPING, records))
+    )
 
 
 def fitted(runs: tuple[MeasuredRun, ...], *vary: str, confirm: int = 0, starts: int = 1) -> Calibration:
-    base = load(library()[BASE])
+    base = load_scenario_file(library_files()[BASE])
     varied, _ = parameters_to_fit([base], None, vary)
     task = FitTask(runs, varied, starts=starts, confirm=confirm)
     return calibration_of(fit(task, FitState(None, ""), lambda *_: None), base)
@@ -79,7 +81,7 @@ def test_the_records_set_both_machines() -> None:
     assert (memory.machine.memory_gib, slow.machine.memory_gib) == (8.0, 1.5)
     assert (memory.machine.cpu.cores, slow.machine.cpu.cores) == (1, 1)
     assert memory.machine.disks.disk.parallel_requests == 8
-    expected = load(library()[SLOW_BASE])
+    expected = load_scenario_file(library_files()[SLOW_BASE])
     assert slow.database == expected.database
     assert slow.workload == expected.workload
     assert slow.machine.memory_gib == expected.machine.memory_gib
@@ -132,7 +134,9 @@ def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
 @cache
 def from_memory_alone() -> Predicted:
     """The slow machine as a fit to the other run alone has it: nothing of the slow run but its device."""
-    return predict_scenario(fitted(both_runs()[:1], *VARIED[:2], confirm=1), load(library()[SLOW_BASE]))
+    return predict_scenario(
+        fitted(both_runs()[:1], *VARIED[:2], confirm=1), load_scenario_file(library_files()[SLOW_BASE])
+    )
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from calibration.fit import (
 from calibration.fit.evaluate import figures
 from models.reading import continuous_value, with_values
 from models.scenario import ScenarioSpec
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured_runs import read_runs
 from simulator.errors import InputError
 
@@ -32,7 +32,7 @@ NAMES = ("published/load-sol7", "published/cpu-5130-load", "published/mutex-linu
 
 
 def row(name: str) -> ScenarioSpec:
-    return load(library()[f"published/{name}"], jobs=True)
+    return load_scenario_file(library_files()[f"published/{name}"], jobs=True)
 
 
 def quietly(_: float, __: str) -> None:

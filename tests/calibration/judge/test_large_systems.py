@@ -21,7 +21,7 @@ from calibration.judge.large_systems import measured_figures
 from calibration.records import simulated_figure
 from calibration.records.measured import OF_RESULT
 from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.large_systems import measured_systems
 from scenarios.show.large_systems import figure_amount, figure_error, large_system_lines
 from simulator.errors import InputError
@@ -41,7 +41,7 @@ def with_figures(scenario: ScenarioSpec, *figures: FigureSpec) -> ScenarioSpec:
 
 @pytest.fixture(scope="module")
 def scenario() -> ScenarioSpec:
-    return load(Path("tests/scenarios/tiny.yaml"))
+    return load_scenario_file(Path("tests/scenarios/tiny.yaml"))
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_kept_values_are_of_their_scenario(tmp_path: Path, scenario: ScenarioSpe
     file = tmp_path / "kept.json"
     write_large_systems({large_system_key(scenario, 1): {"cpu_user_fraction": 0.5}}, file)
     assert read_large_systems(file)[large_system_key(scenario, 1)] == {"cpu_user_fraction": 0.5}
-    other = load(Path("tests/scenarios/tiny.yaml"), ["workload.arrivals.clients=3"])
+    other = load_scenario_file(Path("tests/scenarios/tiny.yaml"), ["workload.arrivals.clients=3"])
     assert large_system_key(other, 1) not in read_large_systems(file)
     assert read_large_systems(tmp_path / "none.json") == {}
     file.write_text(json.dumps({"format": "another"}), encoding="utf-8")
@@ -119,6 +119,6 @@ def test_every_measured_figure_of_the_library_is_known_and_kept() -> None:
         assert large_system_key(each, 1) in kept, f"{name}: run docs/build_large_systems.py"
         if each.job is None:
             assert {figure.figure for figure in measured_figures(each)} <= set(OF_RESULT)
-    assert {name for name in library() if name.startswith(("ssd-arrays/", "scaleout/queries"))} <= {
+    assert {name for name in library_files() if name.startswith(("ssd-arrays/", "scaleout/queries"))} <= {
         *systems, "ssd-arrays/24000-warehouses"
     }  # fmt: skip

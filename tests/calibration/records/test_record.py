@@ -21,7 +21,7 @@ from calibration.records import (
 )
 from calibration.records.checks import littles_law
 from calibration.records.files import record_text
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
 from tests.calibration.conftest import RUNS
 
@@ -137,7 +137,7 @@ def test_the_records_of_the_v20z_are_what_its_scenarios_have_measured() -> None:
     names = {"v20z-120000-buffers": "v20z"}
     for name, path in shipped_records().items():
         if name.startswith("v20z-"):
-            measured = load(library()[names.get(name, name.replace("_", "-"))]).measured
+            measured = load_scenario_file(library_files()[names.get(name, name.replace("_", "-"))]).measured
             rate = load_record(path).outcome.new_orders_per_minute
             assert measured is not None
             assert rate is not None

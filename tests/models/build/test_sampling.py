@@ -24,7 +24,7 @@ from models.workloads.tpcc import WarehouseSample
 from models.workloads.tpcc.folding import merged_pages
 from models.workloads.tpcc.program import LOCKED_HOME
 from models.workloads.tpcc.rows import DISTRICTS
-from scenarios.library import library
+from scenarios.library import library_files
 from simulator import kernel
 from simulator.form import Model, RotatingDevice
 from simulator.kernel.columns import new_kernel
@@ -266,7 +266,7 @@ def bytes_of(part: Any) -> int:
 @pytest.mark.slow
 def test_a_million_orders_a_minute_fit_into_memory() -> None:
     """857,000 terminals on 85,700 warehouses, of which 857 are held: far below the 8 GiB that it may take."""
-    asked = load_scenario(library()["million-orders"])
+    asked = load_scenario(library_files()["million-orders"])
     assert sample_of(asked) == WarehouseSample(857, 85_700)
     arrivals = asked.workload.arrivals
     assert arrivals.kind == "terminals"

@@ -14,7 +14,7 @@ from models.catalogue import catalogue_entry, compose, override, read_with_base
 from models.catalogue.composition import merged
 from models.reading import load_scenario, scenario_from_mapping
 from models.workloads import OpenArrivalsSpec
-from scenarios.library import load
+from scenarios.library import load_scenario_file
 from simulator.errors import InputError
 
 Write = Callable[..., str]
@@ -126,14 +126,14 @@ def test_a_base_may_be_of_the_library_and_a_file_beside_it_goes_first(
     shipped = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "v20z-10-warehouses.yaml"
     copied = scenario_file(shipped.read_bytes(), "mine.yaml")
     above = scenario_file("base: mine\nname: above\n", "above.yaml")
-    assert load(Path(copied)) == load_scenario(shipped)
-    assert load(Path(above)).workload == load_scenario(shipped).workload
+    assert load_scenario_file(Path(copied)) == load_scenario(shipped)
+    assert load_scenario_file(Path(above)).workload == load_scenario(shipped).workload
     accepted("sweep", copied, "--vary", "machine.disks.count=1", "--workers", "1")
-    assert load(Path(scenario_file("base: v20z.yaml\n", "over.yaml"))).machine.name == "SunFire V20z"
+    assert load_scenario_file(Path(scenario_file("base: v20z.yaml\n", "over.yaml"))).machine.name == "SunFire V20z"
     (line,) = refused("run", scenario_file("base: v20x\n", "wrong.yaml"))
     assert "did you mean 'v20z'" in line
     scenario_file(tiny_text, "v20z.yaml")
-    assert load(Path(scenario_file("base: v20z.yaml\n", "over.yaml"))).name == "tiny"
+    assert load_scenario_file(Path(scenario_file("base: v20z.yaml\n", "over.yaml"))).name == "tiny"
 
 
 def test_a_long_chain_of_bases_is_refused(tiny_text: str, scenario_file: Write, refused: Refused) -> None:

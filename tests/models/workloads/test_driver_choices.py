@@ -10,7 +10,7 @@ from models.build import build
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc.program import CLASSES, row_counts
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from simulator.analytic import simulate as calculated
 from simulator.form import CODES
 from simulator.kernel import simulate as simulated
@@ -23,7 +23,7 @@ SMALL = ("workload.warehouses=4", "workload.arrivals.clients=2", "database.pool.
 def go_tpc(only: str = "", *settings: str) -> ScenarioSpec:
     """A few of go-tpc's warehouses on PostgreSQL, of one class of transactions alone if asked."""
     mix = [f"workload.mix={{{', '.join(f'{name}: {int(name == only)}' for name in NAMES)}}}"] if only else []
-    return load(library()["postgresql-15"], [*SMALL, *mix, *settings])
+    return load_scenario_file(library_files()["postgresql-15"], [*SMALL, *mix, *settings])
 
 
 def referred(scenario: ScenarioSpec) -> dict[str, float]:
@@ -83,7 +83,7 @@ def test_locks_held_while_the_customer_is_read_take_longer() -> None:
     mix = ", ".join(f"{name}: {int(name == 'payment')}" for name in NAMES)
     waits = {}
     for order in ("warehouse_first", "customer_first"):
-        slow = load(library()["postgresql-15-400-iops"], [
+        slow = load_scenario_file(library_files()["postgresql-15-400-iops"], [
             "workload.warehouses=16", "database.pool.buffers=1000", "machine.memory_gib=0.3", "interval.warm_up_s=5",
             f"workload.tpcc.payment_order={order}", f"workload.mix={{{mix}}}",
         ])  # fmt: skip

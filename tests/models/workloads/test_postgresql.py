@@ -20,7 +20,7 @@ from models.workloads.layout import HeapSpec
 from models.workloads.tpcc import loaded_pages
 from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
 from models.workloads.tpcc.tables import STOCK
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from simulator import kernel
 from simulator.kernel.caches import MOST_USAGE
 from simulator.results import Result
@@ -123,7 +123,7 @@ def test_rows_move_as_often_as_the_runs_counted(run: str, within: float) -> None
 
 
 def slow() -> ScenarioSpec:
-    return load(library()["postgresql-15-400-iops"])
+    return load_scenario_file(library_files()["postgresql-15-400-iops"])
 
 
 @cache
@@ -163,8 +163,8 @@ def test_pages_missed_by_table_are_those_that_the_views_counted() -> None:
 
 @pytest.mark.slow
 def test_without_rows_that_move_the_index_by_name_is_missed_half_as_often() -> None:
-    still = load(library()["postgresql-15-400-iops"], ["workload.layout.heap.customers_moved_fraction=0",
-                                                       "workload.tpcc.namesakes_read=to_the_middle"])  # fmt: skip
+    settings = ["workload.layout.heap.customers_moved_fraction=0", "workload.tpcc.namesakes_read=to_the_middle"]
+    still = load_scenario_file(library_files()["postgresql-15-400-iops"], settings)
     result = kernel.simulate(build(still), 1)
     transactions = sum(each.completed for each in result.classes)
     missed = {each.name: (each.page_cache_hits + each.disk_reads) / transactions for each in result.tables}
@@ -182,7 +182,7 @@ def test_the_slow_disk_shares_its_time_as_measured() -> None:
     assert disk.reads_per_s == pytest.approx(295, rel=0.05)
     assert disk.writes_per_s == pytest.approx(102, rel=0.1)
     assert 0.2 < result.caches[1].dirty_fraction < 0.4
-    alike = load(library()["postgresql-15-400-iops"], ["machine.disks.disk.reads_per_write=null"])
+    alike = load_scenario_file(library_files()["postgresql-15-400-iops"], ["machine.disks.disk.reads_per_write=null"])
     first_come = kernel.simulate(build(alike), 1).devices[0]
     assert first_come.reads_per_s < 0.6 * 295, "in order of arrival write-back starves reads"
 

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.sweep_kills import SHORT, START, TINY, kept, words
 from benchmarks.sweeps import dask, worker_lost
 from scenarios.commands.cli import main
-from scenarios.questions.sweep import Axis, Rule, Runner, design, to_json
+from scenarios.questions.sweep import Axis, ReplicationRule, SweepRunner, sweep_json, sweep_points
 from scenarios.run import FuturesExecutor, Silent, Store
 from simulator.errors import InputError
 
@@ -24,12 +24,12 @@ AXIS = Axis("database.pool.buffers", ("500", "600", "700"))
 
 def swept(executor: Executor | None) -> str:
     with Store() as store:
-        runner = Runner(design(TINY, [AXIS], SHORT), store, 1, Rule(2))
+        runner = SweepRunner(sweep_points(TINY, [AXIS], SHORT), store, 1, ReplicationRule(2))
         if executor is None:
             runner.run(1, Silent())
         else:
             runner.run_at(FuturesExecutor(executor, 2), Silent())
-        return to_json(runner.sweep("tiny", [AXIS]))
+        return sweep_json(runner.sweep("tiny", [AXIS]))
 
 
 def test_any_executor_gives_the_same_bytes() -> None:

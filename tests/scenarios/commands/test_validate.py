@@ -26,7 +26,7 @@ from calibration.fit import (
 from calibration.records import load_record, records_in
 from scenarios.commands.cli import main
 from tests.calibration.synthetic import TINY
-from tests.scenarios.test_calibrate import BUFFERS, ROWS, save_runs, scenario
+from tests.scenarios.commands.test_calibrate import BUFFERS, ROWS, save_runs, scenario
 
 Output = pytest.CaptureFixture[str]
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.commands.cli import main
-from scenarios.questions.compare import Comparer, sides
+from scenarios.questions.compare import Comparer, read_sides
 from scenarios.questions.compare.pairing import paired
 from scenarios.run import Silent
 from scenarios.show import compare as compare_text
@@ -27,7 +27,7 @@ RATES = st.lists(st.floats(1.0, 1e6), min_size=2, max_size=12)
 
 
 def compared(*changes: str, seeds: int = 4) -> Comparer:
-    comparer = Comparer(sides([TINY, TINY], changes), 1)
+    comparer = Comparer(read_sides([TINY, TINY], changes), 1)
     comparer.run(seeds, 1, Silent())
     return comparer
 
@@ -120,14 +120,14 @@ def test_common_random_numbers_narrow_the_interval() -> None:
 
 
 def test_the_same_answer_on_any_number_of_workers() -> None:
-    one, two = (Comparer(sides([TINY, TINY], [f"B:{FASTER}"]), 1) for _ in range(2))
+    one, two = (Comparer(read_sides([TINY, TINY], [f"B:{FASTER}"]), 1) for _ in range(2))
     one.run(2, 1, Silent())
     two.run(2, 2, Silent())
     assert compare_text.as_json(one.comparison()) == compare_text.as_json(two.comparison())
 
 
 def test_seeds_go_on_until_the_interval_is_narrow() -> None:
-    comparer = Comparer(sides([TINY, TINY], ["B:workload.arrivals.clients=3"]), 1)
+    comparer = Comparer(read_sides([TINY, TINY], ["B:workload.arrivals.clients=3"]), 1)
     comparer.until(0.02, 40, 1, Silent())
     found = comparer.comparison()
     assert found.differences[0].half_width <= 0.02
@@ -143,11 +143,11 @@ def test_a_saved_run_is_not_run_again(tmp_path: Path) -> None:
     kept, seeds = tmp_path / "kept.json", tmp_path / "seeds.json"
     assert main(["run", TINY, "--seed", "2", "--quiet", "--save", str(kept)]) == 0
     assert main(["run", TINY, "--replications", "2", "--quiet", "--save", str(seeds)]) == 0
-    saved, pooled, changed = sides([str(kept), str(seeds), str(kept)], [f"C:{FASTER}"])
+    saved, pooled, changed = read_sides([str(kept), str(seeds), str(kept)], [f"C:{FASTER}"])
     assert saved.kept is not None
     assert pooled.kept is None  # means of several seeds aren't one seed's rates
     assert changed.kept is None
-    comparer = Comparer([saved, sides([TINY, TINY], [])[0]], 2)
+    comparer = Comparer([saved, read_sides([TINY, TINY], [])[0]], 2)
     comparer.run(1, 1, Silent())
     found = comparer.comparison()
     assert found.results[0][0] is saved.kept
@@ -222,7 +222,7 @@ def test_what_makes_no_comparison_is_refused(words: list[str], said: str, capsys
 
 
 def test_a_side_without_transactions_is_refused() -> None:
-    comparer = Comparer(sides([TINY, TINY], ["B:interval={start: cold, duration_s: 1}", "B:workload.arrivals={kind: open, transactions_per_s: 1e-6, connections: 1}"]), 1)  # fmt: skip # noqa: E501
+    comparer = Comparer(read_sides([TINY, TINY], ["B:interval={start: cold, duration_s: 1}", "B:workload.arrivals={kind: open, transactions_per_s: 1e-6, connections: 1}"]), 1)  # fmt: skip # noqa: E501
     comparer.run(1, 1, Silent())
     with pytest.raises(InputError, match="no transaction ended"):
         comparer.comparison()

@@ -11,7 +11,7 @@ from models.catalogue.entries import FOLDER_VARIABLE
 from scenarios.commands import cli
 from scenarios.commands.cli import main
 
-SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "catalogue"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "catalogue"
 Output = pytest.CaptureFixture[str]
 
 

@@ -1,4 +1,4 @@
-"""`oltpsim machine`: a line in, an answer out, a scenario file that gives it again."""
+"""`oltpsim quick LINE`: a line in, an answer out, a scenario file that gives it again."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def test_comments_stand_at_what_they_are_about() -> None:
 
 def test_a_machine_is_answered_and_saved_and_run_says_the_same(tmp_path: Path, capsys: Output) -> None:
     path = tmp_path / "new" / "v20z.yaml"
-    assert main(["machine", LOAD, "--model", "none", "--save", str(path), "--quiet"]) == 0
+    assert main(["quick", LOAD, "--model", "none", "--save-scenario", str(path), "--quiet"]) == 0
     table = capsys.readouterr().out
     assert "seconds of the load" in table
     assert "no interval: no calibrated model" in table
     assert table.endswith(f"saved: {path}\n")
-    assert main(["machine", LOAD, "--model", "none", "--output", "json", "--quiet"]) == 0
+    assert main(["quick", LOAD, "--model", "none", "--output", "json", "--quiet"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert main(["run", str(path), "--output", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["value"] == answer["value"]
@@ -65,10 +65,12 @@ def test_a_machine_is_answered_and_saved_and_run_says_the_same(tmp_path: Path, c
     ([LOAD, "--output", "csv"], "a machine is more than a row"),
     ([LOAD, "--model", "nothing.json"], "nothing.json: cannot be read"),
     ([LOAD, "--set", "database.pool.bufers=1"], "unknown key (did you mean 'buffers'?)"),
-    ([], "LINE"),
+    ([], "give a line, as in '2 x Opteron 244, 8 GB, 4 SATA', a scenario, or --ram"),
+    ([LOAD, "--ram", "8 GB"], "quick: --ram: a line is answered by a calibrated model"),
+    ([LOAD, "--save", "run.json"], "quick: --save: a line is answered by a calibrated model"),
 ])  # fmt: skip
 def test_bad_words_are_refused(words: list[str], text: str, capsys: Output) -> None:
-    assert main(["machine", *words]) == 2
+    assert main(["quick", *words]) == 2
     out, err = capsys.readouterr()
     assert not out
     assert text in err
@@ -79,5 +81,5 @@ def test_a_model_of_another_version_is_refused_by_its_key(tmp_path: Path, capsys
     """What lacks a key below a list is told the key's whole path."""
     path = tmp_path / "model.json"
     path.write_text('{"format": "oltpsim-calibration-1", "runs": [{"name": "a"}]}', encoding="utf-8")
-    assert main(["machine", LOAD, "--model", str(path), "--quiet"]) == 2
+    assert main(["quick", LOAD, "--model", str(path), "--quiet"]) == 2
     assert "runs.0.source: missing; add 'source: ...'" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.commands.answer import Wanted, text_of
+from scenarios.commands.answer import AnswerOptions, text_of
 from scenarios.commands.cli import main
 from scenarios.commands.options import Output
 from scenarios.run import read_saved_run
@@ -22,9 +22,9 @@ from simulator.errors import Infeasible
 from simulator.results import Estimate, Result
 from tests.scenarios.example_result import example_result, example_scenario
 
-TINY = str(Path(__file__).with_name("tiny.yaml"))
-SAMPLED = str(Path(__file__).with_name("sampled.yaml"))
-ANALYTIC, KERNEL = "simulator.analytic.simulate", "simulator.kernel.simulate"
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
+SAMPLED = str(Path(__file__).parents[1] / "sampled.yaml")
+ANALYTIC, KERNEL = "simulator.analytic.engine.simulate", "simulator.kernel.engine.simulate"
 QUICK = [
     "quick", "--ram", "2 GiB", "--cores", "1", "--disk", "sas-15k", "--clients", "2", "--warehouses", "1",
     "--pool", "64 MiB", "--warm-up", "1 s", "--duration", "2 s",
@@ -211,7 +211,7 @@ def test_how_far_apart_two_answers_are(analytic: float, simulated: float, words:
     def result(engine: str, rate: float) -> Result:
         return replace(example_result(), engine=engine, rate_per_min=Estimate(rate, 0.9 * rate, 1.1 * rate, 0.95, ""))
 
-    wanted = Wanted(Output.TABLE, None, None, None, "oltpsim again", before=result("analytic", analytic))
+    wanted = AnswerOptions(Output.TABLE, None, None, None, "oltpsim again", before=result("analytic", analytic))
     second = result("kernel", simulated)
     assert text_of(example_scenario(), second, wanted).splitlines()[-2:] == [words, "again, same bytes: oltpsim again"]
     alone = text_of(example_scenario(), second, replace(wanted, before=None))

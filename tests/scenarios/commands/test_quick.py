@@ -16,6 +16,7 @@ from scenarios.run import read_saved_run
 from simulator.errors import Infeasible, InputError
 
 Output = pytest.CaptureFixture[str]
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 ANSWERS: dict[str, Any] = {
     "ram": "8 GiB", "cores": 4, "disk": "sas-15k", "disks": 2, "warehouses": 10, "data_size": None, "clients": 20,
     "database": "virtuoso-4", "cpu": "server-2020s", "operating_system": "linux", "buffers": None, "pool": None,
@@ -225,3 +226,30 @@ def test_a_wrong_set_names_itself(setting: str, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         scenario_of(questions(), [setting])
     assert str(caught.value).startswith(sentence)
+
+
+def test_quick_answers_a_scenario_twice(capsys: Output) -> None:
+    assert main(["quick", TINY, "--quiet"]) == 0
+    out, _ = capsys.readouterr()
+    assert "calculated, not simulated" in out
+    assert "Second answer, simulated by the kernel engine:" in out
+    assert main(["run", TINY, "--quiet", "--output", "json"]) == 0
+    run = capsys.readouterr().out
+    assert main(["quick", TINY, "--output", "json", "--quiet"]) == 0
+    assert capsys.readouterr().out == run
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["quick", TINY, "--cores", "2"], "quick: --cores: not with a scenario; change it by --set KEY=VALUE"),
+        (["quick", TINY, "--model", "none"], "quick: --model: not with a scenario"),
+        (["quick", "nothing.yaml"], "nothing.yaml: no such file"),
+        ([*command(), "--model", "none"], "quick: --model: only with a line"),
+    ],
+)
+def test_an_option_without_a_use_is_refused(words: list[str], sentence: str, capsys: Output) -> None:
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith(f"error: {sentence}")

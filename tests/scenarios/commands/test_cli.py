@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.commands.cli import main
+from scenarios.commands.cli import COMMANDS, LazyCommands, main
 from scenarios.run import SimulationTask, simulate
 from simulator.errors import InternalError
 from simulator.kernel import compiled
 from simulator.results import Result
 
-TINY = str(Path(__file__).with_name("tiny.yaml"))
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 Output = pytest.CaptureFixture[str]
 
 
@@ -28,34 +28,52 @@ def run_json(capsys: Output, *words: str) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "loaded"),
-    [
-        (["--help"], "[]"),
-        (["--version"], "[]"),
-        ([], "[]"),
-        (["catalog", "list"], "['pydantic', 'yaml']"),
-        (["run", "--help"], "['pydantic']"),  # which typer itself needs for the values of options
-    ],
-)
-def test_help_imports_nothing_heavy(words: list[str], loaded: str) -> None:
-    heavy = ["numpy", "pydantic", "numba", "rich", "yaml", "plotly", "scipy", "simpy"]
-    show = f"print(sorted(set({heavy}) & set(sys.modules)))"
-    code = f"import sys\nfrom scenarios.commands.cli import main\nmain({words})\n{show}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == loaded
+HEAVY = ["numba", "scipy.optimize", "scipy.stats", "simpy", "plotly.graph_objects", "distributed", "pyarrow"]
+"""each of them takes longer to load than everything else together"""
+
+
+def loaded_after(code: str, modules: list[str]) -> str:
+    """Those of the modules that a new process has loaded after some code."""
+    show = f"print(sorted(set({modules}) & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\n{show}"], capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], []])
+def test_the_list_of_commands_imports_none_of_them(words: list[str]) -> None:
+    parts = ["numpy", "pydantic", "rich", "yaml", "models", "calibration", "scenarios.run", "scenarios.show", *HEAVY]
+    assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", parts) == "[]"
+
+
+@pytest.mark.parametrize("words", [["catalog", "list"], ["runs", "list"], ["run", "--help"], ["sweep", "--help"]])
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", HEAVY) == "[]"
+
+
+def test_the_analytic_engine_answers_without_the_compiler() -> None:
+    words = ["run", TINY, "--engine", "analytic", "--quiet"]
+    assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", ["numba", "simpy"]) == "[]"
+
+
+def test_every_command_loads_by_its_name() -> None:
+    assert {name: command.name or name for name, command in LazyCommands().items()} == {name: name for name in COMMANDS}
+
+
+def test_a_former_command_says_what_to_type_instead(capsys: Output) -> None:
+    assert main(["machine", "8 GB"]) == 2
+    assert "oltpsim quick '2 x Opteron 244" in capsys.readouterr().err
 
 
 def test_models_are_built_without_the_compiler() -> None:
-    show = "print(sorted({'numba', 'scipy', 'simpy'} & set(sys.modules)))"
     code = (
-        "import sys\nfrom models.build import build\nfrom scenarios.library import library, load\n"
+        "from models.build import build\nfrom scenarios.library import library_files, load_scenario_file\n"
         "import models.reading, scenarios.run, scenarios.show.summary, simulator.form\n"
-        "names = [name for name in library() if name != 'million-orders' and '/' not in name]\n"
-        f"models = [build(load(library()[name])) for name in names]\n{show}"
+        "names = [name for name in library_files() if name != 'million-orders' and '/' not in name]\n"
+        "models = [build(load_scenario_file(library_files()[name])) for name in names]"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert loaded_after(code, HEAVY) == "[]"
 
 
 def test_version(capsys: Output) -> None:

@@ -11,15 +11,21 @@ from hypothesis import strategies as st
 
 from models.build import clients_of, memory_plan
 from models.reading import with_values
-from scenarios.library import load, scenario_path
-from scenarios.questions.explain import Explanation, Objective, Solver, parse_growth, saturated
+from scenarios.library import load_scenario_file, scenario_path
+from scenarios.questions.explain import Explanation, MachineSolver, PercentileObjective, parse_growth, saturated
 from scenarios.questions.explain.bottlenecks import bottlenecks
 from scenarios.questions.explain.buffers import CLIFF, NEAR_BEST, best_buffers
 from scenarios.questions.explain.credits import credits_of
 from scenarios.questions.explain.growth import growth
-from scenarios.questions.explain.room import PER_WAREHOUSE_PER_MIN, grown, in_memory, most_warehouses, room
+from scenarios.questions.explain.room import (
+    PER_WAREHOUSE_PER_MIN,
+    capacity_of,
+    in_memory,
+    most_warehouses,
+    with_warehouses,
+)
 from scenarios.questions.explain.search import NEAR, largest
-from scenarios.questions.explain.steps import steps
+from scenarios.questions.explain.steps import upgrades
 from scenarios.questions.explain.warming import warming
 from scenarios.run import SimulationTask, simulate
 from simulator.errors import Infeasible
@@ -82,7 +88,7 @@ MACHINES = st.fixed_dictionaries(
 @given(MACHINES)
 def test_advice_on_memory_never_exceeds_ram(changes: dict[str, Any]) -> None:
     machine = with_values(scenario("v20z"), changes)
-    advice = best_buffers(machine, Solver())
+    advice = best_buffers(machine, MachineSolver())
     system, database = machine.operating_system, machine.database
     others = system.reserved_memory_gib + database.process_memory_gib
     others += clients_of(machine.workload) * system.memory_per_client_mib * MIB / GIB
@@ -97,7 +103,7 @@ def test_advice_on_memory_never_exceeds_ram(changes: dict[str, Any]) -> None:
 
 def test_more_buffers_than_the_advice_knows_dont_fit() -> None:
     machine = scenario("v20z")
-    most = best_buffers(machine, Solver()).most.buffers
+    most = best_buffers(machine, MachineSolver()).most.buffers
     with pytest.raises(Infeasible, match="are free"):
         with_values(machine, {"database.pool.buffers": most + 1})
 
@@ -119,7 +125,7 @@ def test_the_cliff_is_where_the_machine_swaps(v20z: Explanation) -> None:
 
 
 def test_a_machine_with_memory_for_all_has_no_cliff() -> None:
-    advice = best_buffers(scenario("postgresql-15"), Solver())
+    advice = best_buffers(scenario("postgresql-15"), MachineSolver())
     assert advice.cliff is None
     near = [rate for size, rate in advice.curve if advice.low.buffers <= size <= advice.high.buffers]
     assert min(near) >= NEAR_BEST * advice.best.rate_per_min
@@ -133,7 +139,7 @@ def test_the_next_limit_bites_where_the_present_one_is_free(v20z: Explanation) -
     assert (found.now.name, found.next.name) == ("disk 1", "cpu")
     assert found.next_rate_per_min > 2 * found.rate_per_min
     many = scenario("v20z", "machine.disks.count=32")
-    [machine] = Solver()(many)
+    [machine] = MachineSolver()(many)
     assert machine.rate_per_min < found.next_rate_per_min * (1 + SOLVED)
 
 
@@ -148,7 +154,7 @@ def test_the_next_limit_bites_where_the_present_one_is_free(v20z: Explanation) -
     ],
 )  # fmt: skip
 def test_whatever_limits_can_be_thought_free(changes: list[str], limit: str) -> None:
-    solver, one = Solver(), scenario(TINY, *changes)
+    solver, one = MachineSolver(), scenario(TINY, *changes)
     [machine] = solver(one)
     found = bottlenecks(one, machine, solver)
     assert limit in found.now.name
@@ -164,9 +170,9 @@ def test_whatever_limits_can_be_thought_free(changes: list[str], limit: str) -> 
 def test_more_memory_never_harms_below_the_cliff(buffers: int, disks: int, warehouses: int) -> None:
     changes = {"database.pool.buffers": buffers, "machine.disks.count": disks, "workload.warehouses": warehouses}
     machine = with_values(scenario("v20z"), changes)
-    solver = Solver()
+    solver = MachineSolver()
     [now] = solver(machine)
-    memory, disk, *_ = steps(machine, now, solver, {})
+    memory, disk, *_ = upgrades(machine, now, solver, {})
     assert memory.gain_per_min is not None
     assert memory.gain_per_min >= -SOLVED * now.rate_per_min
     assert disk.gain_per_min is not None
@@ -176,7 +182,7 @@ def test_more_memory_never_harms_below_the_cliff(buffers: int, disks: int, wareh
 def test_a_step_is_the_difference_of_two_machines(v20z: Explanation) -> None:
     memory, disk, core, faster = v20z.steps
     two = scenario("v20z", "machine.disks.count=2")
-    [more] = Solver()(two)
+    [more] = MachineSolver()(two)
     assert disk.gain_per_min == pytest.approx(more.rate_per_min - v20z.rate_per_min, rel=1e-6)
     assert disk.gain_per_money == pytest.approx((more.rate_per_min - v20z.rate_per_min) / 300.0, rel=1e-6)
     assert memory.into == "buffers"
@@ -185,9 +191,9 @@ def test_a_step_is_the_difference_of_two_machines(v20z: Explanation) -> None:
 
 
 def test_a_processor_that_limits_is_worth_what_it_adds() -> None:
-    one, solver = scenario("postgresql-15"), Solver()
+    one, solver = scenario("postgresql-15"), MachineSolver()
     [machine] = solver(one)
-    _, disk, core, faster = steps(one, machine, solver, {})
+    _, disk, core, faster = upgrades(one, machine, solver, {})
     assert disk.gain_per_min == pytest.approx(0.0, abs=0.001 * machine.rate_per_min)
     assert faster.gain_per_min == pytest.approx(0.1 * machine.rate_per_min, rel=0.05)
     assert core.gain_per_min == pytest.approx(machine.rate_per_min, rel=0.05)
@@ -195,14 +201,14 @@ def test_a_processor_that_limits_is_worth_what_it_adds() -> None:
 
 def test_disks_of_a_mirrored_set_come_in_pairs() -> None:
     one = scenario("v20z", "machine.disks.count=4", "machine.disks.level=raid10")
-    solver = Solver()
+    solver = MachineSolver()
     [machine] = solver(one)
-    _, disk, *_ = steps(one, machine, solver, {})
+    _, disk, *_ = upgrades(one, machine, solver, {})
     [more] = solver(with_values(one, {"machine.disks.count": 6}))
     assert disk.gain_per_min == pytest.approx((more.rate_per_min - machine.rate_per_min) / 2, rel=1e-6)
     pair = scenario("v20z", "machine.disks.count=2", "machine.disks.level=raid1")
     [machine] = solver(pair)
-    _, disk, *_ = steps(pair, machine, solver, {})
+    _, disk, *_ = upgrades(pair, machine, solver, {})
     assert disk.gain_per_min is None
     assert disk.reason is not None
     assert "RAID 1 takes 2 disks" in disk.reason
@@ -212,11 +218,13 @@ def test_disks_of_a_mirrored_set_come_in_pairs() -> None:
 
 
 def test_data_are_held_as_far_as_the_rate_is_that_in_memory(v20z: Explanation) -> None:
-    held, one, solver = v20z.room.warehouses, scenario("v20z"), Solver()
+    held, one, solver = v20z.room.warehouses, scenario("v20z"), MachineSolver()
     assert not held.full
     for number, holds in ((held.number, True), (math.ceil(held.number * NEAR) + 1, False)):
-        [machine] = solver(saturated(grown(one, number)))
-        big = with_values(grown(one, number), {"machine.memory_gib": 24.0, "database.pool.buffers": 2_000_000})
+        [machine] = solver(saturated(with_warehouses(one, number)))
+        big = with_values(
+            with_warehouses(one, number), {"machine.memory_gib": 24.0, "database.pool.buffers": 2_000_000}
+        )
         [ideal] = solver(big)
         assert (machine.rate_per_min >= 0.9 * ideal.rate_per_min * (1 + (-0.01 if holds else 0.01))) == holds
 
@@ -224,16 +232,16 @@ def test_data_are_held_as_far_as_the_rate_is_that_in_memory(v20z: Explanation) -
 def test_a_pool_for_all_pages_reads_nothing() -> None:
     from scenarios.questions.explain.machines import machines
 
-    [machine] = Solver()(scenario("v20z"))
+    [machine] = MachineSolver()(scenario("v20z"))
     [ideal] = machines([in_memory(machine.point)])
     assert float(ideal.solution.pool.misses.sum()) < 0.01 * float(machine.solution.pool.misses.sum())
 
 
 def test_an_objective_is_met_by_what_is_held_and_missed_beyond() -> None:
-    one, solver = scenario("v20z"), Solver()
-    objective = Objective("p95", 0.5)
+    one, solver = scenario("v20z"), MachineSolver()
+    objective = PercentileObjective("p95", 0.5)
     [machine] = solver(one)
-    found = room(one, machine, solver, objective)
+    found = capacity_of(one, machine, solver, objective)
     assert found.clients is not None
     for number, met in ((found.clients.number, True), (math.ceil(found.clients.number * NEAR) + 1, False)):
         [other] = solver(with_values(one, {"workload.arrivals.clients": number}))
@@ -241,16 +249,16 @@ def test_an_objective_is_met_by_what_is_held_and_missed_beyond() -> None:
     assert found.paced is not None
     assert found.paced.clients == 10 * found.paced.number
     assert found.paced.rate_per_min == pytest.approx(PER_WAREHOUSE_PER_MIN * found.paced.number)
-    harder = room(one, machine, solver, Objective("p99", 0.5))
+    harder = capacity_of(one, machine, solver, PercentileObjective("p99", 0.5))
     assert harder.clients is not None
     assert harder.clients.number <= found.clients.number
     assert harder.warehouses.number <= found.warehouses.number
 
 
 def test_an_objective_that_nothing_meets_holds_nothing() -> None:
-    one, solver = scenario(TINY), Solver()
+    one, solver = scenario(TINY), MachineSolver()
     [machine] = solver(one)
-    found = room(one, machine, solver, Objective("p95", 1e-6))
+    found = capacity_of(one, machine, solver, PercentileObjective("p95", 1e-6))
     assert found.warehouses.number == 0
     assert found.clients is not None
     assert found.clients.number == 0
@@ -259,9 +267,9 @@ def test_an_objective_that_nothing_meets_holds_nothing() -> None:
 def test_no_more_warehouses_than_the_disks_have_room_for() -> None:
     one = scenario("v20z")
     most = most_warehouses(one)
-    grown(one, most)
+    with_warehouses(one, most)
     with pytest.raises(Infeasible):
-        grown(one, round(most * 1.01) + 1)
+        with_warehouses(one, round(most * 1.01) + 1)
 
 
 # Warming, growth
@@ -271,23 +279,23 @@ def test_a_cold_machine_takes_longer_than_a_loaded_one_and_than_one_with_a_faste
     found = v20z.warming
     assert found.own_s is not None
     assert 30.0 < found.own_s <= found.cold_s < 300.0  # the kernel's cold run is steady after 90 s
-    quick = warming(scenario("v20z", "machine.disks.count=8"), Solver())
+    quick = warming(scenario("v20z", "machine.disks.count=8"), MachineSolver())
     assert quick.cold_s < found.cold_s
 
 
 def test_growth_ends_where_the_machine_does_what_is_asked_no_longer(v20z: Explanation) -> None:
-    found, one, solver = v20z.growth, scenario("v20z"), Solver()
+    found, one, solver = v20z.growth, scenario("v20z"), MachineSolver()
     assert found is not None
     assert found.month is not None
     assert found.by == "disk 1"
     for month, lasts in ((found.month, True), (math.ceil(found.month * NEAR) + 1, False)):
         factor = 1.2 ** (month / 12)
-        [machine] = solver(grown(one, round(40 * factor)))
+        [machine] = solver(with_warehouses(one, round(40 * factor)))
         assert (machine.rate_per_min >= 3000 * factor) == lasts
 
 
 def test_a_machine_at_its_limit_lasts_no_month_and_small_growth_lasts_for_ever() -> None:
-    one, solver = scenario("v20z"), Solver()
+    one, solver = scenario("v20z"), MachineSolver()
     [machine] = solver(one)
     assert growth(one, machine, solver, None, 0.2, None).month == 0
     assert growth(one, machine, solver, None, 0.01, 100.0).month is None
@@ -314,11 +322,11 @@ VOLUME = (
 def test_credits_run_out_when_a_run_of_the_scenario_has_none_left(engine: str) -> None:
     """Beside a run that is long enough to spend them. Against the kernel it was 16 % off."""
     settings = [VOLUME % 40_000, "database.io=direct", "interval.warm_up_s=0", "interval.duration_s=60"]
-    found = credits_of(scenario(TINY, *settings), Solver())
+    found = credits_of(scenario(TINY, *settings), MachineSolver())
     assert found is not None
     [bucket] = found.buckets
     assert bucket.lasts_s is not None
-    result = simulate(SimulationTask(load(scenario_path(TINY), [*settings, f"engine={engine}"]), 1))
+    result = simulate(SimulationTask(load_scenario_file(scenario_path(TINY), [*settings, f"engine={engine}"]), 1))
     [limit] = result.devices[0].limits
     assert limit.ran_out
     assert bucket.lasts_s == pytest.approx(limit.credits_lasted_s, rel=0.02 if engine == "analytic" else 0.2)
@@ -326,15 +334,15 @@ def test_credits_run_out_when_a_run_of_the_scenario_has_none_left(engine: str) -
 
 
 def test_credits_that_arent_asked_for_last_and_disks_without_have_none() -> None:
-    lasting = credits_of(scenario(TINY, VOLUME % 10_000, "workload.arrivals.think_time_s=10"), Solver())
+    lasting = credits_of(scenario(TINY, VOLUME % 10_000, "workload.arrivals.think_time_s=10"), MachineSolver())
     assert lasting is not None
     assert lasting.buckets[0].lasts_s is None
-    assert credits_of(scenario(TINY), Solver()) is None
+    assert credits_of(scenario(TINY), MachineSolver()) is None
 
 
 def test_a_cap_that_limits_can_be_thought_free() -> None:
     one = scenario(TINY, VOLUME % 40_000, "database.pool.buffers=600", "machine.memory_gib=0.2")
-    solver = Solver()
+    solver = MachineSolver()
     [machine] = solver(one)
     found = bottlenecks(one, machine, solver)
     assert found.now.name == "disk 1 (cap of 300 to 3,000 requests/s)"

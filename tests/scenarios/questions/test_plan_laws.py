@@ -12,17 +12,27 @@ from hypothesis import strategies as st
 
 from models.build import memory_plan
 from models.catalogue import PriceList, PriceRow, Prices, chassis
-from scenarios.library import library, load
-from scenarios.questions.plan import MEETS, MEMORY, ROOM, VERDICTS, Objective, Question, Stock, add_chassis, asked
+from scenarios.library import library_files, load_scenario_file
+from scenarios.questions.plan import (
+    MEETS,
+    MEMORY,
+    ROOM,
+    VERDICTS,
+    PlanQuestion,
+    ResponseObjective,
+    Stock,
+    add_chassis,
+    asked,
+)
 from scenarios.questions.plan.bill import Till
 from scenarios.questions.plan.loads import Assembly, capacities, capacities_of
-from scenarios.questions.plan.screening import Screened, screened
+from scenarios.questions.plan.screening import ScreenedStock, screened
 from scenarios.show.plan_reasons import rejection_reason
 from simulator.form import GIB
 
 TODAY = dt.date(2026, 11, 22)
 TARGET = 20_000.0
-P95 = Objective("new order", 0.95, 0.05)
+P95 = ResponseObjective("new order", 0.95, 0.05)
 SETTINGS = settings(
     deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -31,10 +41,14 @@ SETTINGS = settings(
 @pytest.fixture(scope="module")
 def stock() -> Stock:
     """Machines of 2006 under today's load, most of which are too small for it."""
-    return stock_of(Question(asked(load(library()["postgresql-15"]), TARGET, 40.0, 100, None), TARGET, (P95,)))
+    return stock_of(
+        PlanQuestion(
+            asked(load_scenario_file(library_files()["postgresql-15"]), TARGET, 40.0, 100, None), TARGET, (P95,)
+        )
+    )
 
 
-def stock_of(question: Question) -> Stock:
+def stock_of(question: PlanQuestion) -> Stock:
     found = Stock(question)
     for name in ("opteron-server-2006", "epyc-server-1u"):
         add_chassis(found, name, chassis()[name])
@@ -56,7 +70,7 @@ def prices_of(stock: Stock, seed: int) -> dict[str, float]:
     return {part: float(round(draw.uniform(20.0, 3000.0), 2)) for part in parts(stock)}
 
 
-def least(found: Screened) -> float:
+def least(found: ScreenedStock) -> float:
     return float(found.cost[found.meets[0]])
 
 
@@ -74,10 +88,10 @@ def test_a_cheaper_price_never_raises_the_cost(stock: Stock, seed: int, share: f
 @given(seed=st.integers(0, 10**6), budgets=st.tuples(st.floats(500, 9000), st.floats(500, 9000)))
 def test_more_budget_never_lowers_the_rate(stock: Stock, seed: int, budgets: tuple[float, float]) -> None:
     prices = prices_of(stock, seed)
-    base = asked(load(library()["v20z"]), None, None, 100, None)
+    base = asked(load_scenario_file(library_files()["v20z"]), None, None, 100, None)
 
     def rate(budget: float) -> float:
-        small = stock_of(Question(base, None, budget=budget))
+        small = stock_of(PlanQuestion(base, None, budget=budget))
         found = screened(Assembly(small), till(prices))
         return max((float(found.reach_per_min[each]) for each in found.meets[:1]), default=0.0)
 

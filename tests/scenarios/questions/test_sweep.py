@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from scenarios.commands.cli import main
-from scenarios.questions.sweep import Axis, Row, Sweep, from_json, parse_axis, to_json
+from scenarios.questions.sweep import Axis, Sweep, SweepRow, parse_axis, sweep_from_json, sweep_json
 from scenarios.show.charts.sweep import chart
 from scenarios.show.sweep import to_csv, to_text
 from simulator.errors import InputError
 
-TINY = str(Path(__file__).with_name("tiny.yaml"))
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 BUFFERS = "database.pool.buffers=500,1000,2000"
 Output = pytest.CaptureFixture[str]
 
@@ -63,7 +63,7 @@ def test_same_bytes_with_one_and_two_workers(capsys: Output) -> None:
     alone = capsys.readouterr().out
     assert main([*words, "--workers", "2"]) == 0
     assert capsys.readouterr().out == alone
-    assert to_json(from_json(alone)) == alone
+    assert sweep_json(sweep_from_json(alone)) == alone
 
 
 def test_points_that_cannot_be_run_are_listed_with_the_reason(capsys: Output) -> None:
@@ -79,14 +79,14 @@ def test_a_sweep_without_any_point_is_bad_input(vary: str, capsys: Output) -> No
     assert capsys.readouterr().err.startswith("error: ")
 
 
-def example(*rows: Row) -> Sweep:
+def example(*rows: SweepRow) -> Sweep:
     """A sweep over disks with these rows."""
     axes = (Axis("machine.disks.count", tuple(row.values[0] for row in rows)),)
     return Sweep("example", axes, 1, 1, "kernel", {"oltpsim": "1"}, 0.95, rows)
 
 
-def row(value: str, bottleneck: str, *warnings: str) -> Row:
-    return Row((value,), None, 90.0, 80.0, 100.0, 1, bottleneck, 0.5, 0.9, {}, "hash", warnings)
+def row(value: str, bottleneck: str, *warnings: str) -> SweepRow:
+    return SweepRow((value,), None, 90.0, 80.0, 100.0, 1, bottleneck, 0.5, 0.9, {}, "hash", warnings)
 
 
 def test_warnings_of_points_are_below_the_table_and_in_every_form() -> None:
@@ -98,7 +98,7 @@ def test_warnings_of_points_are_below_the_table_and_in_every_form() -> None:
     assert below == ["warning 1: it swaps", "warning 2: few"]
     cells = [line["warnings"] for line in csv.DictReader(io.StringIO(to_csv(swept)))]
     assert cells == ["it swaps; few", "", "few"]
-    assert from_json(to_json(swept)) == swept
+    assert sweep_from_json(sweep_json(swept)) == swept
 
 
 def test_the_warnings_of_a_run_reach_its_row(capsys: Output) -> None:
@@ -128,7 +128,7 @@ def test_pictures_of_one_and_two_fields(tmp_path: Path, capsys: Output) -> None:
 def test_pictures_place_points_by_their_values(capsys: Output) -> None:
     words = sweep("--vary", "database.pool.buffers=500,1000", "--workers", "1", "--output", "json")
     assert main(words) == 0
-    answer = from_json(capsys.readouterr().out)
+    answer = sweep_from_json(capsys.readouterr().out)
     drawn = chart(answer)
     assert [x for x, _ in drawn.lines[0].points] == [500.0, 1000.0]
     assert drawn.tick_labels is None

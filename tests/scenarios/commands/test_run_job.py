@@ -14,7 +14,7 @@ from models.reading import load_scenario
 from scenarios.commands.cli import main
 
 Output = pytest.CaptureFixture[str]
-TINY = Path(__file__).with_name("tiny.yaml")
+TINY = Path(__file__).parents[1] / "tiny.yaml"
 MEASURED = {"job_figure": 2.1, "cpu_cores_busy": 0.3, "role": "predicted", "source": "assumption: for tests"}
 
 

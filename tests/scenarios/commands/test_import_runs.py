@@ -14,7 +14,7 @@ import yaml
 from models.machine import FlashDiskSpec
 from scenarios.commands.cli import main
 
-SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 DISK = SAMPLES / "run_directories" / "postgres15_go-tpc_one_disk_400_iops"
 Call = Callable[..., tuple[int, str, str]]
 

@@ -16,13 +16,21 @@ from hypothesis import strategies as st
 from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
 from scenarios.commands.sweep import balance_note
-from scenarios.questions.sweep import Axis, Interval, Rule, design, from_json, parse_axes, to_json
+from scenarios.questions.sweep import (
+    Axis,
+    ReplicationRule,
+    SampledAxis,
+    parse_axes,
+    sweep_from_json,
+    sweep_json,
+    sweep_points,
+)
 from scenarios.questions.sweep.points import sobol
 from scenarios.questions.sweep.replications import LEAST_UNTIL, half_width, interval
 from scenarios.run import read_saved_run
 from simulator.errors import InputError
 
-TINY = Path(__file__).with_name("tiny.yaml")
+TINY = Path(__file__).parents[1] / "tiny.yaml"
 SHORT = ["--set", "interval.duration_s=4", "--workers", "1", "--quiet"]
 Output = pytest.CaptureFixture[str]
 BUFFERS, MEMORY = "database.pool.buffers", "machine.memory_gib"
@@ -33,14 +41,14 @@ BUFFERS, MEMORY = "database.pool.buffers", "machine.memory_gib"
 @pytest.mark.parametrize(
     ("text", "read"),
     [
-        ("a.b=1..4", Interval("a.b", 1.0, 4.0)),
-        ("a.b=-1.5..2e3", Interval("a.b", -1.5, 2000.0)),
-        ("a.b = 0.5 .. 8 : log", Interval("a.b", 0.5, 8.0, "", logarithmic=True)),
-        ("a.b=1 GiB..64 GiB:log", Interval("a.b", 1.0, 64.0, " GiB", logarithmic=True)),
-        ("a.b=1..64 GiB", Interval("a.b", 1.0, 64.0, " GiB")),
+        ("a.b=1..4", SampledAxis("a.b", 1.0, 4.0)),
+        ("a.b=-1.5..2e3", SampledAxis("a.b", -1.5, 2000.0)),
+        ("a.b = 0.5 .. 8 : log", SampledAxis("a.b", 0.5, 8.0, "", logarithmic=True)),
+        ("a.b=1 GiB..64 GiB:log", SampledAxis("a.b", 1.0, 64.0, " GiB", logarithmic=True)),
+        ("a.b=1..64 GiB", SampledAxis("a.b", 1.0, 64.0, " GiB")),
     ],
 )
-def test_ends_are_read(text: str, read: Interval) -> None:
+def test_ends_are_read(text: str, read: SampledAxis) -> None:
     assert parse_axes([text], 4) == (read,)
 
 
@@ -75,8 +83,8 @@ def test_samples_fill_each_axis_evenly_and_depend_on_the_seed() -> None:
     assert sobol(1, 1, 1)[0][0] < 1
 
 
-def values(axes: tuple[Axis | Interval, ...], samples: int, seed: int = 1) -> list[tuple[str, ...]]:
-    return [point.values for point in design(TINY, axes, (), samples, seed)]
+def values(axes: tuple[Axis | SampledAxis, ...], samples: int, seed: int = 1) -> list[tuple[str, ...]]:
+    return [point.values for point in sweep_points(TINY, axes, (), samples, seed)]
 
 
 def test_integers_are_rounded_and_only_they() -> None:
@@ -95,7 +103,7 @@ def test_a_logarithmic_scale_takes_equal_ratios() -> None:
 
 
 def test_units_reach_the_scenario() -> None:
-    points = design(TINY, parse_axes([f"{MEMORY}=1 GiB..2 GiB"], 4), (), 4, 1)
+    points = sweep_points(TINY, parse_axes([f"{MEMORY}=1 GiB..2 GiB"], 4), (), 4, 1)
     for point in points:
         assert isinstance(point.scenario, ScenarioSpec)
         assert point.values[0] == f"{point.scenario.machine.memory_gib:.6g} GiB"
@@ -128,9 +136,9 @@ def test_samples_that_round_to_one_value_are_run_once(tmp_path: Path, capsys: Ou
     store = tmp_path / "runs.sqlite"
     words = ["sweep", str(TINY), *SHORT, "--samples", "8", "--vary", f"{BUFFERS}=500..501", "--save", str(store)]
     assert main([*words, "--output", "json"]) == 0
-    answer = from_json(capsys.readouterr().out)
+    answer = sweep_from_json(capsys.readouterr().out)
     assert len(answer.rows) == 8
-    assert to_json(from_json(to_json(answer))) == to_json(answer)
+    assert sweep_json(sweep_from_json(sweep_json(answer))) == sweep_json(answer)
     assert {row.values[0]: row.rate_per_min for row in answer.rows}.keys() == {"500", "501"}
     assert main([*[word for word in words if word != "--quiet"]]) == 0
     assert "2 runs were in" in capsys.readouterr().err
@@ -143,7 +151,7 @@ def rates(seed: int, spread: float) -> list[float]:
     return (1000 * (1 + spread * np.random.default_rng(seed).standard_normal(200))).tolist()
 
 
-def replicated(rule: Rule, all_rates: list[float]) -> int:
+def replicated(rule: ReplicationRule, all_rates: list[float]) -> int:
     """How many replications a rule ends with, and that it asks in rounds for the first ones in their order."""
     count = rule.first
     while (wanted := rule.wanted(all_rates[:count])) != count:
@@ -154,7 +162,7 @@ def replicated(rule: Rule, all_rates: list[float]) -> int:
 
 @given(st.integers(0, 1000), st.floats(0.001, 0.2), st.floats(0.005, 0.1), st.integers(LEAST_UNTIL, 100))
 def test_replications_end_when_narrow_or_at_the_most(seed: int, spread: float, until: float, most: int) -> None:
-    rule = Rule(most, until)
+    rule = ReplicationRule(most, until)
     found = replicated(rule, rates(seed, spread))
     narrow = half_width(interval(rates(seed, spread)[:found])) <= until
     assert narrow or found == most
@@ -163,7 +171,7 @@ def test_replications_end_when_narrow_or_at_the_most(seed: int, spread: float, u
 
 
 def test_a_narrower_interval_takes_more_replications() -> None:
-    counts = [replicated(Rule(100, until), rates(1, 0.05)) for until in (0.1, 0.03, 0.02, 0.012)]
+    counts = [replicated(ReplicationRule(100, until), rates(1, 0.05)) for until in (0.1, 0.03, 0.02, 0.012)]
     assert counts == sorted(counts)
     assert counts[0] == LEAST_UNTIL
     assert 20 < counts[-1] < 100
@@ -172,15 +180,15 @@ def test_a_narrower_interval_takes_more_replications() -> None:
 def test_intervals_that_stopped_the_replications_hold_nearly_as_often_as_they_claim() -> None:
     held = 0
     for seed in range(400):
-        found = interval(rates(seed, 0.05)[: replicated(Rule(100, 0.02), rates(seed, 0.05))])
+        found = interval(rates(seed, 0.05)[: replicated(ReplicationRule(100, 0.02), rates(seed, 0.05))])
         held += found.low <= 1000 <= found.high
     assert held / 400 > 0.9
 
 
 def test_without_until_the_number_is_fixed() -> None:
-    assert Rule(7).first == 7
-    assert Rule(7).wanted(rates(1, 0.5)[:7]) == 7
-    assert not Rule(7).shortfall(rates(1, 0.5)[:7])
+    assert ReplicationRule(7).first == 7
+    assert ReplicationRule(7).wanted(rates(1, 0.5)[:7]) == 7
+    assert not ReplicationRule(7).shortfall(rates(1, 0.5)[:7])
     assert half_width(interval([0.0, 0.0])) == 0.0
 
 
@@ -192,7 +200,7 @@ def test_rows_say_how_many_and_what_falls_short(tmp_path: Path, capsys: Output) 
     out = capsys.readouterr().out
     assert main([*words, "--workers", "1", "--output", "json"]) == 0
     assert capsys.readouterr().out == out
-    for row in from_json(out).rows:
+    for row in sweep_from_json(out).rows:
         assert row.rate_per_min is not None
         assert row.high_per_min is not None
         assert row.replications is not None
@@ -293,5 +301,5 @@ def test_another_kind_of_file_is_refused(option: str, capsys: Output) -> None:
 
 def test_a_sweep_of_another_format_is_refused() -> None:
     with pytest.raises(InputError, match="format is 'oltpsim-sweep-1'"):
-        from_json(json.dumps({"format": "oltpsim-sweep-1", "axes": [], "rows": [], "scenario": "", "seed": 1,
+        sweep_from_json(json.dumps({"format": "oltpsim-sweep-1", "axes": [], "rows": [], "scenario": "", "seed": 1,
                               "replications": 1, "engine": "", "versions": {}, "confidence": 0.95}))  # fmt: skip

@@ -11,7 +11,7 @@ from calibration.fit import calibration_path, read_calibration, shipped_calibrat
 from calibration.records import record_of_scenario
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
-from scenarios.library import library, load
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured_runs import read_runs
 from scenarios.show.validation import amount
 from simulator.errors import InputError
@@ -26,11 +26,18 @@ SECONDS_PER_MINUTE = 60.0
 @cache
 def rates(name: str, *settings: tuple[str, ...]) -> list[float]:
     """Steady rates of a row with each of these settings, by the analytic engine."""
-    return [each.new_orders_per_min for each in steady_rates(*(load(library()[name], some) for some in settings))]
+    return [
+        each.new_orders_per_min
+        for each in steady_rates(*(load_scenario_file(library_files()[name], some) for some in settings))
+    ]
 
 
 def published() -> dict[str, ScenarioSpec]:
-    return {name: load(path, jobs=True) for name, path in library().items() if name.startswith("published/")}
+    return {
+        name: load_scenario_file(path, jobs=True)
+        for name, path in library_files().items()
+        if name.startswith("published/")
+    }
 
 
 def test_every_row_has_its_figure_its_source_and_a_record() -> None:
@@ -126,7 +133,7 @@ def test_the_model_that_comes_with_the_program_is_of_these_rows() -> None:
 
 def test_the_page_says_what_the_model_says() -> None:
     """docs/validation.md is written from the same certificate."""
-    page = (Path(__file__).parents[2] / "docs" / "validation.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "validation.md").read_text(encoding="utf-8")
     block = page.split("<!-- begin of the published rows: python docs/build_published.py -->\n")[1]
     rows = [line.split(" | ") for line in block.split("<!-- end")[0].splitlines()[2:]]
     found = read_calibration(shipped_calibrations()["published"]).certificate

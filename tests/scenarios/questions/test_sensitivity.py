@@ -15,7 +15,15 @@ from scipy.stats import sobol_indices
 
 from calibration.fit import calibration_path, read_calibration
 from scenarios.commands.cli import main
-from scenarios.questions.sensitivity import Indices, Range, Rates, Samples, calibrated_ranges, default_ranges, tornado
+from scenarios.questions.sensitivity import (
+    Range,
+    RateFunction,
+    SobolIndices,
+    SobolSamples,
+    calibrated_ranges,
+    default_ranges,
+    tornado,
+)
 from scenarios.questions.sensitivity.ranges import of_prior, parse_range
 from scenarios.show.charts.sensitivity import to_svg
 from simulator.errors import InputError
@@ -37,8 +45,8 @@ def ishigami(x: FloatArray) -> FloatArray:
     return np.exp(log)
 
 
-def indices_of(function: Callable[[FloatArray], FloatArray], ranges: list[Range], points: int = 2048) -> Indices:
-    samples = Samples.of(ranges, points, 1)
+def indices_of(function: Callable[[FloatArray], FloatArray], ranges: list[Range], points: int = 2048) -> SobolIndices:
+    samples = SobolSamples.of(ranges, points, 1)
     samples.evaluate(function, lambda _: None)
     return samples.indices()
 
@@ -69,7 +77,7 @@ def test_shares_of_a_sum_are_those_of_its_parts() -> None:
 
 
 def test_the_estimators_are_scipys() -> None:
-    samples = Samples.of([ends(key) for key in "abc"], 256, 3)
+    samples = SobolSamples.of([ends(key) for key in "abc"], 256, 3)
     samples.evaluate(ishigami, lambda _: None)
     oracle = sobol_indices(func={"f_A": samples.a[None], "f_B": samples.b[None], "f_AB": samples.ab[:, None]}, n=256)
     found = {one.key: one for one in samples.indices().indices}
@@ -93,7 +101,7 @@ def test_points_that_cant_be_are_counted_and_left_out() -> None:
 
 
 def test_an_interrupted_sample_has_indices_of_what_is_done() -> None:
-    samples = Samples.of([ends(key) for key in "abc"], 256, 1)
+    samples = SobolSamples.of([ends(key) for key in "abc"], 256, 1)
 
     def stop(done: int) -> None:
         if done == 128:
@@ -103,7 +111,7 @@ def test_an_interrupted_sample_has_indices_of_what_is_done() -> None:
         samples.evaluate(ishigami, stop)
     found = samples.indices()
     assert found.points == 128
-    whole = Samples.of([ends(key) for key in "abc"], 128, 1)
+    whole = SobolSamples.of([ends(key) for key in "abc"], 128, 1)
     whole.evaluate(ishigami, lambda _: None)
     assert found == whole.indices()
 
@@ -128,7 +136,7 @@ def test_bars_are_in_the_order_of_their_widths() -> None:
 def test_an_end_that_cant_be_has_its_reason() -> None:
     machine = scenario("v20z")
     ranges = [parse_range("machine.memory_gib=1..3", machine), parse_range("database.pool.buffers=50000..120000", machine)]  # fmt: skip # noqa: E501
-    rates = Rates(machine, ranges)
+    rates = RateFunction(machine, ranges)
     found = tornado(rates, ranges, lambda: rates.reasons)
     memory = next(bar for bar in found.bars if bar.range.key == "machine.memory_gib")
     assert memory.low_per_min is None
@@ -144,7 +152,7 @@ def test_what_limits_has_the_widest_bar() -> None:
     for name in ("v20z", "postgresql-15"):
         machine = scenario(name)
         ranges = default_ranges(machine)
-        rates = Rates(machine, ranges)
+        rates = RateFunction(machine, ranges)
         widest[name] = [bar.range.key for bar in tornado(rates, ranges, lambda of=rates: of.reasons).bars]  # type: ignore[misc]
     assert not {key.split(".")[0] for key in widest["v20z"][:4]} & {"database"}
     assert set(widest["postgresql-15"][:3]) == {
@@ -160,7 +168,7 @@ def test_default_ends_are_machines_that_can_be() -> None:
     machine = scenario("v20z")
     ranges = default_ranges(machine)
     assert len({each.key for each in ranges}) == len(ranges)
-    rates = Rates(machine, ranges)
+    rates = RateFunction(machine, ranges)
     assert all(bar.reason is None for bar in tornado(rates, ranges, lambda: rates.reasons).bars)
     memory = next(each for each in ranges if each.key == "machine.memory_gib")
     assert 1.5 < memory.low < memory.middle < memory.high == 2.5
