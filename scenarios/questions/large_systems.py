@@ -10,8 +10,6 @@ from scenarios.run import Display, Task, run_all
 from simulator.errors import InputError
 
 SEED = 1
-WORDS = {"at_least": "at least ", "at_most": "at most "}
-SHARES, WHOLE_FROM = "fraction", 1000.0
 
 
 def measured_systems() -> dict[str, ScenarioSpec]:
@@ -52,32 +50,3 @@ def _keep(scenarios: dict[str, ScenarioSpec], values: dict[str, dict[str, float]
         large_systems.write({large_systems.key_of(scenarios[name], SEED): each for name, each in values.items()})
     except OSError:
         return
-
-
-def lines(found: list[FigureRow]) -> list[str]:
-    """A table of all rows, and how far off they are."""
-    from scenarios.show.validation import table
-
-    cells = [["scenario", "figure", "measured", "simulated", "error", "role"]]
-    cells += [
-        [row.scenario, row.figure, WORDS.get(row.bound, "") + amount(row, row.measured), amount(row, row.simulated),
-         error(row), row.role]
-        for row in found
-    ]  # fmt: skip
-    return ["large systems, each simulated as its scenario says", "", *table(cells)]
-
-
-def amount(row: FigureRow, value: float) -> str:
-    """A value of a row's figure; shares in percent."""
-    if SHARES in row.figure or row.figure.endswith(", share"):
-        return f"{100 * value:.1f} %"
-    return f"{value:,.0f}" if abs(value) >= WHOLE_FROM else f"{value:.3g}"
-
-
-def error(row: FigureRow) -> str:
-    """How far off a row is: points of a share, percent of everything else, or whether its bound holds."""
-    if row.holds is not None:
-        return "holds" if row.holds else "DOESN'T HOLD"
-    if SHARES in row.figure or row.figure.endswith(", share"):
-        return f"{100 * (row.simulated - row.measured):+.1f} points"
-    return f"{row.error:+.1%}"
