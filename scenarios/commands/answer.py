@@ -77,8 +77,7 @@ def _what_compiles(engine: str) -> list[str]:
 
 
 def _speed(result: Result, wall_s: float, compiled: str) -> str:
-    from scenarios.show.numbers import milliseconds
-    from scenarios.show.words import is_calculated
+    from scenarios.show import is_calculated, milliseconds
 
     if is_calculated(result):
         return f"answered in {milliseconds(wall_s)} ms"
@@ -98,7 +97,7 @@ def give(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> None:
     if wanted.save is not None:
         saved.write(wanted.save, saved.SavedRun(scenario, result))
     if wanted.report is not None:
-        from scenarios.show.report import write_report
+        from scenarios.show import write_report
 
         write_report(result, scenario, wanted.report, wanted.command)
     typer.echo(text_of(scenario, result, wanted), nl=False)
@@ -115,7 +114,7 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
 
         return to_json(result)
     if wanted.output is Output.CSV:
-        from scenarios.show.summary import summary_csv
+        from scenarios.show import summary_csv
 
         return summary_csv(result, scenario)
     lines = [table_of(scenario, result, wanted)]
@@ -131,7 +130,7 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
 
 def table_of(scenario: ScenarioSpec, result: Result, wanted: Wanted) -> str:
     """The answer as a table, its last line not ended."""
-    from scenarios.show.summary import summary_text
+    from scenarios.show import summary_text
 
     return summary_text(result, scenario, terminal_width(), wanted.assumed).rstrip("\n")
 
@@ -140,12 +139,11 @@ def _compared(calculated: Result, simulated: Result) -> str:
     """How far apart two answers are. Without their times, which would not be the same bytes again."""
     import textwrap
 
-    from scenarios.show.numbers import count, share
-    from scenarios.show.words import interval
+    from scenarios.show import count, rate_interval, share
 
     one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
     apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","
-    words = f"analytic {count(one)}{apart} simulated {count(other)} {interval(simulated.rate_per_min)}"
+    words = f"analytic {count(one)}{apart} simulated {count(other)} {rate_interval(simulated.rate_per_min)}"
     return textwrap.fill(words, terminal_width())
 
 

@@ -72,8 +72,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     from scenarios.library import load, scenario_path
     from scenarios.questions.measured_runs import read_runs
     from scenarios.run import default_workers, display
-    from scenarios.show.calibration import calibration_lines
-    from scenarios.show.next_run import would_tell
+    from scenarios.show import calibration_lines, would_tell
 
     if output is Output.CSV:
         raise InputError("--output csv: a calibration is no table; give table or json")

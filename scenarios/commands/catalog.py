@@ -28,10 +28,10 @@ def list_entries(
     """List the entries by kind, then the library of scenarios."""
     from models.catalogue import catalogue_kinds
     from scenarios.library import library
-    from scenarios.show.catalogue import names_of
+    from scenarios.show import catalogue_lines
 
     for one in [kind] if kind else [*catalogue_kinds(), SCENARIOS]:
-        lines = [f"  {name}" for name in library()] if one == SCENARIOS else names_of(one)
+        lines = [f"  {name}" for name in library()] if one == SCENARIOS else catalogue_lines(one)
         typer.echo("\n".join([one, *lines]))
 
 
@@ -41,7 +41,7 @@ def show(
 ) -> None:
     """Show one entry with its source; of a price list also how old it is, if that is more than a year."""
     from models.catalogue import describe
-    from scenarios.show.catalogue import price_table
+    from scenarios.show import price_table
 
     text = price_table(name, dt.date.today()) if kind == "prices" else describe(kind, name)  # noqa: DTZ011
     typer.echo(text.rstrip("\n"))

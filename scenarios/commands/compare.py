@@ -106,11 +106,11 @@ def _share(text: str) -> float:
 
 
 def _text(found: Comparison, output: Output) -> str:
-    from scenarios.show import compare as compare_text
+    from scenarios.show import comparison_csv, comparison_json, comparison_table
 
     if output is Output.JSON:
-        return compare_text.as_json(found)
-    return compare_text.as_csv(found) if output is Output.CSV else compare_text.table(found, terminal_width())
+        return comparison_json(found)
+    return comparison_csv(found) if output is Output.CSV else comparison_table(found, terminal_width())
 
 
 def _check(found: Comparison, target: float | None, narrow: float | None) -> None:

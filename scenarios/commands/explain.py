@@ -79,9 +79,9 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         return
     from scenarios.questions.explain import Asked, explanation
     from scenarios.run import display
+    from scenarios.show import check_picture
 
-    if picture is not None and picture.suffix not in {".svg", ".html"}:
-        raise InputError(f"--picture {picture}: the name must end in .svg or .html")
+    check_picture(picture, "--picture")
     check_places(picture)
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
     priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
@@ -90,23 +90,22 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         found = explanation(scenario, asked, shown.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
-        from models.input import write_whole
-        from scenarios.show.charts.explain import to_html, to_svg
+        from scenarios.show import CALCULATED, explanation_charts, explanation_title, write_picture
 
-        write_whole(picture, to_svg(found) if picture.suffix == ".svg" else to_html(found))
+        write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
         typer.echo(f"picture: {picture}", err=True)
 
 
 def _text(result: Result, found: Explanation, head: list[str], output: Output) -> str:
-    from scenarios.show import explain as explain_text
+    from scenarios.show import explanation_csv, explanation_json, explanation_text
 
     if output is Output.JSON:
-        return explain_text.as_json(result, found)
+        return explanation_json(result, found)
     if output is Output.CSV:
-        return explain_text.as_csv(found)
+        return explanation_csv(found)
     version = result.versions.get("oltpsim", "?")
     origin = f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}"
-    answers = explain_text.answers_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
+    answers = explanation_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
     return "\n".join([*head, times(result), answers, origin]) + "\n"
 
 

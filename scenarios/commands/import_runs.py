@@ -63,21 +63,21 @@ def import_(
         _disk(points, found[0].name, capacity, save, output)
         return
     from calibration.records import merge
-    from scenarios.show.run_record import found_lines
+    from scenarios.show import found_files_lines
 
     merged = [merge(each.name, each.readings) for each in found]
-    _give([each.record for each in merged], {each.name: found_lines(each) for each in found}, save, output)
+    _give([each.record for each in merged], {each.name: found_files_lines(each) for each in found}, save, output)
 
 
 def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:
     from calibration.records import check, save_records
-    from scenarios.show.run_record import as_csv, record_lines
+    from scenarios.show import record_lines, records_csv
 
     saved = save_records(records, save) if save is not None else []
     if output is Output.JSON:
         typer.echo(json.dumps([record.model_dump(mode="json", exclude_none=True) for record in records], indent=1))
     elif output is Output.CSV:
-        typer.echo(as_csv(records), nl=False)
+        typer.echo(records_csv(records), nl=False)
     else:
         for record in records:
             title, *rest = record_lines(record)

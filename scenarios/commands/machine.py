@@ -50,7 +50,7 @@ def machine(
     from models.input import write_whole
     from models.reading import described
     from scenarios.run import display
-    from scenarios.show import machine as machine_text
+    from scenarios.show import machine_json, machine_table, machine_yaml
 
     if output is Output.CSV:
         raise InputError("--output csv: a machine is more than a row; give table or json")
@@ -58,13 +58,13 @@ def machine(
     check_places(save)
     calibration = _calibration(model)
     if save is not None:
-        write_whole(save, machine_text.as_yaml(description))
+        write_whole(save, machine_yaml(description))
     with display(quiet) as shown:
         found = foresee(description, calibration, shown.advance)
     if output is Output.JSON:
-        text = machine_text.as_json(description, found, calibration)
+        text = machine_json(description, found, calibration)
     else:
-        text = machine_text.table(description, found, calibration, terminal_width())
+        text = machine_table(description, found, calibration, terminal_width())
     typer.echo(text, nl=False)
     if save is not None and output is Output.TABLE:
         typer.echo(f"saved: {save}")

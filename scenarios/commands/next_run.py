@@ -48,18 +48,14 @@ def next_run(
     from calibration.fit import read
     from calibration.predict import advise
     from scenarios.run import display
-    from scenarios.show import next_run as next_run_text
+    from scenarios.show import next_run_csv, next_run_json, next_run_text
 
     calibration = read(model)
     asked = _asked(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
     with display(quiet) as shown:
         advice = advise(calibration, choice, asked, tell=shown.advance)
-    write = {
-        Output.JSON: next_run_text.to_json,
-        Output.CSV: next_run_text.to_csv,
-        Output.TABLE: next_run_text.to_text,
-    }
+    write = {Output.JSON: next_run_json, Output.CSV: next_run_csv, Output.TABLE: next_run_text}
     typer.echo(write[output](advice), nl=False)
 
 

@@ -103,7 +103,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     from scenarios.questions.plan import Open, planned, stock_of, today
     from scenarios.questions.plan import question as asking
     from scenarios.run import display
-    from scenarios.show import plan as plan_text
+    from scenarios.show import plan_csv, plan_json, plan_table
 
     check_places(report)
     base = load(scenario_path(scenario), set_ or [])
@@ -129,12 +129,15 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         found = planned(stock, lists, left, today(), shown.advance)
         found = _simulated(found, confirm, seed, workers, shown)
     if report is not None:
-        from scenarios.show.plan_page import write_page
+        from scenarios.show import write_plan_page
 
-        write_page(found, report, command_line(["oltpsim", *context.obj]))
-    write = {Output.TABLE: lambda each: plan_text.table(each, terminal_width()), Output.JSON: plan_text.as_json,
-             Output.CSV: plan_text.as_csv}[output]  # fmt: skip
-    typer.echo(write(found), nl=False)
+        write_plan_page(found, report, command_line(["oltpsim", *context.obj]))
+    write = {
+        Output.TABLE: lambda each: plan_table(each, terminal_width()),
+        Output.JSON: plan_json,
+        Output.CSV: plan_csv,
+    }
+    typer.echo(write[output](found), nl=False)
     if report is not None and output is Output.TABLE:
         typer.echo(f"report: {report}")
     if question.target_per_min is not None and found.choice is None:

@@ -43,7 +43,7 @@ def predict(
     from calibration.fit import model_path, read
     from calibration.predict import prediction
     from scenarios.run import display
-    from scenarios.show import prediction as prediction_text
+    from scenarios.show import certificate_line, prediction_csv, prediction_json, prediction_table
 
     calibration = read(model_path(model))
     if seed is not None:
@@ -58,11 +58,11 @@ def predict(
                 answers.append(prediction.predict(calibration, _scenario(calibration, name, set_ or [])))
             except InputError as error:
                 refused += str(error).splitlines()
-    validated = prediction_text.validated(calibration, model)
-    write = {
-        Output.TABLE: prediction_text.table, Output.JSON: prediction_text.as_json, Output.CSV: prediction_text.as_csv
-    }[output]  # fmt: skip
-    if answers:
+    validated = certificate_line(calibration, model)
+    if answers and output is Output.CSV:
+        typer.echo(prediction_csv(answers, validated), nl=False)
+    elif answers:
+        write = prediction_json if output is Output.JSON else prediction_table
         typer.echo(write(calibration, answers, validated, set_ or []), nl=False)
     for text in refused:
         typer.echo(f"error: {text}", err=True)

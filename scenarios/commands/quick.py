@@ -79,7 +79,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     from models.input import write_whole
     from models.reading import Questions, assumed, scenario_of
     from scenarios.run import display, replicate
-    from scenarios.show.numbers import significant
+    from scenarios.show import significant
 
     questions = Questions(
         ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,

@@ -29,7 +29,7 @@ def report(
     It can be mailed and opened without a network.
     """
     from scenarios.run import saved
-    from scenarios.show.report import write_report
+    from scenarios.show import write_report
 
     check_places(out)
     if what.endswith(".json"):

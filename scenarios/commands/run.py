@@ -86,14 +86,14 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
 def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
     from models.jobs import run_job
-    from scenarios.show.job import to_json, to_text
+    from scenarios.show import job_json, job_text
 
     if given:
         raise InputError(f"{given[0]}: is for transactions; the job of {spec.name!r} is calculated: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
     result = run_job(spec, seed)
-    typer.echo(to_json(result, spec) if output is Output.JSON else to_text(result, spec, terminal_width()), nl=False)
+    typer.echo(job_json(result, spec) if output is Output.JSON else job_text(result, spec, terminal_width()), nl=False)
 
 
 def register(app: typer.Typer) -> None:

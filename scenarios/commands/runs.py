@@ -23,17 +23,17 @@ FolderArgument = Annotated[
 @app.command("list")
 def list_runs(folder: FolderArgument = None) -> None:
     """List records with their rates."""
-    from scenarios.show.run_record import headline
+    from scenarios.show import record_headline
 
     for name, record in _records(folder).items():
-        typer.echo(f"{name}: {headline(record)}")
+        typer.echo(f"{name}: {record_headline(record)}")
 
 
 @app.command()
 def show(run: RunArgument) -> None:
     """Show a record: every figure with its source, the laws it was held against, what it lacks."""
     from calibration.records import load_record, record_path
-    from scenarios.show.run_record import record_lines
+    from scenarios.show import record_lines
 
     typer.echo("\n".join(record_lines(load_record(record_path(run)))))
 
@@ -48,7 +48,7 @@ def check(
     """Check records against Little's law and others. Exit status 1 if one is broken, 2 if a record can't be read."""
     from calibration.records import check as check_record
     from calibration.records import load_record, record_path
-    from scenarios.show.run_record import finding_lines
+    from scenarios.show import finding_lines
 
     records: dict[str, RunRecord] = {}
     for text in runs or []:

@@ -49,9 +49,9 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     from scenarios.questions.sensitivity import Rates, Samples, tornado
     from scenarios.run import display
+    from scenarios.show import check_picture
 
-    if picture is not None and picture.suffix not in {".svg", ".html"}:
-        raise InputError(f"--picture {picture}: the name must end in .svg or .html")
+    check_picture(picture, "--picture")
     check_places(picture)
     machine, ranges = _ranges(load(scenario_path(scenario), [*(set_ or []), "engine=analytic"]), model, vary or [])
     samples = None if sobol is None else Samples.of(ranges, sobol, seed)
@@ -69,11 +69,9 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     indices = None if samples is None or (interrupted and not samples.done) else samples.indices()
     typer.echo(_text(machine.name, found, indices, output), nl=False)
     if picture is not None:
-        from models.input import write_whole
-        from scenarios.show.charts.sensitivity import to_html, to_svg
+        from scenarios.show import CALCULATED, sensitivity_chart, sensitivity_title, write_picture
 
-        draw = to_svg if picture.suffix == ".svg" else to_html
-        write_whole(picture, draw(machine.name, found))
+        write_picture(picture, sensitivity_title(machine.name), [sensitivity_chart(found)], CALCULATED)
         typer.echo(f"picture: {picture}", err=True)
     if interrupted:
         raise typer.Exit(130)
@@ -97,13 +95,13 @@ def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tupl
 
 
 def _text(name: str, found: Tornado, indices: Indices | None, output: Output) -> str:
-    from scenarios.show import sensitivity as sensitivity_text
+    from scenarios.show import sensitivity_csv, sensitivity_json, sensitivity_table
 
     if output is Output.JSON:
-        return sensitivity_text.as_json(name, found, indices)
+        return sensitivity_json(name, found, indices)
     if output is Output.CSV:
-        return sensitivity_text.as_csv(found, indices)
-    return sensitivity_text.table(name, found, indices, terminal_width())
+        return sensitivity_csv(found, indices)
+    return sensitivity_table(name, found, indices, terminal_width())
 
 
 def register(app: typer.Typer) -> None:

@@ -68,7 +68,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     from calibration.judge import validate as held_against
     from scenarios.questions.measured_runs import read_runs
     from scenarios.run import default_workers, display
-    from scenarios.show.validation import validation_lines
+    from scenarios.show import validation_lines
 
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
@@ -97,9 +97,9 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         kept.close()
     words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
     if report is not None:
-        from scenarios.show.validation_page import write_page
+        from scenarios.show import write_validation_page
 
-        write_page(report, calibration, found, command_line([*words, "--report", report]))
+        write_validation_page(report, calibration, found, command_line([*words, "--report", report]))
     large = _large_systems(number, quiet, simulate) if every and str(model) == PUBLISHED else []
     typer.echo(_text(found, output, validation_lines(calibration, found), large), nl=False)
     for path in (save, report):
@@ -118,9 +118,9 @@ def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
 
 def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:
     if output is Output.TABLE:
-        from scenarios.questions.large_systems import lines as large_lines
+        from scenarios.show import large_system_lines
 
-        return "\n".join([*lines, *(["", *large_lines(large)] if large else [])]) + "\n"
+        return "\n".join([*lines, *(["", *large_system_lines(large)] if large else [])]) + "\n"
     import json
 
     from calibration.judge import as_json
