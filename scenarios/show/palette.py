@@ -11,8 +11,8 @@ SERIES_COLOURS = (BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, SLATE, GREY)
 """colours of series without a meaning of their own, in this order"""
 FAINT = "rgba(128,132,140,0.16)"
 THEMES = {
-    "light": {"ink": "#1b1f24", "grid": "#e3e6ea", "axis": "#9aa3ae", "paper": "#ffffff"},
-    "dark": {"ink": "#e8eaed", "grid": "#2b323b", "axis": "#6b7582", "paper": "#181c22"},
+    "light": {"ink": "#1b1f24", "muted": "#59626d", "grid": "#e3e6ea", "axis": "#9aa3ae", "paper": "#ffffff"},
+    "dark": {"ink": "#e8eaed", "muted": "#a5aeb9", "grid": "#2b323b", "axis": "#6b7582", "paper": "#181c22"},
 }
 
 

@@ -72,7 +72,9 @@ def picture_svg(title: str, charts: Sequence[Chart], about: str = "") -> str:
         f'<text x="16" y="24" font-size="16" font-weight="600">{html.escape(title)}</text>',
     ]
     if about:
-        parts.append(f'<text x="16" y="42" font-size="12" opacity="0.75">{html.escape(about)}</text>')
+        parts.append(
+            f'<text x="16" y="42" font-size="12" fill="{THEMES["light"]["muted"]}">{html.escape(about)}</text>'
+        )
     top = head
     for figure, svg in zip(figures, _drawn(figures), strict=True):
         parts.append(svg.replace("<svg ", f'<svg x="0" y="{top:g}" ', 1))
@@ -99,7 +101,7 @@ def _printed(chart: Chart) -> Json:
     if chart.title:
         notes.append(corner | {"text": f"<b>{plain(chart.title)}</b>", "y": 1, "yshift": above - 10, "yanchor": "top"})
     if chart.caption:
-        font = {"font": {"size": 11, "color": theme["axis"]}}
+        font = {"font": {"size": 11, "color": theme["muted"]}}
         notes.append(corner | {"text": plain(chart.caption), "y": 0, "yshift": -below, "yanchor": "bottom"} | font)
     layout |= {
         "width": WIDTH_PX,

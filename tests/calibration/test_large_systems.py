@@ -14,7 +14,8 @@ from calibration.records import value_of
 from calibration.records.figures import OF_RESULT
 from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
 from scenarios.library import library, load
-from scenarios.questions.large_systems import amount, error, lines, measured_systems
+from scenarios.questions.large_systems import measured_systems
+from scenarios.show import figure_amount, figure_error, large_system_lines
 from simulator.errors import InputError
 from simulator.results.result import Result
 from tests.scenarios.example_result import example_result
@@ -76,18 +77,18 @@ def test_a_multiple_is_of_the_other_systems_figure(scenario: ScenarioSpec, resul
 
 def test_bounds_hold_or_do_not() -> None:
     under = FigureRow("one", "mean_response_s", 1.0, "at_most", 0.9, "predicted")
-    assert (under.holds, error(under)) == (True, "holds")
+    assert (under.holds, figure_error(under)) == (True, "holds")
     over = replace(under, simulated=1.1)
-    assert (over.holds, error(over)) == (False, "DOESN'T HOLD")
+    assert (over.holds, figure_error(over)) == (False, "DOESN'T HOLD")
     assert replace(over, bound="at_least").holds
 
 
 def test_shares_are_judged_in_points_and_others_in_percent() -> None:
     share = FigureRow("one", "cpu_user_fraction", 0.55, "about", 0.52, "predicted")
-    assert (amount(share, share.simulated), error(share)) == ("52.0 %", "-3.0 points")
+    assert (figure_amount(share, share.simulated), figure_error(share)) == ("52.0 %", "-3.0 points")
     rate = FigureRow("one", "new_orders_per_minute", 1_000_000, "about", 1_030_000, "predicted")
-    assert (amount(rate, rate.simulated), error(rate)) == ("1,030,000", "+3.0%")
-    assert any("+3.0%" in line for line in lines([share, rate]))
+    assert (figure_amount(rate, rate.simulated), figure_error(rate)) == ("1,030,000", "+3.0%")
+    assert any("+3.0%" in line for line in large_system_lines([share, rate]))
 
 
 def test_kept_values_are_of_their_scenario(tmp_path: Path, scenario: ScenarioSpec) -> None:
