@@ -188,7 +188,10 @@ def pictures(found: Certificate) -> dict[str, tuple[str, list[Chart]]]:
     against = agreement_chart(found, "machine", "each row in its own unit")
     errors = residuals_chart(found, "machine", dense=True)
     return {
-        "published": ("Published rows: the model beside what was measured", [replace(against, title="")]),
+        "published": (
+            "Published rows: the model beside what was measured",
+            [replace(against, title="", height_px=520)],
+        ),
         "published-residuals": ("Published rows: errors of the model", [replace(errors, title="")]),
     }
 

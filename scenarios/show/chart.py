@@ -294,12 +294,14 @@ class Scale:
         ends = [math.log10(self.low), math.log10(self.high)] if self.log else [self.low, self.high]
         labels = self.labels()
         found: Json = {"range": ends, "fixedrange": True, "zeroline": self.zero, "automargin": False}
-        found |= {"tickvals": [*labels], "ticktext": [plain(text) for text in labels.values()]}
+        found |= {"tickangle": 0, "tickvals": [*labels], "ticktext": [plain(text) for text in labels.values()]}
         found |= {"type": "log"} if self.log else {}
         found |= {"zerolinecolor": GREY, "zerolinewidth": 2} if self.zero else {}
         found |= {} if self.grid else {"showgrid": False}
         found |= {} if self.visible else {"visible": False}
-        return found | ({"title": {"text": plain(self.title), "standoff": 6}} if self.title else {})
+        return found | (
+            {"title": {"text": plain(self.title), "standoff": 6, "font": {"size": 12}}} if self.title else {}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -356,7 +358,7 @@ def ticks(low: float, high: float, *, log: bool = False) -> list[float]:
         return [step * at for at in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     found: list[float] = []
-    for factors in ((1, 1.25, 1.5, 2, 3, 4, 5, 7), (1, 2, 5), (1, 3), (1,)):
+    for factors in ((1, 1.25, 1.5, 2, 3, 4, 5, 7), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
         found = [factor * 10.0**power for power in decades for factor in factors if low <= factor * 10.0**power <= high]
         if len(found) <= MOST_TICKS:
             break

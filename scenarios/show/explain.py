@@ -275,7 +275,7 @@ def _steps_chart(steps: Sequence[Step]) -> Chart:
         title="One more of each",
         alternative=f"One more of each, new orders per minute. {'; '.join(hover)}.",
         marks=[*row_labels(labels), *marks],
-        x=Scale(low=low - 0.02 * (high - low), high=high * 1.02, title="new orders per minute more", zero=True),
+        x=Scale(low=1.02 * low, high=high * 1.02, title="new orders per minute more", zero=True),
         y=row_scale(len(steps)),
         height_px=rows_px(len(steps)) + 16,
     )

@@ -87,8 +87,10 @@ def _printed(chart: Chart) -> Json:
     figure, theme, legend = chart.figure, THEMES["light"], chart.legend
     layout = figure["layout"]
     axis = {"color": theme["ink"], "gridcolor": theme["grid"], "linecolor": theme["axis"], "tickcolor": theme["axis"]}
-    widest = max((len(entry.label) for entry in legend), default=0) * CHARACTER_PX + MARK_PX
-    lines = -(-len(legend) // max(1, int((WIDTH_PX - LEGEND_RIGHT_PX) / widest)))
+    widths = [len(entry.label) * CHARACTER_PX + MARK_PX for entry in legend]
+    room = WIDTH_PX - LEGEND_RIGHT_PX
+    columns = max(1, len(legend) if sum(widths) <= room else int(room / max(widths)))
+    lines = -(-len(legend) // columns)
     title_px = TITLE_PX if chart.title else 0
     caption_px = CAPTION_PX if chart.caption else 0
     above = 10 + title_px + LEGEND_PX * lines
@@ -119,7 +121,7 @@ def _printed(chart: Chart) -> Json:
             "yref": "container",
             "y": 1 - (6 + title_px) / height,
             "yanchor": "top",
-            "entrywidth": widest - MARK_PX + 16,
+            **({"entrywidth": max(widths) - MARK_PX + 16} if lines > 1 else {}),
             "bgcolor": "rgba(0,0,0,0)",
         },
     }

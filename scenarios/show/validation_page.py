@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.fit import Calibration, Certificate, Gap, Judged, JudgedRun
+from calibration.fit import Calibration, Certificate, Gap, Judged
 from calibration.judge import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
 from models.input import write_whole
 from scenarios.show import validation
@@ -27,6 +27,10 @@ PART_COLOURS = {
     NOT_TOLD: GREY,
 }
 MARGIN = 1.12
+MOST_LOG = 1.0
+"""of measured to model; errors beyond are drawn at the edge"""
+LINEAR_BELOW = 0.7
+MANY = 20
 DENSE_PX = 17
 """height of a row that has its name at its left, where there are too many for a name above"""
 
@@ -102,28 +106,26 @@ def _points(rows: Sequence[Judged], symbol: str, colour: str, name: str, *, whis
 
 def residuals_chart(found: Certificate, without: str = "run", *, dense: bool = False) -> Chart:
     """Errors of the runs with their intervals, relative to what was measured; `dense`: names at the left of rows."""
-    left = {each.name: each for each in found.left(without).rows}
-    marks: list[Mark] = []
+    left: dict[str, Judged] = {each.name: each for each in found.left(without).rows}
     labels, ends = [], [0.0]
-    for number, run in enumerate(found.runs):
-        shown, is_left = left.get(run.name, run), run.name in left
-        low, high = shown.low / shown.measured - 1.0, shown.high / shown.measured - 1.0
-        ends += [low, high, run.error]
-        colour = VERMILION if is_left else BLUE
-        marks.append(Curve(x=_logs(low, high), y=[-number, -number], colour=colour, width=1.5 if dense else 3))
+    for run in found.runs:
+        shown = left.get(run.name, run)
+        ends += [shown.low / shown.measured - 1.0, shown.high / shown.measured - 1.0, run.error]
         labels.append((run.name, f"{signed_share(shown.error)}, {'inside' if shown.inside else 'OUTSIDE'}"))
-    size = 8 if dense else 11
-    if left:
-        words = f"{REFITTED[without]}, with its interval"
-        marks.append(_errors(found.runs, left, "diamond", VERMILION, words, size))
-    marks.append(_errors(found.runs, {run.name: run for run in found.runs}, "circle-open", BLUE, MODEL, size))
-    rows = len(labels)
-    y = row_scale(rows)
+    rows = {run.name: -float(number) for number, run in enumerate(found.runs)}
+    y = row_scale(len(rows))
     if dense:
-        names = {-float(number): name.rpartition("/")[2] for number, (name, _) in enumerate(labels)}
-        y = Scale(low=-rows + 0.3, high=0.7, ticks=names)
-    else:
-        marks = [*row_labels(labels), *marks]
+        names = {place: name.rpartition("/")[2] for name, place in rows.items()}
+        y = Scale(low=0.3 - len(rows), high=0.7, ticks=names)
+    marks: list[Mark] = [] if dense else row_labels(labels)
+    if left:
+        shift = 0.16 if dense else 0.0
+        refitted = {name: place - shift for name, place in rows.items()}
+        words = f"{REFITTED[without]}, with its interval"
+        marks.append(_errors([*left.values()], refitted, "diamond", VERMILION, words, whiskers=True))
+        rows = {name: place + shift for name, place in rows.items()}
+    marks.append(_errors(found.runs, rows, "circle-open", BLUE, MODEL, whiskers=dense or not left))
+    edge = " Those beyond are drawn at the edge." if math.log1p(max(ends)) > MOST_LOG else ""
     return Chart(
         key="residuals",
         title="Errors with their intervals",
@@ -131,24 +133,27 @@ def residuals_chart(found: Certificate, without: str = "run", *, dense: bool = F
         marks=marks,
         x=_error_scale(min(ends), max(ends)),
         y=y,
-        height_px=DENSE_PX * rows + 44 if dense else rows_px(rows),
-        caption="Errors are model / measured - 1, on a logarithmic scale. An interval over 0 holds what was measured.",
+        height_px=DENSE_PX * len(rows) + 44 if dense else rows_px(len(rows)),
+        caption=f"Errors are model / measured - 1, logarithmic. An interval over 0 holds what was measured.{edge}",
     )
 
 
 def _errors(
-    runs: Sequence[JudgedRun], shown: dict[str, Judged], symbol: str, colour: str, name: str, size: float
+    shown: Sequence[Judged], rows: dict[str, float], symbol: str, colour: str, name: str, *, whiskers: bool
 ) -> Points:
-    """The errors of those runs that are shown, in the rows of all runs."""
-    rows = [(-float(number), shown[run.name]) for number, run in enumerate(runs) if run.name in shown]
+    """Errors in the rows of their runs."""
+    known = [each for each in shown if each.name in rows]
     return Points(
-        x=_logs(*(each.error for _, each in rows)),
-        y=[place for place, _ in rows],
+        x=_logs(*(each.error for each in known)),
+        y=[rows[each.name] for each in known],
         symbol=symbol,
         colour=colour,
         label=name,
-        size=size,
-        hover=[f"{each.name}: {name.partition(', with')[0]} {signed_share(each.error)}" for _, each in rows],
+        size=8 if len(rows) > MANY else 11,
+        upright=False,
+        low=_logs(*(each.low / each.measured - 1.0 for each in known)) if whiskers else None,
+        high=_logs(*(each.high / each.measured - 1.0 for each in known)) if whiskers else None,
+        hover=[f"{each.name}: {name.partition(', with')[0]} {signed_share(each.error)}" for each in known],
     )
 
 
@@ -220,17 +225,16 @@ def gaps(found: Sequence[Gap]) -> Chart | None:
 
 
 def _logs(*errors: float) -> list[float]:
-    """Places of relative errors: logarithms, so that twice and half are as far from nothing."""
-    return [math.log1p(max(error, -0.99)) for error in errors]
+    """Places of relative errors: logarithms, so that twice and half are as far from nothing; the rest at the edge."""
+    return [min(max(math.log1p(max(error, -0.99)), -MOST_LOG), MOST_LOG) for error in errors]
 
 
 def _error_scale(low: float, high: float) -> Scale:
     """Relative errors at their logarithms, with ticks at round errors."""
     room = 0.06 * max(high - low, 0.02)
-    low, high = max(low - room, -0.98), high + room
-    places = _logs(low, high)
-    steps = ticks(0.0, max(-low, high))
-    marks = [-step for step in reversed(steps) if 0 < step <= -low] + [step for step in steps if step <= high]
-    return Scale(
-        low=places[0], high=places[1], ticks=dict(zip(_logs(*marks), map(share_tick, marks), strict=True)), zero=True
-    )
+    begin, end = _logs(low - room, high + room)
+    low, high = math.expm1(begin), math.expm1(end)
+    marks = ticks(low, high) if end - begin < LINEAR_BELOW else [at - 1.0 for at in ticks(1 + low, 1 + high, log=True)]
+    labels = dict(zip(_logs(*marks), map(share_tick, marks), strict=True))
+    edge = 0.02 * MOST_LOG
+    return Scale(low=begin - edge, high=end + edge, ticks=labels, zero=True)

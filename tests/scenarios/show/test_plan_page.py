@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.scenarios.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
+from tests.scenarios.show.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 from models.catalogue import PriceList, PriceRow, Prices, chassis
 from scenarios.library import library, load

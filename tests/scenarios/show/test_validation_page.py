@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.scenarios.test_report_browser import CUT_TEXTS, OVERFLOWING, show
+from tests.scenarios.show.test_report_browser import CUT_TEXTS, OVERFLOWING, show
 
 from calibration.fit import (
     Baseline,
