@@ -241,19 +241,18 @@ class Note(Mark):
     anchor: str = "left"
     above: str = "middle"
     shift_px: tuple[float, float] = (0, 0)
-    bold: bool = False
-    size: int | None = None
+    bold: str = ""
+    """part of the text"""
     colour: str = ""
 
     def annotations(self) -> list[Json]:
         """One annotation; without a colour it has that of the theme."""
-        text = plain(self.text)
+        text, bold = plain(self.text), plain(self.bold)
         place: Json = {"x": self.x} if self.x is not None else {"x": float(self.anchor == "right"), "xref": "paper"}
         font: Json = {"color": self.colour} if self.colour else {}
-        font |= {} if self.size is None else {"size": self.size}
         return [
             {
-                "text": f"<b>{text}</b>" if self.bold else text,
+                "text": text.replace(bold, f"<b>{bold}</b>", 1) if bold else text,
                 **place,
                 "y": self.y,
                 "xanchor": self.anchor,
@@ -383,7 +382,7 @@ def row_labels(labels: Sequence[tuple[str, str]], *, bold: int = -1, ruled: bool
     found: list[Mark] = []
     for number, (label, value) in enumerate(labels):
         y = LABEL_ROWS - number
-        found.append(Note(text=label, y=y, bold=number == bold))
+        found.append(Note(text=label, y=y, bold=label if number == bold else ""))
         found.append(Note(text=value, y=y, anchor="right"))
         if ruled:
             found.append(Segment(y=(-number, -number), colour=FAINT, width=5, below=True))

@@ -315,7 +315,9 @@ def short_list(plan: Plan) -> Chart | None:
         place, rate = -float(number), each.belief.per_min
         marks += [
             Segment(y=(place, place), colour=FAINT, width=5, below=True),
-            Note(text=label, y=place, above="bottom", shift_px=(0, 9), bold=each is plan.choice),
+            Note(
+                text=label, y=place, above="bottom", shift_px=(0, 9), bold="the choice" if each is plan.choice else ""
+            ),
             Curve(x=[low, high], y=[place, place], colour=colour, width=4),
             Points(
                 x=[rate],

@@ -45,7 +45,7 @@ MARKS: tuple[Mark, ...] = (
     Zone(x=(0, 1), y=(0, 1), framed=True, colour=GREY),
     Segment(y=(1, 1), colour=GREY, dash="dash", label="level"),
     Segment(x=(1, 1), y=(0, 1), colour=GREY, label="mark"),
-    Note(text="words", y=1.0, bold=True, size=11, colour=GREY),
+    Note(text="words & more", y=1.0, bold="words", colour=GREY),
     *row_labels([("first", "1"), ("second", "2")], bold=1),
 )
 
@@ -61,7 +61,7 @@ def test_plotly_takes_every_mark() -> None:
     assert len(drawn.data) == 7
     assert len(drawn.layout.shapes) == 6
     assert {each["text"] for each in figure["layout"]["annotations"]} == {
-        "<b>words</b>",
+        "<b>words</b> &amp; more",
         "first",
         "1",
         "<b>second</b>",

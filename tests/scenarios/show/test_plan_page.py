@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.scenarios.show.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 from models.catalogue import PriceList, PriceRow, Prices, chassis
 from scenarios.library import library, load
@@ -33,6 +32,7 @@ from scenarios.questions.plan import (
 from scenarios.questions.plan.expand import GOES_AWAY
 from scenarios.show import plan_page as plan_pages
 from scenarios.show.plan_page import plan_page, write_plan_page
+from tests.scenarios.show.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ColorScheme, Page

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.scenarios.show.test_report_browser import CUT_TEXTS, OVERFLOWING, show
 
 from calibration.fit import (
     Baseline,
@@ -26,6 +25,7 @@ from calibration.judge.validation import coverage
 from scenarios.show.validation import validation_lines
 from scenarios.show.validation_page import validation_page, write_validation_page
 from tests.calibration.synthetic import base
+from tests.scenarios.show.test_report_browser import CUT_TEXTS, OVERFLOWING, show
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
