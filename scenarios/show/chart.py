@@ -150,7 +150,7 @@ class Points(Mark):
         """One trace."""
         edge: Json = {"width": 2 if "open" in self.symbol else 0, "color": self.colour}
         if self.outline:
-            edge: Json = {"width": 1.5, "color": self.outline}
+            edge = {"width": 1.5, "color": self.outline}
         marker = {"symbol": self.symbol, "size": self.size, "color": self.colour, "opacity": self.opacity, "line": edge}
         trace: Json = {"type": "scatter", "mode": "markers", "x": [*self.x], "y": [*self.y], "marker": marker}
         if self.low is not None and self.high is not None:
