@@ -17,7 +17,7 @@ from scenarios.show.machine import machine_json, machine_table, machine_yaml
 from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text, would_tell
 from scenarios.show.numbers import amount, count, milliseconds, share, significant
 from scenarios.show.palette import SERIES_COLOURS
-from scenarios.show.picture import check_picture, picture_digest, picture_page, picture_svg, write_picture
+from scenarios.show.picture import check_picture, picture_digest, picture_svg, write_picture
 from scenarios.show.plan import plan_csv, plan_json, plan_table
 from scenarios.show.plan_page import write_plan_page
 from scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table
@@ -78,7 +78,6 @@ __all__ = [
     "next_run_json",
     "next_run_text",
     "picture_digest",
-    "picture_page",
     "picture_svg",
     "plan_csv",
     "plan_json",
