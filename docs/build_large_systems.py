@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from calibration.fit import scenario_hash
@@ -30,9 +30,19 @@ from models.scenario import FigureSpec, ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.large_systems import SEED, measured_systems
 from scenarios.run import SavedRun, SimulationTask, default_workers, read_saved_run, run_all, write_saved_run
-from scenarios.show.bars import Panel, picture
-from scenarios.show.large_systems import figure_amount, figure_error
-from scenarios.show.progress import progress_display
+from scenarios.show import (
+    SERIES_COLOURS,
+    BarSeries,
+    Chart,
+    Mark,
+    Scale,
+    Segment,
+    figure_amount,
+    figure_error,
+    picture_digest,
+    picture_svg,
+    progress_display,
+)
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -44,6 +54,16 @@ PREDICTED = "ssd-arrays/24000-warehouses"
 PERCENT, MS = 100.0, 1000.0
 SIZES = (2, 4, 6, 8, 10)
 Answers = dict[str, Result | JobResult]
+
+
+@dataclass(frozen=True)
+class BarPanel:
+    """One quantity: values of each series by label, and measured values as lines by the name of their series."""
+
+    title: str
+    labels: tuple[str, ...]
+    series: dict[str, tuple[float, ...]]
+    measured: dict[str, float] = field(default_factory=dict)
 
 
 def answers(scenarios: dict[str, ScenarioSpec]) -> Answers:
@@ -62,14 +82,14 @@ def answers(scenarios: dict[str, ScenarioSpec]) -> Answers:
     return found | {name: read_saved_run(file).result for name, file in files.items()}
 
 
-def panels(scenarios: dict[str, ScenarioSpec], found: Answers) -> dict[str, list[Panel]]:
+def panels(scenarios: dict[str, ScenarioSpec], found: Answers) -> dict[str, list[BarPanel]]:
     """What each picture shows."""
 
     def of(name: str, figure: str, times: float = 1.0) -> float:
         asked = FigureSpec(figure=figure, value=1.0, role="predicted", source="drawn")
         return times * simulated_figure(asked, scenarios[name], found[name])
 
-    def by_partition(names: dict[str, str], measured: dict[str, dict[str, float]]) -> list[Panel]:
+    def by_partition(names: dict[str, str], measured: dict[str, dict[str, float]]) -> list[BarPanel]:
         parts = {}
         for word, name in names.items():
             result = found[name]
@@ -77,13 +97,13 @@ def panels(scenarios: dict[str, ScenarioSpec], found: Answers) -> dict[str, list
             parts[word] = result.devices[: scenarios[name].machine.disks.files]
         labels = tuple(str(number + 1) for number in range(max(map(len, parts.values()))))
         return [
-            Panel("occupied time of each partition, %", labels,
+            BarPanel("occupied time of each partition, %", labels,
                   {word: tuple(PERCENT * each.occupied_fraction for each in some) for word, some in parts.items()},
                   measured.get("occupied", {})),
-            Panel("occupied time by requests (svctm), ms", labels,
+            BarPanel("occupied time by requests (svctm), ms", labels,
                   {word: tuple(MS * each.occupied_per_request_s for each in some) for word, some in parts.items()},
                   measured.get("service", {})),
-            Panel("requests at each partition", labels,
+            BarPanel("requests at each partition", labels,
                   {word: tuple(each.mean_queue for each in some) for word, some in parts.items()},
                   measured.get("queue", {})),
         ]  # fmt: skip
@@ -103,31 +123,31 @@ def panels(scenarios: dict[str, ScenarioSpec], found: Answers) -> dict[str, list
             {"occupied": {"CFQ": 40, "NOOP": 80}, "service": {"CFQ": 0.24, "NOOP": 0.13}, "queue": {"NOOP": 2}},
         ),
         "memory-pages": [
-            Panel("user CPU, %", ("huge pages", "common pages"),
+            BarPanel("user CPU, %", ("huge pages", "common pages"),
                   {"simulated": tuple(of(name, "cpu_user_fraction", PERCENT) for name in (huge, common)),
                    "measured": (37.8, 42.1)}),
-            Panel("mean transaction time, s (measured: under and over 1 s)", ("huge pages", "common pages"),
+            BarPanel("mean transaction time, s (measured: under and over 1 s)", ("huge pages", "common pages"),
                   {"simulated": tuple(of(name, "mean_response_s") for name in (huge, common))}, {"measured": 1.0}),
         ],
         "interrupts": [
-            Panel("interrupts, thousands a second", ("I/O devices", "network", "together"),
+            BarPanel("interrupts, thousands a second", ("I/O devices", "network", "together"),
                   {"simulated": (request, interrupts - request, interrupts)}, {"measured": 140}),
         ],
         "million": [
-            Panel("share of 40 cores, %", ("user", "system", "iowait", "idle"),
+            BarPanel("share of 40 cores, %", ("user", "system", "iowait", "idle"),
                   {"simulated": tuple(of(million, f"cpu_{kind}_fraction", PERCENT)
                                       for kind in ("user", "system", "iowait", "idle")), "measured": (55, 19, 18, 8)}),
-            Panel("requests of a partition a second", ("reads", "writes"),
+            BarPanel("requests of a partition a second", ("reads", "writes"),
                   {"simulated": tuple(of(million, f"{kind}_per_s_per_partition") for kind in ("reads", "writes")),
                    "measured": (10_000, 5_000)}),
         ],
         "scale-out": [
-            Panel("queries a second, thousands, by servers", machines,
+            BarPanel("queries a second, thousands, by servers", machines,
                   {"queries": tuple(of(stores[size], "requests per second", 1e-3) for size in SIZES)}),
-            Panel("server processors busy, %", machines,
+            BarPanel("server processors busy, %", machines,
                   {"queries": tuple(of(stores[size], "server processors busy, share", PERCENT) for size in SIZES)},
                   {"measured": 40}),
-            Panel("share of the queries, % (measured 75, 93, 98)", machines,
+            BarPanel("share of the queries, % (measured 75, 93, 98)", machines,
                   {word: tuple(of(stores[size], key, PERCENT) for size in SIZES) for word, key in shares.items()}),
         ],
     }  # fmt: skip
@@ -163,10 +183,49 @@ def kept_rows(scenarios: dict[str, ScenarioSpec]) -> list[FigureRow]:
     return figure_rows(scenarios, {name: kept[large_system_key(each, SEED)] for name, each in scenarios.items()})
 
 
+def charts(name: str) -> list[Chart]:
+    """The charts of a picture from its data, below each other; colours belong to series, which the first one names."""
+    panels = [BarPanel(**panel) for panel in json.loads(DATA.read_text(encoding="utf-8"))[name]]
+    names = list(dict.fromkeys(name for panel in panels for name in panel.series))
+    colours = {name: SERIES_COLOURS[number] for number, name in enumerate(names)}
+    return [chart(panel, colours, legend=not number) for number, panel in enumerate(panels)]
+
+
+def chart(panel: BarPanel, colours: dict[str, str], *, legend: bool) -> Chart:
+    """Bars of all series side by side at each label."""
+    width, marks = 0.8 / len(panel.series), list[Mark]()
+    for place, (name, values) in enumerate(panel.series.items()):
+        left = -0.4 + (place + 0.5) * width
+        places = [number + left for number in range(len(values))]
+        label = name if legend else ""
+        marks.append(
+            BarSeries(places=places, values=values, width=width, upright=True, colour=colours[name], label=label)
+        )
+    for name, value in panel.measured.items():
+        colour, label = colours.get(name, "#222222"), f"{name}, measured" if name in colours else "measured"
+        marks.append(Segment(y=(value, value), width=1.5, dash="dash", colour=colour, label=label))
+    every = max(1, round(len(panel.labels) / 23))
+    ticks = {float(number): label for number, label in enumerate(panel.labels) if number % every == 0}
+    top = max([*(max(values) for values in panel.series.values()), *panel.measured.values(), 1e-12])
+    return Chart(
+        key=panel.title,
+        title=panel.title,
+        alternative=panel.title,
+        marks=marks,
+        x=Scale(low=-0.5, high=len(panel.labels) - 0.5, ticks=ticks, grid=False),
+        y=Scale(low=0.0, high=1.08 * top),
+        height_px=190,
+    )
+
+
 def drawing(name: str) -> str:
     """A picture from its data."""
-    shown = json.loads(DATA.read_text(encoding="utf-8"))[name]
-    return picture(TITLES[name], [Panel(**panel) for panel in shown])
+    return picture_svg(TITLES[name], charts(name))
+
+
+def digest(name: str) -> str:
+    """Hash of what a picture shows, which its SVG names."""
+    return picture_digest(TITLES[name], charts(name))
 
 
 def replaced(page: str, block: str, content: str) -> str:

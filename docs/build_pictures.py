@@ -24,9 +24,7 @@ from scenarios.questions.sweep import (
     sweep_points,
 )
 from scenarios.run import Store, default_workers
-from scenarios.show.charts.sweep import to_svg
-from scenarios.show.progress import progress_display
-from scenarios.show.sweep import to_text
+from scenarios.show import picture_digest, picture_svg, progress_display, sweep_chart, sweep_table
 
 FOLDER = Path(__file__).parent / "pictures"
 PAGE = Path(__file__).parent / "curves.md"
@@ -37,7 +35,7 @@ INTERVAL = ("interval.start=warm", "interval.warm_up_s=300", "interval.duration_
 
 
 @dataclass(frozen=True)
-class Picture:
+class SweepPicture:
     """A sweep of the example machine over one field or two."""
 
     name: str
@@ -47,23 +45,23 @@ class Picture:
 
 
 PICTURES = (
-    Picture(
+    SweepPicture(
         "buffers",
         "Buffers against page cache and swap: 2 GiB, 1 disk",
         ("database.pool.buffers=43000,60000,80000,100000,120000,135000,150000",),
     ),
-    Picture(
+    SweepPicture(
         "memory",
         "More memory, same 80,000 buffers: the rest caches files",
         ("machine.memory_gib=1.25,1.5,2,3,4,6,8",),
         ("database.pool.buffers=80000",),
     ),
-    Picture(
+    SweepPicture(
         "disks",
         "More disks: linear while they limit, flat in memory",
         ("machine.disks.count=1:4:1", "workload.active_warehouses=10,40"),
     ),
-    Picture(
+    SweepPicture(
         "warehouses",
         "More warehouses, same 80 clients: locks, then caches",
         ("workload.warehouses=5,10,20,30,40,60,80",),
@@ -71,22 +69,22 @@ PICTURES = (
 )
 
 
-def data_of(picture: Picture) -> Path:
+def data_of(picture: SweepPicture) -> Path:
     """Where the sweep of a picture is kept."""
     return FOLDER / "data" / f"{picture.name}.json"
 
 
-def axes_of(picture: Picture) -> list[Axis]:
+def axes_of(picture: SweepPicture) -> list[Axis]:
     """What a picture varies."""
     return [parse_axis(text) for text in picture.vary]
 
 
-def points(picture: Picture) -> list[SweepPoint]:
+def points(picture: SweepPicture) -> list[SweepPoint]:
     """The scenarios that a picture's points stand for."""
     return sweep_points(scenario_path(SCENARIO), axes_of(picture), (*INTERVAL, *picture.settings))
 
 
-def simulate(picture: Picture) -> None:
+def simulate(picture: SweepPicture) -> None:
     """Run the sweep of a picture and keep its data."""
     STORE.parent.mkdir(exist_ok=True)
     with Store(STORE) as store:
@@ -96,23 +94,28 @@ def simulate(picture: Picture) -> None:
         write_whole(data_of(picture), sweep_json(runner.sweep(SCENARIO, axes_of(picture))))
 
 
-def stored(picture: Picture) -> Sweep:
+def stored(picture: SweepPicture) -> Sweep:
     """The data of a picture."""
     data = data_of(picture)
     return sweep_from_json(data.read_text(encoding="utf-8"), data.name)
 
 
-def drawing(picture: Picture) -> str:
+def drawing(picture: SweepPicture) -> str:
     """The picture as SVG, from its data."""
-    return to_svg(stored(picture), picture.title)
+    return picture_svg(picture.title, [sweep_chart(stored(picture))])
 
 
-def table(picture: Picture) -> str:
+def digest(picture: SweepPicture) -> str:
+    """Hash of what the picture shows, which its SVG names."""
+    return picture_digest(picture.title, [sweep_chart(stored(picture))])
+
+
+def table(picture: SweepPicture) -> str:
     """The data as docs/curves.md shows them below the picture."""
-    return f"```text\n{to_text(stored(picture)).rstrip()}\n```\n"
+    return f"```text\n{sweep_table(stored(picture)).rstrip()}\n```\n"
 
 
-def write_table(picture: Picture) -> None:
+def write_table(picture: SweepPicture) -> None:
     """Put the table of a picture between its marks in docs/curves.md."""
     begin, end = BEGIN.format(picture.name), END.format(picture.name)
     before, rest = PAGE.read_text(encoding="utf-8").split(begin)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from calibration.fit import (
@@ -31,12 +32,19 @@ from calibration.judge import refits_digest, runs_to_judge, validate_calibration
 from calibration.predict import predict_scenario
 from calibration.records import fit_versions
 from calibration.workers import worker_pool
+from models.input import write_whole
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured_runs import read_runs
 from scenarios.run import default_workers
-from scenarios.show.charts.published import against, residuals
-from scenarios.show.progress import progress_display
-from scenarios.show.validation import amount
+from scenarios.show import (
+    Chart,
+    agreement_chart,
+    amount,
+    picture_digest,
+    picture_svg,
+    progress_display,
+    residuals_chart,
+)
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES = DOCS / "validation.md", DOCS / "pictures"
@@ -187,6 +195,24 @@ def parameters(calibration: Calibration) -> str:
     return "\n".join(lines) + "\n"
 
 
+def pictures(found: Certificate) -> dict[str, tuple[str, list[Chart]]]:
+    """Titles and charts of the pictures by their names."""
+    against = agreement_chart(found, "machine", "each row in its own unit")
+    errors = residuals_chart(found, "machine", dense=True)
+    return {
+        "published": (
+            "Published rows: the model beside what was measured",
+            [replace(against, title="", height_px=520)],
+        ),
+        "published-residuals": ("Published rows: errors of the model", [replace(errors, title="")]),
+    }
+
+
+def digests(found: Certificate) -> dict[str, str]:
+    """Hash of what each picture shows, which its SVG names."""
+    return {name: picture_digest(title, charts) for name, (title, charts) in pictures(found).items()}
+
+
 def replaced(page: str, block: str, content: str) -> str:
     """The page with other content between the marks of a block."""
     begin, end = BEGIN.format(block), END.format(block)
@@ -203,8 +229,8 @@ def main() -> None:
     calibration = read_calibration(model)
     found = calibration.certificate
     assert found is not None
-    (PICTURES / "published.svg").write_text(against(found), encoding="utf-8")
-    (PICTURES / "published-residuals.svg").write_text(residuals(found), encoding="utf-8")
+    for name, (title, charts) in pictures(found).items():
+        write_whole(PICTURES / f"{name}.svg", picture_svg(title, charts))
     page = PAGE.read_text(encoding="utf-8")
     page = replaced(page, "the published rows", table(found))
     page = replaced(page, "the published errors", summary(calibration, found))

@@ -17,10 +17,11 @@ import typer
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output
 from scenarios.run import SavedRun, must_compile, write_saved_run
+from scenarios.show import rate_interval
 from scenarios.show.numbers import count, milliseconds, share
 from scenarios.show.report import write_report
 from scenarios.show.summary import summary_csv, summary_text
-from scenarios.show.words import interval, is_calculated
+from scenarios.show.words import is_calculated
 from simulator.results import result_json
 from simulator.results.result import Result
 
@@ -128,7 +129,7 @@ def _compared(calculated: Result, simulated: Result) -> str:
     """How far apart two answers are. Without their times, which would not be the same bytes again."""
     one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
     apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","
-    words = f"analytic {count(one)}{apart} simulated {count(other)} {interval(simulated.rate_per_min)}"
+    words = f"analytic {count(one)}{apart} simulated {count(other)} {rate_interval(simulated.rate_per_min)}"
     return textwrap.fill(words, terminal_width())
 
 

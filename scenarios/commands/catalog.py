@@ -10,7 +10,8 @@ import typer
 from models.catalogue import catalogue_kinds, catalogue_names, describe, entry_faults, without_price, without_shape
 from scenarios.commands.catalog_import import import_
 from scenarios.library import library_files
-from scenarios.show.catalogue import names_of, price_table
+from scenarios.show import catalogue_lines
+from scenarios.show.catalogue import price_table
 from simulator.errors import InputError
 
 app = typer.Typer(
@@ -31,7 +32,7 @@ def list_entries(
 ) -> None:
     """List the entries by kind, then the library of scenarios."""
     for one in [kind] if kind else [*catalogue_kinds(), SCENARIOS]:
-        lines = [f"  {name}" for name in library_files()] if one == SCENARIOS else names_of(one)
+        lines = [f"  {name}" for name in library_files()] if one == SCENARIOS else catalogue_lines(one)
         typer.echo("\n".join([one, *lines]))
 
 

@@ -21,7 +21,7 @@ from scenarios.commands.options import (
 )
 from scenarios.questions.compare import Comparer, ScenarioComparison, read_sides
 from scenarios.run import default_workers, pool_replications
-from scenarios.show import compare as compare_text
+from scenarios.show import comparison_csv, comparison_json, comparison_table
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
@@ -104,8 +104,8 @@ def _share(text: str) -> float:
 
 def _text(found: ScenarioComparison, output: Output) -> str:
     if output is Output.JSON:
-        return compare_text.as_json(found)
-    return compare_text.as_csv(found) if output is Output.CSV else compare_text.table(found, terminal_width())
+        return comparison_json(found)
+    return comparison_csv(found) if output is Output.CSV else comparison_table(found, terminal_width())
 
 
 def _check(found: ScenarioComparison, target: float | None, narrow: float | None) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from models.build import build
 from models.catalogue import Prices, price_list
-from models.input import parse, write_whole
+from models.input import parse
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, terminal_width
@@ -31,8 +31,15 @@ from scenarios.questions.explain import (
     unit_prices,
 )
 from scenarios.run import SimulationTask, read_saved_run, simulate
-from scenarios.show import explain as explain_text
-from scenarios.show.charts.explain import to_html, to_svg
+from scenarios.show import (
+    check_picture,
+    explanation_charts,
+    explanation_csv,
+    explanation_json,
+    explanation_text,
+    explanation_title,
+    write_picture,
+)
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.form import listing
@@ -101,8 +108,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.echo(_program(what, set_ or []), nl=False)
         return
 
-    if picture is not None and picture.suffix not in {".svg", ".html"}:
-        raise InputError(f"--picture {picture}: the name must end in .svg or .html")
+    check_picture(picture, "--picture")
     check_places(picture)
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
     priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
@@ -111,18 +117,18 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         found = explain_scenario(scenario, asked, shown.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
-        write_whole(picture, to_svg(found) if picture.suffix == ".svg" else to_html(found))
+        write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
         typer.echo(f"picture: {picture}", err=True)
 
 
 def _text(result: Result, found: Explanation, head: list[str], output: Output) -> str:
     if output is Output.JSON:
-        return explain_text.as_json(result, found)
+        return explanation_json(result, found)
     if output is Output.CSV:
-        return explain_text.as_csv(found)
+        return explanation_csv(found)
     version = result.versions.get("oltpsim", "?")
     origin = f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}"
-    answers = explain_text.answers_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
+    answers = explanation_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
     return "\n".join([*head, times(result), answers, origin]) + "\n"
 
 

@@ -12,7 +12,8 @@ from calibration.importers import disk_entry, disk_entry_lines, disk_entry_yaml,
 from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
 from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import Output, OutputOption
-from scenarios.show.run_record import as_csv, found_lines, record_lines
+from scenarios.show import found_files_lines, records_csv
+from scenarios.show.run_record import record_lines
 from simulator.errors import InputError
 
 LAW_BROKEN = 1
@@ -60,7 +61,7 @@ def import_(
         return
 
     merged = [merge_readings(each.name, each.readings) for each in found]
-    _give([each.record for each in merged], {each.name: found_lines(each) for each in found}, save, output)
+    _give([each.record for each in merged], {each.name: found_files_lines(each) for each in found}, save, output)
 
 
 def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:
@@ -68,7 +69,7 @@ def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | No
     if output is Output.JSON:
         typer.echo(json.dumps([record.model_dump(mode="json", exclude_none=True) for record in records], indent=1))
     elif output is Output.CSV:
-        typer.echo(as_csv(records), nl=False)
+        typer.echo(records_csv(records), nl=False)
     else:
         for record in records:
             title, *rest = record_lines(record)

@@ -14,7 +14,7 @@ from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.sweep import parse_axis
-from scenarios.show import next_run as next_run_text
+from scenarios.show import next_run_csv, next_run_json, next_run_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
@@ -54,9 +54,9 @@ def next_run(
     with progress_display(quiet) as shown:
         advice = advise_next_run(calibration, choice, asked, report=shown.advance)
     write = {
-        Output.JSON: next_run_text.to_json,
-        Output.CSV: next_run_text.to_csv,
-        Output.TABLE: next_run_text.to_text,
+        Output.JSON: next_run_json,
+        Output.CSV: next_run_csv,
+        Output.TABLE: next_run_text,
     }
     typer.echo(write[output](advice), nl=False)
 

@@ -36,8 +36,7 @@ from scenarios.questions.plan import (
 )
 from scenarios.questions.plan import question as asking
 from scenarios.run import Display, default_workers
-from scenarios.show import plan as plan_text
-from scenarios.show.plan_page import write_page
+from scenarios.show import plan_csv, plan_json, plan_table, write_plan_page
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
@@ -150,11 +149,11 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         found = make_plan(stock, lists, left, today(), shown.advance)
         found = _simulated(found, confirm, seed, workers, shown)
     if report is not None:
-        write_page(found, report, command_line(["oltpsim", *context.obj]))
+        write_plan_page(found, report, command_line(["oltpsim", *context.obj]))
     write = {
-        Output.TABLE: lambda each: plan_text.table(each, terminal_width()),
-        Output.JSON: plan_text.as_json,
-        Output.CSV: plan_text.as_csv,
+        Output.TABLE: lambda each: plan_table(each, terminal_width()),
+        Output.JSON: plan_json,
+        Output.CSV: plan_csv,
     }[output]
     typer.echo(write(found), nl=False)
     if report is not None and output is Output.TABLE:

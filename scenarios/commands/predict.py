@@ -13,7 +13,7 @@ from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
 from scenarios.library import load_scenario_file, scenario_path
-from scenarios.show import prediction as prediction_text
+from scenarios.show import certificate_line, prediction_csv, prediction_json, prediction_table
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
@@ -60,14 +60,12 @@ def predict(
                 answers.append(predict_scenario(calibration, _scenario(calibration, name, set_ or [])))
             except InputError as error:
                 refused += str(error).splitlines()
-    validated = prediction_text.validated(calibration, model)
-    write = {
-        Output.TABLE: prediction_text.table,
-        Output.JSON: prediction_text.as_json,
-        Output.CSV: prediction_text.as_csv,
-    }[output]
-    if answers:
-        typer.echo(write(calibration, answers, validated, set_ or []), nl=False)
+    certificate = certificate_line(calibration, model)
+    if answers and output is Output.CSV:
+        typer.echo(prediction_csv(answers, certificate), nl=False)
+    elif answers:
+        write = prediction_json if output is Output.JSON else prediction_table
+        typer.echo(write(calibration, answers, certificate, set_ or []), nl=False)
     for text in refused:
         typer.echo(f"error: {text}", err=True)
     if refused:

@@ -33,7 +33,7 @@ from scenarios.commands.options import (
 )
 from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate
-from scenarios.show import machine as machine_text
+from scenarios.show import machine_json, machine_table, machine_yaml
 from scenarios.show.numbers import significant
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -175,13 +175,13 @@ def _answer_line(
     check_places(save_scenario)
     calibration = None if model == NO_MODEL else read_calibration(calibration_path(Path(model)))
     if save_scenario is not None:
-        write_whole(save_scenario, machine_text.as_yaml(description))
+        write_whole(save_scenario, machine_yaml(description))
     with progress_display(quiet) as shown:
         found = predict_described(description, calibration, shown.advance)
     if output is Output.JSON:
-        text = machine_text.as_json(description, found, calibration)
+        text = machine_json(description, found, calibration)
     else:
-        text = machine_text.table(description, found, calibration, terminal_width())
+        text = machine_table(description, found, calibration, terminal_width())
     typer.echo(text, nl=False)
     if save_scenario is not None and output is Output.TABLE:
         typer.echo(f"saved: {save_scenario}")

@@ -25,7 +25,7 @@ from scenarios.commands.options import (
 )
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import check_replications, default_workers, pool_replications, replicate
-from scenarios.show.job import to_json, to_text
+from scenarios.show import job_json, job_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
@@ -93,4 +93,4 @@ def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str])
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
     result = run_job(spec, seed)
-    typer.echo(to_json(result, spec) if output is Output.JSON else to_text(result, spec, terminal_width()), nl=False)
+    typer.echo(job_json(result, spec) if output is Output.JSON else job_text(result, spec, terminal_width()), nl=False)

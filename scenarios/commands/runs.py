@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from calibration.records import RunRecord, check_record, load_record, record_path, records_in, shipped_records
-from scenarios.show.run_record import finding_lines, headline, record_lines
+from scenarios.show import record_headline
+from scenarios.show.run_record import finding_lines, record_lines
 
 LAW_BROKEN = 1
 app = typer.Typer(
@@ -29,7 +30,7 @@ FolderArgument = Annotated[
 def list_runs(folder: FolderArgument = None) -> None:
     """List records with their rates."""
     for name, record in _records(folder).items():
-        typer.echo(f"{name}: {headline(record)}")
+        typer.echo(f"{name}: {record_headline(record)}")
 
 
 @app.command()

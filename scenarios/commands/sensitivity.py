@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from calibration.fit import calibration_path, read_calibration
-from models.input import write_whole
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.inputs import check_places
@@ -25,8 +24,16 @@ from scenarios.questions.sensitivity import (
     ranges_of,
     tornado,
 )
-from scenarios.show import sensitivity as sensitivity_text
-from scenarios.show.charts.sensitivity import to_html, to_svg
+from scenarios.show import (
+    CALCULATED,
+    check_picture,
+    sensitivity_chart,
+    sensitivity_csv,
+    sensitivity_json,
+    sensitivity_table,
+    sensitivity_title,
+    write_picture,
+)
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
@@ -58,8 +65,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     with --model, after its runs, and the hardware by a quarter up and down. --sobol varies all of them at once: which
     share of the variance of the rate's logarithm each makes up, alone and with all that it does together with others.
     """
-    if picture is not None and picture.suffix not in {".svg", ".html"}:
-        raise InputError(f"--picture {picture}: the name must end in .svg or .html")
+    check_picture(picture, "--picture")
     check_places(picture)
     machine, ranges = _ranges(
         load_scenario_file(scenario_path(scenario), [*(set_ or []), "engine=analytic"]), model, vary or []
@@ -79,8 +85,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     indices = None if samples is None or (interrupted and not samples.done) else samples.indices()
     typer.echo(_text(machine.name, found, indices, output), nl=False)
     if picture is not None:
-        draw = to_svg if picture.suffix == ".svg" else to_html
-        write_whole(picture, draw(machine.name, found))
+        write_picture(picture, sensitivity_title(machine.name), [sensitivity_chart(found)], CALCULATED)
         typer.echo(f"picture: {picture}", err=True)
     if interrupted:
         raise typer.Exit(130)
@@ -101,7 +106,7 @@ def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tupl
 
 def _text(name: str, found: Tornado, indices: SobolIndices | None, output: Output) -> str:
     if output is Output.JSON:
-        return sensitivity_text.as_json(name, found, indices)
+        return sensitivity_json(name, found, indices)
     if output is Output.CSV:
-        return sensitivity_text.as_csv(found, indices)
-    return sensitivity_text.table(name, found, indices, terminal_width())
+        return sensitivity_csv(found, indices)
+    return sensitivity_table(name, found, indices, terminal_width())

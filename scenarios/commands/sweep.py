@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from models.input import write_whole
 from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
@@ -35,11 +34,19 @@ from scenarios.questions.sweep import (
 )
 from scenarios.run import Store, check_replications, default_workers
 from scenarios.run.dask_executor import dask_cluster
-from scenarios.show import sweep_export as export
-from scenarios.show.charts import sweep as figures
+from scenarios.show import (
+    check_export,
+    check_picture,
+    sweep_chart,
+    sweep_csv,
+    sweep_table,
+    sweep_title,
+    write_picture,
+    write_sweep,
+    write_sweep_runs,
+    write_sweep_series,
+)
 from scenarios.show.progress import progress_display
-from scenarios.show.sweep import to_csv, to_text
-from scenarios.show.sweep_export import check_kind
 from simulator.errors import InputError
 
 
@@ -177,7 +184,7 @@ def _is_interrupted(
 
 
 def _text(answer: Sweep, output: Output) -> str:
-    write = {Output.JSON: sweep_json, Output.CSV: to_csv, Output.TABLE: to_text}
+    write = {Output.JSON: sweep_json, Output.CSV: sweep_csv, Output.TABLE: sweep_table}
     return write[output](answer)
 
 
@@ -192,26 +199,24 @@ class Files:
 
     def check(self, fields: int) -> None:
         """Refuse what can't be written, before the work."""
-        if self.picture is not None and self.picture.suffix not in {".html", ".svg"}:
-            raise InputError(f"--picture {self.picture}: the name must end in .html or .svg")
+        check_picture(self.picture, "--picture")
         if self.picture is not None and fields > 2:
             raise InputError("--picture shows one or two varied fields; leave it out for more")
-        check_kind(self.export, "--export")
-        check_kind(self.series, "--series")
+        check_export(self.export, "--export")
+        check_export(self.series, "--series")
         check_places(self.picture, self.export, self.series)
         check_store(self.runs)
 
     def write(self, answer: Sweep, runner: SweepRunner) -> None:
         """Write each, and say so."""
         if self.export is not None:
-            export.write_rows(answer, self.export)
+            write_sweep(answer, self.export)
             typer.echo(f"rows: {self.export}", err=True)
         if self.series is not None:
-            export.write_series(runner, answer.axes, self.series)
+            write_sweep_series(runner, answer.axes, self.series)
             typer.echo(f"series: {self.series}", err=True)
         if self.runs is not None:
-            typer.echo(f"{export.write_runs(runner, answer.axes, self.runs):,} runs: {self.runs}", err=True)
+            typer.echo(f"{write_sweep_runs(runner, answer.axes, self.runs):,} runs: {self.runs}", err=True)
         if self.picture is not None:
-            draw = figures.to_svg if self.picture.suffix == ".svg" else figures.to_html
-            write_whole(self.picture, draw(answer))
+            write_picture(self.picture, sweep_title(answer), [sweep_chart(answer)])
             typer.echo(f"picture: {self.picture}", err=True)

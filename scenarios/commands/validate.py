@@ -27,10 +27,10 @@ from scenarios.commands.predict import ModelArgument
 from scenarios.questions.large_systems import measured_systems, rows
 from scenarios.questions.measured_runs import read_runs
 from scenarios.run import default_workers
+from scenarios.show import write_validation_page
 from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
 from scenarios.show.validation import validation_lines
-from scenarios.show.validation_page import write_page
 from simulator.errors import InputError
 
 PUBLISHED = "published"
@@ -105,7 +105,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         kept.close()
     words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
     if report is not None:
-        write_page(report, calibration, found, command_line([*words, "--report", report]))
+        write_validation_page(report, calibration, found, command_line([*words, "--report", report]))
     large = _large_systems(number, quiet, simulate) if every and str(model) == PUBLISHED else []
     typer.echo(_text(found, output, validation_lines(calibration, found), large), nl=False)
     for path in (save, report):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calibration.fit import RATE, Calibration, FittedParameter, FittedRun
+from models.input import last_word
+from scenarios.show.numbers import plural
+from scenarios.show.table import aligned
 
 MOST_NAMED = 2
 MOST_MISSED = 0.25
@@ -13,9 +16,8 @@ MOST_MISSED = 0.25
 
 def calibration_lines(calibration: Calibration, would_tell: Sequence[str] = ()) -> list[str]:
     """All of it. A parameter that the runs don't identify has no value in it. `would_tell`: runs that would."""
-    runs = len(calibration.runs)
     lines = [
-        f"{calibration.base.name}: {len(calibration.parameters)} parameters, {runs} {'run' if runs == 1 else 'runs'}",
+        f"{calibration.base.name}: {len(calibration.parameters)} parameters, {plural(len(calibration.runs), 'run')}",
         "",
         *_table(calibration),
         "",
@@ -36,15 +38,14 @@ def calibration_lines(calibration: Calibration, would_tell: Sequence[str] = ()) 
 def _table(calibration: Calibration) -> list[str]:
     rows = [["parameter", "value", f"{calibration.confidence:.0%} interval", "prior", "identified"]]
     rows += [_row(each) for each in calibration.parameters]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return aligned(rows)
 
 
 def _row(each: FittedParameter) -> list[str]:
     prior = each.parameter.prior
     if not each.identified:
         others = each.not_told_from
-        names = ", ".join(map(_short, others)) if len(others) <= MOST_NAMED else f"{len(others)} others"
+        names = ", ".join(map(last_word, others)) if len(others) <= MOST_NAMED else f"{len(others)} others"
         why = f"no: not told from {names}" if others else "no"
         return [each.key, "-", "-", prior, why]
     assert each.value is not None
@@ -56,10 +57,6 @@ def _row(each: FittedParameter) -> list[str]:
     if each.bootstrap_low is not None and each.bootstrap_high is not None:
         checked = f" (bootstrap {each.bootstrap_low:.4g} .. {each.bootstrap_high:.4g})"
     return [each.key, f"{each.value:.4g}", f"{low} .. {high}{checked}", prior, f"yes, {each.told_share:.0%} of prior"]
-
-
-def _short(key: str) -> str:
-    return key.rpartition(".")[2]
 
 
 def _runs(calibration: Calibration) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime as dt
 
 from models.catalogue import PriceList, catalogue_places, is_old, price_list, shadowed_names
+from scenarios.show.table import aligned
 
 DAYS_A_YEAR = 365.25
 OWN = "(yours)"
 SHADOWS = "(yours, in place of the program's)"
 
 
-def names_of(kind: str) -> list[str]:
+def catalogue_lines(kind: str) -> list[str]:
     """Entries of a kind, a line each; those of the user's folder say so."""
     shadowed = set(shadowed_names(kind))
     return [
@@ -20,7 +21,7 @@ def names_of(kind: str) -> list[str]:
     ]
 
 
-def age(prices: PriceList, today: dt.date) -> str | None:
+def price_age(prices: PriceList, today: dt.date) -> str | None:
     """'prices of 2006-06-01: 20 years old', if they are older than a year."""
     if not is_old(prices, today):
         return None
@@ -33,13 +34,13 @@ def price_table(name: str, today: dt.date) -> str:
     prices = price_list(name)
     about = [prices.name, prices.region, prices.term, prices.currency, str(prices.date)]
     lines = [f"prices/{name}", f"  {'; '.join(word for word in about if word)}"]
-    old = age(prices, today)
+    old = price_age(prices, today)
     if old is not None:
         lines.append(f"  {old}")
-    width = max(len(row.part) for row in prices.rows)
-    lines.append(f"  {'part':{width}}  {'amount':>12}  per")
+    rows = [["part", "amount", "per"]]
     for row in prices.rows:
         above = f", above {row.above:g}" if row.above else ""
         own = f"  ({row.source})" if row.source else ""
-        lines.append(f"  {row.part:{width}}  {row.amount:>12,.8g}  {row.per}{above}{own}")
+        rows.append([row.part, f"{row.amount:,.8g}", f"{row.per}{above}{own}"])
+    lines += aligned(rows, "<><", indent=2)
     return "\n".join([*lines, f"  source: {prices.source}"])

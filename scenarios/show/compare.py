@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from dataclasses import asdict
 from statistics import fmean
-from typing import Any
 
+from models.input import document
 from scenarios.questions.compare import Difference, PairedInterval, ScenarioComparison
 from scenarios.run import pool_replications
-from scenarios.show.numbers import NONE, count, plural, share, signed_share, significant, time
-from scenarios.show.summary import Value, cost_words, flow
-from scenarios.show.words import confidence as confidence_words
-from scenarios.show.words import interval, is_calculated, page_cache, unit_of
-from simulator.results import Result, main_class_of
+from scenarios.show.numbers import NONE, count, plural, share, signed_count, signed_share, significant, time
+from scenarios.show.summary import cost_words
+from scenarios.show.table import LABEL, aligned, csv_text, flow, sentence_flow
+from scenarios.show.words import interval_kind, is_calculated, page_cache, rate_interval, unit_of
+from simulator.results import main_class_of
+from simulator.results.result import Result
 
 FORMAT = "oltpsim-comparison-1"
-LABEL = 24
-GAP = "   "
 NOT_INDEPENDENT = (
     "formulas draw nothing: the difference is exactly theirs. Their errors, which the intervals above are, aren't "
     "independent of each other: what they miss of one machine they mostly miss of the other too"
@@ -27,22 +23,20 @@ NOT_INDEPENDENT = (
 ONE_SEED = "a single seed says nothing of chance: --replications 5 would"
 
 
-def table(found: ScenarioComparison, width: int) -> str:
+def comparison_table(found: ScenarioComparison, width: int) -> str:
     """Lines for people: who is who, the rates, what differs beside them, and whether the difference is real."""
     lines = [f"{side.label}  {side.title}" for side in found.sides]
     rows = _rows(found)
-    widths = [max(len(row[at]) for row in rows) for at in range(1, len(found.sides) + 1)]
-    for label, *cells in rows:
-        line = GAP.join(cell.ljust(each) for cell, each in zip(cells, widths, strict=True))
-        lines.append(f"  {label.ljust(LABEL)}{line}".rstrip())
+    widest = max(len(row[0]) for row in rows)
+    lines += aligned([[label.ljust(max(LABEL - 2, widest)), *cells] for label, *cells in rows], indent=2)
     for side, difference in zip(found.sides[1:], found.differences, strict=True):
         lines += flow(f"{side.label} against {found.sides[0].label}", verdict(found, difference), width)
     if all(is_calculated(each) for each in _firsts(found)):
-        lines += flow("", NOT_INDEPENDENT.split(), width, separator=" ")
-    warnings = {warning: side.label for side, first in zip(found.sides, _firsts(found), strict=True)
-                for warning in first.warnings}  # fmt: skip
+        lines += sentence_flow("", NOT_INDEPENDENT, width)
+    firsts = zip(found.sides, _firsts(found), strict=True)
+    warnings = {warning: side.label for side, first in firsts for warning in first.warnings}
     for warning, label in warnings.items():
-        lines += flow(f"warning {label}", warning.split(), width, separator=" ")
+        lines += sentence_flow(f"warning {label}", warning, width)
     return "\n".join([*lines, _origin(found)]) + "\n"
 
 
@@ -51,7 +45,7 @@ def verdict(found: ScenarioComparison, difference: Difference) -> list[str]:
     if difference.same or (difference.seeds == 1 and not difference.difference_per_min):
         return [f"exactly the same in {plural(difference.seeds, 'seed')}"]
     faster = "faster" if difference.ratio > 1 else "slower"
-    by = f"{signed_share(difference.ratio - 1.0)}, {_signed(difference.difference_per_min)}/min"
+    by = f"{signed_share(difference.ratio - 1.0)}, {signed_count(difference.difference_per_min)}/min"
     if difference.ratio_interval is None:
         calculated = all(is_calculated(each) for each in _firsts(found))
         return [f"{faster}: {by}", *([] if calculated else [ONE_SEED])]
@@ -69,10 +63,6 @@ def _ratio(of: PairedInterval) -> str:
     return f"{signed_share(of.low - 1.0)} .. {signed_share(of.high - 1.0)}"
 
 
-def _signed(number: float) -> str:
-    return f"{'−' if number < 0 else '+'}{count(abs(number))}"
-
-
 def _firsts(found: ScenarioComparison) -> list[Result]:
     return [results[0] for results in found.results]
 
@@ -81,8 +71,8 @@ def _rows(found: ScenarioComparison) -> list[list[str]]:
     """Label and cells. All figures but the bottleneck are means over the seeds."""
     pooled = [pool_replications(results) for results in found.results]
     rows = [["", *(side.label for side in found.sides)]]
-    rows.append([unit_of(pooled[0].main_class), *(f"{count(each.rate_per_min.mean)}  {interval(each.rate_per_min)}"
-                                                  for each in pooled)])  # fmt: skip
+    rates = (f"{count(each.rate_per_min.mean)}  {rate_interval(each.rate_per_min)}" for each in pooled)
+    rows.append([unit_of(pooled[0].main_class), *rates])
     rows.append(["bottleneck", *(f"{each.bottleneck.name}, {share(each.bottleneck.share)}" for each in pooled)])
     figures = [_figures(results) for results in found.results]
     for key, label in (("p50_s", "response p50"), ("p95_s", "p95"), ("p99_s", "p99")):
@@ -91,8 +81,8 @@ def _rows(found: ScenarioComparison) -> list[list[str]]:
         rows.append([label, *(share(each[key]) if key in each else NONE for each in figures)])
     prices = [side.scenario.machine.price for side in found.sides]
     if any(prices):
-        cells = [cost_words(price, each.rate_per_min.mean) if price else NONE
-                 for price, each in zip(prices, pooled, strict=True)]  # fmt: skip
+        priced = zip(prices, pooled, strict=True)
+        cells = [cost_words(price, each.rate_per_min.mean) if price else NONE for price, each in priced]
         rows.append(["cost", *cells])
     return rows
 
@@ -121,15 +111,14 @@ def _origin(found: ScenarioComparison) -> str:
     seeds = f"seed {found.seeds[0]}" if len(found.seeds) == 1 else f"seeds {found.seeds[0]}..{found.seeds[-1]}"
     engines = ", ".join(dict.fromkeys(each.engine for each in _firsts(found)))
     models = ", ".join(dict.fromkeys(each.model_hash for each in _firsts(found)))
-    how = confidence_words(pool_replications(found.results[0]).rate_per_min)
+    how = interval_kind(pool_replications(found.results[0]).rate_per_min)
     return f"rates: {how}\noltpsim {first.versions.get('oltpsim', '?')} · engine {engines} · {seeds} · models {models}"
 
 
-def data(found: ScenarioComparison) -> dict[str, Any]:
-    """The comparison as plain values: each side with its rates by seed and its means, then the differences."""
+def comparison_json(found: ScenarioComparison) -> str:
+    """Each side with its rates by seed and its means, then the differences."""
     every = zip(found.sides, found.results, strict=True)
-    return {
-        "format": FORMAT,
+    content = {
         "seeds": found.seeds,
         "sides": [
             {
@@ -148,28 +137,29 @@ def data(found: ScenarioComparison) -> dict[str, Any]:
             for side, results in every
         ],
         "differences": [
-            asdict(difference) | {"label": side.label, "distinguishable": difference.distinguishable,
-                                  "same": difference.same}
+            asdict(difference)
+            | {"label": side.label, "distinguishable": difference.distinguishable, "same": difference.same}
             for side, difference in zip(found.sides[1:], found.differences, strict=True)
         ],
-    }  # fmt: skip
+    }
+    return document(FORMAT, content)
 
 
-def as_json(found: ScenarioComparison) -> str:
-    """All of it."""
-    return json.dumps(data(found), sort_keys=True, indent=1, allow_nan=False) + "\n"
-
-
-def as_csv(found: ScenarioComparison) -> str:
+def comparison_csv(found: ScenarioComparison) -> str:
     """One row for each side; the first one's differences are empty."""
-    rows: list[dict[str, Value | None]] = []
+    rows: list[dict[str, object]] = []
     for side, results, difference in zip(found.sides, found.results, [None, *found.differences], strict=True):
         rate = pool_replications(results).rate_per_min
-        row: dict[str, Value | None] = {
-            "label": side.label, "asked": side.title, "engine": results[0].engine, "seeds": len(results),
-            "rate_per_min": rate.mean, "rate_low_per_min": rate.low, "rate_high_per_min": rate.high,
+        row: dict[str, object] = {
+            "label": side.label,
+            "asked": side.title,
+            "engine": results[0].engine,
+            "seeds": len(results),
+            "rate_per_min": rate.mean,
+            "rate_low_per_min": rate.low,
+            "rate_high_per_min": rate.high,
             "bottleneck": results[0].bottleneck.name,
-        }  # fmt: skip
+        }
         figures = _figures(results)
         row |= {key: figures.get(key) for key in ("p50_s", "p95_s", "p99_s", *SHARES)}
         ratio = None if difference is None else difference.ratio_interval
@@ -181,8 +171,4 @@ def as_csv(found: ScenarioComparison) -> str:
             "distinguishable": None if difference is None else difference.distinguishable,
         }
         rows.append(row)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(rows[0], rows)

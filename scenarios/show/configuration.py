@@ -29,7 +29,7 @@ ASSUMED = "assumption"
 
 
 @dataclass(frozen=True)
-class Item:
+class ConfigurationItem:
     """One setting: what it is called, its value with unit, and what it means if the name does not say."""
 
     label: str
@@ -38,30 +38,30 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Section:
+class ConfigurationSection:
     """The settings of one part, what it is about, and where they come from."""
 
     title: str
     about: str
-    items: tuple[Item, ...]
+    items: tuple[ConfigurationItem, ...]
     source: str
 
 
 @dataclass(frozen=True)
-class Group:
+class ConfigurationGroup:
     """One table: a part of the scenario with its own parts."""
 
     title: str
-    sections: tuple[Section, ...]
+    sections: tuple[ConfigurationSection, ...]
 
 
-def groups(scenario: ScenarioSpec) -> list[Group]:
+def configuration_groups(scenario: ScenarioSpec) -> list[ConfigurationGroup]:
     """Machine, operating system, database, workload and interval as tables."""
     found = []
     for part in PARTS:
         spec: BaseModel = getattr(scenario, part)
         sections = tuple(section for section in _sections(part, spec) if section.items or section.source)
-        found.append(Group(_title(part, spec), sections))
+        found.append(ConfigurationGroup(_title(part, spec), sections))
     return found
 
 
@@ -76,7 +76,7 @@ def assumptions(scenario: ScenarioSpec) -> list[tuple[str, str]]:
     return [(words, ", ".join(titles)) for words, titles in places.items()]
 
 
-def _sections(name: str, spec: BaseModel) -> Iterator[Section]:
+def _sections(name: str, spec: BaseModel) -> Iterator[ConfigurationSection]:
     """The spec's own settings, then those of the specs inside it."""
     items = []
     inside: list[tuple[str, BaseModel]] = []
@@ -86,10 +86,10 @@ def _sections(name: str, spec: BaseModel) -> Iterator[Section]:
             inside.append((field, value))
         elif value is not None and field not in HIDDEN:
             as_share = isinstance(spec, MixSpec)
-            items.append(Item(_label(field), _value(field, value, as_share), about.description or ""))
+            items.append(ConfigurationItem(_label(field), _value(field, value, as_share), about.description or ""))
     contract = inspect.getdoc(type(spec)) or ""
     sentence = contract.partition("\n\n")[0].replace("\n", " ").replace("`", "")
-    yield Section(_title(name, spec), sentence, tuple(items), str(getattr(spec, "source", "")))
+    yield ConfigurationSection(_title(name, spec), sentence, tuple(items), str(getattr(spec, "source", "")))
     for field, part in inside:
         yield from _sections(field, part)
 

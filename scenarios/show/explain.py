@@ -1,16 +1,15 @@
-"""Answers about a machine for people, for programs and for tables."""
+"""Answers about a machine for people, for programs, for tables and as charts."""
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
-import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from models.catalogue import OLD_AFTER_DAYS
+from models.input import document
 from scenarios.questions.explain import (
     KEEPS,
     BufferAdvice,
@@ -24,8 +23,22 @@ from scenarios.questions.explain import (
     Upgrade,
     Warming,
 )
-from scenarios.show.numbers import NONE, count, milliseconds, plural, share, signed_share, significant, span
-from scenarios.show.summary import flow
+from scenarios.show.chart import BarSeries, Chart, Curve, Mark, Points, Scale, Zone, row_labels, row_scale, rows_px
+from scenarios.show.numbers import (
+    NONE,
+    between,
+    count,
+    milliseconds,
+    plural,
+    rounded,
+    share,
+    signed_count,
+    signed_share,
+    significant,
+    span,
+)
+from scenarios.show.palette import BLUE, GREEN, SLATE, VERMILION, translucent
+from scenarios.show.table import csv_text, flow, sentence_flow
 from scenarios.show.words import SATURATED, STARTS
 from simulator.results import Result, result_json
 
@@ -33,7 +46,7 @@ OLD = "more than a year old"
 FORMAT = "oltpsim-explanation-1"
 
 
-def answers_text(found: Explanation, width: int, today: dt.date) -> str:
+def explanation_text(found: Explanation, width: int, today: dt.date) -> str:
     """The answers in lines of at most `width` columns, the last one ended too; prices may be old `today`."""
     now = found.bottlenecks
     then = f"{now.next.name}, at {count(now.next_rate_per_min)}/min if {now.now.name} were free"
@@ -43,34 +56,24 @@ def answers_text(found: Explanation, width: int, today: dt.date) -> str:
     if found.start != "warm":
         lines.append(f"(the figures above count from {STARTS[found.start]})")
     lines += flow("limited by", [f"{now.now.name}, {share(now.now.used_fraction)} in use"], width)
-    lines += flow("next", then.split(), width, separator=" ")
+    lines += sentence_flow("next", then, width)
     lines += flow("one more of each", [_step(each) for each in found.steps], width)
-    lines += flow("why not", [reason for each in found.steps for reason in _reason(each)], width) if any(
-        each.reason for each in found.steps) else []  # fmt: skip
+    reasons = [f"{step.name}: {step.reason}" for step in found.steps if step.reason]
+    lines += flow("why not", reasons, width) if reasons else []
     priced = [text for each in found.steps for text in _per_money(each)]
     lines += flow("for the money", [*priced, *_dates(found, today)], width) if priced else []
     lines += _buffers(found.buffers, width)
     lines += _room(found.room, width)
     lines += flow("from cold", _warming(found.warming), width)
     lines += _credits(found.credits, width)
-    lines += flow("growth", _growth(found.growth).split(), width, separator=" ") if found.growth else []
+    lines += sentence_flow("growth", _growth(found.growth), width) if found.growth else []
     return "\n".join(lines) + "\n"
 
 
 def _step(step: Upgrade) -> str:
     if step.gain_per_min is None:
         return f"{step.name} {NONE}"
-    return f"{step.name} {_signed(step.gain_per_min)}/min" + (f" as {step.into}" if step.into else "")
-
-
-def _signed(number: float) -> str:
-    whole = round(number)
-    return f"{'−' if whole < 0 else '+'}{count(abs(whole))}"
-
-
-def _reason(step: Upgrade) -> Iterator[str]:
-    if step.reason:
-        yield f"{step.name}: {step.reason}"
+    return f"{step.name} {signed_count(step.gain_per_min)}/min" + (f" as {step.into}" if step.into else "")
 
 
 def _per_money(step: Upgrade) -> Iterator[str]:
@@ -90,7 +93,7 @@ def _dates(found: Explanation, today: dt.date) -> list[str]:
 def _buffers(found: BufferAdvice, width: int) -> list[str]:
     better = found.best.rate_per_min / found.now.rate_per_min - 1.0
     gain = f"{count(found.best.rate_per_min)}/min, {signed_share(better)} against {count(found.now.buffers)}"
-    near = f"{count(found.low.buffers)} .. {count(found.high.buffers)} are as good but for 2 %"
+    near = f"{between(found.low.buffers, found.high.buffers)} are as good but for 2 %"
     lines = flow("best buffers", [_setting(found.best), gain, near], width)
     fallen = "none: no pool that fits into memory loses 10 %"
     if found.cliff is not None:
@@ -169,19 +172,14 @@ def _growth(found: Growth) -> str:
     return f"{start} lasts {plural(found.month, 'month')}, {grown}; then {found.by} gives out"
 
 
-def as_json(result: Result, found: Explanation) -> str:
+def explanation_json(result: Result, found: Explanation) -> str:
     """The result and all answers."""
-    data = {"format": FORMAT, "result": json.loads(result_json(result)), "answers": asdict(found)}
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    return document(FORMAT, {"result": json.loads(result_json(result)), "answers": asdict(found)})
 
 
-def as_csv(found: Explanation) -> str:
+def explanation_csv(found: Explanation) -> str:
     """A row for each figure: its place among the answers, and its value."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["answer", "value"])
-    writer.writerows(_leaves(asdict(found)))
-    return text.getvalue()
+    return csv_text(("answer", "value"), _leaves(asdict(found)))
 
 
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -194,3 +192,90 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]
             yield from _leaves(each, (*path, name))
     elif value is not None:
         yield ".".join(path), value
+
+
+def explanation_title(found: Explanation) -> str:
+    """Title of the picture."""
+    return f"New orders per minute · {found.scenario}"
+
+
+def explanation_charts(found: Explanation) -> list[Chart]:
+    """Rate against buffers with the best and the cliff, and what one more of each part would give."""
+    return [_buffers_chart(found.buffers), _steps_chart(found.steps)]
+
+
+def _buffers_chart(found: BufferAdvice) -> Chart:
+    """Rate against buffers; what has fallen off the cliff has another colour."""
+    end, cliff = found.curve[-1][0] * 1.02, found.cliff
+    edge = end if cliff is None else cliff.buffers
+    safe = [(buffers, rate) for buffers, rate in found.curve if buffers <= edge]
+    near = "as good but for 2 %: " + between(found.low.buffers, found.high.buffers)
+    marks: list[Mark] = [
+        Zone(x=(found.low.buffers, found.high.buffers), colour=translucent(GREEN, 0.18), label=near),
+        _rates(safe, BLUE),
+    ]
+    said = [near]
+    if cliff is not None:
+        lost = f"cliff: 10 % lost from {count(cliff.buffers)} on"
+        said.append(lost)
+        marks.append(Zone(x=(edge, end), colour=translucent(VERMILION, 0.14), label=lost))
+        marks.append(_rates([(buffers, rate) for buffers, rate in found.curve if buffers >= edge], VERMILION))
+    for setting, colour, symbol, word in (
+        (found.now, SLATE, "circle-open", "now"),
+        (found.best, GREEN, "circle", "best"),
+    ):
+        words = f"{word} {count(setting.buffers)}: {count(setting.rate_per_min)}/min"
+        said.append(words)
+        marks.append(
+            Points(
+                x=[setting.buffers], y=[setting.rate_per_min], colour=colour, symbol=symbol, label=words, hover=[words]
+            )
+        )
+    gib = significant(found.most.gib / found.most.buffers * 100_000)
+    return Chart(
+        key="buffers",
+        title="Rate against buffers",
+        alternative=f"Rate against buffers. {'; '.join(said)}.",
+        marks=marks,
+        x=Scale(low=0.0, high=end, title="buffers"),
+        y=Scale(low=0.0, high=max(rate for _, rate in found.curve) * 1.08, title="new orders per minute"),
+        height_px=380,
+        caption=f"100,000 buffers take {gib} GiB; {count(found.most.buffers)} fill the memory.",
+    )
+
+
+def _rates(places: Sequence[tuple[int, float]], colour: str) -> Curve:
+    return Curve(
+        x=[buffers for buffers, _ in places],
+        y=rounded(rate for _, rate in places),
+        width=2.5,
+        colour=colour,
+        hover=[f"{count(buffers)}: {count(rate)}/min" for buffers, rate in places],
+    )
+
+
+def _steps_chart(steps: Sequence[Upgrade]) -> Chart:
+    """A bar for each step with its gain; a step that can't be taken says so."""
+    gains = [step.gain_per_min or 0.0 for step in steps]
+    labels = []
+    for step, gain in zip(steps, gains, strict=True):
+        words = "not possible" if step.gain_per_min is None else signed_count(gain)
+        if step.price is not None and step.gain_per_money is not None:
+            words += f" ({significant(step.gain_per_money, 2)} for each {step.price.currency})"
+        labels.append((step.name + (f", as {step.into}" if step.into else ""), words))
+    places = [-float(number) for number in range(len(steps))]
+    hover = [f"{label}: {words}" for label, words in labels]
+    marks: list[Mark] = [
+        BarSeries(places=places, values=[max(gain, 0.0) for gain in gains], colour=BLUE, hover=hover),
+        BarSeries(places=places, values=[min(gain, 0.0) for gain in gains], colour=VERMILION, hover=hover),
+    ]
+    high, low = max(*gains, 1.0), min(*gains, 0.0)
+    return Chart(
+        key="steps",
+        title="One more of each",
+        alternative=f"One more of each, new orders per minute. {'; '.join(hover)}.",
+        marks=[*row_labels(labels), *marks],
+        x=Scale(low=1.02 * low, high=high * 1.02, title="new orders per minute more", zero=True),
+        y=row_scale(len(steps)),
+        height_px=rows_px(len(steps)) + 16,
+    )

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from importlib.metadata import version
 
+from models.input import document
 from models.jobs import JobResult
 from models.scenario import ScenarioSpec
 from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
 from scenarios.show.numbers import count, plural, share, signed_share, significant, time
-from scenarios.show.summary import LABEL, WIDTH, flow
+from scenarios.show.table import LABEL, WIDTH, aligned, flow
 from scenarios.show.words import hardware
 
 FORMAT = "oltpsim-job-1"
 DIGITS = 4
 
 
-def to_json(result: JobResult, scenario: ScenarioSpec) -> str:
+def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
     """Result and measured figure as canonical JSON; `error` is relative to what was measured."""
     measured = scenario.measured
-    data = {
-        "format": FORMAT,
+    content = {
         "scenario": scenario.name,
         "versions": {name: version(name) for name in ("oltpsim", "numpy")},
         **asdict(result),
         "measured": measured and {**measured.model_dump(mode="json"), "error": _error(result.value, scenario)},
     }
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    return document(FORMAT, content)
 
 
-def to_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:
+def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:
     """The answer in lines of at most `width` columns, the last one ended too."""
     measured, whole_s = scenario.measured, sum(result.parts_s.values())
     threads = scenario.machine.cpu.threads
@@ -46,10 +45,8 @@ def to_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> st
     lines += flow("limited by", [result.limited_by], width)
     lines += flow("cpu", busy, width)
     lines += flow(result.parts_of, [time(whole_s)], width)
-    longest = max(len(name) for name in result.parts_s)
-    for name, seconds in result.parts_s.items():
-        if seconds:
-            lines.append(f"    {name:<{longest}}  {time(seconds):>9}  {share(seconds / whole_s):>7}")
+    spent = [[name, time(s), share(s / whole_s)] for name, s in result.parts_s.items() if s]
+    lines += aligned(spent, "<>", indent=4)
     return "\n".join([*lines, f"  {result.basis}"]) + "\n"
 
 

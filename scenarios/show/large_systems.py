@@ -1,22 +1,24 @@
-"""Rows of the published large systems as a table: measured beside simulated."""
+"""The published large systems: their figures as a table, and how each figure and its error is written."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from calibration.judge import FigureRow
-from scenarios.show.validation import table
+from scenarios.show.table import aligned
 
 BOUNDS = {"at_least": "at least ", "at_most": "at most "}
 WHOLE_FROM = 1000.0
 
 
-def large_system_lines(found: list[FigureRow]) -> list[str]:
+def large_system_lines(found: Sequence[FigureRow]) -> list[str]:
     """A table of all rows, and how far off they are."""
-    cells = [["scenario", "figure", "measured", "simulated", "error", "role"]]
+    rows = [["scenario", "figure", "measured", "simulated", "error", "role"]]
     for row in found:
         measured = BOUNDS.get(row.bound, "") + figure_amount(row, row.measured)
         simulated = figure_amount(row, row.simulated)
-        cells.append([row.scenario, row.figure, measured, simulated, figure_error(row), row.role])
-    return ["large systems, each simulated as its scenario says", "", *table(cells)]
+        rows.append([row.scenario, row.figure, measured, simulated, figure_error(row), row.role])
+    return ["large systems, each simulated as its scenario says", "", *aligned(rows)]
 
 
 def figure_amount(row: FigureRow, value: float) -> str:

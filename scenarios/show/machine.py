@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import yaml
 
 from calibration.fit import Calibration, plural, scenario_hash
 from calibration.predict import DescribedPrediction
+from models.input import document
 from models.jobs import JobResult
 from models.reading import Description, Origin
 from scenarios.show.numbers import count, share, significant
-from scenarios.show.summary import flow
+from scenarios.show.table import aligned, flow
 from scenarios.show.words import bottleneck_details
 
 FORMAT = "oltpsim-machine-1"
@@ -24,10 +22,13 @@ MOST_PIECE = 32
 COLUMNS = ("piece", "key", "value", "uncertainty")
 
 
-def table(description: Description, found: DescribedPrediction, calibration: Calibration | None, width: int) -> str:
+def machine_table(
+    description: Description, found: DescribedPrediction, calibration: Calibration | None, width: int
+) -> str:
     """What was understood, what was guessed and why, the figure, its limit and its interval."""
     rows = description.rows
-    lines = [found.scenario.machine.name, "", *_rows(rows), ""]
+    cells = [(_short(row.piece), row.key, row.value, row.uncertainty) for row in rows]
+    lines = [found.scenario.machine.name, "", *aligned([COLUMNS, *cells]), ""]
     reasons = [row for row in rows if row.piece is None and row.source]
     lines += ["guessed, because the line doesn't say it:"] if reasons else []
     for row in reasons:
@@ -64,13 +65,15 @@ def _spread(sd: float) -> str:
     return share(math.expm1(sd))
 
 
-def as_json(description: Description, found: DescribedPrediction, calibration: Calibration | None) -> str:
-    """All of it as canonical JSON."""
+def machine_json(description: Description, found: DescribedPrediction, calibration: Calibration | None) -> str:
+    """The line as it was understood, and the prediction."""
     figure, _ = _figure(found)
-    data = {
-        "format": FORMAT,
+    content = {
         "line": description.line,
-        "understood": [_row(row) for row in description.rows],
+        "understood": [
+            {name: getattr(row, name) for name in ("what", "key", "value", "piece", "source", "factor", "others")}
+            for row in description.rows
+        ],
         "scenario": found.scenario.model_dump(mode="json", exclude={"measured"}),
         "scenario_hash": scenario_hash(found.scenario),
         "figure": figure,
@@ -85,10 +88,10 @@ def as_json(description: Description, found: DescribedPrediction, calibration: C
         "not_applied": found.not_applied,
         "model": None if calibration is None else {"base": calibration.base.name, "task_hash": calibration.task_hash},
     }
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    return document(FORMAT, content)
 
 
-def as_yaml(description: Description) -> str:
+def machine_yaml(description: Description) -> str:
     """The scenario as a file for `oltpsim run`, with a comment wherever a value was guessed or read from the line."""
     comments = {row.key: _comment(row) for row in description.rows}
     text = yaml.safe_dump(description.data, sort_keys=False, width=150, allow_unicode=True)
@@ -115,27 +118,9 @@ def _comment(row: Origin) -> str:
     return f"{row.what}: {row.value}, {origin}{': ' if row.source else ''}{row.source}{known}"
 
 
-def _rows(rows: Sequence[Origin]) -> list[str]:
-    cells = [COLUMNS, *((_short(row.piece), row.key, row.value, row.uncertainty) for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(COLUMNS))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-
-
 def _short(piece: str | None) -> str:
     text = GUESSED if piece is None else piece
     return text if len(text) <= MOST_PIECE else f"{text[: MOST_PIECE - 3]}..."
-
-
-def _row(row: Origin) -> dict[str, Any]:
-    return {
-        "what": row.what,
-        "key": row.key,
-        "value": row.value,
-        "piece": row.piece,
-        "source": row.source,
-        "factor": row.factor,
-        "others": row.others,
-    }
 
 
 def _figure(found: DescribedPrediction) -> tuple[str, str]:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from typing import Any
-
 from calibration.fit import Calibration
 from calibration.predict import Advice, RunWorth, advise_next_run, candidates_around
+from models.input import document, last_word
+from scenarios.show.numbers import between, count
+from scenarios.show.table import aligned, csv_text
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-next-run-1"
+CSV_COLUMNS = (
+    "name",
+    "settings",
+    "cost",
+    "narrower_fraction",
+    "left_sd",
+    "open_sd",
+    "low_per_min",
+    "high_per_min",
+    "tells",
+    "reason",
+)
 MOST_NAMED = 3
 
 
@@ -42,16 +52,27 @@ def _of(group: tuple[str, ...], run: RunWorth) -> tuple[str, ...]:
     return tuple(key for key in group if key in tells)
 
 
-def to_text(advice: Advice) -> str:
+def next_run_text(advice: Advice) -> str:
     """What is open, the candidates, and which to make."""
-    return "\n".join([*_opening(advice), "", *_table(advice), *_left_out(advice), "", _sentence(advice)]) + "\n"
+    return (
+        "\n".join(
+            [
+                *_opening(advice),
+                "",
+                *_table(advice),
+                *(f"left out: {each.name}: {each.reason}" for each in advice.impossible),
+                "",
+                _sentence(advice),
+            ]
+        )
+        + "\n"
+    )
 
 
-def to_json(advice: Advice) -> str:
-    """Canonical JSON."""
+def next_run_json(advice: Advice) -> str:
+    """Candidates with what each would give, and what was asked."""
     asked = advice.asked
-    data: dict[str, Any] = {
-        "format": FORMAT,
+    content = {
         "like": advice.like,
         "cost_unit": advice.cost_unit,
         "open_sd": advice.open_sd,
@@ -83,26 +104,28 @@ def to_json(advice: Advice) -> str:
         ],
         "impossible": {each.name: each.reason for each in advice.impossible},
     }
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    return document(FORMAT, content)
 
 
-def to_csv(advice: Advice) -> str:
+def next_run_csv(advice: Advice) -> str:
     """One line per candidate with a header; the impossible ones last, with a reason in place of figures."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["name", "settings", "cost", "narrower_fraction", "left_sd", "open_sd", "low_per_min", "high_per_min", "tells",
-         "reason"]
-    )  # fmt: skip
-    for each in advice.runs:
-        tells = "; ".join(" ".join(group) for group in each.tells)
-        writer.writerow(
-            [each.candidate.name, _settings(each), each.candidate.cost, each.narrower, each.left_sd, advice.open_sd,
-             each.low_per_min, each.high_per_min, tells, None]
-        )  # fmt: skip
-    for one in advice.impossible:
-        writer.writerow([one.name, *[None] * 8, one.reason])
-    return out.getvalue()
+    rows: list[list[object]] = [
+        [
+            each.candidate.name,
+            _settings(each),
+            each.candidate.cost,
+            each.narrower,
+            each.left_sd,
+            advice.open_sd,
+            each.low_per_min,
+            each.high_per_min,
+            "; ".join(" ".join(group) for group in each.tells),
+            None,
+        ]
+        for each in advice.runs
+    ]
+    rows += [[one.name, *[None] * 8, one.reason] for one in advice.impossible]
+    return csv_text(CSV_COLUMNS, rows)
 
 
 def _opening(advice: Advice) -> list[str]:
@@ -111,14 +134,15 @@ def _opening(advice: Advice) -> list[str]:
         text = f"what the runs leave open of the parameters: {advice.open_sd:.2f} standard deviations of their priors"
         return [text]
     parts = {
-        "parameters": asked.parameters_sd, "one run from the next": asked.run_to_run_sd,
+        "parameters": asked.parameters_sd,
+        "one run from the next": asked.run_to_run_sd,
         "what the model misses": asked.discrepancy_sd,
-    }  # fmt: skip
+    }
     whole = max(sum(sd**2 for sd in parts.values()), 1e-300)
     shares = ", ".join(f"{name} {sd**2 / whole:.0%}" for name, sd in parts.items())
-    interval = f"{asked.confidence:.0%} interval {_interval(asked.low_per_min, asked.high_per_min)}"
+    interval = f"{asked.confidence:.0%} interval {between(asked.low_per_min, asked.high_per_min)}"
     return [
-        f"{asked.scenario.name}: {asked.rate_per_min:,.0f} new orders/min, {interval}",
+        f"{asked.scenario.name}: {count(asked.rate_per_min)} new orders/min, {interval}",
         f"its variance: {shares}; a run can only take of the first",
     ]
 
@@ -130,18 +154,12 @@ def _table(advice: Advice) -> list[str]:
     for each in advice.runs:
         left = f"{each.left_sd:.2f}"
         if each.low_per_min is not None and each.high_per_min is not None:
-            left = _interval(each.low_per_min, each.high_per_min)
+            left = between(each.low_per_min, each.high_per_min)
         cost = [f"{each.candidate.cost:g}"] if costs else []
-        tells = "; ".join(", ".join(map(_short, group)) for group in each.tells) or "-"
+        tells = "; ".join(", ".join(map(last_word, group)) for group in each.tells) or "-"
         rows.append([each.candidate.name, *cost, left, f"{each.narrower:.0%}", _settings(each), tells])
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     order = f"; best first, by what they give for their {advice.cost_unit}" if costs else "; best first"
-    return [f"each like the run {advice.like} but for what it sets{order}", *lines]
-
-
-def _left_out(advice: Advice) -> list[str]:
-    return [f"left out: {each.name}: {each.reason}" for each in advice.impossible]
+    return [f"each like the run {advice.like} but for what it sets{order}", *aligned(rows)]
 
 
 def _sentence(advice: Advice) -> str:
@@ -161,8 +179,8 @@ def _sentence(advice: Advice) -> str:
     assert best.low_per_min is not None
     assert best.high_per_min is not None
     return (
-        f"{how}: the interval of {asked.scenario.name} goes from {_interval(asked.low_per_min, asked.high_per_min)} "
-        f"to about {_interval(best.low_per_min, best.high_per_min)}{also}"
+        f"{how}: the interval of {asked.scenario.name} goes from {between(asked.low_per_min, asked.high_per_min)} "
+        f"to about {between(best.low_per_min, best.high_per_min)}{also}"
     )
 
 
@@ -176,14 +194,6 @@ def _settings(each: RunWorth) -> str:
     return ", ".join(f"{key}={text}" for key, text in each.candidate.settings.items())
 
 
-def _interval(low: float, high: float) -> str:
-    return f"{low:,.0f} .. {high:,.0f}"
-
-
 def _and(keys: tuple[str, ...]) -> str:
-    names = [_short(key) for key in keys]
+    names = [last_word(key) for key in keys]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _short(key: str) -> str:
-    return key.rpartition(".")[2]

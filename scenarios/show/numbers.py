@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 NONE = "–"
 
@@ -48,7 +49,7 @@ def time(seconds: float) -> str:
     return f"{significant(seconds / 1e-9)} ns" if seconds else "0 ms"
 
 
-def tick(seconds: float) -> str:
+def time_tick(seconds: float) -> str:
     """A round time at an axis: 0, 200 ms, 1 s."""
     if not seconds:
         return "0"
@@ -82,3 +83,35 @@ def size(count_bytes: float) -> str:
             break
         value, unit = value / 1024, larger
     return f"{significant(value)} {unit}"
+
+
+def signed_count(number: float) -> str:
+    """Whole things with their sign: +1,234, −5."""
+    return f"{'−' if round(number) < 0 else '+'}{count(abs(number))}"
+
+
+def amount(value: float) -> str:
+    """A figure in its own unit: whole from a hundred on, else three digits."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def between(low: float, high: float) -> str:
+    """An interval of whole things: 1,180 .. 1,290."""
+    return f"{count(low)} .. {count(high)}"
+
+
+def rounded(values: Iterable[float]) -> list[float]:
+    """Five significant digits: more cannot be seen in a picture, and pages are mailed."""
+    return [float(f"{value:.5g}") for value in values]
+
+
+def number_tick(place: float) -> str:
+    """A round number at an axis: 0.5, 500, 20,000, 3 M."""
+    if abs(place) >= 1e6:
+        return f"{place / 1e6:,.4g} M"
+    return f"{place:,.4g}" if abs(place) < 1e4 else f"{place:,.0f}"
+
+
+def share_tick(place: float) -> str:
+    """A round share at an axis: 0, +20 %, −5 %."""
+    return f"{round(100 * place, 6):+.4g} %".replace("-", "−") if place else "0"

@@ -1,24 +1,26 @@
-"""What every page has: the template's words for numbers, the pictures' program, one file that needs no network."""
+"""The frame of every page: one HTML file that needs no network, light and dark, on a desk, a phone and paper."""
 
 from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from scenarios.show import numbers as report_numbers
-from scenarios.show import words as report_text
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from scenarios.show import numbers, words
+from scenarios.show.chart import Chart
+from scenarios.show.palette import THEMES
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS = ("count", "significant", "share", "signed_share", "time", "milliseconds", "span", "size")
 
 
-def render(template: str, context: dict[str, Any]) -> str:
-    """A page from a template, with plotly.js in it: same figures, same bytes."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+def html_page(template: str, charts: Iterable[Chart | None], content: dict[str, Any]) -> str:
+    """A page from a template that shows the charts, by their keys: same content, same bytes."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -27,9 +29,23 @@ def render(template: str, context: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {name: _unbroken(getattr(report_numbers, name)) for name in FILTERS}
-    environment.filters |= {"unbroken": _unbroken(str), "class_name": report_text.class_name}
-    return environment.get_template(template).render(context | {"plotly": _packed_plotly()})
+    environment.filters |= {name: _unbroken(getattr(numbers, name)) for name in FILTERS}
+    environment.filters |= {"unbroken": _unbroken(str), "class_name": words.class_name}
+    packed = gzip.compress(plotly_js().encode(), compresslevel=9, mtime=0)
+    frame = {
+        "figures": {chart.key: chart.figure for chart in charts if chart is not None},
+        "themes": THEMES,
+        "plotly": base64.b64encode(packed).decode("ascii"),
+    }
+    return environment.get_template(template).render(content | frame)
+
+
+def plotly_js() -> str:
+    """The program that draws, as plotly brings it, without loading plotly's Python."""
+    found = find_spec("plotly")
+    assert found is not None
+    assert found.origin is not None
+    return (Path(found.origin).parent / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
 
 
 def _unbroken(write: Callable[..., str]) -> Callable[..., str]:
@@ -39,11 +55,3 @@ def _unbroken(write: Callable[..., str]) -> Callable[..., str]:
         return write(*values).replace(" ", "\u00a0")
 
     return written
-
-
-def _packed_plotly() -> str:
-    """plotly.js, compressed to a third: the page unpacks it with what every browser brings since 2023."""
-    from plotly.offline import get_plotlyjs
-
-    packed = gzip.compress(get_plotlyjs().encode(), compresslevel=9, mtime=0)
-    return base64.b64encode(packed).decode("ascii")

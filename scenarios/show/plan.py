@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
@@ -12,16 +9,20 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import scenario_hash
+from models.input import document
 from scenarios.questions.plan import LATENCY, OVERLOAD, PROCESSORS, VERDICTS, BillLine, FrontierPoint, Plan, ShortListed
-from scenarios.show.numbers import count, plural, share, significant
+from scenarios.show.numbers import amount, between, count, plural, share, significant
 from scenarios.show.plan_reasons import objective_words, rejection_reason
-from scenarios.show.summary import flow
+from scenarios.show.table import aligned, csv_text, flow, sentence_flow
 
 FORMAT = "oltpsim-plan-1"
+CSV_COLUMNS = ("candidate", "cost", "currency", "verdict", "reason", "reach_per_min", "holds_per_min", "chance")
+BILL_FIELDS = ("part", "pieces", "units", "per", "price", "amount", "price_list", "date", "old")
+CONFIRMED_FIELDS = ("rate_per_min", "low_per_min", "high_per_min", "bottleneck", "holds", "sampling_fraction", "fault")
 SHOWN, FRONTIER_SHOWN = 3, 8
 
 
-def table(plan: Plan, width: int, shown: int = SHOWN) -> str:
+def plan_table(plan: Plan, width: int, shown: int = SHOWN) -> str:
     """The choice with its bill, what else was looked at closely, why the others fell out, and the frontier."""
     lines = flow("", question_words(plan), width, separator=" · ", indent=0)
     if plan.choice is not None:
@@ -57,31 +58,32 @@ def _chosen(plan: Plan, best: ShortListed, width: int) -> list[str]:
     for note in best.notes:
         lines += flow("", [f"note: {note}"], width)
     low, high = best.belief.interval
-    lines += flow("holds", [f"{count(best.belief.per_min)} new orders/min  [{count(low)} .. {count(high)}]",
-                            f"{share(0.9)} interval, predicted"], width)  # fmt: skip
+    holds = f"{count(best.belief.per_min)} new orders/min  [{between(low, high)}]"
+    lines += flow("holds", [holds, f"{share(0.9)} interval, predicted"], width)
     if question.target_per_min is not None:
         words = [f"{chance(best.chance)} to hold {count(question.target_per_min)}", *regret(plan, best)]
         lines += flow("probability", words, width)
     confirmed = plan.confirmed.get(best.number)
     if confirmed is not None:
         lines += flow("simulated", [confirmation(plan, best.number)], width)
-    lines += flow("cost", [f"{money(plan, best.cost)} {paid_for(plan)}",
-                           f"{money(plan, best.cost_per_1000)} for 1,000/min"], width)  # fmt: skip
+    costs = [f"{money(plan, best.cost)} {paid_for(plan)}", f"{money(plan, best.cost_per_1000)} for 1,000/min"]
+    lines += flow("cost", costs, width)
     lines += _bill(best.bill, till.prices.currency, width)
     return lines
 
 
 def _bill(bill: tuple[BillLine, ...], currency: str, width: int) -> list[str]:
     cells = [
-        (each.part, f"{each.pieces:,} x {significant(each.units)}" if each.units != 1 else f"{each.pieces:,}",
-         f"{price(each.price)} {each.unit}", f"{each.amount:,.0f}", f"{each.price_list}, {each.date}")
+        (
+            each.part,
+            f"{each.pieces:,} x {significant(each.units)}" if each.units != 1 else f"{each.pieces:,}",
+            f"{price(each.price)} {each.unit}",
+            count(each.amount),
+            f"{each.price_list}, {each.date}",
+        )
         for each in bill
-    ]  # fmt: skip
-    widths = [max(len(row[place]) for row in cells) for place in range(5)]
-    lines = [
-        "    " + "  ".join([a.ljust(widths[0]), b.rjust(widths[1]), c.rjust(widths[2]), d.rjust(widths[3]), e])
-        for a, b, c, d, e in cells
     ]
+    lines = aligned(cells, "<>>><", indent=4)
     if any(len(line) > width for line in lines):
         lines = [f"    {a}: {b} at {c}, {d} {currency} ({e})" for a, b, c, d, e in cells]
     for words in old_prices(bill):
@@ -120,7 +122,7 @@ def _listed(plan: Plan, some: list[ShortListed], width: int) -> list[str]:
     lines = ["next best" + (" (expected cost: with the regret, as probable as it is)" if target else "")]
     for each in some:
         low, high = each.belief.interval
-        words = [f"{money(plan, each.cost)}", f"{count(each.belief.per_min)}/min [{count(low)} .. {count(high)}]"]
+        words = [f"{money(plan, each.cost)}", f"{count(each.belief.per_min)}/min [{between(low, high)}]"]
         if target:
             words += [f"{chance(each.chance)} to hold the target", f"expected cost {money(plan, each.expected_cost)}"]
         else:
@@ -190,7 +192,7 @@ def _origin(plan: Plan, width: int) -> list[str]:
     load = "users of any warehouse" if question.target_per_min is not None else "as it stands"
     lists = ", ".join(f"{each.name} ({each.date}, {each.term})" for each in plan.till.prices.lists)
     words = [f"load: {plural(question.connections, 'connection')}, {load}", *origin(plan), f"prices: {lists}"]
-    return [line for each in words for line in flow("", each.split(), width, separator=" ", indent=0)]
+    return [line for each in words for line in sentence_flow("", each, width, indent=0)]
 
 
 def origin(plan: Plan) -> list[str]:
@@ -214,23 +216,20 @@ def nothing(plan: Plan) -> str:
     return f"no candidate is sure enough ({asked}); the surest is {best.name}, {chance(best.chance)}"
 
 
-def money(plan: Plan, amount: float) -> str:
+def money(plan: Plan, cost: float) -> str:
     """An amount with its currency."""
-    return (
-        f"{amount:,.0f} {plan.till.prices.currency}" if amount >= 100 else f"{amount:.3g} {plan.till.prices.currency}"
-    )
+    return f"{amount(cost)} {plan.till.prices.currency}"
 
 
-def price(amount: float) -> str:
+def price(cost: float) -> str:
     """The price of one unit, finer below 1."""
-    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4g}"
+    return f"{cost:,.2f}" if cost >= 1 else f"{cost:.4g}"
 
 
-def as_json(plan: Plan) -> str:
+def plan_json(plan: Plan) -> str:
     """The whole plan but for the rejected candidates' names, which the CSV has, as canonical JSON."""
     question, found = plan.question, plan.screened
-    data: dict[str, Any] = {
-        "format": FORMAT,
+    content = {
         "scenario": question.base.model_dump(mode="json", exclude={"measured"}),
         "scenario_hash": scenario_hash(question.base),
         "target_per_min": question.target_per_min,
@@ -249,7 +248,7 @@ def as_json(plan: Plan) -> str:
         "frontier": [{"name": each.name, "cost": each.cost, "per_min": each.per_min} for each in plan.frontier],
         "versions": {"oltpsim": version("oltpsim")},
     }
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    return document(FORMAT, content)
 
 
 def _entry(plan: Plan, each: ShortListed) -> dict[str, Any]:
@@ -262,33 +261,27 @@ def _entry(plan: Plan, each: ShortListed) -> dict[str, Any]:
         "per_min": belief.per_min,
         "low_per_min": low,
         "high_per_min": high,
-        "sd": {"parameters": belief.parameters_sd, "parts": belief.parts_sd, "run to run": belief.run_to_run_sd,
-               "model": belief.model_sd},
+        "sd": {
+            "parameters": belief.parameters_sd,
+            "parts": belief.parts_sd,
+            "run to run": belief.run_to_run_sd,
+            "model": belief.model_sd,
+        },
         "chance": each.chance,
         "short_by_per_min": each.short_by_per_min,
         "regret": each.regret,
         "expected_cost": each.expected_cost,
         "notes": list(each.notes),
-        "bill": [{
-            "part": line.part, "pieces": line.pieces, "units": line.units, "per": line.per, "price": line.price,
-            "amount": line.amount, "price_list": line.price_list, "date": line.date, "old": line.old,
-        } for line in each.bill],
-        "confirmed": None if confirmed is None else {
-            "rate_per_min": confirmed.rate_per_min, "low_per_min": confirmed.low_per_min,
-            "high_per_min": confirmed.high_per_min, "times_s": list(confirmed.times_s),
-            "bottleneck": confirmed.bottleneck, "holds": confirmed.holds,
-            "sampling_fraction": confirmed.sampling_fraction, "fault": confirmed.fault,
-        },
-    }  # fmt: skip
+        "bill": [{name: getattr(line, name) for name in BILL_FIELDS} for line in each.bill],
+        "confirmed": None
+        if confirmed is None
+        else {name: getattr(confirmed, name) for name in CONFIRMED_FIELDS} | {"times_s": list(confirmed.times_s)},
+    }
 
 
-def as_csv(plan: Plan) -> str:
+def plan_csv(plan: Plan) -> str:
     """Every candidate, a line each: its cost, its verdict, why, about the most that it could do, what was believed."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["candidate", "cost", "currency", "verdict", "reason", "reach_per_min", "holds_per_min", "chance"])
-    writer.writerows(_rows(plan))
-    return text.getvalue()
+    return csv_text(CSV_COLUMNS, _rows(plan))
 
 
 def _rows(plan: Plan) -> Iterator[list[object]]:

@@ -1,13 +1,14 @@
 """The page of a plan: one HTML file that needs no network, in the order of an executive summary.
 
-What to buy and its bill come first, then the short list, pictures, why the others fell out, what the plan rests on.
+What to buy and its bill come first, then the short list, charts, why the others fell out, what the plan rests on.
 """
 
 from __future__ import annotations
 
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+
+import numpy as np
 
 from calibration.fit import scenario_hash
 from models.catalogue import is_old
@@ -18,6 +19,7 @@ from scenarios.questions.plan import (
     CONFIDENCE,
     DISK_SD,
     LATENCY,
+    MEETS,
     MEMORY,
     NO_PRICE,
     OVERLOAD,
@@ -28,13 +30,38 @@ from scenarios.questions.plan import (
     SPEED_SD,
     VERDICTS,
     Plan,
+    ShortListed,
 )
 from scenarios.show import plan as text
-from scenarios.show.charts import plan as figures
-from scenarios.show.numbers import plural, share
-from scenarios.show.page import render
+from scenarios.show.chart import (
+    LOG_FROM,
+    BarSeries,
+    Chart,
+    Curve,
+    Mark,
+    Note,
+    Points,
+    Scale,
+    Segment,
+    row_labels,
+    row_scale,
+    rows_px,
+    scale_over,
+    wrapped,
+)
+from scenarios.show.numbers import between, count, plural, rounded, share
+from scenarios.show.page import html_page
+from scenarios.show.palette import BLUE, FAINT, GREEN, GREY, ORANGE, PINK, SLATE, VERMILION
 from scenarios.show.plan_reasons import rejection_reason
+from simulator.form import FloatArray, IntArray
 
+MOST_POINTS = 4000
+LIST_LENGTH = 10
+"""of the short list are shown, beside those that were simulated"""
+COLOURS = {MEETS: GREEN, OVERLOAD: GREY, LATENCY: ORANGE}
+"""verdicts that come with a rate"""
+LABEL_LETTERS, LABEL_LINE_PX = 54, 18
+"""of lines of names, so that they fit on a phone"""
 MEANINGS = {
     NO_PRICE: "no price list that was given has a price of one of its parts",
     BUDGET: "it costs more over the years than may be spent",
@@ -46,20 +73,16 @@ MEANINGS = {
 }
 
 
-def write_page(plan: Plan, path: Path, command: str) -> None:
+def write_plan_page(plan: Plan, path: Path, command: str) -> None:
     """Write the page whole or not at all. Raises InputError if the place can't be written."""
-    write_whole(path, page_html(plan, command))
+    write_whole(path, plan_page(plan, command))
 
 
-def page_html(plan: Plan, command: str) -> str:
+def plan_page(plan: Plan, command: str) -> str:
     """The page: same plan, same command, same bytes."""
-    pictures = {
-        "cost": figures.cost_and_rate(plan),
-        "short_list": figures.short_list(plan),
-        "rejected": figures.rejected(plan),
-    }
+    charts = {"cost": cost_and_rate(plan), "short_list": short_list(plan), "rejected": rejected(plan)}
     question, best = plan.question, plan.choice
-    context: dict[str, Any] = {
+    content = {
         "question": question,
         "line": text.question_words(plan),
         "best": best,
@@ -70,7 +93,7 @@ def page_html(plan: Plan, command: str) -> str:
         "rented": PERIODS_A_YEAR if best is not None and any(each.per != "piece" for each in best.bill) else None,
         "regret": [] if best is None else text.regret(plan, best),
         "currency": plan.till.prices.currency,
-        "shown": figures.shown_of(plan),
+        "shown": shown_of(plan),
         "listed": len(plan.listed),
         "confirmed": plan.confirmed,
         "simulated": {number: text.confirmation(plan, number) for number in plan.confirmed},
@@ -82,13 +105,12 @@ def page_html(plan: Plan, command: str) -> str:
         "frontier": plan.frontier,
         "assumptions": [*_load(plan), *text.origin(plan)],
         "lists": [(each, is_old(each, plan.till.today)) for each in plan.till.prices.lists],
-        "pictures": pictures,
-        "figures": {each.key: each.figure for each in pictures.values() if each is not None},
+        "pictures": charts,
         "command": command,
         "hash": scenario_hash(question.base),
         "version": version("oltpsim"),
     }
-    return render("plan.html.j2", context)
+    return html_page("plan.html.j2", charts.values(), content)
 
 
 def _problems(plan: Plan) -> list[str]:
@@ -116,15 +138,19 @@ def _load(plan: Plan) -> list[str]:
     question, workload = plan.question, plan.question.base.workload
     words = []
     if isinstance(workload.arrivals, OpenArrivalsSpec):
-        words.append("transactions arrive by themselves, whatever the machine does, from users of any warehouse; "
-                     f"at most {plural(question.connections, 'connection')} serve them, the rest waits")  # fmt: skip
+        words.append(
+            "transactions arrive by themselves, whatever the machine does, from users of any warehouse; "
+            f"at most {plural(question.connections, 'connection')} serve them, the rest waits"
+        )
     elif isinstance(workload.arrivals, TerminalsSpec):
         words.append(f"users at terminals, as in the scenario, whom {plural(question.connections, 'connection')} serve")
     else:
         words.append(f"{plural(question.connections, 'client')} wait for their answers, as in the scenario")
     if question.growth != 1.0:
-        words.append(f"load and data are those after {question.months:g} months of "
-                     f"{share(question.growth_per_month)} growth, {question.growth:.3g} times today's")  # fmt: skip
+        words.append(
+            f"load and data are those after {question.months:g} months of "
+            f"{share(question.growth_per_month)} growth, {question.growth:.3g} times today's"
+        )
     pools = " or ".join(share(each) for each in question.shares)
     words.append(f"the buffer pool has {pools} of memory, less where system, server and clients leave less")
     words.append(f"volumes are bought so large that data takes at most {share(question.fill)} of them")
@@ -133,7 +159,237 @@ def _load(plan: Plan) -> list[str]:
     active, fraction = workload.active_warehouses or workload.warehouses, question.base.sampling_fraction
     sampled = f"; {round(fraction * active):,} of {active:,} warehouses stand for all" if fraction < 1.0 else ""
     words.append(f"what a machine holds is calculated from mean values by the analytic engine{sampled}")
-    words.append(f"the catalogue leaves a processor's speed open by about {share(SPEED_SD)} and a disk's times by "
-                 f"{share(DISK_SD)} (assumption); nothing of parts that were calibrated")  # fmt: skip
+    words.append(
+        f"the catalogue leaves a processor's speed open by about {share(SPEED_SD)} and a disk's times by "
+        f"{share(DISK_SD)} (assumption); nothing of parts that were calibrated"
+    )
     words.append("what the bill lists is paid for, and no power, rooms, staff or licences")
     return words
+
+
+def cost_and_rate(plan: Plan) -> Chart | None:
+    """Every candidate that was calculated, the frontier, the target and the choice; None if there is none."""
+    found = plan.screened
+    cost, reach = found.cost, found.reach_per_min
+    calculated = np.flatnonzero(np.isfinite(cost) & np.isfinite(reach) & (reach > 0.0))
+    if not len(calculated):
+        return None
+    drawn = _sample(calculated, found.verdict, cost, reach)
+    target, best = plan.question.target_per_min, plan.choice
+    rates = [*reach[drawn].tolist(), *(each.per_min for each in plan.frontier)]
+    rates += [] if target is None else [target]
+    rates += [] if best is None else [best.belief.per_min]
+    costs = [*cost[drawn].tolist(), *(each.cost for each in plan.frontier)]
+    marks = _candidates(plan, drawn)
+    if plan.frontier:
+        hover = [
+            wrapped(f"{each.name}: {count(each.per_min)}/min for {text.money(plan, each.cost)}")
+            for each in plan.frontier
+        ]
+        marks.append(
+            Curve(
+                x=[each.cost for each in plan.frontier],
+                y=[each.per_min for each in plan.frontier],
+                steps=True,
+                symbols=["circle"] * len(plan.frontier),
+                colour=BLUE,
+                label="frontier: no more for less",
+                hover=hover,
+            )
+        )
+    if target is not None:
+        label = f"target, {count(target)}/min"
+        marks.append(Segment(y=(target, target), colour=VERMILION, dash="dash", label=label))
+    if best is not None:
+        words = f"the choice: {best.name}: {_rate(best)} for {text.money(plan, best.cost)}"
+        marks.append(
+            Points(
+                x=[best.cost],
+                y=[best.belief.per_min],
+                size=17,
+                symbol="star",
+                colour=PINK,
+                outline="#ffffff",
+                label="the choice",
+                hover=[wrapped(words)],
+            )
+        )
+    caption = f"Upwards: new orders per minute, a logarithmic scale. {_drawn(plan, len(calculated), len(drawn))}"
+    currency = plan.till.prices.currency
+    return Chart(
+        key="cost-and-rate",
+        title="Cost against rate",
+        alternative=_cost_and_rate_in_words(plan, caption),
+        marks=marks,
+        x=scale_over(costs, title=f"{currency} over {plan.question.years:g} years"),
+        y=scale_over(rates, log=True),
+        height_px=440,
+        caption=caption,
+    )
+
+
+def _sample(numbers: IntArray, verdict: IntArray, cost: FloatArray, reach: FloatArray) -> IntArray:
+    """At most `MOST_POINTS` of them, evenly from every verdict and cost."""
+    order = numbers[np.lexsort((reach[numbers], cost[numbers], verdict[numbers]))]
+    if len(order) <= MOST_POINTS:
+        return order
+    return order[np.linspace(0, len(order) - 1, MOST_POINTS).astype(np.int64)]
+
+
+def _candidates(plan: Plan, drawn: IntArray) -> list[Mark]:
+    """A faint point for each candidate; those that fell out lie below those that didn't."""
+    found = plan.screened
+    marks: list[Mark] = []
+    for verdict in sorted(set(found.verdict[drawn].tolist()), reverse=True):
+        some = drawn[found.verdict[drawn] == verdict].tolist()
+        rates = found.reach_per_min[some].tolist()
+        marks.append(
+            Points(
+                x=rounded(found.cost[some].tolist()),
+                y=rounded(rates),
+                size=6,
+                opacity=0.45,
+                colour=COLOURS[verdict],
+                label=VERDICTS[verdict],
+                hover=[
+                    f"{wrapped(found.stock.candidates[number].name)}\n{count(rate)}/min, {VERDICTS[verdict]}"
+                    for number, rate in zip(some, rates, strict=True)
+                ],
+            )
+        )
+    return marks
+
+
+def _drawn(plan: Plan, there: int, drawn: int) -> str:
+    """Which candidates are points, and what their places are."""
+    total = len(plan.screened.verdict)
+    words = [f"{there:,} of {plural(total, 'candidate')} came so far that a rate was calculated"]
+    if drawn < there:
+        words[0] += f", {drawn:,} of them are drawn"
+    if plan.question.target_per_min is not None:
+        words += [
+            "a point is about the most that a machine could do, by its busiest part",
+            "frontier and choice are calculated exactly, with queues, connections and times of answers",
+            "some fall out above the target for the want of connections or time",
+        ]
+    return ". ".join(each[:1].upper() + each[1:] for each in words) + "."
+
+
+def _cost_and_rate_in_words(plan: Plan, caption: str) -> str:
+    said = [f"Cost against rate. {caption}"]
+    if plan.question.target_per_min is not None:
+        said.append(f"Target {count(plan.question.target_per_min)}/min.")
+    if plan.choice is not None:
+        best = plan.choice
+        said.append(f"The choice: {best.name}, {text.money(plan, best.cost)}, {count(best.belief.per_min)}/min.")
+    points = "; ".join(
+        f"{text.money(plan, each.cost)} {count(each.per_min)}/min" for each in text.some_of_frontier(plan)
+    )
+    return " ".join([*said, f"Frontier: {points}."] if points else said)
+
+
+def shown_of(plan: Plan) -> list[tuple[int, ShortListed]]:
+    """The short list with ranks: the best, the choice, and whatever was simulated."""
+    return [
+        (rank, each)
+        for rank, each in enumerate(plan.listed, 1)
+        if rank <= LIST_LENGTH or each is plan.choice or each.number in plan.confirmed
+    ]
+
+
+def short_list(plan: Plan) -> Chart | None:
+    """The rate of each machine of the short list, with its interval, beside the target; None if the list is empty."""
+    shown = shown_of(plan)
+    if not shown:
+        return None
+    target = plan.question.target_per_min
+    labels = []
+    for rank, each in shown:
+        chosen = "the choice, " if each is plan.choice else ""
+        labels.append(f"{wrapped(f'{rank}. {each.name}', LABEL_LETTERS)}\n{chosen}{text.money(plan, each.cost)}")
+    tallest = max(label.count("\n") + 1 for label in labels)
+    row_px = tallest * LABEL_LINE_PX + 30
+    marks: list[Mark] = []
+    for number, (label, (_, each)) in enumerate(zip(labels, shown, strict=True)):
+        words, colour, symbol = _confirmation_mark(plan, each)
+        low, high = each.belief.interval
+        place, rate = -float(number), each.belief.per_min
+        marks += [
+            Segment(y=(place, place), colour=FAINT, width=5, below=True),
+            Note(
+                text=label, y=place, above="bottom", shift_px=(0, 9), bold="the choice" if each is plan.choice else ""
+            ),
+            Curve(x=[low, high], y=[place, place], colour=colour, width=4),
+            Points(
+                x=[rate],
+                y=[place],
+                size=12,
+                symbol=symbol,
+                colour=colour,
+                label=words,
+                hover=[wrapped(f"{each.name}: {_rate(each)}")],
+            ),
+        ]
+        if target is not None:
+            tall = (place - 9 / row_px, place + 9 / row_px)
+            words = f"target, {count(target)}/min"
+            marks.append(Segment(x=(target, target), y=tall, colour=VERMILION, width=3, label=words))
+    rates = [end for _, each in shown for end in each.belief.interval]
+    said = "; ".join(
+        f"{rank}. {each.name}, {text.money(plan, each.cost)}: {_rate(each)}, {_confirmation_mark(plan, each)[0]}"
+        for rank, each in shown
+    )
+    aim = "" if target is None else f" Target {count(target)}/min."
+    low, high = 1 - len(shown) - 18 / row_px, (tallest * LABEL_LINE_PX + 14) / row_px
+    return Chart(
+        key="short-list",
+        title="What the short list holds",
+        alternative=f"What the short list holds, 90 % intervals.{aim} {said}.",
+        marks=marks,
+        x=scale_over([*rates, *([] if target is None else [target])], log=True),
+        y=Scale(low=low, high=high, visible=False),
+        height_px=row_px * len(shown) + 42,
+        caption="Most new orders per minute, a logarithmic scale; bars are 90 % intervals, predicted.",
+    )
+
+
+def _confirmation_mark(plan: Plan, each: ShortListed) -> tuple[str, str, str]:
+    """Words, colour and symbol of what the kernel found of a machine, if it simulated it."""
+    confirmed = plan.confirmed.get(each.number)
+    if confirmed is None or confirmed.fault:
+        return "calculated, not simulated", SLATE, "circle-open"
+    if not confirmed.holds:
+        return "simulated: doesn't hold", VERMILION, "x-thin-open"
+    return "simulated: holds" if plan.question.target_per_min is not None else "simulated", GREEN, "circle"
+
+
+def _rate(each: ShortListed) -> str:
+    return f"{count(each.belief.per_min)}/min [{between(*each.belief.interval)}]"
+
+
+def rejected(plan: Plan) -> Chart | None:
+    """How many candidates fell out for which reason; None if none did."""
+    kinds = sorted(plan.rejected.items(), key=lambda each: -each[1])
+    if not kinds:
+        return None
+    total, most = len(plan.screened.verdict), kinds[0][1]
+    log = most > LOG_FROM * kinds[-1][1]
+    labels = [(VERDICTS[verdict], f"{many:,}, {share(many / total)}") for verdict, many in kinds]
+    bars = BarSeries(
+        places=[-float(number) for number in range(len(kinds))],
+        values=[many for _, many in kinds],
+        colour=SLATE,
+        hover=[f"{VERDICTS[verdict]}: {many:,}" for verdict, many in kinds],
+    )
+    scale = " The scale is logarithmic." if log else ""
+    said = "; ".join(f"{VERDICTS[verdict]} {many:,}" for verdict, many in kinds)
+    return Chart(
+        key="rejected",
+        title="Why the others fell out",
+        alternative=f"Rejected: {said}; of {total:,}.",
+        marks=[*row_labels(labels, ruled=False), bars],
+        x=Scale(low=0.7, high=most * 1.15, log=True) if log else Scale(low=0.0, high=most * 1.02),
+        y=row_scale(len(kinds)),
+        height_px=rows_px(len(kinds)),
+        caption=f"Of {plural(total, 'candidate')}; each is counted once, by the first that it fails.{scale}",
+    )

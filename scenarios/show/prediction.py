@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.fit import Calibration, plural, scenario_hash
 from calibration.predict import Predicted
 from calibration.records import fit_versions
-from scenarios.show.numbers import count, share
+from models.input import document
+from scenarios.show.numbers import between, count, share
+from scenarios.show.table import NATURAL, csv_text, flow
 
 FORMAT = "oltpsim-prediction-1"
-COLUMNS: tuple[str, ...] = (
-    "scenario", "role", "new_orders_per_min", "low", "high", "confidence", "parameters_sd", "run_to_run_sd",
-    "discrepancy_sd", "outside", "not_applied", "certificate",
-)  # fmt: skip
-LABEL = 24
 
 
-def validated(calibration: Calibration, path: Path) -> str:
+def certificate_line(calibration: Calibration, path: Path) -> str:
     """One line: what the model's certificate says, or that it has none and how to get one."""
     found = calibration.certificate
     if found is None:
@@ -30,7 +24,9 @@ def validated(calibration: Calibration, path: Path) -> str:
     return found.line + ("; by another version of this program" if other else "")
 
 
-def table(calibration: Calibration, answers: Sequence[Predicted], certificate: str, changed: Sequence[str]) -> str:
+def prediction_table(
+    calibration: Calibration, answers: Sequence[Predicted], certificate: str, changed: Sequence[str]
+) -> str:
     """A block for each scenario, then the model. `changed`: what --set has changed of all scenarios."""
     lines = [line for answer in answers for line in (*_block(answer, changed), "")]
     runs = plural(len(calibration.runs), "run")
@@ -42,56 +38,58 @@ def table(calibration: Calibration, answers: Sequence[Predicted], certificate: s
 
 
 def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
-    interval = f"[{count(answer.low_per_min)} .. {count(answer.high_per_min)}]"
+    interval = f"[{between(answer.low_per_min, answer.high_per_min)}]"
     parts = (
         f"parameters {share(answer.parameters_sd)}, run to run {share(answer.run_to_run_sd)}, "
         f"what the model misses {share(answer.discrepancy_sd)}"
     )
     rate = f"{count(answer.rate_per_min)}  {interval}  {answer.confidence:.0%} interval, {answer.role}"
     title = ", ".join([answer.scenario.name, *changed])
-    lines = [title, _line("new orders per minute", rate), _line("standard deviations", parts)]
-    lines += [_line("beyond the runs", text) for text in answer.outside]
+    lines = [title, *flow("new orders per minute", [rate], NATURAL), *flow("standard deviations", [parts], NATURAL)]
+    for words in answer.outside:
+        lines += flow("beyond the runs", [words], NATURAL)
     if answer.not_applied:
         keys = ", ".join(answer.not_applied)
-        lines.append(
-            _line("not applied", f"{keys}: the scenario's own value isn't the base's, the runs haven't seen it")
-        )
+        why = f"{keys}: the scenario's own value isn't the base's, the runs haven't seen it"
+        lines += flow("not applied", [why], NATURAL)
     return lines
 
 
-def _line(label: str, text: str) -> str:
-    return f"  {label.ljust(LABEL)}{text}"
-
-
-def as_json(calibration: Calibration, answers: Sequence[Predicted], certificate: str, changed: Sequence[str]) -> str:
-    """All of it, with the whole certificate."""
+def prediction_json(
+    calibration: Calibration, answers: Sequence[Predicted], certificate: str, changed: Sequence[str]
+) -> str:
+    """Model and predictions, with the whole certificate."""
     found = calibration.certificate
-    data = {
-        "format": FORMAT,
+    content = {
         "set": [*changed],
         "model": {
-            "base": calibration.base.name, "task_hash": calibration.task_hash, "seed": calibration.seed,
-            "versions": calibration.versions, "validated": certificate,
+            "base": calibration.base.name,
+            "task_hash": calibration.task_hash,
+            "seed": calibration.seed,
+            "versions": calibration.versions,
+            "validated": certificate,
         },
         "certificate": None if found is None else found.model_dump(mode="json"),
         "predictions": [
-            _row(answer) | {"scenario_hash": scenario_hash(answer.scenario), "outside": answer.outside,
-                            "not_applied": answer.not_applied}
+            _row(answer)
+            | {
+                "scenario_hash": scenario_hash(answer.scenario),
+                "outside": answer.outside,
+                "not_applied": answer.not_applied,
+            }
             for answer in answers
         ],
-    }  # fmt: skip
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    }
+    return document(FORMAT, content)
 
 
-def as_csv(_: Calibration, answers: Sequence[Predicted], certificate: str, __: Sequence[str]) -> str:
+def prediction_csv(answers: Sequence[Predicted], certificate: str) -> str:
     """One row for each scenario."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for answer in answers:
-        words = {"outside": "; ".join(answer.outside), "not_applied": " ".join(answer.not_applied)}
-        writer.writerow(_row(answer) | words | {"certificate": certificate})
-    return text.getvalue()
+    rows = [
+        [*_row(answer).values(), "; ".join(answer.outside), " ".join(answer.not_applied), certificate]
+        for answer in answers
+    ]
+    return csv_text([*_row(answers[0]), "outside", "not_applied", "certificate"], rows)
 
 
 def _row(answer: Predicted) -> dict[str, object]:

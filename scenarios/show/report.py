@@ -7,61 +7,52 @@ goes, caches, everything over time, configuration, assumptions and laws, how to 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from models.input import write_whole
 from models.scenario import ScenarioSpec
-from scenarios.show import configuration as report_configuration
-from scenarios.show import words as report_text
-from scenarios.show.charts import report as report_figures
-from scenarios.show.charts import series as report_series
-from scenarios.show.page import render
-from simulator.results import Result, main_class_of, read_result, result_json
+from scenarios.show import configuration, run_charts, words
+from scenarios.show.page import html_page
+from simulator.results import main_class_of, read_result, result_json
+from simulator.results.result import Result
 
 
 def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:
     """Write the report to a file, whole or not at all. Raises InputError if the place cannot be written."""
-    from models.input import write_whole
-
     write_whole(path, report_html(result, scenario, command))
 
 
 def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
     """The report as one HTML page: same figures, same bytes, fresh from the engine or read back."""
-    return render("report.html.j2", _context(read_result(result_json(result)), scenario, command))
-
-
-def _context(result: Result, scenario: ScenarioSpec, command: str) -> dict[str, Any]:
-    """Everything the template shows."""
-    measured = report_text.comparison(result, scenario)
-    pictures = {
-        "throughput": report_series.throughput(result, measured.measured_per_min if measured else None),
-        "responses": report_figures.responses(result),
-        "utilisation": report_figures.utilisation(result),
-        "time_by_activity": report_figures.time_by_activity(result),
-        "hits": report_figures.hits_by_table(result),
+    result = read_result(result_json(result))
+    measured = words.against_measured(result, scenario)
+    charts = {
+        "throughput": run_charts.throughput(result, measured.measured_per_min if measured else None),
+        "responses": run_charts.responses(result),
+        "utilisation": run_charts.utilisation(result),
+        "time_by_activity": run_charts.time_by_activity(result),
+        "hits": run_charts.hits_by_table(result),
     }
-    series = report_series.over_time(result)
-    drawn = [picture for picture in (*pictures.values(), *series) if picture is not None]
-    devices = report_figures.busiest(result.devices)
-    return {
+    series = run_charts.over_time(result)
+    devices = run_charts.busiest(result.devices)
+    content = {
         "result": result,
         "scenario": scenario,
         "command": command,
-        "line": report_text.configuration_line(scenario),
-        "unit": report_text.unit_of(result.main_class),
-        "interval": report_text.interval(result.rate_per_min),
-        "confidence": report_text.confidence(result.rate_per_min),
+        "line": words.configuration_line(scenario),
+        "unit": words.unit_of(result.main_class),
+        "interval": words.rate_interval(result.rate_per_min),
+        "confidence": words.interval_kind(result.rate_per_min),
         "measured": measured,
-        "calculated": report_text.is_calculated(result),
-        "roles": report_text.ROLES,
+        "calculated": words.is_calculated(result),
+        "roles": words.ROLES,
         "main": main_class_of(result),
-        "limit": report_text.bottleneck_details(result),
-        "next_load": report_text.next_words(result),
-        "pictures": pictures,
+        "limit": words.bottleneck_details(result),
+        "next_load": words.next_words(result),
+        "pictures": charts,
         "series": series,
-        "figures": {picture.key: picture.figure for picture in drawn},
         "devices": devices,
         "hidden_devices": len(result.devices) - len(devices),
-        "groups": report_configuration.groups(scenario),
-        "assumptions": report_configuration.assumptions(scenario),
+        "groups": configuration.configuration_groups(scenario),
+        "assumptions": configuration.assumptions(scenario),
     }
+    return html_page("report.html.j2", [*charts.values(), *series], content)

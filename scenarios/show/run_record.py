@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from calibration.importers import RunFiles
-from calibration.records import Finding, MeasuredSeries, Observed, ObservedText, RunRecord, check_record, missing_keys
+from calibration.records import Finding, Observed, ObservedText, RunRecord, check_record, missing_keys
 from scenarios.show.numbers import significant
+from scenarios.show.table import aligned, csv_text
+from simulator.results import Series
 
 WORDS = {True: "holds", False: "BROKEN", None: "-"}
 
 
-def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Observed | ObservedText]]:
+def record_leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Observed | ObservedText]]:
     """Every figure and text of a record under its key, in the record's order."""
     if isinstance(value, Observed | ObservedText):
         yield ".".join(path), value
     elif isinstance(value, dict):
         for key, each in value.items():
-            yield from leaves(each, (*path, key))
-    elif hasattr(type(value), "model_fields") and not isinstance(value, MeasuredSeries):
+            yield from record_leaves(each, (*path, key))
+    elif hasattr(type(value), "model_fields") and not isinstance(value, Series):
         for key in type(value).model_fields:
-            yield from leaves(getattr(value, key), (*path, key))
+            yield from record_leaves(getattr(value, key), (*path, key))
 
 
-def headline(record: RunRecord) -> str:
+def record_headline(record: RunRecord) -> str:
     """One line for lists."""
     outcome, parts = record.outcome, []
     if outcome.new_orders_per_minute:
@@ -45,14 +45,13 @@ def headline(record: RunRecord) -> str:
 def record_lines(record: RunRecord) -> list[str]:
     """The record: window, figures, series, laws, doubts, gaps."""
     window = record.window
-    lines = [f"run {record.name}: {headline(record)}", f"  rate: {window.rate_definition}", "  figures"]
-    shown = [(key, _value(leaf), leaf.source) for key, leaf in leaves(record)]
-    widths = [max(len(row[column]) for row in shown) for column in (0, 1)]
-    lines += [f"    {key:<{widths[0]}}  {value:>{widths[1]}}  {source}" for key, value, source in shown]
+    lines = [f"run {record.name}: {record_headline(record)}", f"  rate: {window.rate_definition}", "  figures"]
+    shown = [(key, _value(leaf), leaf.source) for key, leaf in record_leaves(record)]
+    lines += aligned(shown, "<><", indent=4)
     for name, series in record.outcome.series.items():
         low, high = min(series.values), max(series.values)
-        lines.append(f"    series {name}: {len(series.values)} points of {series.interval_s:.3g} s, "
-                     f"{significant(low)} to {significant(high)}; {series.source}")  # fmt: skip
+        points = f"{len(series.values)} points of {series.interval_s:.3g} s"
+        lines.append(f"    series {name}: {points}, {significant(low)} to {significant(high)}; {series.source}")
     lines += ["  laws", *finding_lines(check_record(record))]
     if record.notes:
         lines += ["  noted", *(f"    {note}" for note in record.notes)]
@@ -73,27 +72,26 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
     return [f"    {WORDS[finding.holds]:<6}  {finding.law}: {finding.text}" for finding in findings]
 
 
-def found_lines(found: RunFiles) -> list[str]:
+def found_files_lines(found: RunFiles) -> list[str]:
     """What each file was taken for."""
-    lines = ["  files"]
-    width = max((len(reading.file) for reading in found.readings), default=0)
+    rows = []
     for reading in found.readings:
+        counters = reading.snapshot.counters if reading.snapshot else {}
         gave = [f"{len(reading.values)} values"] if reading.values else []
         gave += [f"{len(reading.samples.rows)} samples"] if reading.samples else []
-        gave += [f"{len(reading.snapshot.counters)} counters"] if reading.snapshot and reading.snapshot.counters else []
-        lines.append(f"    {reading.file:<{width}}  {reading.kind}: {', '.join(gave) or 'nothing for the record'}")
+        gave += [f"{len(counters)} counters"] if counters else []
+        rows.append([reading.file, f"{reading.kind}: {', '.join(gave) or 'nothing for the record'}"])
+    lines = ["  files", *aligned(rows, indent=4)]
     if found.unknown:
         lines.append(f"    not recognised: {', '.join(found.unknown)}")
     return lines
 
 
-def as_csv(records: Sequence[RunRecord]) -> str:
+def records_csv(records: Sequence[RunRecord]) -> str:
     """A row for each figure: run, key, value, unit as read, source, definition."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["run", "key", "value", "unit_as_read", "source", "definition"])
-    for record in records:
-        for key, leaf in leaves(record):
-            unit = leaf.unit if isinstance(leaf, Observed) else ""
-            writer.writerow([record.name, key, leaf.value, unit, leaf.source, leaf.definition])
-    return text.getvalue()
+    rows = [
+        [record.name, key, leaf.value, leaf.unit if isinstance(leaf, Observed) else "", leaf.source, leaf.definition]
+        for record in records
+        for key, leaf in record_leaves(record)
+    ]
+    return csv_text(("run", "key", "value", "unit_as_read", "source", "definition"), rows)

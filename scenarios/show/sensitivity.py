@@ -1,36 +1,50 @@
-"""Sensitivities for people, for programs and for tables."""
+"""Sensitivities for people, for programs, for tables and as a chart."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-from collections.abc import Sequence
 from dataclasses import asdict
 
+from models.input import document
 from scenarios.questions.sensitivity import Range, SobolIndices, Tornado, TornadoBar
+from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment, row_labels, row_scale
 from scenarios.show.numbers import NONE, count, signed_share, significant
-from scenarios.show.summary import flow
+from scenarios.show.palette import BLUE, GREY, VERMILION
+from scenarios.show.table import aligned, csv_text, flow, sentence_flow
+from scenarios.show.words import CALCULATED
 
 FORMAT = "oltpsim-sensitivity-1"
+RANGE_COLUMNS = (
+    "key",
+    "low",
+    "middle",
+    "high",
+    "rate_low_per_min",
+    "rate_middle_per_min",
+    "rate_high_per_min",
+    "source",
+)
+INDEX_COLUMNS = ("first", "first_low", "first_high", "total", "total_low", "total_high")
 MOST_BAR = 20
+MOST_DRAWN, ROW_PX = 25, 44
+"""bars in the chart: more can't be read; and the height of one"""
 NO_PART = 0.005
 """indices below are rounded to nothing"""
-CALCULATED = "the machine once it is warm, calculated by the analytic engine"
 
 
-def table(name: str, found: Tornado, indices: SobolIndices | None, width: int) -> str:
+def sensitivity_table(name: str, found: Tornado, indices: SobolIndices | None, width: int) -> str:
     """The bars, the widest first, then the indices if there are any."""
     lines = [f"{name}: {count(found.rate_per_min)} new orders per minute", f"({CALCULATED})", ""]
     rows = [["one at a time", "low", "high", "at low", "at high"], *(_row(found, bar) for bar in found.bars)]
-    aligned = _aligned(rows)
-    room = min(MOST_BAR, width - 2 - max(map(len, aligned)))
-    lines += [aligned[0], *(f"{line}  {_blocks(found, bar, room)}".rstrip()
-                            for line, bar in zip(aligned[1:], found.bars, strict=True))]  # fmt: skip
+    columns = aligned(rows, "<>", indent=2)
+    room = min(MOST_BAR, width - 2 - max(map(len, columns)))
+    lines.append(columns[0])
+    lines += [
+        f"{line}  {_blocks(found, bar, room)}".rstrip() for line, bar in zip(columns[1:], found.bars, strict=True)
+    ]
     for bar in found.bars:
         if bar.reason is not None:
-            lines += flow("not possible", f"{bar.range.key}: {bar.reason}".split(), width, separator=" ")
+            lines += sentence_flow("not possible", f"{bar.range.key}: {bar.reason}", width)
     if indices is not None:
         lines += ["", *_indices(indices, width)]
     return "\n".join(lines) + "\n"
@@ -53,27 +67,22 @@ def value(number: float) -> str:
     return significant(number) if abs(number) < 1e4 else count(number)
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns, the first to the left, figures to the right."""
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = []
-    for first, *figures in rows:
-        cells = [cell.rjust(width) for cell, width in zip(figures, widths[1:], strict=True)]
-        lines.append("  ".join([f"  {first.ljust(widths[0])}", *cells]).rstrip())
-    return lines
-
-
 def _indices(found: SobolIndices, width: int) -> list[str]:
     """Those that have a part of the variance, then what all of them mean."""
     shown = [one for one in found.indices if max(abs(one.first), one.total) >= NO_PART]
     interval = f"{found.confidence:.0%}"
     rows = [["all at once", "alone", interval, "total", interval]]
     rows += [
-        [one.key, _share(one.first), f"{_share(one.first_low)}..{_share(one.first_high)}",
-         _share(one.total), f"{_share(one.total_low)}..{_share(one.total_high)}"]
+        [
+            one.key,
+            _share(one.first),
+            f"{_share(one.first_low)}..{_share(one.first_high)}",
+            _share(one.total),
+            f"{_share(one.total_low)}..{_share(one.total_high)}",
+        ]
         for one in shown
-    ]  # fmt: skip
-    lines = _aligned(rows)
+    ]
+    lines = aligned(rows, "<>", indent=2)
     rest = [one.key for one in found.indices if one not in shown]
     lines += flow("without a part", rest, width, separator=", ") if rest else []
     said = (
@@ -81,10 +90,10 @@ def _indices(found: SobolIndices, width: int) -> list[str]:
         f"{found.points} base points, intervals by bootstrap; one standard deviation of the rate is a factor of "
         f"{significant(math.exp(found.log_sd))}"
     )
-    lines += flow(None, said.split(), width, separator=" ")
+    lines += sentence_flow(None, said, width)
     if found.left_out:
         words = f"{found.left_out} base points have a machine that can't be and are left out: shares are of the others"
-        lines += flow("warning", words.split(), width, separator=" ")
+        lines += sentence_flow("warning", words, width)
     return lines
 
 
@@ -92,35 +101,83 @@ def _share(index: float) -> str:
     return f"{index:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
-def as_json(name: str, found: Tornado, indices: SobolIndices | None) -> str:
-    """All of it."""
-    data = {
-        "format": FORMAT,
+def sensitivity_json(name: str, found: Tornado, indices: SobolIndices | None) -> str:
+    """Bars and indices."""
+    content = {
         "scenario": name,
         "rate_per_min": found.rate_per_min,
         "bars": [asdict(bar) | {"swing_per_min": bar.swing(found.rate_per_min)} for bar in found.bars],
         "sobol": None if indices is None else asdict(indices),
     }
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"
+    return document(FORMAT, content)
 
 
-def as_csv(found: Tornado, indices: SobolIndices | None) -> str:
+def sensitivity_csv(found: Tornado, indices: SobolIndices | None) -> str:
     """A row for each number, its indices beside its bar."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["key", "low", "middle", "high", "rate_low_per_min", "rate_middle_per_min", "rate_high_per_min",
-                     "source", "first", "first_low", "first_high", "total", "total_low", "total_high"])  # fmt: skip
     by_key = {one.key: one for one in indices.indices} if indices is not None else {}
+    rows: list[list[object]] = []
     for bar in found.bars:
         one, of = by_key.get(bar.range.key), bar.range
-        shares: list[object] = [""] * 6
-        if one is not None:
-            shares = [one.first, one.first_low, one.first_high, one.total, one.total_low, one.total_high]
-        writer.writerow([of.key, of.low, of.middle, of.high, bar.low_per_min, found.rate_per_min, bar.high_per_min,
-                         of.source, *shares])  # fmt: skip
-    return text.getvalue()
+        shares = [""] * 6 if one is None else [getattr(one, name) for name in INDEX_COLUMNS]
+        rates = [bar.low_per_min, found.rate_per_min, bar.high_per_min]
+        rows.append([of.key, of.low, of.middle, of.high, *rates, of.source, *shares])
+    return csv_text([*RANGE_COLUMNS, *INDEX_COLUMNS], rows)
 
 
 def range_words(of: Range) -> str:
     """From its low to its high end."""
     return f"{value(of.low)} .. {value(of.high)}"
+
+
+def sensitivity_title(name: str) -> str:
+    """Title of the picture."""
+    return f"What the rate depends on · {name}"
+
+
+def sensitivity_chart(found: Tornado) -> Chart:
+    """The tornado: the widest bar first, low ends in one colour, high ends in the other."""
+    bars, middle = found.bars[:MOST_DRAWN], found.rate_per_min
+    drawn: dict[tuple[bool, bool], list[tuple[float, float, str]]] = {}
+    labels = []
+    for number, bar in enumerate(bars):
+        ends = [
+            (rate, rate is bar.high_per_min, f"{bar.range.key} = {value(at)}: {count(rate)}")
+            for rate, at in ((bar.low_per_min, bar.range.low), (bar.high_per_min, bar.range.high))
+            if rate is not None
+        ]
+        # of two ends on one side the farther one is drawn first, so that both are seen
+        for place, (rate, is_high, hover) in enumerate(sorted(ends, key=lambda end: -abs(end[0] - middle))):
+            drawn.setdefault((place > 0, is_high), []).append((-float(number), rate, hover))
+        rates = " and ".join(count(rate) for rate, _, _ in ends)
+        labels.append(
+            (
+                f"{bar.range.key}  {range_words(bar.range)}",
+                rates if len(ends) == 2 else f"{rates}, one end is not possible",
+            )
+        )
+    marks: list[Mark] = [*row_labels(labels)]
+    for (_, is_high), some in sorted(drawn.items()):
+        places, rates_per_min, hovers = zip(*some, strict=True)
+        marks.append(
+            BarSeries(
+                places=places,
+                values=[rate - middle for rate in rates_per_min],
+                base=[middle] * len(some),
+                colour=BLUE if is_high else VERMILION,
+                label=f"number at its {'high' if is_high else 'low'} end",
+                hover=hovers,
+            )
+        )
+    words = f"all at their middle: {count(middle)}"
+    marks.append(Segment(x=(middle, middle), colour=GREY, width=1.5, label=words))
+    every = [middle, *(rate for bar in bars for rate in (bar.low_per_min, bar.high_per_min) if rate is not None)]
+    margin = (max(every) - min(every)) * 0.06 or 1.0
+    return Chart(
+        key="tornado",
+        title="",
+        alternative=f"{words} new orders per minute. {'; '.join(f'{label}: {rates}' for label, rates in labels)}.",
+        marks=marks,
+        x=Scale(low=min(every) - margin, high=max(every) + margin, title="new orders per minute"),
+        y=row_scale(len(bars)),
+        height_px=ROW_PX * len(bars) + 60,
+    )

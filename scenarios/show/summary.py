@@ -5,31 +5,27 @@ Plain text: it reads the same in 80 columns, without colour and in a file.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 
 from models.machine import PriceSpec
 from models.scenario import ScenarioSpec
 from scenarios.show.numbers import count, share, significant, span, time
+from scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
 from scenarios.show.words import (
+    against_measured,
     bottleneck_details,
     class_name,
-    comparison,
     configuration_line,
-    interval,
     is_calculated,
     loads,
     next_words,
     page_cache,
+    rate_interval,
     unit_of,
 )
 from simulator.results import Result, main_class_of
 
-WIDTH = 80
-LABEL = 24
-FULL, EMPTY = "▇", "▁"
-BAR, SHORT_BAR = 10, 6
+LONG_BAR, SHORT_BAR = 10, 6
 
 Value = str | int | float
 """A cell of a table of results."""
@@ -45,25 +41,25 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ass
     main = main_class_of(result)
     percentiles = [f"{name} {time(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))]
     lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
-    lines += flow(None, _bars(result, BAR if width >= 100 else SHORT_BAR), width)
+    lines += flow(None, _bars(result, LONG_BAR if width >= 100 else SHORT_BAR), width)
     lines += flow("hit ratio", _hits(result), width)
     if assumed:
-        lines += flow(None, f"assumed: {'; '.join(assumed)}".split(), width, separator=" ")
+        lines += sentence_flow(None, f"assumed: {'; '.join(assumed)}", width)
     for warning in result.warnings:
-        lines += flow("warning", warning.split(), width, separator=" ")
+        lines += sentence_flow("warning", warning, width)
     for law in result.broken_laws:
         sides = f"{significant(law.left, 5)} against {significant(law.right, 5)}"
-        lines += flow("BROKEN LAW", f"{law.name}: {sides}; do not use this result".split(), width, separator=" ")
+        lines += sentence_flow("BROKEN LAW", f"{law.name}: {sides}; do not use this result", width)
     return "\n".join(lines) + "\n"
 
 
 def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
-    parts = [f"{count(result.rate_per_min.mean)}  {interval(result.rate_per_min)}"]
+    parts = [f"{count(result.rate_per_min.mean)}  {rate_interval(result.rate_per_min)}"]
     if scenario.interval.new_orders_per_client:
         parts.append(f"{significant(result.duration_s)} s from the first start to the last end")
     if is_calculated(result):
         parts.append("calculated, not simulated")
-    measured = comparison(result, scenario)
+    measured = against_measured(result, scenario)
     if measured is not None:
         parts.append(
             f"measured by others: {count(measured.measured_per_min)} ({measured.error_words}, {measured.role})"
@@ -94,13 +90,7 @@ def _bars(result: Result, length: int) -> list[str]:
         "log" if "log disk" in names else "log wait": every.get("log disk", every.get("log", 0.0)),
         "locks": max((part for name, part in every.items() if name in sections), default=0.0),
     }
-    return [f"{name} {bar(part, length)} {100 * part:.0f} %" for name, part in shown.items()]
-
-
-def bar(part: float, length: int) -> str:
-    """A share as so many blocks: at least one of them full if there is anything."""
-    filled = min(length, max(round(part * length), 1 if part > 0 else 0))
-    return FULL * filled + EMPTY * (length - filled)
+    return [f"{name} {blocks(part, length)} {100 * part:.0f} %" for name, part in shown.items()]
 
 
 def _hits(result: Result) -> list[str]:
@@ -109,28 +99,6 @@ def _hits(result: Result) -> list[str]:
     found += [f"page cache {share(lower.hit_ratio)}"] if lower else []
     found.append(f"dirty {share(pool.dirty_fraction)}")
     return found if is_calculated(result) else [*found, f"steady after {span(result.steady_from_s)}"]
-
-
-def flow(label: str | None, parts: Sequence[str], width: int, separator: str = "   ", indent: int = 2) -> list[str]:
-    """Parts behind a label, as many to a line as fit; a part too long for a line is broken at its words."""
-    gap = " " * indent if label is None else (" " * indent + label).ljust(LABEL + indent if label else 0)
-    if label and not gap.endswith(" "):
-        gap += "  "
-    lines, line, empty = [], gap, True
-    for part in _pieces(parts, width - len(gap)):
-        joined = line + ("" if empty else separator) + part
-        if len(joined) > width and not empty:
-            lines.append(line.rstrip())
-            line, joined = " " * len(gap), " " * len(gap) + part
-        line, empty = joined, False
-    return [*lines, line.rstrip()]
-
-
-def _pieces(parts: Sequence[str], room: int) -> Iterable[str]:
-    import textwrap
-
-    for part in parts:
-        yield from textwrap.wrap(part, max(room, 10), break_long_words=False) or [""]
 
 
 def summary_row(result: Result) -> dict[str, Value]:
@@ -204,22 +172,11 @@ def _column(name: str) -> str:
     return name.lower().replace(" ", "_").replace("-", "_")
 
 
-def summary_rows(results: Iterable[Result]) -> list[dict[str, Value]]:
-    """Several results as rows of one table: the same columns in each, empty where a result has none."""
-    rows = [summary_row(result) for result in results]
-    columns = list(dict.fromkeys(column for row in rows for column in row))
-    return [{column: row.get(column, "") for column in columns} for row in rows]
-
-
-def summary_csv(result: Result | Iterable[Result], scenario: ScenarioSpec | None = None) -> str:
-    """One result or several as CSV with a header line; with a scenario also what others measured on it."""
-    rows = summary_rows([result] if isinstance(result, Result) else result)
+def summary_csv(results: Result | Iterable[Result], scenario: ScenarioSpec | None = None) -> str:
+    """A line for each result, with the columns of all; with a scenario also what others measured on it."""
+    rows = [summary_row(result) for result in ([results] if isinstance(results, Result) else results)]
     measured = scenario.measured if scenario is not None else None
     if measured is not None and measured.new_orders_per_minute is not None:
         figure, role = measured.new_orders_per_minute, measured.role
         rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(dict.fromkeys(column for row in rows for column in row), rows)

@@ -1,17 +1,28 @@
-"""A sweep as CSV, and as a table for people."""
+"""A sweep as CSV, as a table, and as a chart: rate against the varied field, with intervals and bottlenecks.
+
+A second varied field becomes one line per value.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 from typing import Any
 
-from scenarios.questions.sweep import Sweep
+from models.input import last_word
+from scenarios.questions.sweep import SampledAxis, Sweep
+from scenarios.show.chart import Chart, Curve, Mark, Points, Scale
+from scenarios.show.numbers import count, number_tick
+from scenarios.show.palette import GREY, SERIES_COLOURS
+from scenarios.show.table import aligned, csv_text
+from simulator.errors import InputError
 
 FIGURES = ("rate_per_min", "low_per_min", "high_per_min", "bottleneck", "cpu_utilisation", "disk_utilisation")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
+UNITS = {"_gib": " (GiB)", "_kib": " (KiB)", "_ms": " (ms)", "_us": " (µs)", "_s": " (s)"}
+RATE_TITLE = "new orders per minute"
 
 
-def columns(sweep: Sweep) -> dict[str, list[Any]]:
+def sweep_columns(sweep: Sweep) -> dict[str, list[Any]]:
     """A column for each varied field, as text, and for each figure; None where a point could not be run."""
     rows = sweep.rows
     found: dict[str, list[Any]] = {axis.key: [row.values[i] for row in rows] for i, axis in enumerate(sweep.axes)}
@@ -25,20 +36,16 @@ def columns(sweep: Sweep) -> dict[str, list[Any]]:
     return found | {"warnings": ["; ".join(row.warnings) for row in rows]}
 
 
-def to_csv(sweep: Sweep) -> str:
+def sweep_csv(sweep: Sweep) -> str:
     """One line per point with a header; empty fields where a point could not be run."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    found = columns(sweep)
-    writer.writerow(found)
-    writer.writerows(zip(*found.values(), strict=True))
-    return out.getvalue()
+    found = sweep_columns(sweep)
+    return csv_text(found, zip(*found.values(), strict=True))
 
 
-def to_text(sweep: Sweep) -> str:
+def sweep_table(sweep: Sweep) -> str:
     """A table for people: one line per point, then the warnings by their numbers, then where it comes from."""
     ratios = _cache_names(sweep)
-    header = [*(axis.key.rpartition(".")[2] for axis in sweep.axes), "new orders/min"]
+    header = [*(last_word(axis.key) for axis in sweep.axes), "new orders/min"]
     header += [f"{sweep.confidence:.0%} interval", "bottleneck", "cpu", "disk", *(f"{name} hits" for name in ratios)]
     if sweep.until_fraction is not None:
         header.append("replications")
@@ -53,8 +60,7 @@ def to_text(sweep: Sweep) -> str:
         lines.append([*row.values, *figures, f"{cpu:.0%}", f"{disk:.0%}", *hits])
         if sweep.until_fraction is not None:
             lines[-1].append(str(row.replications))
-    widths = [max(len(line[i]) for line in lines if i < len(line)) for i in range(len(header))]
-    text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=False)) for line in lines]
+    text = aligned(lines, ">")
     warnings = list(dict.fromkeys(warning for row in sweep.rows for warning in row.warnings))
     for number, row in enumerate(sweep.rows, start=1):
         if row.reason is not None:
@@ -79,3 +85,108 @@ def to_text(sweep: Sweep) -> str:
 def _cache_names(sweep: Sweep) -> list[str]:
     names = [name for row in sweep.rows for name in (row.hit_ratios or {})]
     return list(dict.fromkeys(names))
+
+
+def sweep_chart(sweep: Sweep) -> Chart:
+    """Rate against the first field. Raises InputError for more than two fields, or if no point has a rate."""
+    if len(sweep.axes) > 2:
+        raise InputError("a picture shows one or two varied fields; this sweep has more: use --output csv")
+    rows = [row for row in sweep.rows if row.rate_per_min is not None]
+    if not rows:
+        raise InputError("nothing to draw: no point of the sweep has a rate")
+    values, labels = (_values(sweep, number) for number in (0, 1))
+    places, unit = _places(values)
+    limits = list(dict.fromkeys(row.limit for row in rows))
+    symbols = {limit: SYMBOLS[number % len(SYMBOLS)] for number, limit in enumerate(limits)}
+    marks: list[Mark] = []
+    for label in labels:
+        line = sorted(
+            (row for row in rows if row.values[1:] == ((label,) if label else ())),
+            key=lambda row: places[row.values[0]],
+        )
+        if not line:
+            continue
+        name = f"{_words(sweep.axes[1].key)} {label}" if label else ""
+        rates = [row.rate_per_min or 0.0 for row in line]
+        hover = [
+            f"{row.values[0]}{f', {name}' if name else ''}: {count(rate)}\nlimited by {row.bottleneck}"
+            for row, rate in zip(line, rates, strict=True)
+        ]
+        marks.append(
+            Curve(
+                x=[places[row.values[0]] for row in line],
+                y=rates,
+                low=[row.low_per_min or 0.0 for row in line],
+                high=[row.high_per_min or 0.0 for row in line],
+                symbols=[symbols[row.limit] for row in line],
+                size=10,
+                colour=SERIES_COLOURS[len(marks) % len(SERIES_COLOURS)],
+                label=name,
+                hover=hover,
+            )
+        )
+    marks += [Points(x=[], y=[], colour=GREY, symbol=symbols[limit], label=f"{limit} limits") for limit in limits]
+    low, high = min(places.values()), max(places.values())
+    margin = (high - low) * 0.04 or 1.0
+    named = {places[value]: value for value in values} if unit is None else None
+    top = max(row.high_per_min or 0.0 for row in rows) or 1.0
+    seeds = f", {sweep.replications} replications" if sweep.replications > 1 else ""
+    said = "; ".join(f"{', '.join(row.values)}: {count(row.rate_per_min or 0.0)}, {row.limit}" for row in rows)
+    return Chart(
+        key="sweep",
+        title="",
+        alternative=f"{RATE_TITLE} by {', '.join(_words(axis.key) for axis in sweep.axes)}. {said}.",
+        marks=marks,
+        x=Scale(
+            low=low - margin,
+            high=high + margin,
+            ticks=named,
+            title=_words(sweep.axes[0].key) + (f" ({unit})" if unit else ""),
+            write=lambda place: f"{place:,.10g}",
+            grid=False,
+        ),
+        y=Scale(low=0.0, high=top * 1.05, title=RATE_TITLE, write=number_tick),
+        height_px=400,
+        caption=f"band: {sweep.confidence:.0%} interval · oltpsim {sweep.versions.get('oltpsim', '?')},"
+        f" engine {sweep.engine}, seed {sweep.seed}{seeds}",
+    )
+
+
+def sweep_title(sweep: Sweep) -> str:
+    """Title of the chart."""
+    return f"{RATE_TITLE} · {sweep.scenario}"
+
+
+def _values(sweep: Sweep, number: int) -> tuple[str, ...]:
+    """Values of one axis: as listed, or as drawn. Raises InputError for lines that would have a point each."""
+    if number >= len(sweep.axes):
+        return ("",)
+    axis = sweep.axes[number]
+    if not isinstance(axis, SampledAxis):
+        return axis.values
+    if number:
+        raise InputError(f"a picture draws samples of the first field alone, not of {axis.key}: use --output csv")
+    return tuple(dict.fromkeys(row.values[number] for row in sweep.rows))
+
+
+def _places(values: tuple[str, ...]) -> tuple[dict[str, float], str | None]:
+    """Place of each value and the unit that all share; None if they are not numbers of one unit."""
+    found = [re.fullmatch(r"([-+.\d_eE]+)\s*([^\d\s].*)?", value) for value in values]
+    units = {match.group(2) or "" for match in found if match}
+    try:
+        if all(found) and len(units) == 1:
+            numbers = {value: float(match.group(1)) for value, match in zip(values, found, strict=True) if match}
+            return numbers, units.pop()
+    except ValueError:
+        pass
+    return {value: float(number) for number, value in enumerate(values)}, None
+
+
+def _words(key: str) -> str:
+    """`machine.memory_gib` as people read it: memory (GiB)."""
+    name = " ".join(key.split(".")[-2:]) if key.endswith((".count", ".name")) else last_word(key)
+    for suffix, unit in UNITS.items():
+        if name.endswith(suffix):
+            name = name.removesuffix(suffix) + unit
+            break
+    return name.replace("_", " ")

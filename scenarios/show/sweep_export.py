@@ -13,14 +13,14 @@ from typing import Any
 from models.input import write_whole, written_whole
 from scenarios.questions.sweep import Axis, SampledAxis, Sweep, SweepRunner
 from scenarios.run import write_saved_run
-from scenarios.show.sweep import columns, to_csv
+from scenarios.show.sweep import sweep_columns, sweep_csv
 from simulator.errors import InputError
 
 ENDINGS = (".csv", ".parquet")
 LONGEST_NAME = 100
 
 
-def check_kind(path: Path | None, option: str) -> None:
+def check_export(path: Path | None, option: str) -> None:
     """Refuse a name of another kind of file, and Parquet where nothing can write it, before the work."""
     if path is None:
         return
@@ -30,13 +30,13 @@ def check_kind(path: Path | None, option: str) -> None:
         _parquet(f"{option} {path}")
 
 
-def write_rows(sweep: Sweep, path: Path) -> None:
+def write_sweep(sweep: Sweep, path: Path) -> None:
     """One line per point. In Parquet varied fields of which every value is a number are numbers."""
     if path.suffix == ".csv":
-        write_whole(path, to_csv(sweep))
+        write_whole(path, sweep_csv(sweep))
         return
     arrow, parquet = _parquet(str(path))
-    found = columns(sweep)
+    found = sweep_columns(sweep)
     varied = {axis.key for axis in sweep.axes}
     arrays = {name: _typed(values) if name in varied else values for name, values in found.items()}
     arrays["reason"] = arrow.array(found["reason"], arrow.string())
@@ -44,7 +44,7 @@ def write_rows(sweep: Sweep, path: Path) -> None:
         parquet.write_table(arrow.table(arrays), temporary)
 
 
-def write_series(runner: SweepRunner, axes: Sequence[Axis | SampledAxis], path: Path) -> None:
+def write_sweep_series(runner: SweepRunner, axes: Sequence[Axis | SampledAxis], path: Path) -> None:
     """One line per run and step of its series: the varied fields, the seed, when the step begins, the values.
 
     A series that a run doesn't have, such as that of a second disk, is empty there.
@@ -98,7 +98,7 @@ def _series(runner: SweepRunner) -> Iterator[tuple[tuple[str, ...], int, list[fl
             yield point.values, run.seed, [step * series["step_s"] for step in range(steps)], series["values"]
 
 
-def write_runs(runner: SweepRunner, axes: Sequence[Axis | SampledAxis], folder: Path) -> int:
+def write_sweep_runs(runner: SweepRunner, axes: Sequence[Axis | SampledAxis], folder: Path) -> int:
     """A saved run for each replication of each point, named by point, values and seed; returns how many."""
     count = 0
     for number, point, run in runner.runs():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from calibration.fit import (
     NEW_ORDERS,
@@ -18,8 +17,9 @@ from calibration.fit import (
     error_summary,
     plural,
 )
+from scenarios.show.numbers import amount
+from scenarios.show.table import aligned
 
-WHOLE_FROM = 100.0
 NAMES = {"run": "leave one run out", "machine": "leave one machine out", "device": "leave one device out"}
 
 
@@ -27,17 +27,11 @@ def validation_lines(calibration: Calibration, found: Certificate) -> list[str]:
     """All of it."""
     interval = f"{found.confidence:.0%} interval"
     rows = [["run", "measured", "model", "error", interval, "inside", "role", "limited by"]]
-    rows += [
-        [
-            row.name, measured_words(row), amount(row.model), f"{row.error:+.1%}",
-            f"{amount(row.low)} .. {amount(row.high)}", "yes" if row.inside else "no", row.role, limited_by(row),
-        ]
-        for row in found.runs
-    ]  # fmt: skip
+    rows += [[*_judged(row), "yes" if row.inside else "no", row.role, limited_by(row)] for row in found.runs]
     lines = [
         f"{calibration.base.name}: {plural(len(found.runs), 'run')} in new orders per minute, or the unit named",
         "",
-        *table(rows),
+        *aligned(rows),
         *(f"  beyond the calibrated range: {row.name}: {text}" for row in found.runs for text in row.outside),
         *(f"  {text}" for text in found.not_judged),
         *_not_given(calibration, found),
@@ -46,22 +40,17 @@ def validation_lines(calibration: Calibration, found: Certificate) -> list[str]:
     ]
     for one in found.left_out:
         lines += ["", *_left_out(one)]
-    lines += ["", *_coverage(found), "", *_baselines(found)]
+    lines += ["", coverage_words(found), "", *_baselines(found)]
     if found.gaps:
         lines += ["", "where a gap comes from (parts multiply to the whole)"]
         lines += [f"  {gap_line(gap)}" for gap in found.gaps]
     return [*lines, "", f"certificate: {found.line}", f"fit {found.task_hash} · model {found.calibration_hash}"]
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns of equal width, the first row their heads."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def amount(value: float) -> str:
-    """A figure: whole from a hundred on, else three digits."""
-    return f"{value:,.0f}" if value >= WHOLE_FROM else f"{value:.3g}"
+def _judged(row: JudgedRate) -> list[str]:
+    """Name, measured, model, error and interval."""
+    ends = f"{amount(row.low)} .. {amount(row.high)}"
+    return [row.name, measured_words(row), amount(row.model), f"{row.error:+.1%}", ends]
 
 
 def measured_words(row: JudgedRate) -> str:
@@ -92,20 +81,13 @@ def _regimes(found: Certificate) -> list[str]:
         [what, regime, str(each.count), f"{each.mean:.1%}", f"{each.median:.1%}", f"{each.worst:+.1%}", each.worst_name]
         for what, regime, each in some
     ]
-    return table(rows)
+    return aligned(rows)
 
 
 def _left_out(one: LeaveOut) -> list[str]:
     lines = [f"{NAMES[one.kind]}: {errors_words(one.errors)}" if one.errors else f"{NAMES[one.kind]}: not possible"]
     if one.rows:
-        rows = [
-            [
-                f"  {row.name}", measured_words(row), amount(row.model), f"{row.error:+.1%}",
-                f"{amount(row.low)} .. {amount(row.high)}", "inside" if row.inside else "outside",
-            ]
-            for row in one.rows
-        ]  # fmt: skip
-        lines += table(rows)
+        lines += aligned([[*_judged(row), "inside" if row.inside else "outside"] for row in one.rows], indent=2)
         inside = sum(row.inside for row in one.rows)
         lines += [f"  {inside} of {len(one.rows)} are inside"]
     return lines + [f"  {text}" for text in one.not_done]
@@ -116,17 +98,11 @@ def errors_words(errors: Errors) -> str:
     return f"median error {errors.median:.1%}, mean {errors.mean:.1%}, worst {errors.worst:+.1%} ({errors.worst_name})"
 
 
-def _coverage(found: Certificate) -> list[str]:
-    cover = found.coverage
-    if cover is None:
-        return ["coverage: no run was left out"]
-    return [coverage_words(found)]
-
-
 def coverage_words(found: Certificate) -> str:
     """How many left-out runs are inside of their intervals, and whether that agrees with the claim."""
     cover = found.coverage
-    assert cover is not None
+    if cover is None:
+        return "coverage: no run was left out"
     return (
         f"coverage: {cover.inside} of {cover.count} left-out runs are inside their {cover.claimed:.0%} intervals; the "
         f"true share is {cover.low:.0%} to {cover.high:.0%}: {cover.verdict}"

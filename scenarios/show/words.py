@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
-from scenarios.show.numbers import count, plural, share, signed_share, span
-from simulator.results import CacheResult, Estimate, Result, main_class_of
+from scenarios.show.numbers import between, count, plural, share, signed_share, span
+from simulator.results import main_class_of
+from simulator.results.result import CacheResult, Estimate, Result
 
 STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
+CALCULATED = "the machine once it is warm, calculated by the analytic engine"
 SATURATED = 0.6
 """Below this share of its capacity nothing is called near its limit: clients and latency set the rate."""
 ROLES = {
@@ -30,7 +32,7 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class AgainstMeasured:
     """The predicted rate beside one that somebody measured; `error` is relative to the measured one."""
 
     measured_per_min: float
@@ -60,13 +62,13 @@ def class_name(name: str) -> str:
     return name.replace("_", " ")
 
 
-def interval(estimate: Estimate) -> str:
+def rate_interval(estimate: Estimate) -> str:
     """The confidence interval: [1,180 .. 1,290]."""
-    return f"[{count(estimate.low)} .. {count(estimate.high)}]"
+    return f"[{between(estimate.low, estimate.high)}]"
 
 
-def confidence(estimate: Estimate) -> str:
-    """What kind of interval it is: 95 % interval, batch means."""
+def interval_kind(estimate: Estimate) -> str:
+    """Confidence and method of an interval: 95 % interval, batch means."""
     return f"{estimate.confidence * 100:.4g} % interval, {estimate.method}"
 
 
@@ -116,13 +118,13 @@ def _length(window: IntervalSpec) -> str:
     return span(window.duration_s)
 
 
-def comparison(result: Result, scenario: ScenarioSpec) -> Comparison | None:
+def against_measured(result: Result, scenario: ScenarioSpec) -> AgainstMeasured | None:
     """How far the result is from the measured figure, if there is one."""
     measured = scenario.measured
     if measured is None or measured.new_orders_per_minute is None:
         return None
     error = result.rate_per_min.mean / measured.new_orders_per_minute - 1.0
-    return Comparison(measured.new_orders_per_minute, error, measured.role, measured.source)
+    return AgainstMeasured(measured.new_orders_per_minute, error, measured.role, measured.source)
 
 
 def loads(result: Result) -> list[Load]:

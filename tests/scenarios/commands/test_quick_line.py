@@ -10,7 +10,7 @@ import yaml
 
 from models.reading import described, load_scenario
 from scenarios.commands.cli import main
-from scenarios.show.machine import as_yaml
+from scenarios.show import machine_yaml
 
 Output = pytest.CaptureFixture[str]
 LOAD = "SunFire V20z, load of 2 warehouses"
@@ -27,7 +27,7 @@ LINES = (
 def test_a_saved_scenario_loads_to_the_same(line: str, tmp_path: Path) -> None:
     description = described(line)
     path = tmp_path / "machine.yaml"
-    path.write_text(as_yaml(description), encoding="utf-8")
+    path.write_text(machine_yaml(description), encoding="utf-8")
     assert load_scenario(path) == description.scenario
     comments = [text for text in path.read_text(encoding="utf-8").splitlines() if text.lstrip().startswith("#")]
     assert comments[0] == f"# {line}"
@@ -35,7 +35,7 @@ def test_a_saved_scenario_loads_to_the_same(line: str, tmp_path: Path) -> None:
 
 
 def test_comments_stand_at_what_they_are_about() -> None:
-    text = as_yaml(described("Xeon 5140 2.33 GHz, 8 GB")).splitlines()
+    text = machine_yaml(described("Xeon 5140 2.33 GHz, 8 GB")).splitlines()
     at = text.index("    buffers: 480000")
     assert text[at - 1] == (
         "    # buffers: 480,000, guessed: the published V20z's share of the memory, 57 %; times or divided by 1.2"

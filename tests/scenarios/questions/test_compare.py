@@ -17,7 +17,7 @@ from scenarios.commands.cli import main
 from scenarios.questions.compare import Comparer, read_sides
 from scenarios.questions.compare.pairing import paired
 from scenarios.run import Silent
-from scenarios.show import compare as compare_text
+from scenarios.show import comparison_json
 from simulator.errors import InputError, InternalError
 from tests.scenarios.explained import TINY
 
@@ -123,7 +123,7 @@ def test_the_same_answer_on_any_number_of_workers() -> None:
     one, two = (Comparer(read_sides([TINY, TINY], [f"B:{FASTER}"]), 1) for _ in range(2))
     one.run(2, 1, Silent())
     two.run(2, 2, Silent())
-    assert compare_text.as_json(one.comparison()) == compare_text.as_json(two.comparison())
+    assert comparison_json(one.comparison()) == comparison_json(two.comparison())
 
 
 def test_seeds_go_on_until_the_interval_is_narrow() -> None:

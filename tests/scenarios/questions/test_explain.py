@@ -13,8 +13,7 @@ import pytest
 from models.catalogue import Prices, price_list
 from scenarios.commands.cli import main
 from scenarios.questions.explain import CORE, DISK, MEMORY, Explanation, UnitPrice, unit_prices
-from scenarios.show.charts.explain import to_html, to_svg
-from scenarios.show.explain import answers_text
+from scenarios.show import explanation_charts, explanation_text
 from simulator.errors import InputError
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 
@@ -58,7 +57,7 @@ def test_prices_are_of_lists_unless_they_are_said(tmp_path: Path) -> None:
 
 def test_old_prices_are_flagged(v20z: Explanation) -> None:
     old = replace(v20z, steps=(replace(v20z.steps[0], price=UnitPrice(1.0, "USD", "list", "2024-06-30")),))
-    said = {day: "prices of 2024-06-30: more than a year old" in answers_text(old, 100, dt.date.fromisoformat(day))
+    said = {day: "prices of 2024-06-30: more than a year old" in explanation_text(old, 100, dt.date.fromisoformat(day))
             for day in ("2025-06-30", "2025-07-01")}  # fmt: skip
     assert said == {"2025-06-30": False, "2025-07-01": True}
 
@@ -67,7 +66,7 @@ def test_old_prices_are_flagged(v20z: Explanation) -> None:
 
 
 def test_answers_stand_below_the_bars_in_80_columns(v20z: Explanation, capsys: Capture) -> None:
-    text = answers_text(v20z, 80, dt.date(2026, 1, 1))
+    text = explanation_text(v20z, 80, dt.date(2026, 1, 1))
     assert max(map(len, text.splitlines())) <= 80
     for label in ("limited by", "next", "one more of each", "for the money", "best buffers", "cliff", "holds data",
                   "holds users", "from cold", "growth"):  # fmt: skip
@@ -122,13 +121,15 @@ def test_open_arrivals_are_explained_with_all_connections_busy(capsys: Capture) 
 
 
 def test_the_picture_shows_best_and_cliff(v20z: Explanation, tmp_path: Path, capsys: Capture) -> None:
-    drawn = to_svg(v20z)
+    charts = explanation_charts(v20z)
+    labels = [entry.label for chart in charts for entry in chart.legend]
+    drawn = json.dumps([labels, [chart.figure for chart in charts]])
     assert f"best {v20z.buffers.best.buffers:,}" in drawn
     assert v20z.buffers.cliff is not None
     assert f"10 % lost from {v20z.buffers.cliff.buffers:,} on" in drawn
     assert "1 GiB of RAM, as buffers" in drawn
-    assert to_html(v20z).startswith("<!doctype html>")
     place = tmp_path / "deep" / "picture.html"
     assert main(["explain", TINY, "--picture", str(place), "--quiet"]) == 0
-    assert "<svg" in place.read_text()
+    assert place.read_text().startswith("<!doctype html>")
+    assert 'data-figure="steps"' in place.read_text()
     assert f"picture: {place}" in capsys.readouterr().err

@@ -10,8 +10,7 @@ import pytest
 
 from scenarios.commands.cli import main
 from scenarios.questions.sweep import Axis, Sweep, SweepRow, parse_axis, sweep_from_json, sweep_json
-from scenarios.show.charts.sweep import chart
-from scenarios.show.sweep import to_csv, to_text
+from scenarios.show import sweep_chart, sweep_csv, sweep_table
 from simulator.errors import InputError
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
@@ -91,12 +90,12 @@ def row(value: str, bottleneck: str, *warnings: str) -> SweepRow:
 
 def test_warnings_of_points_are_below_the_table_and_in_every_form() -> None:
     swept = example(row("1", "cpu", "it swaps", "few"), row("2", "cpu"), row("3", "cpu", "few"))
-    _, first, second, third, *below, _ = to_text(swept).splitlines()
+    _, first, second, third, *below, _ = sweep_table(swept).splitlines()
     assert first.endswith("  warning 1, 2")
     assert "warning" not in second
     assert third.endswith("  warning 2")
     assert below == ["warning 1: it swaps", "warning 2: few"]
-    cells = [line["warnings"] for line in csv.DictReader(io.StringIO(to_csv(swept)))]
+    cells = [line["warnings"] for line in csv.DictReader(io.StringIO(sweep_csv(swept)))]
     assert cells == ["it swaps; few", "", "few"]
     assert sweep_from_json(sweep_json(swept)) == swept
 
@@ -107,10 +106,10 @@ def test_the_warnings_of_a_run_reach_its_row(capsys: Output) -> None:
 
 
 def test_another_of_the_equal_disks_is_no_other_bottleneck() -> None:
-    one, two, log = to_text(example(row("1", "disk 1"), row("2", "disk 2"), row("3", "log disk"))).splitlines()[1:4]
+    one, two, log = sweep_table(example(row("1", "disk 1"), row("2", "disk 2"), row("3", "log disk"))).splitlines()[1:4]
     assert one.replace("1 ", "2 ", 1) == two
     assert "  log disk  " in log
-    assert "disk 2" in to_csv(example(row("2", "disk 2")))
+    assert "disk 2" in sweep_csv(example(row("2", "disk 2")))
 
 
 def test_pictures_of_one_and_two_fields(tmp_path: Path, capsys: Output) -> None:
@@ -129,9 +128,10 @@ def test_pictures_place_points_by_their_values(capsys: Output) -> None:
     words = sweep("--vary", "database.pool.buffers=500,1000", "--workers", "1", "--output", "json")
     assert main(words) == 0
     answer = sweep_from_json(capsys.readouterr().out)
-    drawn = chart(answer)
-    assert [x for x, _ in drawn.lines[0].points] == [500.0, 1000.0]
-    assert drawn.tick_labels is None
+    drawn = sweep_chart(answer)
+    line = next(trace for trace in drawn.figure["data"] if trace["mode"] == "lines+markers")
+    assert line["x"] == [500.0, 1000.0]
+    assert drawn.x.ticks is None
 
 
 @pytest.mark.parametrize("picture", ["x.png", "x"])

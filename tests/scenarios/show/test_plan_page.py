@@ -30,10 +30,10 @@ from scenarios.questions.plan import (
     with_simulations,
 )
 from scenarios.questions.plan.expand import GOES_AWAY
-from scenarios.show.charts import plan as plan_figures
-from scenarios.show.plan_page import page_html, write_page
-from scenarios.show.plan_reasons import rejection_reason
-from tests.scenarios.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
+from scenarios.show import plan_page as plan_pages
+from scenarios.show import rejection_reason
+from scenarios.show.plan_page import plan_page, write_plan_page
+from tests.scenarios.show.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ColorScheme, Page
@@ -96,7 +96,7 @@ def figures_of(page: str) -> dict[str, Any]:
 
 
 def test_choice_and_bill_are_the_plans(plan: Plan) -> None:
-    words, best = words_of(page_html(plan, COMMAND)), plan.choice
+    words, best = words_of(plan_page(plan, COMMAND)), plan.choice
     assert best is not None
     low, high = best.belief.interval
     assert f"{best.cost:,.0f} USD over 3 years" in words
@@ -109,7 +109,7 @@ def test_choice_and_bill_are_the_plans(plan: Plan) -> None:
 
 
 def test_what_the_kernel_said_is_told(plan: Plan) -> None:
-    page = page_html(plan, COMMAND)
+    page = plan_page(plan, COMMAND)
     words = words_of(page)
     assert "DOES NOT HOLD: 25,111/min, p95 of new order 77.7 ms, limited by disk 1" in words
     assert "holds: 30,003/min, p95 of new order 12.3 ms, limited by cpu" in words
@@ -119,15 +119,15 @@ def test_what_the_kernel_said_is_told(plan: Plan) -> None:
         plan.choice.number, 0.0, 0.0, 0.0, (), "", holds=False, sampling_fraction=1.0, fault="no room"
     )
     doubted = replace(plan, confirmed={plan.choice.number: fault})
-    assert "Before you buy Simulated, it could not be: no room." in words_of(page_html(doubted, COMMAND))
+    assert "Before you buy Simulated, it could not be: no room." in words_of(plan_page(doubted, COMMAND))
     symbols = {trace["marker"]["symbol"] for trace in figures_of(page)["short-list"]["data"] if "marker" in trace}
     assert symbols == {"circle", "circle-open", "x-thin-open"}
 
 
 def test_short_list_is_the_plans(plan: Plan) -> None:
-    page = page_html(plan, COMMAND)
+    page = plan_page(plan, COMMAND)
     words, data = words_of(page), figures_of(page)["short-list"]["data"]
-    shown = [each for _, each in plan_figures.shown_of(plan)]
+    shown = [each for _, each in plan_pages.shown_of(plan)]
     assert len(shown) >= min(10, len(plan.listed))
     assert plan.choice in shown
     bars = [trace["x"] for trace in data if trace["mode"] == "lines"]
@@ -143,7 +143,7 @@ def test_every_rate_is_a_point_and_the_frontier_a_line(plan: Plan, monkeypatch: 
     def points(figure: dict[str, Any]) -> int:
         return sum(len(trace["x"]) for trace in figure["data"] if trace["marker"].get("opacity") == 0.45)
 
-    page = page_html(plan, COMMAND)
+    page = plan_page(plan, COMMAND)
     figure = figures_of(page)["cost-and-rate"]
     figure["data"] = [trace | {"marker": trace.get("marker", {})} for trace in figure["data"]]
     reach = plan.screened.reach_per_min
@@ -154,8 +154,8 @@ def test_every_rate_is_a_point_and_the_frontier_a_line(plan: Plan, monkeypatch: 
     star = next(trace for trace in figure["data"] if trace["marker"].get("symbol") == "star")
     assert plan.choice is not None
     assert (star["x"], star["y"]) == ([plan.choice.cost], [plan.choice.belief.per_min])
-    monkeypatch.setattr(plan_figures, "MOST_POINTS", 20)
-    picture = plan_figures.cost_and_rate(plan)
+    monkeypatch.setattr(plan_pages, "MOST_POINTS", 20)
+    picture = plan_pages.cost_and_rate(plan)
     assert picture is not None
     figure = picture.figure
     figure["data"] = [trace | {"marker": trace.get("marker", {})} for trace in figure["data"]]
@@ -164,8 +164,8 @@ def test_every_rate_is_a_point_and_the_frontier_a_line(plan: Plan, monkeypatch: 
 
 
 def test_every_reason_has_its_count_and_its_nearest_miss(plan: Plan) -> None:
-    words = words_of(page_html(plan, COMMAND))
-    picture = plan_figures.rejected(plan)
+    words = words_of(plan_page(plan, COMMAND))
+    picture = plan_pages.rejected(plan)
     assert picture is not None
     assert picture.figure["data"][0]["x"] == sorted(plan.rejected.values(), reverse=True)
     for verdict, many in plan.rejected.items():
@@ -177,64 +177,59 @@ def test_every_reason_has_its_count_and_its_nearest_miss(plan: Plan) -> None:
 
 
 def test_a_plan_without_a_choice_says_so() -> None:
-    words = words_of(page_html(a_plan(budget=5.0), COMMAND))
+    words = words_of(plan_page(a_plan(budget=5.0), COMMAND))
     assert "Plan: nothing to buy No candidate does what is asked" in words
     assert "Bill" not in words
     assert "over the budget" in words
     unsure = a_plan(sure=1.0)
-    words = words_of(page_html(unsure, COMMAND))
+    words = words_of(plan_page(unsure, COMMAND))
     assert "No candidate is sure enough (100 %); the surest is" in words
     assert unsure.listed[0].name in words
     refuted = {each.number: SimulatedCandidate(each.number, *NOT_HELD) for each in unsure.listed}
-    words = words_of(page_html(with_simulations(unsure, refuted), COMMAND))
+    words = words_of(plan_page(with_simulations(unsure, refuted), COMMAND))
     assert f"The kernel refuted all {len(refuted)} machines" in words
 
 
 def test_without_a_target_it_is_the_cost_for_a_rate() -> None:
     found = a_plan(None)
     assert found.choice is not None
-    words = words_of(page_html(found, COMMAND))
+    words = words_of(plan_page(found, COMMAND))
     assert f"{found.choice.cost_per_1000:.3g} USD for 1,000 new orders per minute" in words
     assert "Probability" not in words
     assert "clients wait for their answers" in words
 
 
 def test_old_prices_are_flagged_and_new_ones_are_not() -> None:
-    old = page_html(a_plan(date=dt.date(2024, 1, 31), sure=0.5), COMMAND)
+    old = plan_page(a_plan(date=dt.date(2024, 1, 31), sure=0.5), COMMAND)
     assert "Old prices: made up is from 2024-01-31, more than a year ago" in words_of(old)
     assert 'class="old"' in old
-    assert 'class="old"' not in page_html(a_plan(sure=0.5), COMMAND)
+    assert 'class="old"' not in plan_page(a_plan(sure=0.5), COMMAND)
 
 
 def test_notes_of_the_choice_are_told_before_buying(plan: Plan) -> None:
     assert plan.choice is not None
     noted = replace(plan, choice=replace(plan.choice, notes=(GOES_AWAY,)))
-    assert GOES_AWAY[1:] in words_of(page_html(noted, COMMAND))
-    assert GOES_AWAY[1:] not in words_of(page_html(plan, COMMAND))
+    assert GOES_AWAY[1:] in words_of(plan_page(noted, COMMAND))
+    assert GOES_AWAY[1:] not in words_of(plan_page(plan, COMMAND))
 
 
 def test_rent_says_how_many_hours_a_year_has(plan: Plan) -> None:
     assert plan.choice is not None
     rented = replace(plan.choice, bill=(replace(plan.choice.bill[0], per="hour"),))
-    assert "8,760 of them a year" in words_of(page_html(replace(plan, choice=rented), COMMAND))
-    assert "8,760" not in words_of(page_html(plan, COMMAND))
+    assert "8,760 of them a year" in words_of(plan_page(replace(plan, choice=rented), COMMAND))
+    assert "8,760" not in words_of(plan_page(plan, COMMAND))
 
 
 def test_names_are_text_and_not_markup() -> None:
-    page = page_html(a_plan(name=EVIL), f"oltpsim plan x --prices '{EVIL}'")
+    page = plan_page(a_plan(name=EVIL), f"oltpsim plan x --prices '{EVIL}'")
     assert page.count("<script>alert(1)") == 0
     assert "&lt;script&gt;alert(1)" in page
     assert EVIL in words_of(page)
-    assert page_html(a_plan(), "<script>alert(1)").count("<script>alert(1)") == 0
-
-
-def test_plotly_finds_no_tags_in_names() -> None:
-    assert plan_figures.lines('<a href="x">y</a>') == '&lt;a href="x"&gt;y&lt;/a&gt;'
-    assert plan_figures.lines("word " * 12, 40).count("<br>") == 1
+    assert plan_page(a_plan(), "<script>alert(1)").count("<script>alert(1)") == 0
 
 
 def test_the_same_plan_gives_the_same_page(plan: Plan) -> None:
-    assert page_html(plan, COMMAND) == page_html(plan, COMMAND)
+    assert plan_page(plan, COMMAND) == plan_page(plan, COMMAND)
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +237,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory, plan: Plan) -> dict[str, Pat
     folder = tmp_path_factory.mktemp("plans")
     plans = {"whole": long_names(plan), "nothing": a_plan(budget=5.0), "no target": a_plan(None)}
     for name, each in plans.items():
-        write_page(each, folder / f"{name}.html", COMMAND)
+        write_plan_page(each, folder / f"{name}.html", COMMAND)
     return {name: folder / f"{name}.html" for name in plans}
 
 

@@ -13,14 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.show import configuration as report_configuration
-from scenarios.show import numbers as report_numbers
-from scenarios.show import ticks as report_ticks
-from scenarios.show.charts import report as report_figures
-from scenarios.show.charts import series as report_series
+from scenarios.show import run_charts
+from scenarios.show.configuration import assumptions, configuration_groups
 from scenarios.show.report import report_html, write_report
-from scenarios.show.words import comparison, loads
-from simulator.results import Bottleneck, DeviceResult, Result, Series, read_result, result_json
+from scenarios.show.words import against_measured, loads
+from simulator.results import read_result, result_json
+from simulator.results.result import Bottleneck, DeviceResult, Result, Series
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 COMMAND = "oltpsim run example.yaml --seed 1"
@@ -85,7 +83,7 @@ def test_the_example_is_consistent() -> None:
 def test_same_arguments_same_bytes_in_another_process_too() -> None:
     code = (
         "import hashlib, sys\n"
-        "from scenarios.report import report_html\n"
+        "from scenarios.show.report import report_html\n"
         "from tests.scenarios.example_result import example_result, example_scenario\n"
         f"page = report_html(example_result(), example_scenario(), {COMMAND!r})\n"
         "print(hashlib.sha256(page.encode()).hexdigest())"
@@ -108,7 +106,7 @@ def test_a_result_read_back_gives_the_same_bytes() -> None:
 
 def test_lines_are_in_the_order_of_their_numbers() -> None:
     values = {f"disk {n} utilisation": [0.5] for n in (10, 2, 1)}
-    panels = report_series.panels(replace(example_result(), series=Series(10.0, values)))
+    panels = run_charts.series_groups(replace(example_result(), series=Series(10.0, values)))
     assert [list(panel.lines) for panel in panels if panel.key == "disks"] == [["disk 1", "disk 2", "disk 10"]]
 
 
@@ -136,7 +134,7 @@ def test_headline_says_rate_interval_error_and_bottleneck(text: Text) -> None:
 def test_a_scenario_without_a_measured_figure_names_none() -> None:
     scenario = example_scenario().model_copy(update={"measured": None})
     assert "Measured by others" not in str(Text(report_html(example_result(), scenario, COMMAND)))
-    assert comparison(example_result(), scenario) is None
+    assert against_measured(example_result(), scenario) is None
 
 
 def test_order_is_that_of_an_executive_summary(text: Text) -> None:
@@ -219,14 +217,14 @@ def test_unknown_series_get_a_panel_of_their_own() -> None:
     result = example_result()
     odd = {"frobs_per_s": [1.0, 2.0], "cpu": [0.5, 0.6], "new_orders_per_min": [900.0, 950.0]}
     result = replace(result, series=Series(10.0, odd))
-    titles = [picture.title for picture in report_series.over_time(result)]
+    titles = [picture.title for picture in run_charts.over_time(result)]
     assert titles == ["CPU", "Frobs per second"]
 
 
 @pytest.mark.parametrize("values", [{}, {"cpu_user": []}])
 def test_no_series_no_picture(values: dict[str, list[float]]) -> None:
     result = replace(example_result(), series=Series(10.0, values))
-    assert report_series.over_time(result) == []
+    assert run_charts.over_time(result) == []
     assert "Over time" not in str(page_of(result))
 
 
@@ -235,27 +233,27 @@ def test_many_disks_are_cut_to_the_busiest() -> None:
     disk = result.devices[0]
     disks = [replace(disk, name=f"disk {n}", utilisation=n / 40) for n in range(1, 41)]
     result = replace(result, devices=disks, bottleneck=Bottleneck("disk 40", 1.0, "disk 39", 0.975))
-    assert [device.name for device in report_figures.busiest(disks)] == [f"disk {n}" for n in range(33, 41)]
-    picture = report_figures.utilisation(result)
+    assert [device.name for device in run_charts.busiest(disks)] == [f"disk {n}" for n in range(33, 41)]
+    picture = run_charts.utilisation(result)
     assert "disk 40: bottleneck" in json.dumps(picture.figure)
     assert "32 others are not shown" in picture.caption
     assert "the 8 busiest of 40" in str(page_of(result))
 
 
 def test_only_the_bottleneck_is_framed() -> None:
-    picture = report_figures.utilisation(example_result())
+    picture = run_charts.utilisation(example_result())
     assert len(picture.figure["layout"]["shapes"]) == 1
     by_cpu = replace(example_result(), bottleneck=Bottleneck("cpu", 0.99, "disk 1", 0.5))
     marked = [load.name for load in loads(by_cpu) if load.is_bottleneck]
     assert marked == ["cpu"]
-    assert "bottleneck" not in {entry.label for entry in report_figures.utilisation(by_cpu).legend}
+    assert "bottleneck" not in {entry.label for entry in run_charts.utilisation(by_cpu).legend}
 
 
 def test_a_class_without_completions_has_no_times() -> None:
     result = example_result()
     nobody = replace(result.classes[4], completed=0, mean_s=0.0, p50_s=0.0, time_by_s={})
     result = replace(result, classes=[*result.classes[:4], nobody])
-    picture = report_figures.responses(result)
+    picture = run_charts.responses(result)
     assert picture is not None
     assert "stock level" not in picture.alternative
     assert "stock level" in str(page_of(result))
@@ -268,7 +266,7 @@ def test_nothing_completed_is_a_report_without_times() -> None:
 
 
 def test_times_of_a_class_add_up_in_the_picture() -> None:
-    picture = report_figures.time_by_activity(example_result())
+    picture = run_charts.time_by_activity(example_result())
     assert picture is not None
     for number, one in enumerate(example_result().classes):
         drawn = sum(bar["x"][number] for bar in picture.figure["data"])
@@ -276,7 +274,7 @@ def test_times_of_a_class_add_up_in_the_picture() -> None:
 
 
 def test_configuration_has_units_sources_and_no_raw_names(text: Text) -> None:
-    groups = report_configuration.groups(example_scenario())
+    groups = configuration_groups(example_scenario())
     items = {
         (section.title, item.label): item.value
         for group in groups
@@ -291,81 +289,14 @@ def test_configuration_has_units_sources_and_no_raw_names(text: Text) -> None:
     assert items["Pool", "Buffers"] == "120,000"
     assert not [label for _, label in items if "_" in label]
     assert "Source: assumption: made up for tests" in str(text)
-    assumed = dict(report_configuration.assumptions(example_scenario()))
+    assumed = dict(assumptions(example_scenario()))
     assert "CPU: Example 1.8 GHz" in assumed["made up for tests"]
     assert assumed["clients run on the server"] == "Network"
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0.0, "0"),
-        (1234567.0, "1,230,000"),
-        (12.345, "12.3"),
-        (0.01234, "0.0123"),
-        (999.6, "1,000"),
-        (-2.5, "-2.50"),
-    ],
-)
-def test_significant(number: float, text: str) -> None:
-    assert report_numbers.significant(number) == text
-
-
-@pytest.mark.parametrize(("number", "text"), [(0, "0 disks"), (1, "1 disk"), (2000, "2,000 disks")])
-def test_plural(number: int, text: str) -> None:
-    assert report_numbers.plural(number, "disk") == text
-
-
-@pytest.mark.parametrize(
-    ("fraction", "text"),
-    [
-        (0.0, "0 %"),
-        (1.0, "100 %"),
-        (0.00001, "< 0.01 %"),
-        (0.0083, "0.83 %"),
-        (0.083, "8.3 %"),
-        (0.41, "41 %"),
-        (0.968, "96.8 %"),
-        (0.99996, "99.99 %"),
-    ],
-)
-def test_share_never_rounds_to_none_or_all(fraction: float, text: str) -> None:
-    assert report_numbers.share(fraction) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.0, "0 ms"),
-        (9.5e-7, "950 ns"),
-        (12.34e-6, "12.3 µs"),
-        (0.0081, "8.10 ms"),
-        (0.99999, "1.00 s"),
-        (61.0, "61.0 s"),
-    ],
-)
-def test_time(seconds: float, text: str) -> None:
-    assert report_numbers.time(seconds) == text
-
-
-@pytest.mark.parametrize(("low", "high"), [(1.0, 2.0), (0.1, 5000.0), (90.0, 110.0), (1e-3, 1e5)])
-def test_log_ticks_are_few_and_inside(low: float, high: float) -> None:
-    ticks = report_ticks.log_ticks(low, high)
-    assert 1 <= len(ticks) <= 6
-    assert all(low <= tick <= high for tick in ticks)
-
-
-@pytest.mark.parametrize("longest", [0.001, 0.9, 1.0, 5.1, 888.0, 99999.0])
-def test_linear_ticks_are_few(longest: float) -> None:
-    ticks = report_ticks.linear_ticks(longest)
-    assert 3 <= len(ticks) <= 6
-    assert ticks[0] == 0.0
-    assert ticks[-1] <= longest
-
-
 def test_moving_mean_keeps_length_and_a_constant() -> None:
-    assert report_series.moving_mean([3.0] * 7, 5) == pytest.approx([3.0] * 7)
-    assert report_series.moving_mean([0.0, 3.0, 0.0], 3) == pytest.approx([1.5, 1.0, 1.5])
+    assert run_charts.moving_mean([3.0] * 7, 5) == pytest.approx([3.0] * 7)
+    assert run_charts.moving_mean([0.0, 3.0, 0.0], 3) == pytest.approx([1.5, 1.0, 1.5])
 
 
 def test_write_report_makes_one_file(tmp_path: Path) -> None:

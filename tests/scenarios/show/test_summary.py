@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.show.summary import bar, summary_csv, summary_rows, summary_text
-from simulator.results import DeviceResult
+from models.machine import PriceSpec
+from scenarios.show.summary import cost_words, summary_csv, summary_text
+from simulator.results.result import DeviceResult
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 
@@ -62,11 +63,6 @@ def test_a_log_disk_is_shown_by_its_own_utilisation() -> None:
     assert "log wait" not in text
 
 
-@pytest.mark.parametrize(("part", "full"), [(0.0, 0), (0.001, 1), (0.5, 5), (0.96, 10), (1.0, 10), (1.2, 10)])
-def test_bar(part: float, full: int) -> None:
-    assert bar(part, 10) == "▇" * full + "▁" * (10 - full)
-
-
 def test_csv_reads_back_with_units_in_its_names() -> None:
     rows = list(csv.DictReader(io.StringIO(summary_csv(example_result(), example_scenario()))))
     assert len(rows) == 1
@@ -81,8 +77,21 @@ def test_csv_reads_back_with_units_in_its_names() -> None:
 def test_rows_of_different_machines_have_the_same_columns() -> None:
     one = example_result()
     two = replace(one, devices=[*one.devices, replace(one.devices[0], name="disk 2")])
-    rows = summary_rows([one, two])
+    rows = list(csv.DictReader(io.StringIO(summary_csv([one, two]))))
     assert list(rows[0]) == list(rows[1])
     assert rows[0]["disk_2_queue"] == ""
-    assert rows[1]["disk_2_queue"] == one.devices[0].mean_queue
+    assert float(rows[1]["disk_2_queue"]) == one.devices[0].mean_queue
     assert len(summary_csv([one, two]).splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("price", "words"),
+    [
+        ({"usd": 550}, "2.75 USD for 1,000/min at the price of 2009"),
+        ({"usd": 2000, "usd_at_most": 2500}, "10.0 to 12.5 USD for 1,000/min at the price of 2009"),
+        ({"usd": 0.2, "per": "hour"}, "0.0167 USD for a million at the price of 2009"),
+    ],
+)
+def test_cost(price: dict[str, object], words: str) -> None:
+    spec = PriceSpec.model_validate({**price, "year": 2009, "source": "a test"})
+    assert cost_words(spec, 200_000.0) == words

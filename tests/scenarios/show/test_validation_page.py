@@ -22,10 +22,10 @@ from calibration.fit import (
 )
 from calibration.judge.validation import coverage
 from scenarios.show.validation import validation_lines
-from scenarios.show.validation_page import page_html, write_page
+from scenarios.show.validation_page import validation_page, write_validation_page
 from simulator.analytic import CPU_PART, DEVICE_PART, READS_PART
 from tests.calibration.synthetic import base
-from tests.scenarios.test_report_browser import CUT_TEXTS, OVERFLOWING, show
+from tests.scenarios.show.test_report_browser import CUT_TEXTS, OVERFLOWING, show
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -82,7 +82,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     places = {"whole": folder / "whole.html", "alone": folder / "alone.html"}
     for name, path in places.items():
-        write_page(path, calibration(), certificate(left_out=name == "whole"), "oltpsim validate model.json runs/")
+        write_validation_page(
+            path, calibration(), certificate(left_out=name == "whole"), "oltpsim validate model.json runs/"
+        )
     return places
 
 
@@ -105,7 +107,7 @@ def test_a_baseline_that_is_better_is_named(browser_page: Page, pages: dict[str,
 
 
 def test_names_are_text_and_not_markup() -> None:
-    page = page_html(calibration(), certificate(), "oltpsim validate")
+    page = validation_page(calibration(), certificate(), "oltpsim validate")
     assert "run &lt;b&gt;2" in page
     before, figures = page.split('<script id="figures"')
     assert "<b>2</b>" not in before
@@ -114,4 +116,4 @@ def test_names_are_text_and_not_markup() -> None:
 
 
 def test_the_same_certificate_gives_the_same_page() -> None:
-    assert page_html(calibration(), certificate(), "x") == page_html(calibration(), certificate(), "x")
+    assert validation_page(calibration(), certificate(), "x") == validation_page(calibration(), certificate(), "x")

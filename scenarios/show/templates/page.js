@@ -1,9 +1,6 @@
 "use strict";
 const FIGURES = JSON.parse(document.getElementById("figures").textContent);
-const THEMES = {
-  light: { ink: "#1b1f24", grid: "#e3e6ea", axis: "#9aa3ae", paper: "#ffffff" },
-  dark: { ink: "#e8eaed", grid: "#2b323b", axis: "#6b7582", paper: "#181c22" },
-};
+const THEMES = JSON.parse(document.getElementById("themes").textContent);
 const darkMode = matchMedia("(prefers-color-scheme: dark)");
 const PRINTED_PX = 660;
 const PRINTED_IN_GRID_PX = 305;

@@ -1,0 +1,177 @@
+"""A picture in a file of its own: as a page, or as SVG that plotly.js draws in a Chromium without a window."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from models.input import write_whole
+from scenarios.show.chart import Chart, Json, LegendEntry, plain
+from scenarios.show.page import TEMPLATES, html_page, plotly_js
+from scenarios.show.palette import THEMES
+from simulator.errors import InputError
+
+ENDINGS = (".svg", ".html")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+FONT = "Helvetica, Arial, sans-serif"
+WIDTH_PX, HEAD_PX, TITLE_PX, LEGEND_PX, CAPTION_PX = 760, 34, 26, 22, 18
+CHARACTER_PX, MARK_PX, LEGEND_RIGHT_PX = 6.6, 56, 40
+PATIENCE_S = 120
+
+
+def check_picture(path: Path | None, option: str) -> None:
+    """Refuse, before the work, a file that can't be drawn: another ending, or SVG without Chromium."""
+    if path is None:
+        return
+    if path.suffix not in ENDINGS:
+        raise InputError(f"{option} {path}: the name must end in {' or '.join(ENDINGS)}")
+    if path.suffix == ".svg":
+        _browser(f"{option} {path}")
+
+
+def write_picture(path: Path, title: str, charts: Sequence[Chart], about: str = "") -> None:
+    """Write charts below each other as a page or as SVG, by the name's ending. Raises InputError."""
+    drawn = picture_svg(title, charts, about) if path.suffix == ".svg" else picture_page(title, charts, about)
+    write_whole(path, drawn)
+
+
+def picture_page(title: str, charts: Sequence[Chart], about: str = "") -> str:
+    """Charts below each other as one HTML page that needs no network."""
+    return html_page("picture.html.j2", charts, {"title": title, "about": about, "charts": charts})
+
+
+def picture_digest(title: str, charts: Sequence[Chart], about: str = "") -> str:
+    """Hash of what a picture shows and how; an SVG names it, so that a stale one is known without a browser."""
+    figures = [_printed(chart) for chart in charts]
+    text = json.dumps([title, about, figures], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def picture_svg(title: str, charts: Sequence[Chart], about: str = "") -> str:
+    """Charts below each other as SVG on white: same charts, same browser and fonts, same bytes.
+
+    Raises InputError where there is no Chromium.
+    """
+    figures = [_printed(chart) for chart in charts]
+    head = HEAD_PX + (CAPTION_PX if about else 0)
+    height = head + sum(figure["layout"]["height"] for figure in figures)
+    ink = THEMES["light"]["ink"]
+    size = f'viewBox="0 0 {WIDTH_PX} {height:g}" width="{WIDTH_PX}" height="{height:g}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{FONT}" fill="{ink}">',
+        f"<title>{html.escape(title)}</title>",
+        f"<desc>charts {picture_digest(title, charts, about)}</desc>",
+        f'<rect width="{WIDTH_PX}" height="{height:g}" fill="#ffffff"/>',
+        f'<text x="16" y="24" font-size="16" font-weight="600">{html.escape(title)}</text>',
+    ]
+    if about:
+        parts.append(
+            f'<text x="16" y="42" font-size="12" fill="{THEMES["light"]["muted"]}">{html.escape(about)}</text>'
+        )
+    top = head
+    for figure, svg in zip(figures, _drawn(figures), strict=True):
+        parts.append(svg.replace("<svg ", f'<svg x="0" y="{top:g}" ', 1))
+        top += figure["layout"]["height"]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _printed(chart: Chart) -> Json:
+    """The chart's figure with colours of the light theme, its title and legend above it and its caption below."""
+    figure, theme, legend = chart.figure, THEMES["light"], chart.legend
+    layout = figure["layout"]
+    axis = {"color": theme["ink"], "gridcolor": theme["grid"], "linecolor": theme["axis"], "tickcolor": theme["axis"]}
+    widths = [len(entry.label) * CHARACTER_PX + MARK_PX for entry in legend]
+    room = WIDTH_PX - LEGEND_RIGHT_PX
+    columns = max(1, len(legend) if sum(widths) <= room else int(room / max(widths)))
+    lines = -(-len(legend) // columns)
+    title_px = TITLE_PX if chart.title else 0
+    caption_px = CAPTION_PX if chart.caption else 0
+    above = 10 + title_px + LEGEND_PX * lines
+    below = layout["margin"]["b"] + caption_px
+    margin = layout["margin"] | {"l": layout["margin"]["l"] + 16, "r": 24, "t": above, "b": below}
+    height = chart.height_px - layout["margin"]["t"] + above + caption_px
+    notes = list(layout["annotations"])
+    corner = {"xref": "paper", "yref": "paper", "x": 0, "xanchor": "left", "showarrow": False, "align": "left"}
+    corner |= {"xshift": 16 - margin["l"]}
+    if chart.title:
+        notes.append(corner | {"text": f"<b>{plain(chart.title)}</b>", "y": 1, "yshift": above - 10, "yanchor": "top"})
+    if chart.caption:
+        font = {"font": {"size": 11, "color": theme["muted"]}}
+        notes.append(corner | {"text": plain(chart.caption), "y": 0, "yshift": -below, "yanchor": "bottom"} | font)
+    layout |= {
+        "width": WIDTH_PX,
+        "height": height,
+        "margin": margin,
+        "font": {"size": 12, "color": theme["ink"], "family": FONT},
+        "xaxis": axis | layout["xaxis"],
+        "yaxis": axis | layout["yaxis"],
+        "annotations": notes,
+        "showlegend": bool(legend),
+        "legend": {
+            "orientation": "h",
+            "xref": "container",
+            "x": 16 / WIDTH_PX,
+            "yref": "container",
+            "y": 1 - (6 + title_px) / height,
+            "yanchor": "top",
+            **({"entrywidth": max(widths) - MARK_PX + 16} if lines > 1 else {}),
+            "bgcolor": "rgba(0,0,0,0)",
+        },
+    }
+    data = [trace | {"showlegend": False} for trace in figure["data"]]
+    return {"data": data + [_entry(entry) for entry in legend], "layout": layout}
+
+
+def _entry(entry: LegendEntry) -> Json:
+    """A trace without points that plotly's own legend shows."""
+    nowhere: Json = {"name": entry.label, "x": [None], "y": [None], "showlegend": True}
+    if entry.mark in ("fill", "hatch"):
+        pattern = {"pattern": {"shape": "/", "fgcolor": entry.colour}} if entry.mark == "hatch" else {}
+        return nowhere | {"type": "bar", "marker": {"color": entry.colour, **pattern}}
+    if entry.mark in ("line", "dash", "dot"):
+        dash = "solid" if entry.mark == "line" else entry.mark
+        return nowhere | {"type": "scatter", "mode": "lines", "line": {"color": entry.colour, "width": 2, "dash": dash}}
+    marker = {"symbol": entry.mark, "color": entry.colour, "size": 10, "line": {"color": entry.colour, "width": 2}}
+    return nowhere | {"type": "scatter", "mode": "markers", "marker": marker}
+
+
+def _browser(where: str) -> str:
+    """The first Chromium on the path. Raises InputError where there is none."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        raise InputError(f"{where}: SVG is drawn by Chromium, which is not installed: install it, or name a .html file")
+    return found
+
+
+def _drawn(figures: Sequence[Json]) -> list[str]:
+    """Each figure as SVG. Identifiers are drawn from a fixed seed, so that they are the same every time."""
+    script = (TEMPLATES / "picture.js").read_text(encoding="utf-8")
+    content = json.dumps(figures).replace("</", "<\\/")
+    source = (
+        '<!doctype html><meta charset="utf-8"><body><pre id="drawn"></pre>'
+        f"<script>const FIGURES = {content};\n{script}</script><script>{plotly_js()}</script><script>drawAll()</script>"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "picture.html"
+        place.write_text(source, encoding="utf-8")
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+        options += [f"--user-data-dir={folder}/profile", "--virtual-time-budget=60000", "--dump-dom", place.as_uri()]
+        try:
+            done = subprocess.run(  # noqa: S603 - the page is our own
+                [_browser("picture"), *options], capture_output=True, timeout=PATIENCE_S, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise InputError(f"picture: Chromium can't draw it: {error}; name a .html file") from error
+    shown = re.search(r'<pre id="drawn">(.*?)</pre>', done.stdout.decode(errors="replace"), re.DOTALL)
+    if shown is None or not shown.group(1):
+        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise InputError(f"picture: Chromium can't draw it ({last}); name a .html file")
+    drawn: list[str] = json.loads(html.unescape(shown.group(1)))
+    return drawn
