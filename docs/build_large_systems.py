@@ -30,19 +30,11 @@ from models.scenario import FigureSpec, ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.large_systems import SEED, measured_systems
 from scenarios.run import SavedRun, SimulationTask, default_workers, read_saved_run, run_all, write_saved_run
-from scenarios.show import (
-    SERIES_COLOURS,
-    BarSeries,
-    Chart,
-    Mark,
-    Scale,
-    Segment,
-    figure_amount,
-    figure_error,
-    picture_digest,
-    picture_svg,
-    progress_display,
-)
+from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment
+from scenarios.show.large_systems import figure_amount, figure_error
+from scenarios.show.palette import SERIES_COLOURS
+from scenarios.show.picture import picture_digest, picture_svg
+from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.results import Result
 

@@ -24,7 +24,9 @@ from scenarios.questions.sweep import (
     sweep_points,
 )
 from scenarios.run import Store, default_workers
-from scenarios.show import picture_digest, picture_svg, progress_display, sweep_chart, sweep_table
+from scenarios.show.picture import picture_digest, picture_svg
+from scenarios.show.progress import progress_display
+from scenarios.show.sweep import sweep_chart, sweep_table
 
 FOLDER = Path(__file__).parent / "pictures"
 PAGE = Path(__file__).parent / "curves.md"

@@ -36,15 +36,11 @@ from models.input import write_whole
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured_runs import read_runs
 from scenarios.run import default_workers
-from scenarios.show import (
-    Chart,
-    agreement_chart,
-    amount,
-    picture_digest,
-    picture_svg,
-    progress_display,
-    residuals_chart,
-)
+from scenarios.show.chart import Chart
+from scenarios.show.numbers import amount
+from scenarios.show.picture import picture_digest, picture_svg
+from scenarios.show.progress import progress_display
+from scenarios.show.validation_page import agreement_chart, residuals_chart
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES = DOCS / "validation.md", DOCS / "pictures"

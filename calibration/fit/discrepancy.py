@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from calibration.fit.objective import FitData
 from calibration.fit.observables import FIGURE_KINDS, RATE, READS, WRITES
@@ -87,5 +87,5 @@ def _scale(squares: FloatArray, noise: FloatArray, assumed: FloatArray, freedom:
 
     low = ASSUMED_FREEDOM / (ASSUMED_FREEDOM + freedom) / 2.0
     high = 1.0 + float((squares / assumed).sum())
-    root: Any = brentq(excess, low, high, xtol=1e-10)
+    root: Any = scipy.optimize.brentq(excess, low, high, xtol=1e-10)
     return float(np.sqrt(root))

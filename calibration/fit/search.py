@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares
+import scipy
 
 from calibration.fit.objective import FitObjective
 from simulator.form import FloatArray
@@ -95,7 +95,7 @@ def search(
         return np.concatenate([objective.slopes(whole(some)[None], logs_at(some)[None])[0][:, free], np.eye(len(some))])
 
     begin = _inside(objective, start)[free]
-    answer = least_squares(
+    answer = scipy.optimize.least_squares(
         residuals,
         begin,
         jac=slopes,

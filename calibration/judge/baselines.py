@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
+import scipy
 
 from calibration.fit import Baseline, BaselineRow, JudgedRate, error_summary
 from models.scenario import ScenarioSpec
@@ -133,7 +133,7 @@ def scalability_law(left_out: BaselineRun, others: Sequence[BaselineRun]) -> Bas
         why = f"it takes runs with {LEAST_USERS} smaller numbers of users and else the same; there are {len(users)}"
         return BaselineRate(None, why)
     n, rates = np.array(fewer).T
-    coefficients, _ = nnls(_law_terms(n) / (n / rates)[:, None], np.ones(len(n)))
+    coefficients, _ = scipy.optimize.nnls(_law_terms(n) / (n / rates)[:, None], np.ones(len(n)))
     rate = float(here / (_law_terms(np.array([here])) @ coefficients)[0])
     return BaselineRate(rate, f"fitted to {len(fewer)} runs with {users[0]:g} to {users[-1]:g} users")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 
-from scipy.special import betaincinv
+import scipy
 
 from calibration.fit import (
     Calibration,
@@ -143,8 +143,8 @@ def coverage(rows: Sequence[JudgedRate], claimed: float) -> Coverage | None:
 def exact_share(inside: int, count: int, confidence: float) -> tuple[float, float]:
     """The exact interval of a share, from so many of so many: Clopper and Pearson, Biometrika 26 (1934), 404-413."""
     tail = (1.0 - confidence) / 2.0
-    low = float(betaincinv(inside, count - inside + 1, tail)) if inside else 0.0
-    high = float(betaincinv(inside + 1, count - inside, 1.0 - tail)) if inside < count else 1.0
+    low = float(scipy.special.betaincinv(inside, count - inside + 1, tail)) if inside else 0.0
+    high = float(scipy.special.betaincinv(inside + 1, count - inside, 1.0 - tail)) if inside < count else 1.0
     return low, high
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from calibration.fit import (
     BOUND_MARGIN,
@@ -170,7 +170,7 @@ def information(calibration: Calibration, noise: dict[str, float], said: FloatAr
         weight = np.ones(len(said))
         if kind in END_OF_SCALE:
             spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
-            weight = ndtr((np.log(END_OF_SCALE[kind] + NEXT_TO_NOTHING[kind]) - said[:, at]) / spread)
+            weight = scipy.special.ndtr((np.log(END_OF_SCALE[kind] + NEXT_TO_NOTHING[kind]) - said[:, at]) / spread)
         found.append(slopes[:, at] * np.sqrt(weight)[:, None] / sd)
     return np.stack(found, axis=1)
 

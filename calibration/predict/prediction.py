@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from calibration.fit import (
     DIFFERENCE_STEP,
@@ -93,7 +93,7 @@ def predict_scenario(calibration: Calibration, scenario: ScenarioSpec) -> Predic
 def half_width(calibration: Calibration, sd: float, missed_sd: float) -> float:
     """Half the interval of a rate's logarithm: `sd` is its standard deviation, `missed_sd` the model's part of it."""
     freedom = calibration.missed[RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
-    return sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
+    return sd * float(scipy.special.stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
 
 
 def outside(calibration: Calibration, asked: dict[str, float]) -> tuple[str, ...]:

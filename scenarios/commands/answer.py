@@ -17,11 +17,10 @@ import typer
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output
 from scenarios.run import SavedRun, must_compile, write_saved_run
-from scenarios.show import rate_interval
 from scenarios.show.numbers import count, milliseconds, share
 from scenarios.show.report import write_report
 from scenarios.show.summary import summary_csv, summary_text
-from scenarios.show.words import is_calculated
+from scenarios.show.words import is_calculated, rate_interval
 from simulator.results import result_json
 from simulator.results.result import Result
 

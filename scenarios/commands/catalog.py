@@ -10,8 +10,7 @@ import typer
 from models.catalogue import catalogue_kinds, catalogue_names, describe, entry_faults, without_price, without_shape
 from scenarios.commands.catalog_import import import_
 from scenarios.library import library_files
-from scenarios.show import catalogue_lines
-from scenarios.show.catalogue import price_table
+from scenarios.show.catalogue import catalogue_lines, price_table
 from simulator.errors import InputError
 
 app = typer.Typer(

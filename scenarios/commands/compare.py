@@ -21,7 +21,7 @@ from scenarios.commands.options import (
 )
 from scenarios.questions.compare import Comparer, ScenarioComparison, read_sides
 from scenarios.run import default_workers, pool_replications
-from scenarios.show import comparison_csv, comparison_json, comparison_table
+from scenarios.show.compare import comparison_csv, comparison_json, comparison_table
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 

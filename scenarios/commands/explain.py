@@ -31,15 +31,14 @@ from scenarios.questions.explain import (
     unit_prices,
 )
 from scenarios.run import SimulationTask, read_saved_run, simulate
-from scenarios.show import (
-    check_picture,
+from scenarios.show.explain import (
     explanation_charts,
     explanation_csv,
     explanation_json,
     explanation_text,
     explanation_title,
-    write_picture,
 )
+from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.form import listing

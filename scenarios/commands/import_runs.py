@@ -12,8 +12,7 @@ from calibration.importers import disk_entry, disk_entry_lines, disk_entry_yaml,
 from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
 from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import Output, OutputOption
-from scenarios.show import found_files_lines, records_csv
-from scenarios.show.run_record import record_lines
+from scenarios.show.run_record import found_files_lines, record_lines, records_csv
 from simulator.errors import InputError
 
 LAW_BROKEN = 1

@@ -14,7 +14,7 @@ from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.sweep import parse_axis
-from scenarios.show import next_run_csv, next_run_json, next_run_text
+from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 

@@ -36,7 +36,8 @@ from scenarios.questions.plan import (
 )
 from scenarios.questions.plan import question as asking
 from scenarios.run import Display, default_workers
-from scenarios.show import plan_csv, plan_json, plan_table, write_plan_page
+from scenarios.show.plan import plan_csv, plan_json, plan_table
+from scenarios.show.plan_page import write_plan_page
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 

@@ -13,7 +13,7 @@ from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
 from scenarios.library import load_scenario_file, scenario_path
-from scenarios.show import certificate_line, prediction_csv, prediction_json, prediction_table
+from scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 

@@ -33,7 +33,7 @@ from scenarios.commands.options import (
 )
 from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate
-from scenarios.show import machine_json, machine_table, machine_yaml
+from scenarios.show.machine import machine_json, machine_table, machine_yaml
 from scenarios.show.numbers import significant
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError

@@ -25,7 +25,7 @@ from scenarios.commands.options import (
 )
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import check_replications, default_workers, pool_replications, replicate
-from scenarios.show import job_json, job_text
+from scenarios.show.job import job_json, job_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from calibration.records import RunRecord, check_record, load_record, record_path, records_in, shipped_records
-from scenarios.show import record_headline
-from scenarios.show.run_record import finding_lines, record_lines
+from scenarios.show.run_record import finding_lines, record_headline, record_lines
 
 LAW_BROKEN = 1
 app = typer.Typer(

@@ -24,17 +24,16 @@ from scenarios.questions.sensitivity import (
     ranges_of,
     tornado,
 )
-from scenarios.show import (
-    CALCULATED,
-    check_picture,
+from scenarios.show.picture import check_picture, write_picture
+from scenarios.show.progress import progress_display
+from scenarios.show.sensitivity import (
     sensitivity_chart,
     sensitivity_csv,
     sensitivity_json,
     sensitivity_table,
     sensitivity_title,
-    write_picture,
 )
-from scenarios.show.progress import progress_display
+from scenarios.show.words import CALCULATED
 from simulator.errors import InputError
 
 

@@ -34,19 +34,10 @@ from scenarios.questions.sweep import (
 )
 from scenarios.run import Store, check_replications, default_workers
 from scenarios.run.dask_executor import dask_cluster
-from scenarios.show import (
-    check_export,
-    check_picture,
-    sweep_chart,
-    sweep_csv,
-    sweep_table,
-    sweep_title,
-    write_picture,
-    write_sweep,
-    write_sweep_runs,
-    write_sweep_series,
-)
+from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
+from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table, sweep_title
+from scenarios.show.sweep_export import check_export, write_sweep, write_sweep_runs, write_sweep_series
 from simulator.errors import InputError
 
 

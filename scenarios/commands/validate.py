@@ -27,10 +27,10 @@ from scenarios.commands.predict import ModelArgument
 from scenarios.questions.large_systems import measured_systems, rows
 from scenarios.questions.measured_runs import read_runs
 from scenarios.run import default_workers
-from scenarios.show import write_validation_page
 from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
 from scenarios.show.validation import validation_lines
+from scenarios.show.validation_page import write_validation_page
 from simulator.errors import InputError
 
 PUBLISHED = "published"

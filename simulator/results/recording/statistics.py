@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from simulator.errors import InternalError
 from simulator.form import FloatArray
@@ -18,7 +18,7 @@ BATCHES = 20
 
 def student_t_factor(degrees: int, confidence: float = CONFIDENCE_LEVEL) -> float:
     """Factor of a two-sided t interval."""
-    return float(stdtrit(degrees, 0.5 + confidence / 2))
+    return float(scipy.special.stdtrit(degrees, 0.5 + confidence / 2))
 
 
 def batch_means(values: Sequence[float] | FloatArray, batches: int = BATCHES) -> Estimate:

@@ -9,7 +9,7 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from scenarios.show import configuration_line
+from scenarios.show.words import configuration_line
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB, RaidSet, RotatingDevice
 

@@ -13,7 +13,7 @@ from calibration.fit import RATE, Calibration, read_calibration, write_calibrati
 from calibration.records import save_records
 from models.reading import load_scenario, with_values
 from scenarios.commands.cli import main
-from scenarios.show import would_tell
+from scenarios.show.next_run import would_tell
 from tests.calibration.synthetic import FLASH, ROWS, TINY, record, said_by
 
 Output = pytest.CaptureFixture[str]

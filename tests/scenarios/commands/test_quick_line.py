@@ -10,7 +10,7 @@ import yaml
 
 from models.reading import described, load_scenario
 from scenarios.commands.cli import main
-from scenarios.show import machine_yaml
+from scenarios.show.machine import machine_yaml
 
 Output = pytest.CaptureFixture[str]
 LOAD = "SunFire V20z, load of 2 warehouses"

@@ -17,7 +17,7 @@ from scenarios.commands.cli import main
 from scenarios.questions.compare import Comparer, read_sides
 from scenarios.questions.compare.pairing import paired
 from scenarios.run import Silent
-from scenarios.show import comparison_json
+from scenarios.show.compare import comparison_json
 from simulator.errors import InputError, InternalError
 from tests.scenarios.explained import TINY
 

@@ -13,7 +13,7 @@ import pytest
 from models.catalogue import Prices, price_list
 from scenarios.commands.cli import main
 from scenarios.questions.explain import CORE, DISK, MEMORY, Explanation, UnitPrice, unit_prices
-from scenarios.show import explanation_charts, explanation_text
+from scenarios.show.explain import explanation_charts, explanation_text
 from simulator.errors import InputError
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 

@@ -13,7 +13,7 @@ from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured_runs import read_runs
-from scenarios.show import amount
+from scenarios.show.numbers import amount
 from simulator.errors import InputError
 
 PC_USD, GB_USD, DISK_USD = 1100, 120, 90

@@ -25,7 +25,7 @@ from scenarios.questions.sensitivity import (
     tornado,
 )
 from scenarios.questions.sensitivity.ranges import of_prior, parse_range
-from scenarios.show import sensitivity_chart
+from scenarios.show.sensitivity import sensitivity_chart
 from simulator.errors import InputError
 from simulator.form import FloatArray
 from tests.scenarios.explained import TINY, scenario

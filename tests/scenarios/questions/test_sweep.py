@@ -10,7 +10,7 @@ import pytest
 
 from scenarios.commands.cli import main
 from scenarios.questions.sweep import Axis, Sweep, SweepRow, parse_axis, sweep_from_json, sweep_json
-from scenarios.show import sweep_chart, sweep_csv, sweep_table
+from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table
 from simulator.errors import InputError
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")

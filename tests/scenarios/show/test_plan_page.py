@@ -31,8 +31,8 @@ from scenarios.questions.plan import (
 )
 from scenarios.questions.plan.expand import GOES_AWAY
 from scenarios.show import plan_page as plan_pages
-from scenarios.show import rejection_reason
 from scenarios.show.plan_page import plan_page, write_plan_page
+from scenarios.show.plan_reasons import rejection_reason
 from tests.scenarios.show.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 if TYPE_CHECKING:
