@@ -174,7 +174,7 @@ def test_files_that_hold_no_saved_run(tmp_path: Path, scenario_file: Write, refu
     assert "none.json: cannot be read: No such file or directory; make one with 'oltpsim run" in line
     (tmp_path / "folder.json").mkdir()
     assert "cannot be read: Is a directory" in refused("explain", str(tmp_path / "folder.json"))[0]
-    assert "it is not JSON" in refused("explain", scenario_file(b"\xff\xfe\x00", "binary.json"))[0]
+    assert "it is not text" in refused("explain", scenario_file(b"\xff\xfe\x00", "binary.json"))[0]
 
 
 def test_a_saved_run_is_accepted(saved_run: str, scenario_file: Write) -> None:

@@ -300,6 +300,6 @@ def test_another_kind_of_file_is_refused(option: str, capsys: Output) -> None:
 
 
 def test_a_sweep_of_another_format_is_refused() -> None:
-    with pytest.raises(InputError, match="format is 'oltpsim-sweep-1'"):
+    with pytest.raises(InputError, match="format: got 'oltpsim-sweep-1'"):
         sweep_from_json(json.dumps({"format": "oltpsim-sweep-1", "axes": [], "rows": [], "scenario": "", "seed": 1,
                               "replications": 1, "engine": "", "versions": {}, "confidence": 0.95}))  # fmt: skip
