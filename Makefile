@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage coverage-floor golden docs check lint format-check types pyright imports wheel bench format lock environment clean
+.PHONY: help demo test coverage-floor golden docs check lint format-check types pyright imports wheel bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
 PYTHON ?= python3
@@ -21,18 +21,13 @@ demo: ## predict the shipped example machine and write out/v20z.html
 	@mkdir -p out
 	@$(BIN)/oltpsim run scenarios/library/v20z.yaml --seed 1 --report out/v20z.html
 
-test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest
+test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest; COVERAGE=yes holds their branches against the floors
 	@$(ENVIRONMENT) dev --browser
-	@$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+	@$(if $(COVERAGE),rm -rf out/coverage && mkdir -p out/coverage)
+	@$(BIN)/$(if $(COVERAGE),coverage run -m )pytest -n 2 --dist worksteal $(ARGS)
+	@$(if $(COVERAGE),$(BIN)/python .ci/coverage_floor.py)
 
-coverage: ## run every test and print how many branches they take; fails where that is below the floor
-	@$(ENVIRONMENT) dev --browser
-	@rm -rf out/coverage
-	@mkdir -p out/coverage
-	@$(BIN)/coverage run -m pytest -n 2 --dist worksteal $(ARGS)
-	@$(BIN)/python .ci/coverage_floor.py
-
-coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to what `make coverage` measured last
+coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to what `make test COVERAGE=yes` measured last
 	@$(BIN)/python .ci/coverage_floor.py --raise
 
 golden: environment ## write tests/golden anew after a change of trajectories that is meant; a commit of its own
