@@ -176,25 +176,28 @@ def kept_rows(scenarios: dict[str, ScenarioSpec]) -> list[FigureRow]:
 
 
 def charts(name: str) -> list[Chart]:
-    """The charts of a picture from its data, below each other; colours belong to series, which the first one names."""
+    """Charts of a picture from its data, below each other; a series has one colour, named by the first chart with it."""
     panels = [BarPanel(**panel) for panel in json.loads(DATA.read_text(encoding="utf-8"))[name]]
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
     colours = {name: SERIES_COLOURS[number] for number, name in enumerate(names)}
-    return [chart(panel, colours, legend=not number) for number, panel in enumerate(panels)]
+    above = [{name for panel in panels[:number] for name in panel.series} for number in range(len(panels))]
+    return [chart(panel, colours, named) for panel, named in zip(panels, above, strict=True)]
 
 
-def chart(panel: BarPanel, colours: dict[str, str], *, legend: bool) -> Chart:
-    """Bars of all series side by side at each label."""
+def chart(panel: BarPanel, colours: dict[str, str], named: set[str]) -> Chart:
+    """Bars of all series side by side at each label; `named`: series that a chart above has in its legend."""
     width, marks = 0.8 / len(panel.series), list[Mark]()
     for place, (name, values) in enumerate(panel.series.items()):
         left = -0.4 + (place + 0.5) * width
         places = [number + left for number in range(len(values))]
-        label = name if legend else ""
+        label = "" if name in named else name
         marks.append(
             BarSeries(places=places, values=values, width=width, upright=True, colour=colours[name], label=label)
         )
     for name, value in panel.measured.items():
-        colour, label = colours.get(name, "#222222"), f"{name}, measured" if name in colours else "measured"
+        colour, label = colours.get(name, "#222222"), "measured"
+        if name in colours and name != label:
+            label = f"{name}, measured"
         marks.append(Segment(y=(value, value), width=1.5, dash="dash", colour=colour, label=label))
     every = max(1, round(len(panel.labels) / 23))
     ticks = {float(number): label for number, label in enumerate(panel.labels) if number % every == 0}
