@@ -176,7 +176,7 @@ def kept_rows(scenarios: dict[str, ScenarioSpec]) -> list[FigureRow]:
 
 
 def charts(name: str) -> list[Chart]:
-    """Charts of a picture from its data, below each other; a series has one colour, named by the first chart with it."""
+    """Charts of a picture from its data, one below the other; the first chart with a series names its colour."""
     panels = [BarPanel(**panel) for panel in json.loads(DATA.read_text(encoding="utf-8"))[name]]
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
     colours = {name: SERIES_COLOURS[number] for number, name in enumerate(names)}
