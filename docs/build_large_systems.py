@@ -29,7 +29,15 @@ from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.large_systems import SEED, measured_systems
-from scenarios.run import SavedRun, SimulationTask, default_workers, read_saved_run, run_all, write_saved_run
+from scenarios.run import (
+    SavedRun,
+    SimulationTask,
+    default_workers,
+    read_saved_run,
+    run_all,
+    simulate_store,
+    write_saved_run,
+)
 from scenarios.show.bars import Panel, picture
 from scenarios.show.large_systems import figure_amount, figure_error
 from scenarios.show.progress import progress_display
@@ -48,7 +56,9 @@ Answers = dict[str, Result | JobResult]
 
 def answers(scenarios: dict[str, ScenarioSpec]) -> Answers:
     """The results of all scenarios, simulated as far as they aren't kept."""
-    found: Answers = {name: run_job(each) for name, each in scenarios.items() if each.job is not None}
+    found: Answers = {
+        name: run_job(each, SEED, simulate_store) for name, each in scenarios.items() if each.job is not None
+    }
     files = {name: STORE / f"{scenario_hash(each)}.json" for name, each in scenarios.items() if each.job is None}
     missing = [name for name, file in files.items() if not file.exists()]
     STORE.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from calibration.judge import (
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
-from scenarios.run import Display, SimulationTask, run_all
+from scenarios.run import Display, SimulationTask, run_all, simulate_store
 from simulator.errors import InputError
 
 SEED = 1
@@ -35,7 +35,7 @@ def rows(scenarios: dict[str, ScenarioSpec], workers: int, display: Display, *, 
     }
     missing = [name for name in scenarios if name not in values]
     values |= {
-        name: figure_values(name, scenarios, run_job(scenarios[name]))
+        name: figure_values(name, scenarios, run_job(scenarios[name], SEED, simulate_store))
         for name in missing
         if scenarios[name].job is not None
     }

@@ -3,6 +3,7 @@
 from scenarios.run.dask_executor import dask_cluster
 from scenarios.run.engines import must_compile
 from scenarios.run.executors import POLL_S, FuturesExecutor, ProgressMeter, TaskExecutor, executor_for, work_through
+from scenarios.run.partitioned_store import simulate_store
 from scenarios.run.progress import Display, Silent
 from scenarios.run.runs import check_replications, default_workers, pool_replications, replicate, run_all
 from scenarios.run.saved import SavedRun, read_saved_run, write_saved_run
@@ -37,6 +38,7 @@ __all__ = [
     "run_hash",
     "scenario_text",
     "simulate",
+    "simulate_store",
     "work_through",
     "write_saved_run",
 ]

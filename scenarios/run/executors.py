@@ -6,20 +6,17 @@ Results depend on the tasks alone, never on the executor or on the order in whic
 from __future__ import annotations
 
 import math
-import multiprocessing
-import os
 import platform
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from typing import Any, Generic, Protocol, TypeVar
 
+from calibration.workers import SPAWN, WorkerPool
 from scenarios.run.engines import compiled_once
 from scenarios.run.progress import Display
 from scenarios.run.simulation import KERNEL_STEP, OnStep, SimulationTask
@@ -224,10 +221,9 @@ class ProcessExecutor:
     batch_s = SHORT_BATCH_S
 
     def __init__(self, workers: int, meter: ProgressMeter) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._messages: Any = context.SimpleQueue()
-        self._stop = context.Event()
-        self._executor = ProcessPoolExecutor(workers, context, _start_worker, (self._messages, self._stop))
+        self._messages: Any = SPAWN.SimpleQueue()
+        self._stop = SPAWN.Event()
+        self._pool = WorkerPool(workers, _start_worker, (self._messages, self._stop))
         self._meter, self.most_in_flight = meter, 2 * workers + 1
         self._numbers: dict[Future[Any], int] = {}
         self._submitted = 0
@@ -235,8 +231,7 @@ class ProcessExecutor:
 
     def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
         """One task of a worker for all."""
-        with _interrupts_held_back():
-            future = self._executor.submit(_worker_batch, self._submitted, work, tasks)
+        future = self._pool.submit(_worker_batch, self._submitted, work, tasks)
         self._numbers[future] = self._submitted
         self._submitted += 1
         return future
@@ -253,7 +248,7 @@ class ProcessExecutor:
     def close(self) -> None:
         """Stop what is under way and end the workers."""
         self._stop.set()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager
@@ -276,16 +271,6 @@ def executor_for(engines: Sequence[str], workers: int, meter: ProgressMeter) -> 
         processes.close()
 
 
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Processes started inside never see Ctrl-C: it is this process that stops them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 class Stopped(Exception):
     """Raised inside a simulation whose worker must stop."""
 
@@ -299,15 +284,6 @@ class _WorkerState:
 
 def _start_worker(messages: Any, stop: Event) -> None:
     _WorkerState.messages, _WorkerState.stop = messages, stop
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A killed parent cannot stop its workers."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def _worker_batch(number: int, work: Work[T], tasks: Sequence[SimulationTask]) -> Batch[T]:
