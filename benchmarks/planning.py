@@ -72,7 +72,7 @@ def timed() -> Timed:
     )
     stock = Stock(question)
     add_chassis(stock, "box", chassis())
-    plan = make_plan(stock, prices(), ParameterUncertainty.of(base, None), dt.date(2026, 6, 1))
+    plan = make_plan(stock, prices(), ParameterUncertainty.after(base, None), dt.date(2026, 6, 1))
     planned_at = perf_counter()
     best = [(each.number, stock.scenario(stock.candidates[each.number]), TARGET) for each in plan.listed[:BEST]]
     found = list(simulate_candidates(best, question, SEED, default_workers(), Silent()))

@@ -122,7 +122,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         raise InputError(
             f"plan {scenario}: runs a job, not transactions; a plan asks what machine holds a load of them"
         )
-    left = ParameterUncertainty.of(base, read_calibration(calibration_path(model)) if model is not None else None)
+    left = ParameterUncertainty.after(base, read_calibration(calibration_path(model)) if model is not None else None)
     objectives = [asking.objective_of(each, 0.95, "--p95") for each in p95 or ()]
     objectives += [asking.objective_of(each, 0.99, "--p99") for each in p99 or ()]
     question = asking.grown(

@@ -3,11 +3,10 @@
 from scenarios.run.dask_executor import dask_cluster
 from scenarios.run.engines import must_compile
 from scenarios.run.executors import POLL_S, FuturesExecutor, ProgressMeter, TaskExecutor, executor_for, work_through
-from scenarios.run.partitioned_store import simulate_store
 from scenarios.run.progress import Display, Silent
 from scenarios.run.runs import check_replications, default_workers, pool_replications, replicate, run_all
 from scenarios.run.saved import SavedRun, read_saved_run, write_saved_run
-from scenarios.run.simulation import SimulationTask, simulate
+from scenarios.run.simulation import SimulationTask, simulate, simulate_store
 from scenarios.run.store import RunKey, Store
 from scenarios.run.stored_run import RunFigures, StoredRun, perform_run, program_hash, run_hash, scenario_text
 

@@ -29,7 +29,7 @@ from scenarios.questions.plan import (
     make_plan,
     with_simulations,
 )
-from scenarios.questions.plan.expand import GOES_AWAY
+from scenarios.questions.plan.candidates import GOES_AWAY
 from scenarios.show.charts import plan as plan_figures
 from scenarios.show.plan_page import page_html, write_page
 from scenarios.show.plan_reasons import rejection_reason
@@ -59,7 +59,7 @@ def a_plan(target: float | None = TARGET, *, date: dt.date = TODAY, name: str = 
     return make_plan(
         stock,
         Prices((made,)),
-        ParameterUncertainty.of(load_scenario_file(library_files()["postgresql-15"]), None),
+        ParameterUncertainty.after(load_scenario_file(library_files()["postgresql-15"]), None),
         TODAY,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from models.catalogue import Per, Prices, is_old
-from scenarios.questions.plan.stock import BillItem
+from scenarios.questions.plan.candidates import BillItem
 from simulator.errors import InputError
 
 PERIODS_A_YEAR: dict[Per, float] = {
@@ -75,25 +75,16 @@ class Till:
 
     def lines(self, items: Iterable[BillItem]) -> tuple[BillLine, ...]:
         """The bill. Raises InputError for a part without a price."""
-        return tuple(self._line(item) for item in items)
-
-    def _line(self, item: BillItem) -> BillLine:
-        found, amount = self.prices.steps(item.part, item.per), self._amount(item)
-        if found is None or amount is None:
-            raise InputError(f"plan: no price of {item.part} {UNITS[item.per]}")
-        pieces = item.pieces * (1 + self.spares)
-        each = amount / (pieces * item.units * self._periods(item)) if item.units > 0 else 0.0
-        return BillLine(
-            part=item.part,
-            pieces=pieces,
-            units=item.units,
-            per=item.per,
-            price=each,
-            amount=amount,
-            price_list=found[0].name,
-            date=found[0].date.isoformat(),
-            old=is_old(found[0], self.today),
-        )
+        lines = []
+        for item in items:
+            steps, amount = self.prices.steps(item.part, item.per), self._amount(item)
+            if steps is None or amount is None:
+                raise InputError(f"plan: no price of {item.part} {UNITS[item.per]}")
+            pieces = item.pieces * (1 + self.spares)
+            price = amount / (pieces * item.units * self._periods(item)) if item.units > 0 else 0.0
+            listed = (steps[0].name, steps[0].date.isoformat(), is_old(steps[0], self.today))
+            lines.append(BillLine(item.part, pieces, item.units, item.per, price, amount, *listed))
+        return tuple(lines)
 
     def _amount(self, item: BillItem) -> float | None:
         if self.prices.steps(item.part, item.per) is None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from models.input import content_of, document
-from scenarios.questions.sweep.axes import Axis, SampledAxis
+from scenarios.questions.sweep.design import Axis, SampledAxis
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-sweep-2"

@@ -144,7 +144,7 @@ def test_a_machine_put_together_is_the_machine(stock: Stock) -> None:
     assembly = Assembly(stock)
     some = [3, 40, 77, len(stock.candidates) - 1]
     found = np.zeros(len(some))
-    for mine, machines in assembly.of(some):
+    for mine, machines in assembly.candidates(some):
         found[mine] = capacities(machines, (P95,))
     whole = [stock.scenario(stock.candidates[each]) for each in some]
     alone = [float(capacities_of([each], (P95,), assembly.reader)[0]) for each in whole]

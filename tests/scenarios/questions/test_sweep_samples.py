@@ -25,8 +25,8 @@ from scenarios.questions.sweep import (
     sweep_json,
     sweep_points,
 )
-from scenarios.questions.sweep.points import sobol
-from scenarios.questions.sweep.replications import LEAST_UNTIL, half_width, interval
+from scenarios.questions.sweep.design import sobol
+from scenarios.questions.sweep.runner import LEAST_UNTIL, half_width, interval
 from scenarios.run import read_saved_run
 from simulator.errors import InputError
 

@@ -24,7 +24,7 @@ from tests.scenarios.example_result import example_result, example_scenario
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 SAMPLED = str(Path(__file__).parents[1] / "sampled.yaml")
-ANALYTIC, KERNEL = "simulator.analytic.engine.simulate", "simulator.kernel.engine.simulate"
+ANALYTIC, KERNEL = "simulator.analytic.simulate", "simulator.kernel.simulate"
 QUICK = [
     "quick", "--ram", "2 GiB", "--cores", "1", "--disk", "sas-15k", "--clients", "2", "--warehouses", "1",
     "--pool", "64 MiB", "--warm-up", "1 s", "--duration", "2 s",
