@@ -17,9 +17,9 @@ from scenarios.questions.plan import (
     ResponseObjective,
     Stock,
     add_chassis,
-    asked,
     make_plan,
     simulate_candidates,
+    under_load,
 )
 from scenarios.run import Silent, default_workers
 
@@ -68,7 +68,7 @@ def timed() -> Timed:
     began = perf_counter()
     base = load_scenario_file(library_files()["postgresql-15"])
     question = PlanQuestion(
-        asked(base, TARGET, DATA_GIB, 100, None), TARGET, (ResponseObjective("new order", 0.95, 0.05),)
+        under_load(base, TARGET, DATA_GIB, 100, None), TARGET, (ResponseObjective("new order", 0.95, 0.05),)
     )
     stock = Stock(question)
     add_chassis(stock, "box", chassis())

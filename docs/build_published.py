@@ -32,7 +32,7 @@ from calibration.predict import predict_scenario
 from calibration.records import fit_versions
 from calibration.workers import worker_pool
 from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured_runs import read_runs
+from scenarios.questions.measured import read_runs
 from scenarios.run import default_workers
 from scenarios.show.charts.published import against, residuals
 from scenarios.show.progress import progress_display

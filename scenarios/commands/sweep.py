@@ -33,8 +33,7 @@ from scenarios.questions.sweep import (
     sweep_json,
     sweep_points,
 )
-from scenarios.run import Store, check_replications, default_workers
-from scenarios.run.dask_executor import dask_cluster
+from scenarios.run import Store, check_replications, dask_cluster, default_workers
 from scenarios.show import sweep_export as export
 from scenarios.show.charts import sweep as figures
 from scenarios.show.progress import progress_display

@@ -68,19 +68,15 @@ class TaskExecutor(Protocol):
     """Executor of tasks. It takes `most_in_flight` batches at a time, each of about `batch_s` seconds."""
 
     batch_s: float
-
-    @property
-    def most_in_flight(self) -> int:
-        """Batches that keep it busy."""
-        ...
+    most_in_flight: int
+    """batches that keep it busy"""
 
     def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
         """Do the work of some tasks, one after the other."""
         ...
 
     def poll(self) -> None:
-        """Called now and then, to pass on progress."""
-        ...
+        """Called now and then, to pass on progress, if it has any."""
 
 
 class TaskSource(Protocol[K]):
@@ -174,7 +170,7 @@ def remote_batch(work: Work[T], tasks: Sequence[SimulationTask]) -> Batch[T]:
     return Batch(answers, time.perf_counter() - began)
 
 
-class LocalExecutor:
+class LocalExecutor(TaskExecutor):
     """This process. The work is done before `submit` returns; Ctrl-C ends it."""
 
     batch_s = 0.0
@@ -190,11 +186,8 @@ class LocalExecutor:
         future.set_result(Batch(answers, 0.0))
         return future
 
-    def poll(self) -> None:
-        """Nothing: progress is passed on from inside the work."""
 
-
-class FuturesExecutor:
+class FuturesExecutor(TaskExecutor):
     """Any executor of concurrent.futures, or one of a library, that runs `slots` tasks at a time. No progress."""
 
     batch_s = LONG_BATCH_S
@@ -211,11 +204,8 @@ class FuturesExecutor:
         """One task of the executor for all."""
         return self._executor.submit(remote_batch, work, tasks)
 
-    def poll(self) -> None:
-        """Nothing."""
 
-
-class ProcessExecutor:
+class ProcessExecutor(TaskExecutor):
     """Worker processes that end with this one, report progress, and stop in the middle of a simulation."""
 
     batch_s = SHORT_BATCH_S

@@ -71,7 +71,7 @@ class Store:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
         self.damaged: list[str] = []
-        with self._told():
+        with self._errors_in_words():
             self._db = sqlite3.connect(path or ":memory:", timeout=BUSY_S)
             try:
                 self._open()
@@ -118,7 +118,7 @@ class Store:
 
     def find(self, run: RunKey) -> StoredRun | None:
         """The record of a run; None if there is none or if it is damaged, which `damaged` then tells."""
-        with self._told():
+        with self._errors_in_words():
             row = self._db.execute(FIND, (run.hash,)).fetchone()
         if row is None:
             return None
@@ -129,7 +129,7 @@ class Store:
 
     def keep(self, records: Iterable[tuple[RunKey, StoredRun]]) -> None:
         """Write records, all of them or none; they are on the disk afterwards."""
-        with self._told(), self._db:
+        with self._errors_in_words(), self._db:
             for run, record in records:
                 scenario = _hash(run.scenario)
                 self._db.execute("INSERT OR REPLACE INTO scenarios VALUES (?, ?)", (scenario, run.scenario))
@@ -144,7 +144,7 @@ class Store:
     def release(self, run: RunKey) -> None:
         """Give a claim back: the run is kept, or will not be run."""
         if self._claims is not None:
-            self._claims.give(run.hash)
+            self._claims.release(run.hash)
 
     def saved(self, run: RunKey) -> SavedRun:
         """A run that is done, for a report. Raises InputError if it isn't there."""
@@ -155,7 +155,7 @@ class Store:
         return SavedRun(scenario_from_mapping(json.loads(run.scenario), where), record.whole(where))
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_in_words(self) -> Iterator[None]:
         """Failures of the file in words."""
         try:
             yield
@@ -213,7 +213,7 @@ class Claims:
             return False
         return True
 
-    def give(self, run: str) -> None:
+    def release(self, run: str) -> None:
         """Let others have it."""
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte(run))
 

@@ -5,7 +5,14 @@ from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
 from scenarios.questions.plan.candidates import Stock, add_chassis
 from scenarios.questions.plan.confirm import SimulatedCandidate, simulate_candidates
 from scenarios.questions.plan.plan import FrontierPoint, Plan, ShortListed, make_plan, stock_of, today, with_simulations
-from scenarios.questions.plan.question import PlanQuestion, ResponseObjective, asked
+from scenarios.questions.plan.question import (
+    PlanQuestion,
+    ResponseObjective,
+    parse_objective,
+    parse_share,
+    plan_question,
+    under_load,
+)
 from scenarios.questions.plan.screening import (
     BUDGET,
     LATENCY,
@@ -46,10 +53,13 @@ __all__ = [
     "SimulatedCandidate",
     "Stock",
     "add_chassis",
-    "asked",
     "make_plan",
+    "parse_objective",
+    "parse_share",
+    "plan_question",
     "simulate_candidates",
     "stock_of",
     "today",
+    "under_load",
     "with_simulations",
 ]

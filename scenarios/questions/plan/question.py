@@ -99,7 +99,7 @@ def per_s(base: ScenarioSpec, new_orders_per_min: float) -> float:
     return new_orders_per_min / 60.0 / base.workload.mix.new_order
 
 
-def asked(
+def under_load(
     base: ScenarioSpec, target_per_min: float | None, data_gib: float | None, connections: int, active: float | None
 ) -> ScenarioSpec:
     """The base under the load that is asked for, warm. Data that isn't given is the base's. Raises InputError.
@@ -133,7 +133,7 @@ def asked(
     )
 
 
-def grown(
+def plan_question(
     base: ScenarioSpec,
     target_per_min: float | None,
     data_size: str | None,
@@ -151,11 +151,11 @@ def grown(
     target = None if target_per_min is None else target_per_min * times
     if objectives and target is None:
         raise InputError("plan: --p95 and --p99 are asked at a load; give --target too")
-    scenario = asked(base, target, data_gib, connections, active)
+    scenario = under_load(base, target, data_gib, connections, active)
     return PlanQuestion(scenario, target, objectives, growth_per_month=growth, months=months)
 
 
-def share_of(text: str, option: str) -> float:
+def parse_share(text: str, option: str) -> float:
     """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
     try:
         found = float(parse(text if "%" in text else float(text), "share", ""))
@@ -178,7 +178,7 @@ def _even(warehouses: float) -> int:
     return max(1, step * round(warehouses / step))
 
 
-def objective_of(text: str, share: float, option: str) -> ResponseObjective:
+def parse_objective(text: str, share: float, option: str) -> ResponseObjective:
     """Read '50 ms' or 'payment=20 ms'. Raises InputError."""
     name, equals, limit = text.rpartition("=")
     name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]

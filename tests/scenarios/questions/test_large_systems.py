@@ -12,7 +12,7 @@ from calibration.records import record_of_scenario
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured_runs import read_runs
+from scenarios.questions.measured import read_runs
 from scenarios.show.validation import amount
 from simulator.errors import InputError
 
