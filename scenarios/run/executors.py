@@ -77,6 +77,7 @@ class TaskExecutor(Protocol):
 
     def poll(self) -> None:
         """Called now and then, to pass on progress, if it has any."""
+        return
 
 
 class TaskSource(Protocol[K]):

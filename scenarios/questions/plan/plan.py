@@ -25,7 +25,7 @@ from scenarios.questions.plan.candidates import Stock, add_chassis, add_instance
 from scenarios.questions.plan.confirm import SimulatedCandidate
 from scenarios.questions.plan.loads import Assembly, answers, capacities
 from scenarios.questions.plan.question import PlanQuestion
-from scenarios.questions.plan.screening import MEETS, ScreenedStock, Tell, screened, worth
+from scenarios.questions.plan.screening import MEETS, ScreenedStock, Tell, Verdict, screened, worth
 from simulator.errors import InputError
 
 LISTED = 10
@@ -196,10 +196,12 @@ class Plan:
     confirmed: dict[int, SimulatedCandidate]
 
     @property
-    def rejected(self) -> dict[int, int]:
+    def rejected(self) -> dict[Verdict, int]:
         """How many candidates fell out, by verdict."""
         kinds, counts = np.unique(self.screened.verdict, return_counts=True)
-        return {kind: count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True) if kind != MEETS}
+        return {
+            Verdict(kind): count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True) if kind != MEETS
+        }
 
 
 def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) -> Stock:

@@ -14,7 +14,7 @@ from scenarios.show.charts.sweep import chart
 from scenarios.show.sweep import to_csv, to_text
 from simulator.errors import InputError
 
-TINY = str(Path(__file__).parents[1] / "tiny.yaml")
+TINY = str(Path(__file__).parents[2] / "tiny.yaml")
 BUFFERS = "database.pool.buffers=500,1000,2000"
 Output = pytest.CaptureFixture[str]
 

@@ -30,7 +30,7 @@ from scenarios.questions.sweep.runner import LEAST_UNTIL, half_width, interval
 from scenarios.run import read_saved_run
 from simulator.errors import InputError
 
-TINY = Path(__file__).parents[1] / "tiny.yaml"
+TINY = Path(__file__).parents[2] / "tiny.yaml"
 SHORT = ["--set", "interval.duration_s=4", "--workers", "1", "--quiet"]
 Output = pytest.CaptureFixture[str]
 BUFFERS, MEMORY = "database.pool.buffers", "machine.memory_gib"
@@ -300,6 +300,6 @@ def test_another_kind_of_file_is_refused(option: str, capsys: Output) -> None:
 
 
 def test_a_sweep_of_another_format_is_refused() -> None:
-    with pytest.raises(InputError, match="format is 'oltpsim-sweep-1'"):
+    with pytest.raises(InputError, match="got 'oltpsim-sweep-1', expected 'oltpsim-sweep-2'"):
         sweep_from_json(json.dumps({"format": "oltpsim-sweep-1", "axes": [], "rows": [], "scenario": "", "seed": 1,
                               "replications": 1, "engine": "", "versions": {}, "confidence": 0.95}))  # fmt: skip
