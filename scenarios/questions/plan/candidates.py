@@ -1,6 +1,6 @@
 """Candidates: every machine that shapes and parts of the catalogue make, put together from few distinct parts.
 
-From shapes of the catalogue to candidates: every choice of parts that a chassis has room for, every volume.
+Shapes become candidates by every choice of parts that a chassis has room for, and by every volume.
 """
 
 from __future__ import annotations
@@ -116,21 +116,21 @@ class Stock:
     def put_together(self, parts: tuple[int, int, int], name: str) -> ScenarioSpec:
         """The question's scenario on processors, memory and storage of these numbers. Not checked."""
         base = self.question.base.machine
-        what, room, where = self.processors[parts[0]], self.memory[parts[1]], self.storage[parts[2]]
+        processors, memory, storage = self.processors[parts[0]], self.memory[parts[1]], self.storage[parts[2]]
         machine = base.model_copy(
             update={
                 "name": name,
-                "cpu": what.cpu,
-                "hardware_share_lost": what.hardware_share_lost,
-                "memory_gib": room.gib,
-                "disks": where.disks,
-                "log_disk": where.log_disk,
+                "cpu": processors.cpu,
+                "hardware_share_lost": processors.hardware_share_lost,
+                "memory_gib": memory.gib,
+                "disks": storage.disks,
+                "log_disk": storage.log_disk,
                 "price": None,
                 "source": "a candidate",
-                "volume_limits": where.limits,
+                "volume_limits": storage.limits,
             }
         )
-        return with_machine(self.question.base, machine, room.buffers)
+        return with_machine(self.question.base, machine, memory.buffers)
 
     def _memory(self, gib: float, share: float) -> CandidateMemory:
         """The pool that a share gives, never more than the rest of the system leaves: 0 buffers if it is nothing."""
@@ -162,43 +162,33 @@ GOES_AWAY = "its local disks lose their data when the instance stops: keep a sta
 
 def add_chassis(stock: Stock, name: str, chassis: ChassisSpec) -> None:
     """Every machine that the parts of a chassis make."""
-    processors = [
-        (choice, count, stock.new_processors(CandidateProcessors(_cpu(choice.cpu, choice.cores_each * count))))
-        for choice in chassis.processors
-        for count in choice.pieces
-    ]
+    processors = []
+    for sockets in chassis.processors:
+        for count in sockets.pieces:
+            entry = catalogue_entry("cpus", sockets.cpu) | {"cores": sockets.cores_each * count}
+            number = stock.new_processors(CandidateProcessors(CpuSpec.model_validate(entry)))
+            processors.append((sockets, count, number))
     memory = [
         (choice, count, stock.new_memory(choice.gib_each * count))
         for choice in chassis.memory
         for count in choice.pieces
     ]
-    logs = [None, *chassis.log_disks]
-    storage = [
-        (
-            choice,
-            count,
-            log,
-            stock.new_storage(
-                CandidateStorage(
-                    DiskArraySpec(disk=_disk(choice.disk), count=count), None if log is None else _disk(log)
-                )
-            ),
-        )
-        for choice in chassis.disks
-        for count in choice.pieces
-        for log in logs
-    ]
-    box = BillItem(f"chassis/{name}", "piece", 1)
-    for (cpu, cpus, a), (module, modules, b), (disk, disks, log, c) in itertools.product(processors, memory, storage):
-        items = [
-            box,
-            BillItem(f"cpus/{cpu.cpu}", "piece", cpus),
-            BillItem(f"memory/{module.module}", "piece", modules),
-            BillItem(f"disks/{disk.disk}", "piece", disks),
-        ]
+    storage = []
+    for disks in chassis.disks:
+        for count, log in itertools.product(disks.pieces, [None, *chassis.log_disks]):
+            array, log_disk = DiskArraySpec(disk=_disk(disks.disk), count=count), None if log is None else _disk(log)
+            storage.append((disks, count, log, stock.new_storage(CandidateStorage(array, log_disk))))
+    for (cpu, cpus, a), (module, modules, b), (disk, count, log, c) in itertools.product(processors, memory, storage):
+        parts = {
+            f"chassis/{name}": 1,
+            f"cpus/{cpu.cpu}": cpus,
+            f"memory/{module.module}": modules,
+            f"disks/{disk.disk}": count,
+        }
+        items = [BillItem(part, "piece", pieces) for part, pieces in parts.items()]
+        words = f"{name}: {cpus} x {cpu.cpu}, {module.gib_each * modules:g} GiB, {count} x {disk.disk}"
         if disk.controller is not None:
             items.append(BillItem(f"controllers/{disk.controller}", "piece", 1))
-        words = f"{name}: {cpus} x {cpu.cpu}, {module.gib_each * modules:g} GiB, {disks} x {disk.disk}"
         if log is not None:
             items.append(BillItem(f"disks/{log}", "piece", 1))
             words += f", log on {log}"
@@ -213,7 +203,7 @@ def add_instance(stock: Stock, name: str, instance: InstanceSpec, volumes: dict[
     if instance.local_disks is not None:
         storage = stock.new_storage(CandidateStorage(instance.local_disks))
         stock.add(f"{name}, local disks", processors, memory, storage, [rent], [GOES_AWAY])
-    limits = _limits(instance)
+    limits = tuple(RateLimitSpec.model_validate(each) for each in instance.volume_limits())
     for volume_name, volume in volumes.items():
         if volume.provider != instance.provider:
             continue
@@ -270,13 +260,5 @@ def _volume(volume: VolumeSpec, size_gib: float, requests_per_s: float | None) -
     return DISK.validate_python(volume.disk(size_gib, requests_per_s))
 
 
-def _limits(instance: InstanceSpec) -> tuple[RateLimitSpec, ...]:
-    return tuple(RateLimitSpec.model_validate(each) for each in instance.volume_limits())
-
-
 def _disk(name: str) -> DiskSpec:
     return DISK.validate_python(catalogue_entry("disks", name))
-
-
-def _cpu(name: str, cores: int) -> CpuSpec:
-    return CpuSpec.model_validate(catalogue_entry("cpus", name) | {"cores": cores})
