@@ -72,19 +72,42 @@ class Capacity:
 def capacity_of(
     scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineSolver, objective: PercentileObjective | None
 ) -> Capacity:
-    """How much fits at the objective. `machine`: of `saturated(scenario)`."""
-    most = most_warehouses(scenario)
-    clients, arrivals = None, scenario.workload.arrivals
-    if objective is not None and isinstance(arrivals, ClosedClientsSpec):
-        clients = _most(
-            lambda number: with_values(scenario, {"workload.arrivals.clients": number}),
-            lambda _, found: objective.margin(found),
-            solver,
-            arrivals.clients,
-            MOST_CLIENTS,
-        )
-    warehouses = _by_data(scenario, solver, objective, most)
-    return Capacity(objective, warehouses, _paced(scenario, machine, solver, objective, most), clients)
+    """How much fits at the objective. `machine`: of `saturated(scenario)`.
+
+    The pace's transactions arrive by themselves with an objective; else all connections do what they can.
+    """
+    search, most, workload = _Search(solver, objective), most_warehouses(scenario), scenario.workload
+    memory_pages = max(scenario.database.pool.buffers, memory_plan(scenario).page_cache_pages)
+    in_memory_now = int(memory_pages * workload.warehouses / loaded_pages(workload.layout, workload.warehouses))
+
+    def busy(warehouses: int) -> ScenarioSpec:
+        return saturated(with_warehouses(scenario, warehouses))
+
+    def paced(warehouses: int) -> ScenarioSpec:
+        if objective is None:
+            return busy(warehouses)
+        return with_load(with_warehouses(scenario, warehouses), PER_WAREHOUSE_PER_MIN * warehouses)
+
+    def keeps_rate(_: int, found: SolvedMachine) -> float:
+        [ideal] = machines([in_memory(found.point)])
+        return math.log(found.rate_per_min / (KEEPS * ideal.rate_per_min))
+
+    def keeps_pace(warehouses: int, found: SolvedMachine) -> float:
+        return math.log(found.rate_per_min / (PER_WAREHOUSE_PER_MIN * warehouses))
+
+    warehouses = search.most(busy, max(1, in_memory_now), most, keeps_rate)
+    users = clients = None
+    if workload.mix.new_order > 0:
+        held = search.most(paced, round(machine.rate_per_min / PER_WAREHOUSE_PER_MIN), most, keeps_pace)
+        per_min, number = PER_WAREHOUSE_PER_MIN * held.number, USERS_PER_WAREHOUSE * held.number
+        users = replace(held, rate_per_min=per_min, clients=number)
+    if objective is not None and isinstance(workload.arrivals, ClosedClientsSpec):
+
+        def with_clients(number: int) -> ScenarioSpec:
+            return with_values(scenario, {"workload.arrivals.clients": number})
+
+        clients = search.most(with_clients, workload.arrivals.clients, MOST_CLIENTS)
+    return Capacity(objective, warehouses, users, clients)
 
 
 def with_warehouses(scenario: ScenarioSpec, warehouses: int) -> ScenarioSpec:
@@ -147,72 +170,39 @@ def in_memory(point: AnalyticInput) -> AnalyticInput:
     return replace(point, parameters=replace(p, buffers=held, resident=held, **marks))
 
 
-def _by_data(
-    scenario: ScenarioSpec, solver: MachineSolver, objective: PercentileObjective | None, most: int
-) -> CapacityLimit:
-    def margin(_: int, machine: SolvedMachine) -> float:
-        if objective is not None:
-            return objective.margin(machine)
-        [ideal] = machines([in_memory(machine.point)])
-        return math.log(machine.rate_per_min / (KEEPS * ideal.rate_per_min))
+@dataclass(frozen=True)
+class _Search:
+    """Search for the most that machines hold at an objective, or without one by a margin of their own."""
 
-    workload = scenario.workload
-    memory_pages = max(scenario.database.pool.buffers, memory_plan(scenario).page_cache_pages)
-    start = max(1, int(memory_pages * workload.warehouses / loaded_pages(workload.layout, workload.warehouses)))
-    return _most(lambda number: saturated(with_warehouses(scenario, number)), margin, solver, start, most)
+    solver: MachineSolver
+    objective: PercentileObjective | None
 
+    def most(
+        self,
+        make: Callable[[int], ScenarioSpec],
+        start: int,
+        most: int,
+        margin: Callable[[int, SolvedMachine], float] = lambda *_: 0.0,
+    ) -> CapacityLimit:
+        """The largest number whose machine has no negative margin; what the machine can't run at all isn't held."""
+        tried: dict[int, tuple[ScenarioSpec, SolvedMachine]] = {}
 
-def _paced(
-    scenario: ScenarioSpec,
-    machine: SolvedMachine,
-    solver: MachineSolver,
-    objective: PercentileObjective | None,
-    most: int,
-) -> CapacityLimit | None:
-    """With an objective the pace's transactions arrive by themselves; else all connections do what they can."""
-    if scenario.workload.mix.new_order <= 0:
-        return None
+        def at(number: int) -> float:
+            try:
+                scenario = make(number)
+            except Infeasible:
+                return -math.inf
+            [machine] = self.solver(scenario)
+            tried[number] = scenario, machine
+            return margin(number, machine) if self.objective is None else self.objective.margin(machine)
 
-    def paced(number: int) -> ScenarioSpec:
-        larger = with_warehouses(scenario, number)
-        return saturated(larger) if objective is None else with_load(larger, PER_WAREHOUSE_PER_MIN * number)
-
-    def margin(number: int, found: SolvedMachine) -> float:
-        if objective is not None:
-            return objective.margin(found)
-        return math.log(found.rate_per_min / (PER_WAREHOUSE_PER_MIN * number))
-
-    start = round(machine.rate_per_min / PER_WAREHOUSE_PER_MIN)
-    held = _most(paced, margin, solver, start, most)
-    return replace(held, rate_per_min=PER_WAREHOUSE_PER_MIN * held.number, clients=USERS_PER_WAREHOUSE * held.number)
-
-
-def _most(
-    make: Callable[[int], ScenarioSpec],
-    margin: Callable[[int, SolvedMachine], float],
-    solver: MachineSolver,
-    start: int,
-    most: int,
-) -> CapacityLimit:
-    """The largest number whose machine has no negative margin; what the machine can't run at all isn't held."""
-    tried: dict[int, tuple[ScenarioSpec, SolvedMachine]] = {}
-
-    def at(number: int) -> float:
-        try:
-            scenario = make(number)
-        except Infeasible:
-            return -math.inf
-        [machine] = solver(scenario)
-        tried[number] = scenario, machine
-        return margin(number, machine)
-
-    found = largest(at, start, most)
-    if found is None:
-        return CapacityLimit(0, 0.0, 0.0, 0, full=False)
-    scenario, machine = tried[found]
-    workload = scenario.workload
-    gib = loaded_pages(workload.layout, workload.warehouses) * scenario.database.page_kib * KIB / GIB
-    return CapacityLimit(found, gib, machine.rate_per_min, clients_of(workload), full=found == most)
+        found = largest(at, start, most)
+        if found is None:
+            return CapacityLimit(0, 0.0, 0.0, 0, full=False)
+        scenario, machine = tried[found]
+        workload = scenario.workload
+        gib = loaded_pages(workload.layout, workload.warehouses) * scenario.database.page_kib * KIB / GIB
+        return CapacityLimit(found, gib, machine.rate_per_min, clients_of(workload), full=found == most)
 
 
 def largest(margin: Callable[[int], float], start: int, most: int) -> int | None:

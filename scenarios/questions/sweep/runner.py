@@ -64,30 +64,25 @@ class ReplicationRule:
         """How many are run before the first look."""
         return self.most if self.until_fraction is None else LEAST_UNTIL
 
-    def wanted(self, rates: Sequence[float]) -> int:
+    def wanted(self, rates: list[float]) -> int:
         """How many replications there should be, given the rates of the first ones; their number if they suffice."""
         count = len(rates)
         if self.until_fraction is None or count >= self.most:
             return count
-        share = half_width(interval(rates))
+        share = half_width(mean_of_replications(rates))
         if share <= self.until_fraction:
             return count
         needed = math.ceil(min(count * (share / self.until_fraction) ** 2, self.most))
         return min(self.most, 2 * count, max(count + 1, needed))
 
-    def shortfall(self, rates: Sequence[float]) -> str:
+    def shortfall(self, rates: list[float]) -> str:
         """What to warn of when the most replications left the interval too wide; empty if they didn't."""
-        if self.until_fraction is None or half_width(interval(rates)) <= self.until_fraction:
+        if self.until_fraction is None or (share := half_width(mean_of_replications(rates))) <= self.until_fraction:
             return ""
         return (
-            f"after {len(rates)} replications the interval is still ±{half_width(interval(rates)):.2%} of the rate, "
+            f"after {len(rates)} replications the interval is still ±{share:.2%} of the rate, "
             f"wider than ±{100 * self.until_fraction:.3g}%: allow more by --replications, or take longer runs"
         )
-
-
-def interval(rates: Sequence[float]) -> Estimate:
-    """The mean of the rates of replications, with its t interval."""
-    return mean_of_replications(list(rates))
 
 
 def half_width(estimate: Estimate) -> float:
@@ -297,7 +292,7 @@ class SweepRunner:
         """The figures of the first replication; its rate replaced by the mean of all, with a t interval."""
         first = figures[0]
         rates = [each.rate_per_min.mean for each in figures]
-        rate = interval(rates) if len(rates) > 1 else first.rate_per_min
+        rate = mean_of_replications(rates) if len(rates) > 1 else first.rate_per_min
         shortfall = self._rule.shortfall(rates)
         return SweepRow(
             values=values,
