@@ -31,7 +31,7 @@ SHORTEST_S = 1e-4
 T = TypeVar("T")
 K = TypeVar("K")
 Work = Callable[[SimulationTask, OnProgress | None, OnStep | None], T]
-"""What is done with a task: a function of a module, so that other processes find it."""
+"""Work on a task: a function of a module, so that other processes find it."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Batch(Generic[T]):
 
 
 class ProgressMeter:
-    """Turns the progress of single tasks into that of all. `count` may grow."""
+    """Meter of the progress of all tasks, from that of single ones. `count` may grow."""
 
     def __init__(self, display: Display, count: int = 0) -> None:
         self.display, self.count, self.finished = display, count, 0
@@ -85,7 +85,7 @@ class TaskSource(Protocol[K]):
 
     @property
     def left(self) -> int:
-        """About how many there are."""
+        """Number of waiting tasks, about."""
         ...
 
     def take(self, most: int) -> list[tuple[K, SimulationTask]]:
@@ -101,7 +101,7 @@ class TaskQueue(Generic[K]):
 
     @property
     def left(self) -> int:
-        """How many there are."""
+        """Number of waiting tasks."""
         return len(self._tasks)
 
     def take(self, most: int) -> list[tuple[K, SimulationTask]]:
@@ -202,7 +202,7 @@ class FuturesExecutor(TaskExecutor):
         self.most_in_flight = 3 * slots
 
     def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
-        """One task of the executor for all."""
+        """Submit all tasks as one of the executor's."""
         return self._executor.submit(remote_batch, work, tasks)
 
 
@@ -221,7 +221,7 @@ class ProcessExecutor(TaskExecutor):
         meter.display.step(f"{workers} worker processes, {KERNEL_STEP}")
 
     def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
-        """One task of a worker for all."""
+        """Submit all tasks as one of a worker's."""
         future = self._pool.submit(_worker_batch, self._submitted, work, tasks)
         self._numbers[future] = self._submitted
         self._submitted += 1
@@ -267,7 +267,7 @@ class Stopped(Exception):
 
 
 class _WorkerState:
-    """Of a worker process: queue for progress, and the event that stops it."""
+    """State of a worker process: queue for progress, and the event that stops it."""
 
     messages: Any
     stop: Event

@@ -41,7 +41,7 @@ LIBRARIES = ("oltpsim", "numpy", "numba", "scipy", "simpy")
 
 @dataclass(frozen=True)
 class RunFigures:
-    """What a row of a sweep shows of one run."""
+    """Figures of one run in a row of a sweep."""
 
     engine: str
     versions: dict[str, str]
@@ -56,7 +56,7 @@ class RunFigures:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """What came of a run. `answer` is JSON: its figures if `status` is done, the reason if the machine can't run it.
+    """Record of a run. `answer` is JSON: its figures if `status` is done, the reason if the machine can't run it.
 
     `result` is the whole result as compressed JSON, empty for a refusal.
     """
@@ -105,7 +105,7 @@ def perform_run(
 
 
 def figures_of(result: Result) -> RunFigures:
-    """What a row shows of a result. The busiest disk that is read counts; where none is, the busiest."""
+    """Figures of a result for a row. The busiest disk that is read counts; where none is, the busiest."""
     data_devices = [device for device in result.devices if device.reads_per_s > 0] or result.devices
     return RunFigures(
         engine=result.engine,
@@ -132,7 +132,7 @@ def program_hash() -> str:
 
 @cache
 def described() -> str:
-    """The same in words."""
+    """Code, libraries, interpreter and kind of processor in words."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     code = code_digest(*COUNTED).hex()[:20]
     return f"{libraries}, python {platform.python_version()}, {platform.machine()}, code {code}"
@@ -181,7 +181,7 @@ FIND = (
 
 @dataclass(frozen=True)
 class RunKey:
-    """Which run a record is of: its hash, its scenario as canonical JSON, and its seed."""
+    """Key of a run: its hash, its scenario as canonical JSON, and its seed."""
 
     hash: str
     scenario: str
@@ -318,7 +318,7 @@ def _digest(
 
 
 class Claims:
-    """Which runs are being run, among the sweeps that use a store at the same time: a lock on a byte for each.
+    """Claims on runs among the sweeps that use a store at the same time: a lock on a byte for each run.
 
     The operating system gives a process's locks back when it ends, however it ends, so no claim outlives its sweep.
     The bytes are those of an empty file beside the store, far beyond its end. Claims are told apart by process, so that
@@ -340,11 +340,11 @@ class Claims:
         return True
 
     def release(self, run: str) -> None:
-        """Let others have it."""
+        """Give up the claim on a run."""
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte(run))
 
     def close(self) -> None:
-        """Let others have all."""
+        """Give up all claims."""
         os.close(self._file)
 
 

@@ -39,7 +39,7 @@ LEAST_SEEDS = 4
 
 @dataclass(frozen=True)
 class ComparedScenario:
-    """One of the scenarios. `word` is what it was called by; `kept`: the result of a saved run that still holds."""
+    """Compared scenario. `word` is what it was called by; `kept`: the result of a saved run that still holds."""
 
     label: str
     word: str
@@ -49,7 +49,7 @@ class ComparedScenario:
 
     @property
     def title(self) -> str:
-        """As it was asked for."""
+        """Title: its word and its changes, as on the command line."""
         return ", ".join([self.word, *self.changes])
 
 
@@ -108,7 +108,7 @@ class PairedInterval:
 
 @dataclass(frozen=True)
 class Difference:
-    """How another scenario's rate differs from the first one's; intervals are None of a single pair."""
+    """Difference of another scenario's rate from the first one's; intervals are None of a single pair."""
 
     seeds: int
     confidence: float
@@ -134,7 +134,7 @@ class Difference:
 
     @property
     def half_width(self) -> float:
-        """Of the ratio's interval, as a share of the ratio; infinite of a single pair."""
+        """Half-width of the ratio's interval, as a share of the ratio; infinite of a single pair."""
         if self.ratio_interval is None:
             return math.inf
         return math.sqrt(self.ratio_interval.high / self.ratio_interval.low) - 1.0
@@ -182,7 +182,7 @@ class ScenarioComparison:
 
     @property
     def seeds(self) -> list[int]:
-        """Of every side's runs; of the analytic engine one."""
+        """Seeds of every side's runs; of the analytic engine one."""
         return [result.seed for result in self.results[0]]
 
 
@@ -222,7 +222,7 @@ class Comparer:
             replications = min(most, replications + max(2, replications // 2))
 
     def comparison(self) -> ScenarioComparison:
-        """Of the seeds that every side has. Raises KeyboardInterrupt if there is none yet."""
+        """Comparison over the seeds that every side has. Raises KeyboardInterrupt if there is none yet."""
         wanted = sorted({seed for _, seed in self._found})
         seeds = [seed for seed in wanted if all((number, seed) in self._found for number in range(len(self.sides)))]
         if not seeds:

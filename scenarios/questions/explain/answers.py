@@ -17,7 +17,7 @@ from scenarios.questions.explain.warming import Warming, warming
 
 @dataclass(frozen=True)
 class ExplainOptions:
-    """What is asked beside the scenario. `growth_per_year`: a share; `load_per_min`: new orders asked for now."""
+    """Options of an explanation. `growth_per_year`: a share; `load_per_min`: new orders asked for now."""
 
     prices: Mapping[str, UnitPrice] = field(default_factory=dict)
     objective: PercentileObjective | None = None

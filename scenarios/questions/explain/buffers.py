@@ -1,4 +1,4 @@
-"""How memory is best shared between the database's buffers and the page cache, and where too many buffers are a cliff.
+"""Best share of memory for the database's buffers against the page cache, and the cliff of too many buffers.
 
 Every size of the pool is one that the machine's memory holds: pool, server process, clients and what the system
 reserves are never more than RAM. What falls off the cliff is still within RAM: the system defends its page cache.

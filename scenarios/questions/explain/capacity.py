@@ -1,4 +1,4 @@
-"""How much a machine holds: data, users at the specification's pace, clients of the scenario's own kind; and how long.
+"""Capacity of a machine: data, users at the specification's pace, clients of the scenario; and how long it lasts.
 
 The objective is a percentile of the new orders' response time. Without one, data are held as long as the rate is 90 %
 of what the same machine would do if all of its data were in the pool, and users as long as it keeps their pace.
@@ -59,7 +59,7 @@ class CapacityLimit:
 
 @dataclass(frozen=True)
 class Capacity:
-    """What fits on a machine: warehouses by data, warehouses with their ten users each, clients of the scenario."""
+    """Capacity of a machine: warehouses by data, warehouses with their ten users each, clients of the scenario."""
 
     objective: PercentileObjective | None
     warehouses: CapacityLimit
@@ -72,7 +72,7 @@ class Capacity:
 def capacity_of(
     scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineSolver, objective: PercentileObjective | None
 ) -> Capacity:
-    """How much fits at the objective. `machine`: of `saturated(scenario)`.
+    """Capacity at the objective. `machine`: of `saturated(scenario)`.
 
     The pace's transactions arrive by themselves with an objective; else all connections do what they can.
     """
@@ -140,7 +140,7 @@ def with_load(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec
 
 
 def most_warehouses(scenario: ScenarioSpec) -> int:
-    """As many as disks and memory hold at all; those of the scenario are."""
+    """Most warehouses that disks and memory hold at all; the scenario's own number fits."""
 
     def fits(warehouses: int) -> bool:
         try:

@@ -1,4 +1,4 @@
-"""What one more of each thing would give: shadow prices, as differences of whole steps by the analytic engine.
+"""Shadow prices: what one more unit of each resource would give, as differences of whole steps by the analytic engine.
 
 A step is what one can buy: a GiB, a disk of the same kind (two of a mirrored set), a core, a processor a tenth faster.
 Its gain is per GiB, disk or core, and per unit of money where a price is known, from price lists or the command line.
@@ -49,7 +49,7 @@ class Upgrade:
 
 @dataclass(frozen=True)
 class _Step:
-    """One way to take a step: how many units it is, and what it changes."""
+    """Step that can be bought: how many units it is, and what it changes."""
 
     name: str
     units: int
@@ -89,7 +89,7 @@ def upgrades(
 
 
 def _memory(scenario: ScenarioSpec) -> list[_Step]:
-    """All of it to the page cache, or to the pool but for what the system defends for file pages."""
+    """Memory for the page cache, or for the pool but for what the system defends for file pages."""
     more = {"machine.memory_gib": scenario.machine.memory_gib + 1.0}
     pool = scenario.database.pool
     given = (1.0 - scenario.operating_system.page_cache.floor_fraction) * GIB
@@ -139,7 +139,7 @@ def _least(found: Iterator[UnitPrice]) -> UnitPrice | None:
 
 
 def _modules(prices: Prices, cpu: str) -> Iterator[UnitPrice]:
-    """What a GiB costs, of the modules that go into a chassis with this processor; of all if none of them is priced."""
+    """Prices of a GiB, of the modules that go into a chassis with this processor; of all if none of them is priced."""
     priced = dict.fromkeys(row.part for each in prices.lists for row in each.rows if MODULE_GIB.match(row.part))
     fitting = {f"memory/{each.module}" for chassis, _ in _homes(cpu) for each in chassis.memory}
     for part in [part for part in priced if part in fitting] or priced:

@@ -1,4 +1,4 @@
-"""How long a machine takes until it does 95 % of its steady rate: from empty caches, and from its own start."""
+"""Warm-up: the time until a machine does 95 % of its steady rate, from empty caches, and from its own start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Warming:
 
 
 def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
-    """From cold, and from the load if the scenario starts there."""
+    """Warm-up from cold, and from the load if the scenario starts there."""
     starts = ("cold", "after_load") if scenario.interval.start == "after_load" else ("cold",)
     machines = solver(*(with_values(scenario, {"interval.start": start}) for start in starts))
     times = [_until_steady_s(each) for each in machines]
@@ -30,7 +30,7 @@ def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
 
 
 def _until_steady_s(machine: SolvedMachine) -> float:
-    """When the rate comes to its share of the steady one for good, between two moments in proportion."""
+    """Time after which the rate stays at its share of the steady one, interpolated between two moments."""
     warm_up = course(machine.model, machine.workload, machine.parameters, machine.solution)
     steady_per_s = STEADY * warm_up.steady_per_s
     slow = np.flatnonzero(warm_up.rates_per_s < steady_per_s)

@@ -1,4 +1,4 @@
-"""What people measured, with the scenarios that it was measured on: run records, and large published systems."""
+"""Measured runs and large published systems, with the scenarios that they were measured on."""
 
 from scenarios.questions.measured.runs import read_runs
 from scenarios.questions.measured.systems import SYSTEMS_SEED, measured_systems, system_rows

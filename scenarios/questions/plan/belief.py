@@ -1,4 +1,4 @@
-"""What is believed of machines' rates: how far the calibration, the catalogue and the engine leave them open.
+"""Uncertainty of machines' rates: what the calibration, the catalogue and the engine leave open of them.
 
 The logarithm of the most that a machine holds is taken as Student's: variances of the calibrated parameters (delta
 method), of what the catalogue leaves open of parts that no calibrated run had, of one run from the next and of what the
@@ -93,7 +93,7 @@ class Belief:
 
 @dataclass(frozen=True)
 class ParameterUncertainty:
-    """What a calibration leaves open of database, operating system and workload; without one, what priors do.
+    """Uncertainty of the parameters of database, operating system and workload, after a calibration or by priors.
 
     Numbers of the machine that was calibrated are left out: a candidate has parts of its own.
     """
@@ -145,12 +145,12 @@ class ParameterUncertainty:
 
     @property
     def run_to_run_sd(self) -> float:
-        """Of a measured rate's logarithm."""
+        """Standard deviation of a measured rate's logarithm from one run to the next."""
         return 0.0 if self.calibration is None else self.calibration.run_to_run_sd
 
     @property
     def model_sd(self) -> float:
-        """What model and engine miss of a rate's logarithm."""
+        """Standard deviation of a rate's logarithm by what model and engine miss."""
         engine = rate_errors()["trusted"].p95 / SIGMAS_OF_95_PERCENT
         if self.calibration is None:
             return assumed_sd(RATE, engine, 1.0)
@@ -163,7 +163,7 @@ class ParameterUncertainty:
 
     @property
     def least_sd(self) -> float:
-        """What is open of every machine alike."""
+        """Standard deviation of every machine's rate, whatever its parts."""
         return math.hypot(self.run_to_run_sd, self.model_sd)
 
 
@@ -179,7 +179,7 @@ def beliefs(
     objectives: Sequence[ResponseObjective],
     reader: AnalyticReader,
 ) -> list[Belief]:
-    """What is believed of each machine, whose scenarios have the calibrated values."""
+    """Beliefs of machines' rates, in their order; the scenarios have the calibrated values."""
     rates = capacities_of(scenarios, objectives, reader)
     count = len(left.parameters)
     moves = [
@@ -212,7 +212,7 @@ def beliefs(
 
 
 def _other_parts(scenario: ScenarioSpec, calibration: Calibration | None) -> Iterator[tuple[int, ScenarioSpec]]:
-    """With a processor a step faster (0) and with disks a step slower (1), except parts that were calibrated."""
+    """Scenarios with a processor a step faster (0) and disks a step slower (1), except parts that were calibrated."""
     machine = scenario.machine
     calibrated = None if calibration is None else calibration.base.machine
     factor = math.exp(STEP)

@@ -1,4 +1,4 @@
-"""What a candidate costs over the years that are asked for, line by line, each with the list that its price is from."""
+"""Bill of a candidate over the years that are asked for, each line with the list that its price is from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNITS: dict[Per, str] = {
 
 @dataclass(frozen=True)
 class BillLine:
-    """One line of a bill. `price`: of one unit, of several steps the mean of what is taken."""
+    """Line of a bill. `price`: of one unit, of several steps the mean of what is bought."""
 
     part: str
     pieces: int
@@ -43,7 +43,7 @@ class BillLine:
 
     @property
     def unit(self) -> str:
-        """What the price is for."""
+        """Unit that the price is for, in words."""
         return UNITS[self.per]
 
 
@@ -58,7 +58,7 @@ class Till:
     _known: dict[BillItem, float | None] = field(default_factory=dict)
 
     def cost(self, items: Iterable[BillItem]) -> float | None:
-        """All of them, or None if one has no price."""
+        """Cost of all items, or None if one has no price."""
         total = 0.0
         for item in items:
             if item not in self._known:

@@ -22,7 +22,7 @@ from simulator.form import GIB, KIB
 
 @dataclass(frozen=True)
 class BillItem:
-    """So many pieces of a part, each of so many units of what its price is for."""
+    """Item of a bill: pieces of a part, each of so many units of what its price is for."""
 
     part: str
     per: Per
@@ -32,7 +32,7 @@ class BillItem:
 
 @dataclass(frozen=True)
 class CandidateProcessors:
-    """What a candidate computes with."""
+    """Processors of a candidate."""
 
     cpu: CpuSpec
     hardware_share_lost: float = 0.0
@@ -49,7 +49,7 @@ class CandidateMemory:
 
 @dataclass(frozen=True)
 class CandidateStorage:
-    """Where data and log lie. `limits`: of all of a machine's volumes together. `fault`: why there is no such thing."""
+    """Storage of data and log. `limits`: of all of a machine's volumes together. `fault`: why it can't be had."""
 
     disks: DiskArraySpec
     log_disk: DiskSpec | None = None
@@ -59,7 +59,7 @@ class CandidateStorage:
 
 @dataclass(frozen=True, slots=True)
 class PlanCandidate:
-    """One machine: numbers of its parts in the stock, and what is to be paid. `notes`: what to know before buying."""
+    """Candidate machine: numbers of its parts in the stock, and its bill's items. `notes`: what to know before buying."""
 
     name: str
     processors: int
@@ -80,7 +80,7 @@ class Stock:
     candidates: list[PlanCandidate] = field(default_factory=list)
 
     def new_processors(self, processors: CandidateProcessors) -> int:
-        """Its number."""
+        """Number of new processors."""
         self.processors.append(processors)
         return len(self.processors) - 1
 
@@ -91,7 +91,7 @@ class Stock:
         return list(range(begin, len(self.memory)))
 
     def new_storage(self, storage: CandidateStorage) -> int:
-        """Its number."""
+        """Number of new storage."""
         self.storage.append(storage)
         return len(self.storage) - 1
 

@@ -27,7 +27,7 @@ SERVED = 0.98
 
 @dataclass(frozen=True)
 class SimulatedCandidate:
-    """What the kernel says of a candidate. `times_s`: by objective; `holds`: whether all of them and the rate do."""
+    """Candidate as the kernel simulates it. `times_s`: by objective; `holds`: whether all of them and the rate hold."""
 
     number: int
     rate_per_min: float

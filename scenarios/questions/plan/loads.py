@@ -61,7 +61,7 @@ class Machines:
         return path_s
 
     def at_load(self, times: float) -> Machines:
-        """At so many times the rate."""
+        """The machines at a multiple of their rates."""
         return replace(self, per_s=self.per_s * times)
 
     def subset(self, which: IntArray) -> Machines:
@@ -184,7 +184,7 @@ def capacities_of(
     reader: AnalyticReader,
     near: FloatArray | None = None,
 ) -> FloatArray:
-    """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
+    """Capacities, as by `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
     groups: dict[tuple[int, str], list[int]] = {}
     points = [reader.read(each) for each in scenarios]
     for number, point in enumerate(points):

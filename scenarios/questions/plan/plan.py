@@ -57,7 +57,7 @@ class ShortListed:
 
     @property
     def expected_cost(self) -> float:
-        """With the regret, as probable as it is."""
+        """Cost and the expected regret."""
         return self.cost + (1.0 - self.chance) * self.regret
 
     @property
@@ -197,7 +197,7 @@ class Plan:
 
     @property
     def rejected(self) -> dict[Verdict, int]:
-        """How many candidates fell out, by verdict."""
+        """Numbers of candidates that fell out, by verdict."""
         kinds, counts = np.unique(self.screened.verdict, return_counts=True)
         return {
             Verdict(kind): count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True) if kind != MEETS

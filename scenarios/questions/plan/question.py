@@ -1,4 +1,4 @@
-"""What is asked of a machine: a load with its growth, times that answers may take, data, money."""
+"""Question of a plan: a load with its growth, times that answers may take, data, money."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class ResponseObjective:
 
     @property
     def number(self) -> int:
-        """Of the class in the workload's mix."""
+        """Number of the class in the workload's mix."""
         return CLASSES.index(self.transaction)
 
 
 @dataclass(frozen=True)
 class PlanQuestion:
-    """One question. `base`: database, operating system, network, and the workload as it is at the horizon's end.
+    """Question of a plan. `base`: database, operating system, network, and the workload as it is at the horizon's end.
 
     Without a target the machine is loaded as `base` does it, and what counts is the cost for a rate, or within a budget
     the rate.
@@ -81,7 +81,7 @@ class PlanQuestion:
 
     @property
     def room_gib(self) -> float:
-        """What volumes must hold: the data with as much room as its files need to grow in, or as `fill` asks for."""
+        """Size that volumes must have: the data with room for its files to grow in, or as `fill` asks for."""
         workload = self.base.workload
         files = file_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB
         return max(float(files), self.data_gib / self.fill)
@@ -173,7 +173,7 @@ def even_parts(warehouses: int, least_held: int) -> list[int]:
 
 
 def _even(warehouses: float) -> int:
-    """As near as what can be sampled evenly comes, within a few percent."""
+    """Nearest number of warehouses that can be sampled evenly, within a few percent."""
     step = HELD if warehouses >= EVEN * HELD else EVEN if warehouses >= EVEN * EVEN else 1
     return max(1, step * round(warehouses / step))
 

@@ -106,7 +106,7 @@ class ScreenedStock:
 
 
 def worth(question: PlanQuestion, cost: FloatArray, per_min: FloatArray) -> FloatArray:
-    """By what machines are ranked, the least first.
+    """Key by which machines are ranked, the least first.
 
     Of a target the cost, else the cost for a rate, or if there is a budget the rate, the highest first.
     """
@@ -167,7 +167,7 @@ def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[MachineVerdi
 
 
 def _measure(question: PlanQuestion, machines: Machines, at: IntArray, found: MachineVerdicts) -> None:
-    """What machines do, written to the rows `at`."""
+    """Write figures and verdicts of machines under the load to the rows `at`."""
     if question.target_per_min is None:
         found.reach_per_min[at] = rates = capacities(machines, question.objectives)
         found.verdict[at[rates <= 0.0]] = LATENCY

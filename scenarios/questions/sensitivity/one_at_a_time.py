@@ -13,7 +13,7 @@ from simulator.form import FloatArray
 
 @dataclass(frozen=True)
 class TornadoBar:
-    """What one number does to the rate. None: there is no such machine, for `reason`."""
+    """Rates at the two ends of one number. None: there is no such machine, for `reason`."""
 
     range: Range
     low_per_min: float | None
@@ -21,7 +21,7 @@ class TornadoBar:
     reason: str | None
 
     def swing(self, middle: float) -> float:
-        """How far the rate moves between the two ends and the middle."""
+        """Largest difference of the rates at the two ends and the middle."""
         ends = [end for end in (self.low_per_min, self.high_per_min) if end is not None]
         return max([middle, *ends]) - min([middle, *ends])
 

@@ -1,4 +1,4 @@
-"""From where to where numbers are varied, by what is known of them or by 25 %, and the rate at any of their values."""
+"""Ranges in which numbers are varied, by what is known of them or by 25 %, and the rate at any of their values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HARDWARE = (
 
 @dataclass(frozen=True)
 class Range:
-    """One number and its ends, in the unit that its key names; even steps are of its logarithm if `log`."""
+    """Range of a number, in the unit that its key names; even steps are of its logarithm if `log`."""
 
     key: str
     low: float

@@ -65,7 +65,7 @@ class SobolSamples:
 
     @classmethod
     def planned(cls, ranges: Sequence[Range], base_points: int, seed: int) -> SobolSamples:
-        """None of them yet. Raises InputError unless `base_points` is a power of 2."""
+        """Samples that are still to be evaluated. Raises InputError unless `base_points` is a power of 2."""
         if base_points < LEAST or base_points & (base_points - 1):
             raise InputError(f"--sobol {base_points}: must be a power of 2 from {LEAST} on, for example 256")
         none = np.zeros(0)
@@ -92,7 +92,7 @@ class SobolSamples:
             tell(self.done)
 
     def indices(self) -> SobolIndices:
-        """Of the base points that are done. Raises InputError if too few are possible, or nothing varies."""
+        """Indices by the base points that are done. Raises InputError if too few are possible, or nothing varies."""
         good = np.isfinite(self.a) & np.isfinite(self.b) & np.isfinite(self.ab).all(axis=0)
         left_out = int(len(good) - good.sum())
         if good.sum() < LEAST:

@@ -147,7 +147,7 @@ Load = Callable[[Sequence[str]], ScenarioSpec]
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One point of a sweep before it is run: a scenario, or why there is none."""
+    """Point of a sweep before it is run: a scenario, or why there is none."""
 
     values: tuple[str, ...]
     scenario: ScenarioSpec | InputError

@@ -61,11 +61,11 @@ class ReplicationRule:
 
     @property
     def first(self) -> int:
-        """How many are run before the first look."""
+        """Replications before the first look at the interval."""
         return self.most if self.until_fraction is None else LEAST_UNTIL
 
     def wanted(self, rates: list[float]) -> int:
-        """How many replications there should be, given the rates of the first ones; their number if they suffice."""
+        """Number of replications that are needed, given the rates of the first ones; their number if they suffice."""
         count = len(rates)
         if self.until_fraction is None or count >= self.most:
             return count
@@ -76,7 +76,7 @@ class ReplicationRule:
         return min(self.most, 2 * count, max(count + 1, needed))
 
     def shortfall(self, rates: list[float]) -> str:
-        """What to warn of when the most replications left the interval too wide; empty if they didn't."""
+        """Warning for when the most replications left the interval too wide; empty if they didn't."""
         if self.until_fraction is None or (share := half_width(mean_of_replications(rates))) <= self.until_fraction:
             return ""
         return (
@@ -100,7 +100,7 @@ class ReplicatedScenario:
         self.is_complete = False
 
     def run(self, number: int) -> RunKey:
-        """Which run the replication of a number is."""
+        """Key of the run that is the replication of a number."""
         seed = self._seed + number
         return RunKey(run_hash(self._text, seed), self._text, seed)
 
@@ -124,7 +124,7 @@ class ReplicatedScenario:
 
     @property
     def figures(self) -> list[RunFigures]:
-        """Those of all replications that are done."""
+        """Figures of all replications that are done."""
         found = [record.figures for record in self.records if record is not None]
         return [figures for figures in found if figures is not None]
 
@@ -148,11 +148,11 @@ class WaitingRuns:
 
     @property
     def left(self) -> int:
-        """How many there are, with those that others run at the moment."""
+        """Number of waiting runs, with those that other sweeps run at the moment."""
         return len(self._items) + len(self._with_others)
 
     def add(self, item: Item) -> None:
-        """One more at the end."""
+        """Queue a run."""
         self._items.append(item)
 
     def take(self, most: int) -> list[tuple[Item, SimulationTask]]:
@@ -171,7 +171,7 @@ class WaitingRuns:
         return taken
 
     def try_again(self) -> None:
-        """What others run at the moment may be finished, or theirs no more."""
+        """Queue again what other sweeps had claimed: it may be finished, or claimed no more."""
         self._items.extend(self._with_others)
         self._with_others.clear()
 
@@ -258,7 +258,7 @@ class SweepRunner:
             self._ask(replicated)
 
     def sweep(self, scenario: str, axes: Sequence[Axis | SampledAxis], samples: int | None = None) -> Sweep:
-        """What is done so far, in the order of the points. Raises InputError if no point could be run."""
+        """Outcome so far, in the order of the points. Raises InputError if no point could be run."""
         rows: list[SweepRow] = []
         example: RunFigures | None = None
         engines: list[str] = []
