@@ -59,7 +59,7 @@ class CandidateStorage:
 
 @dataclass(frozen=True, slots=True)
 class PlanCandidate:
-    """Candidate machine: numbers of its parts in the stock, and its bill's items. `notes`: what to know before buying."""
+    """Candidate machine: numbers of its parts in the stock, and its bill's items. `notes`: what a buyer must know."""
 
     name: str
     processors: int
