@@ -164,7 +164,7 @@ def _is_interrupted(
     except KeyboardInterrupt:
         return True
     finally:
-        for run in runner.damaged:
+        for run in runner.store.damaged:
             typer.echo(f"{save}: run {run} is damaged; it is run again", err=True)
         if not ended and runner.wanted:
             kept = f"{runner.finished:,} of {runner.wanted:,} runs are done"

@@ -19,6 +19,9 @@ from models.scenario import ScenarioSpec
 from scenarios.questions.plan.question import PlanQuestion
 from simulator.form import GIB, KIB
 
+Parts = tuple[int, int, int]
+"""numbers of a stock's processors, memory and storage"""
+
 
 @dataclass(frozen=True)
 class BillItem:
@@ -62,9 +65,7 @@ class PlanCandidate:
     """Candidate machine: numbers of its parts in the stock, and its bill's items. `notes`: what a buyer must know."""
 
     name: str
-    processors: int
-    memory: int
-    storage: int
+    parts: Parts
     items: tuple[BillItem, ...]
     notes: tuple[str, ...] = ()
 
@@ -107,13 +108,15 @@ class Stock:
         """A machine, once for each of the numbers of its memory."""
         for number in memory:
             pool = f", pool {self.memory[number].pool_share:.0%} of memory" if len(memory) > 1 else ""
-            self.candidates.append(PlanCandidate(name + pool, processors, number, storage, tuple(items), tuple(notes)))
+            self.candidates.append(
+                PlanCandidate(name + pool, (processors, number, storage), tuple(items), tuple(notes))
+            )
 
     def scenario(self, candidate: PlanCandidate) -> ScenarioSpec:
         """The question's scenario on a candidate. Not checked."""
-        return self.put_together((candidate.processors, candidate.memory, candidate.storage), candidate.name)
+        return self.put_together(candidate.parts, candidate.name)
 
-    def put_together(self, parts: tuple[int, int, int], name: str) -> ScenarioSpec:
+    def put_together(self, parts: Sequence[int], name: str) -> ScenarioSpec:
         """The question's scenario on processors, memory and storage of these numbers. Not checked."""
         base = self.question.base.machine
         processors, memory, storage = self.processors[parts[0]], self.memory[parts[1]], self.storage[parts[2]]

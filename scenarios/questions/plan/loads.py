@@ -104,29 +104,26 @@ class Assembly:
 
     def candidates(self, numbers: Sequence[int]) -> Iterator[tuple[IntArray, Machines]]:
         """The machines of candidates of these numbers."""
-        candidates = [self.stock.candidates[number] for number in numbers]
-        rows_ = [(each.processors, each.memory, each.storage) for each in candidates]
-        yield from self.machines(np.array(rows_, dtype=np.int64).reshape(-1, 3))
+        parts = [self.stock.candidates[number].parts for number in numbers]
+        yield from self.machines(np.array(parts, dtype=np.int64).reshape(-1, 3))
 
     def _machines(self, which: IntArray, files: int) -> Machines:
-        first = [int(each) for each in which[0]]
+        first = which[0].tolist()
         parts: list[Parameters] = []
-        rows_: list[IntArray] = []
-        point = self.reader.read(self.stock.put_together((first[0], first[1], first[2]), "candidates"))
+        part_rows: list[IntArray] = []
+        point = self.reader.read(self.stock.put_together(first, "candidates"))
         for place, column in enumerate(which.T):
             numbers, row = np.unique(column, return_inverse=True)
             parts.append(stacked([self._part(place, number, files, first, point) for number in numbers.tolist()]))
-            rows_.append(row.ravel())
-        p = combined(parts[0], parts[1], parts[2], np.stack(rows_, axis=1))
+            part_rows.append(row.ravel())
+        p = combined(parts[0], parts[1], parts[2], np.stack(part_rows, axis=1))
         w = point.workload
         return Machines(w, p, p.arrivals_per_s, point.model.pool.replacement, 60.0 * float(w.mix[w.main_class]))
 
     def _part(self, place: int, number: int, files: int, first: Sequence[int], point: AnalyticInput) -> Parameters:
         key = (place, number, files)
         if key not in self._parts:
-            chosen = list(first)
-            chosen[place] = number
-            model = build(self.stock.put_together((chosen[0], chosen[1], chosen[2]), "candidates"))
+            model = build(self.stock.put_together([*first[:place], number, *first[place + 1 :]], "candidates"))
             self._parts[key] = parameters_of(model, retimed(point.workload, model))
         return self._parts[key]
 

@@ -128,7 +128,7 @@ def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Sc
     }
     if stock.question.budget is not None:
         verdict = np.where((verdict == MEETS) & (cost > stock.question.budget), BUDGET, verdict)
-    which = np.array([(each.processors, each.memory, each.storage) for each in stock.candidates], dtype=np.int64)
+    which = np.array([each.parts for each in stock.candidates], dtype=np.int64)
     left = np.flatnonzero(verdict == MEETS)
     kinds, same = np.unique(which.reshape(count, 3)[left], axis=0, return_inverse=True)
     judged, solved = judge(assembly, kinds, tell)

@@ -206,11 +206,6 @@ class SweepRunner:
         """Run what is not in the store yet by an executor such as a cluster's."""
         self._run_by(executor, self._begin(display))
 
-    @property
-    def damaged(self) -> list[str]:
-        """Runs in the store that were not as they were written."""
-        return self.store.damaged
-
     def _begin(self, display: Display) -> ProgressMeter:
         for replicated in self._scenarios.values():
             self._ask(replicated)
