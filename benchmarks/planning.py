@@ -17,9 +17,9 @@ from scenarios.questions.plan import (
     ResponseObjective,
     Stock,
     add_chassis,
-    asked,
     make_plan,
     simulate_candidates,
+    under_load,
 )
 from scenarios.run import Silent, default_workers
 
@@ -68,11 +68,11 @@ def timed() -> Timed:
     began = perf_counter()
     base = load_scenario_file(library_files()["postgresql-15"])
     question = PlanQuestion(
-        asked(base, TARGET, DATA_GIB, 100, None), TARGET, (ResponseObjective("new order", 0.95, 0.05),)
+        under_load(base, TARGET, DATA_GIB, 100, None), TARGET, (ResponseObjective("new order", 0.95, 0.05),)
     )
     stock = Stock(question)
     add_chassis(stock, "box", chassis())
-    plan = make_plan(stock, prices(), ParameterUncertainty.of(base, None), dt.date(2026, 6, 1))
+    plan = make_plan(stock, prices(), ParameterUncertainty.after(base, None), dt.date(2026, 6, 1))
     planned_at = perf_counter()
     best = [(each.number, stock.scenario(stock.candidates[each.number]), TARGET) for each in plan.listed[:BEST]]
     found = list(simulate_candidates(best, question, SEED, default_workers(), Silent()))

@@ -28,14 +28,14 @@ import time
 from functools import wraps
 
 import scenarios.run
-from scenarios.run import stored_run
+from scenarios.run import store
 
-whole = stored_run.perform_run
+whole = store.perform_run
 folder = os.environ["SWEEP_FOLDER"]
 
 
 def note(word, task):
-    line = f"{word} {stored_run.run_hash(stored_run.scenario_text(task.scenario), task.seed)}\\n"
+    line = f"{word} {store.run_hash(store.scenario_text(task.scenario), task.seed)}\\n"
     log = os.open(f"{folder}/log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(log, line.encode())
     os.close(log)
@@ -59,7 +59,7 @@ def perform_run(expected, task, *rest):
     return found
 
 
-stored_run.perform_run = scenarios.run.perform_run = perform_run
+store.perform_run = scenarios.run.perform_run = perform_run
 """
 """Imported by every Python process at its start, that of a worker too. No run ends while `limit` have ended."""
 

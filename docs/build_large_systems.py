@@ -28,8 +28,16 @@ from models.input import write_whole
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.large_systems import SEED, measured_systems
-from scenarios.run import SavedRun, SimulationTask, default_workers, read_saved_run, run_all, write_saved_run
+from scenarios.questions.measured import SYSTEMS_SEED, measured_systems
+from scenarios.run import (
+    SavedRun,
+    SimulationTask,
+    default_workers,
+    read_saved_run,
+    run_all,
+    simulate_store,
+    write_saved_run,
+)
 from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment
 from scenarios.show.large_systems import figure_amount, figure_error
 from scenarios.show.palette import SERIES_COLOURS
@@ -60,12 +68,14 @@ class BarPanel:
 
 def answers(scenarios: dict[str, ScenarioSpec]) -> Answers:
     """The results of all scenarios, simulated as far as they aren't kept."""
-    found: Answers = {name: run_job(each) for name, each in scenarios.items() if each.job is not None}
+    found: Answers = {
+        name: run_job(each, SYSTEMS_SEED, simulate_store) for name, each in scenarios.items() if each.job is not None
+    }
     files = {name: STORE / f"{scenario_hash(each)}.json" for name, each in scenarios.items() if each.job is None}
     missing = [name for name, file in files.items() if not file.exists()]
     STORE.mkdir(parents=True, exist_ok=True)
     with progress_display(quiet=False) as shown:
-        tasks = [SimulationTask(scenarios[name], SEED) for name in missing]
+        tasks = [SimulationTask(scenarios[name], SYSTEMS_SEED) for name in missing]
         for number, outcome in run_all(tasks, default_workers(), shown):
             if isinstance(outcome, InputError):
                 raise outcome
@@ -172,7 +182,9 @@ def table(rows: list[FigureRow]) -> str:
 def kept_rows(scenarios: dict[str, ScenarioSpec]) -> list[FigureRow]:
     """The rows from the values that are kept."""
     kept = read_large_systems()
-    return figure_rows(scenarios, {name: kept[large_system_key(each, SEED)] for name, each in scenarios.items()})
+    return figure_rows(
+        scenarios, {name: kept[large_system_key(each, SYSTEMS_SEED)] for name, each in scenarios.items()}
+    )
 
 
 def charts(name: str) -> list[Chart]:
@@ -235,7 +247,10 @@ def simulate(scenarios: dict[str, ScenarioSpec]) -> None:
     every = {**scenarios, PREDICTED: load_scenario_file(library_files()[PREDICTED])}
     found = answers(every)
     write_large_systems(
-        {large_system_key(each, SEED): figure_values(name, scenarios, found[name]) for name, each in scenarios.items()}
+        {
+            large_system_key(each, SYSTEMS_SEED): figure_values(name, scenarios, found[name])
+            for name, each in scenarios.items()
+        }
     )
     drawn = {name: [asdict(panel) for panel in some] for name, some in panels(every, found).items()}
     write_whole(DATA, json.dumps(drawn, indent=1, sort_keys=True) + "\n")

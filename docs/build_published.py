@@ -34,7 +34,7 @@ from calibration.records import fit_versions
 from calibration.workers import worker_pool
 from models.input import write_whole
 from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured_runs import read_runs
+from scenarios.questions.measured import read_runs
 from scenarios.run import default_workers
 from scenarios.show.chart import Chart
 from scenarios.show.numbers import amount

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from simulator.errors import InternalError
 from simulator.form import IntArray, Model, Program
 from simulator.results import Result
@@ -42,18 +40,3 @@ class StoreRun:
 
 RunStore = Callable[[Model, int], StoreRun]
 """An engine's run of a store's model with a seed."""
-
-
-def run_by_kernel(model: Model, seed: int) -> StoreRun:
-    """A run by the kernel, which is loaded here because whoever calculates only must not wait for it."""
-    from simulator.kernel import KernelEngine, counter_values, register_values
-
-    engine = KernelEngine(model, seed)
-    engine.run(None)
-    program, state = engine.model.program, engine.state
-    left = StoreState(
-        program,
-        {name: counter_values(state, program, name) for name in program.counter_names},
-        {name: register_values(state, program, name) for name in program.registers},
-    )
-    return StoreRun(engine.record.result(), left, np.array([each.histogram for each in engine.record.classes]))

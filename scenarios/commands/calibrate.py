@@ -22,7 +22,7 @@ from calibration.records import RunRecord, check_record, fit_versions
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
 from scenarios.library import load_scenario_file, scenario_path
-from scenarios.questions.measured_runs import read_runs
+from scenarios.questions.measured import read_runs
 from scenarios.run import default_workers
 from scenarios.show.calibration import calibration_lines
 from scenarios.show.next_run import would_tell

@@ -29,12 +29,14 @@ from scenarios.questions.plan import (
     Plan,
     SimulatedCandidate,
     make_plan,
+    parse_objective,
+    parse_share,
+    plan_question,
     simulate_candidates,
     stock_of,
     today,
     with_simulations,
 )
-from scenarios.questions.plan import question as asking
 from scenarios.run import Display, default_workers
 from scenarios.show.plan import plan_csv, plan_json, plan_table
 from scenarios.show.plan_page import write_plan_page
@@ -122,17 +124,17 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         raise InputError(
             f"plan {scenario}: runs a job, not transactions; a plan asks what machine holds a load of them"
         )
-    left = ParameterUncertainty.of(base, read_calibration(calibration_path(model)) if model is not None else None)
-    objectives = [asking.objective_of(each, 0.95, "--p95") for each in p95 or ()]
-    objectives += [asking.objective_of(each, 0.99, "--p99") for each in p99 or ()]
-    question = asking.grown(
+    left = ParameterUncertainty.after(base, read_calibration(calibration_path(model)) if model is not None else None)
+    objectives = [parse_objective(each, 0.95, "--p95") for each in p95 or ()]
+    objectives += [parse_objective(each, 0.99, "--p99") for each in p99 or ()]
+    question = plan_question(
         left.calibrated(base),
         target,
         data_size,
-        asking.share_of(growth, "--growth"),
+        parse_share(growth, "--growth"),
         months,
         connections,
-        None if active is None else asking.share_of(active, "--active"),
+        None if active is None else parse_share(active, "--active"),
         tuple(objectives),
     )
     question = replace(
@@ -140,8 +142,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         budget=budget,
         years=years,
         spares=spares,
-        sure=asking.share_of(sure, "--sure"),
-        pool_shares=tuple(asking.share_of(each, "--pool") for each in pool or ()),
+        sure=parse_share(sure, "--sure"),
+        pool_shares=tuple(parse_share(each, "--pool") for each in pool or ()),
     )
     lists = Prices(tuple(price_list(each) for each in prices or LISTS))
     stock = stock_of(question, lists, candidates or ())

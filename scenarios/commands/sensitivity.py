@@ -69,7 +69,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     machine, ranges = _ranges(
         load_scenario_file(scenario_path(scenario), [*(set_ or []), "engine=analytic"]), model, vary or []
     )
-    samples = None if sobol is None else SobolSamples.of(ranges, sobol, seed)
+    samples = None if sobol is None else SobolSamples.planned(ranges, sobol, seed)
     rates = RateFunction(machine, ranges)
     interrupted = False
     with progress_display(quiet) as shown:

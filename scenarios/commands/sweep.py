@@ -32,8 +32,7 @@ from scenarios.questions.sweep import (
     sweep_json,
     sweep_points,
 )
-from scenarios.run import Store, check_replications, default_workers
-from scenarios.run.dask_executor import dask_cluster
+from scenarios.run import Store, check_replications, dask_cluster, default_workers
 from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
 from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table, sweep_title
@@ -163,7 +162,7 @@ def _is_interrupted(
     except KeyboardInterrupt:
         return True
     finally:
-        for run in runner.damaged:
+        for run in runner.store.damaged:
             typer.echo(f"{save}: run {run} is damaged; it is run again", err=True)
         if not ended and runner.wanted:
             kept = f"{runner.finished:,} of {runner.wanted:,} runs are done"

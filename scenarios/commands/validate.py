@@ -24,8 +24,7 @@ from scenarios.commands.calibrate import say_kept
 from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.predict import ModelArgument
-from scenarios.questions.large_systems import measured_systems, rows
-from scenarios.questions.measured_runs import read_runs
+from scenarios.questions.measured import measured_systems, read_runs, system_rows
 from scenarios.run import default_workers
 from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
@@ -116,7 +115,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
 def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
     """The rows of the published systems that no calibration is of."""
     with progress_display(quiet) as shown:
-        return rows(measured_systems(), workers, shown, again=again)
+        return system_rows(measured_systems(), workers, shown, again=again)
 
 
 def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:

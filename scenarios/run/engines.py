@@ -32,7 +32,7 @@ def must_compile(engine: str) -> bool:
 
 @contextmanager
 def compiled_once(engines: Iterable[str]) -> Iterator[str]:
-    """Of workers that share a folder for machine code, the first one compiles and the others wait for it.
+    """Lock of workers that share a folder for machine code: the first one compiles and the others wait for it.
 
     Yields why machine code can't be cached; empty if it can, or if these engines need none.
     """

@@ -6,20 +6,17 @@ Results depend on the tasks alone, never on the executor or on the order in whic
 from __future__ import annotations
 
 import math
-import multiprocessing
-import os
 import platform
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from typing import Any, Generic, Protocol, TypeVar
 
+from calibration.workers import SPAWN, WorkerPool
 from scenarios.run.engines import compiled_once
 from scenarios.run.progress import Display
 from scenarios.run.simulation import KERNEL_STEP, OnStep, SimulationTask
@@ -34,7 +31,7 @@ SHORTEST_S = 1e-4
 T = TypeVar("T")
 K = TypeVar("K")
 Work = Callable[[SimulationTask, OnProgress | None, OnStep | None], T]
-"""What is done with a task: a function of a module, so that other processes find it."""
+"""Work on a task: a function of a module, so that other processes find it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class Batch(Generic[T]):
 
 
 class ProgressMeter:
-    """Turns the progress of single tasks into that of all. `count` may grow."""
+    """Meter of the progress of all tasks, from that of single ones. `count` may grow."""
 
     def __init__(self, display: Display, count: int = 0) -> None:
         self.display, self.count, self.finished = display, count, 0
@@ -71,19 +68,16 @@ class TaskExecutor(Protocol):
     """Executor of tasks. It takes `most_in_flight` batches at a time, each of about `batch_s` seconds."""
 
     batch_s: float
-
-    @property
-    def most_in_flight(self) -> int:
-        """Batches that keep it busy."""
-        ...
+    most_in_flight: int
+    """batches that keep it busy"""
 
     def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
         """Do the work of some tasks, one after the other."""
         ...
 
     def poll(self) -> None:
-        """Called now and then, to pass on progress."""
-        ...
+        """Called now and then, to pass on progress, if it has any."""
+        return
 
 
 class TaskSource(Protocol[K]):
@@ -91,7 +85,7 @@ class TaskSource(Protocol[K]):
 
     @property
     def left(self) -> int:
-        """About how many there are."""
+        """Number of waiting tasks, about."""
         ...
 
     def take(self, most: int) -> list[tuple[K, SimulationTask]]:
@@ -107,7 +101,7 @@ class TaskQueue(Generic[K]):
 
     @property
     def left(self) -> int:
-        """How many there are."""
+        """Number of waiting tasks."""
         return len(self._tasks)
 
     def take(self, most: int) -> list[tuple[K, SimulationTask]]:
@@ -177,7 +171,7 @@ def remote_batch(work: Work[T], tasks: Sequence[SimulationTask]) -> Batch[T]:
     return Batch(answers, time.perf_counter() - began)
 
 
-class LocalExecutor:
+class LocalExecutor(TaskExecutor):
     """This process. The work is done before `submit` returns; Ctrl-C ends it."""
 
     batch_s = 0.0
@@ -193,11 +187,8 @@ class LocalExecutor:
         future.set_result(Batch(answers, 0.0))
         return future
 
-    def poll(self) -> None:
-        """Nothing: progress is passed on from inside the work."""
 
-
-class FuturesExecutor:
+class FuturesExecutor(TaskExecutor):
     """Any executor of concurrent.futures, or one of a library, that runs `slots` tasks at a time. No progress."""
 
     batch_s = LONG_BATCH_S
@@ -211,32 +202,27 @@ class FuturesExecutor:
         self.most_in_flight = 3 * slots
 
     def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
-        """One task of the executor for all."""
+        """Submit all tasks as one of the executor's."""
         return self._executor.submit(remote_batch, work, tasks)
 
-    def poll(self) -> None:
-        """Nothing."""
 
-
-class ProcessExecutor:
+class ProcessExecutor(TaskExecutor):
     """Worker processes that end with this one, report progress, and stop in the middle of a simulation."""
 
     batch_s = SHORT_BATCH_S
 
     def __init__(self, workers: int, meter: ProgressMeter) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._messages: Any = context.SimpleQueue()
-        self._stop = context.Event()
-        self._executor = ProcessPoolExecutor(workers, context, _start_worker, (self._messages, self._stop))
+        self._messages: Any = SPAWN.SimpleQueue()
+        self._stop = SPAWN.Event()
+        self._pool = WorkerPool(workers, _start_worker, (self._messages, self._stop))
         self._meter, self.most_in_flight = meter, 2 * workers + 1
         self._numbers: dict[Future[Any], int] = {}
         self._submitted = 0
         meter.display.step(f"{workers} worker processes, {KERNEL_STEP}")
 
     def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
-        """One task of a worker for all."""
-        with _interrupts_held_back():
-            future = self._executor.submit(_worker_batch, self._submitted, work, tasks)
+        """Submit all tasks as one of a worker's."""
+        future = self._pool.submit(_worker_batch, self._submitted, work, tasks)
         self._numbers[future] = self._submitted
         self._submitted += 1
         return future
@@ -253,7 +239,7 @@ class ProcessExecutor:
     def close(self) -> None:
         """Stop what is under way and end the workers."""
         self._stop.set()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager
@@ -276,22 +262,12 @@ def executor_for(engines: Sequence[str], workers: int, meter: ProgressMeter) -> 
         processes.close()
 
 
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Processes started inside never see Ctrl-C: it is this process that stops them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 class Stopped(Exception):
     """Raised inside a simulation whose worker must stop."""
 
 
 class _WorkerState:
-    """Of a worker process: queue for progress, and the event that stops it."""
+    """State of a worker process: queue for progress, and the event that stops it."""
 
     messages: Any
     stop: Event
@@ -299,15 +275,6 @@ class _WorkerState:
 
 def _start_worker(messages: Any, stop: Event) -> None:
     _WorkerState.messages, _WorkerState.stop = messages, stop
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A killed parent cannot stop its workers."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def _worker_batch(number: int, work: Work[T], tasks: Sequence[SimulationTask]) -> Batch[T]:

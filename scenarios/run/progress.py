@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Display(Protocol):
-    """Where long work says how far it is."""
+    """Display of how far long work is."""
 
     def step(self, name: str) -> None:
         """A named step of unknown length begins."""
@@ -16,7 +16,7 @@ class Display(Protocol):
 
 
 class Silent:
-    """Says nothing: --quiet, and tests."""
+    """Display that shows nothing: --quiet, and tests."""
 
     def step(self, name: str) -> None:
         """Ignored."""

@@ -65,7 +65,7 @@ def replicate(scenario: ScenarioSpec, seed: int, replications: int, workers: int
 
 
 def pool_replications(results: Sequence[Result]) -> Result:
-    """One result for several replications: the first one's, its rates replaced by means with a t interval."""
+    """Result of several replications: the first one's, its rates replaced by means with a t interval."""
     first = results[0]
     if len(results) == 1:
         return first

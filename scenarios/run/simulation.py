@@ -1,14 +1,20 @@
-"""One simulation: a scenario and a seed, answered by the scenario's engine."""
+"""One simulation: a scenario and a seed, answered by the scenario's engine.
+
+Simulation of a partitioned store by the kernel: what `models.jobs.run_job` calculates its figures from.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from models.build import build, failover_of, remarks
+from models.jobs import StoreRun, StoreState
 from models.scenario import ScenarioSpec
 from scenarios.run.engines import load_engine, must_compile, why_not_cached
-from simulator.form import OnProgress
+from simulator.form import Model, OnProgress
 from simulator.results.result import Result
 
 KERNEL_STEP = "kernel (compiled once)"
@@ -56,3 +62,17 @@ def _by_events(task: SimulationTask, on_progress: OnProgress | None = None, on_s
     engine = load_engine("reference" if why_not_cached() else task.scenario.engine)
     result: Result = engine.simulate(model, task.seed, on_progress)
     return result
+
+
+def simulate_store(model: Model, seed: int) -> StoreRun:
+    """Run of a store's model by the kernel."""
+    kernel = load_engine("kernel")
+    engine = kernel.KernelEngine(model, seed)
+    engine.run(None)
+    program, state = engine.model.program, engine.state
+    left = StoreState(
+        program,
+        {name: kernel.counter_values(state, program, name) for name in program.counter_names},
+        {name: kernel.register_values(state, program, name) for name in program.registers},
+    )
+    return StoreRun(engine.record.result(), left, np.array([each.histogram for each in engine.record.classes]))

@@ -1,8 +1,10 @@
-"""Runs that are done, in one SQLite file that can be queried while it grows.
+"""Runs that are done, in one SQLite file that can be queried while it grows, and the record of each.
 
-A run is there whole or not at all: each commit is on the disk before the next run is waited for (write-ahead log,
-synchronous=FULL), and every row carries a digest of its content, so that a damaged one is told from a sound one.
-`answers` shows for each run its rate and, as JSON, every key of its scenario.
+A record holds what a sweep's row needs as one line of JSON, and the whole result, compressed. It is made where the run
+was run, so that the process that keeps records has next to nothing to do for each. A run is there whole or not at all:
+each commit is on the disk before the next run is waited for (write-ahead log, synchronous=FULL), and every row carries
+a digest of its content, so that a damaged one is told from a sound one. `answers` shows for each run its rate and, as
+JSON, every key of its scenario.
 """
 
 from __future__ import annotations
@@ -11,16 +13,140 @@ import fcntl
 import hashlib
 import json
 import os
+import platform
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
+from calibration.records import code_digest
 from models.reading import scenario_from_mapping
+from models.scenario import ScenarioSpec
 from scenarios.run.saved import SavedRun
-from scenarios.run.stored_run import DONE, REFUSED, StoredRun, program_hash
+from scenarios.run.simulation import OnStep, SimulationTask, simulate
 from simulator.errors import InputError
+from simulator.form import OnProgress
+from simulator.results import Estimate, Result, read_result, result_json
+
+FORMAT = "oltpsim-runs-1"
+DONE, REFUSED = "done", "refused"
+COUNTED = ("models", "simulator")
+"""The packages whose code decides what a run gives."""
+LIBRARIES = ("oltpsim", "numpy", "numba", "scipy", "simpy")
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """Figures of one run in a row of a sweep."""
+
+    engine: str
+    versions: dict[str, str]
+    model_hash: str
+    rate_per_min: Estimate
+    bottleneck: str
+    cpu_utilisation: float
+    disk_utilisation: float
+    hit_ratios: dict[str, float]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """Record of a run. `answer` is JSON: its figures if `status` is done, the reason if the machine can't run it.
+
+    `result` is the whole result as compressed JSON, empty for a refusal.
+    """
+
+    status: str
+    answer: str
+    result: bytes
+
+    @property
+    def figures(self) -> RunFigures | None:
+        """The figures of a run that was done."""
+        if self.status != DONE:
+            return None
+        data = json.loads(self.answer)
+        data["rate_per_min"] = Estimate(**data["rate_per_min"])
+        data["warnings"] = tuple(data["warnings"])
+        return RunFigures(**data)
+
+    @property
+    def reason(self) -> str:
+        """Why the machine can't run it; empty if it did."""
+        return "" if self.status == DONE else str(json.loads(self.answer)["reason"])
+
+    def whole(self, where: str) -> Result:
+        """The result of a run that was done; `where` names it in messages."""
+        return read_result(zlib.decompress(self.result).decode(), where)
+
+
+def perform_run(
+    expected: str, task: SimulationTask, on_progress: OnProgress | None, on_step: OnStep | None
+) -> StoredRun:
+    """Run a task and make its record. A machine that can't run the workload is an answer too.
+
+    Raises InputError where another program would run it than the one that named it, which is `expected`.
+    """
+    if program_hash() != expected:
+        raise InputError(
+            f"{platform.node()}: its oltpsim, libraries or Python ({described()}) differ from those that began this "
+            "sweep, and so may its results: make them the same on all machines, and don't change them meanwhile"
+        )
+    try:
+        result = simulate(task, on_progress, on_step)
+    except InputError as error:
+        return StoredRun(REFUSED, _line({"reason": str(error)}), b"")
+    return StoredRun(DONE, _line(asdict(figures_of(result))), zlib.compress(result_json(result).encode()))
+
+
+def figures_of(result: Result) -> RunFigures:
+    """Figures of a result for a row. The busiest disk that is read counts; where none is, the busiest."""
+    data_devices = [device for device in result.devices if device.reads_per_s > 0] or result.devices
+    return RunFigures(
+        engine=result.engine,
+        versions=result.versions,
+        model_hash=result.model_hash,
+        rate_per_min=result.rate_per_min,
+        bottleneck=result.bottleneck.name,
+        cpu_utilisation=result.cpu.utilisation,
+        disk_utilisation=max((device.utilisation for device in data_devices), default=0.0),
+        hit_ratios={cache.name: cache.hit_ratio for cache in result.caches},
+        warnings=(*result.warnings, *(f"broken law: {law.name}; do not use this" for law in result.broken_laws)),
+    )
+
+
+def _line(data: object) -> str:
+    return json.dumps(data, sort_keys=True, allow_nan=False)
+
+
+@cache
+def program_hash() -> str:
+    """Names all but scenario and seed that a result depends on: code, libraries, interpreter, kind of processor."""
+    return hashlib.sha256(f"{FORMAT} {described()}".encode()).hexdigest()[:20]
+
+
+@cache
+def described() -> str:
+    """Code, libraries, interpreter and kind of processor in words."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    code = code_digest(*COUNTED).hex()[:20]
+    return f"{libraries}, python {platform.python_version()}, {platform.machine()}, code {code}"
+
+
+def scenario_text(scenario: ScenarioSpec) -> str:
+    """A scenario as one line of canonical JSON."""
+    return _line(scenario.model_dump(mode="json"))
+
+
+def run_hash(scenario: str, seed: int) -> str:
+    """Names a run by all that its result depends on. `scenario` is as `scenario_text` writes it."""
+    return hashlib.sha256(f"{program_hash()} {seed} {scenario}".encode()).hexdigest()[:20]
+
 
 APPLICATION_ID = 0x4F4C5450  # "OLTP": tells our files from other programs' SQLite files
 VERSION = 1
@@ -55,7 +181,7 @@ FIND = (
 
 @dataclass(frozen=True)
 class RunKey:
-    """Which run a record is of: its hash, its scenario as canonical JSON, and its seed."""
+    """Key of a run: its hash, its scenario as canonical JSON, and its seed."""
 
     hash: str
     scenario: str
@@ -71,7 +197,7 @@ class Store:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
         self.damaged: list[str] = []
-        with self._told():
+        with self._errors_in_words():
             self._db = sqlite3.connect(path or ":memory:", timeout=BUSY_S)
             try:
                 self._open()
@@ -118,7 +244,7 @@ class Store:
 
     def find(self, run: RunKey) -> StoredRun | None:
         """The record of a run; None if there is none or if it is damaged, which `damaged` then tells."""
-        with self._told():
+        with self._errors_in_words():
             row = self._db.execute(FIND, (run.hash,)).fetchone()
         if row is None:
             return None
@@ -129,7 +255,7 @@ class Store:
 
     def keep(self, records: Iterable[tuple[RunKey, StoredRun]]) -> None:
         """Write records, all of them or none; they are on the disk afterwards."""
-        with self._told(), self._db:
+        with self._errors_in_words(), self._db:
             for run, record in records:
                 scenario = _hash(run.scenario)
                 self._db.execute("INSERT OR REPLACE INTO scenarios VALUES (?, ?)", (scenario, run.scenario))
@@ -144,7 +270,7 @@ class Store:
     def release(self, run: RunKey) -> None:
         """Give a claim back: the run is kept, or will not be run."""
         if self._claims is not None:
-            self._claims.give(run.hash)
+            self._claims.release(run.hash)
 
     def saved(self, run: RunKey) -> SavedRun:
         """A run that is done, for a report. Raises InputError if it isn't there."""
@@ -155,7 +281,7 @@ class Store:
         return SavedRun(scenario_from_mapping(json.loads(run.scenario), where), record.whole(where))
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_in_words(self) -> Iterator[None]:
         """Failures of the file in words."""
         try:
             yield
@@ -192,7 +318,7 @@ def _digest(
 
 
 class Claims:
-    """Which runs are being run, among the sweeps that use a store at the same time: a lock on a byte for each.
+    """Claims on runs among the sweeps that use a store at the same time: a lock on a byte for each run.
 
     The operating system gives a process's locks back when it ends, however it ends, so no claim outlives its sweep.
     The bytes are those of an empty file beside the store, far beyond its end. Claims are told apart by process, so that
@@ -213,12 +339,12 @@ class Claims:
             return False
         return True
 
-    def give(self, run: str) -> None:
-        """Let others have it."""
+    def release(self, run: str) -> None:
+        """Give up the claim on a run."""
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte(run))
 
     def close(self) -> None:
-        """Let others have all."""
+        """Give up all claims."""
         os.close(self._file)
 
 

@@ -87,7 +87,7 @@ def accepted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
     def call(*words: str) -> None:
         monkeypatch.setattr("scenarios.run.runs.simulate", simulated)
-        monkeypatch.setattr("scenarios.run.stored_run.simulate", simulated)
+        monkeypatch.setattr("scenarios.run.store.simulate", simulated)
         status = main(words)
         err = capsys.readouterr().err
         assert (status, reached) == (0, [True]), err

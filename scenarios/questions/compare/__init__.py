@@ -1,7 +1,5 @@
 """Scenarios side by side: the same seeds for all of them, so that what chance does to one it does to the others."""
 
-from scenarios.questions.compare.comparison import Comparer, ScenarioComparison
-from scenarios.questions.compare.pairing import Difference, PairedInterval
-from scenarios.questions.compare.side import read_sides
+from scenarios.questions.compare.comparison import Comparer, Difference, PairedInterval, ScenarioComparison, read_sides
 
 __all__ = ["Comparer", "Difference", "PairedInterval", "ScenarioComparison", "read_sides"]

@@ -1,19 +1,175 @@
-"""Runs of all sides with the same seeds, as many as are wanted or until the intervals are narrow enough."""
+"""Scenarios side by side, by paired differences of runs with the same seeds, with Student's t interval.
+
+Scenarios are files, names of the library or saved runs, each under a letter. Runs of one seed draw the same numbers
+from the same named streams, so that most of what chance does is in both and not in their difference. Source: Law,
+Simulation Modeling and Analysis, 10.2.1 (paired t) and 11.2 (common random numbers). The ratio's interval is that of
+the mean difference of logarithms.
+"""
 
 from __future__ import annotations
 
+import math
+import re
+import string
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from scenarios.questions.compare.pairing import Difference, paired
-from scenarios.questions.compare.side import ComparedScenario
-from scenarios.run import Display, SimulationTask, run_all
-from simulator.errors import InputError
+import numpy as np
+
+from models.build import build
+from models.reading import scenario_from_mapping
+from models.scenario import ScenarioSpec
+from scenarios.library import load_scenario_file, scenario_path
+from scenarios.run import Display, SimulationTask, read_saved_run, run_all
+from simulator.errors import InputError, InternalError
+from simulator.form import FloatArray
 from simulator.results import Result
+from simulator.results.recording import CONFIDENCE_LEVEL, student_t_factor
 
+LABELS = string.ascii_uppercase
+OF_ONE = re.compile(r"^\s*([A-Z])\s*:(.*)$", re.DOTALL)
+POOLED = "t interval over"
+LEAST_FOR_CORRELATION = 3
+"""two pairs always lie on a line"""
 LEAST_SEEDS = 4
 """before an interval may be called narrow enough"""
+
+
+@dataclass(frozen=True)
+class ComparedScenario:
+    """Compared scenario. `word` is what it was called by; `kept`: the result of a saved run that still holds."""
+
+    label: str
+    word: str
+    changes: tuple[str, ...]
+    scenario: ScenarioSpec
+    kept: Result | None
+
+    @property
+    def title(self) -> str:
+        """Title: its word and its changes, as on the command line."""
+        return ", ".join([self.word, *self.changes])
+
+
+def read_sides(words: Sequence[str], settings: Sequence[str]) -> list[ComparedScenario]:
+    """Each word with the settings for all and those for it, `B:key=value`. Raises InputError."""
+    if not 2 <= len(words) <= len(LABELS):
+        raise InputError(f"compare: got {len(words)} scenarios; give 2 to {len(LABELS)} of them")
+    labels = LABELS[: len(words)]
+    changes: dict[str, list[str]] = {label: [] for label in labels}
+    for setting in settings:
+        one = OF_ONE.match(setting)
+        if one is None:
+            for label in labels:
+                changes[label].append(setting)
+        elif one[1] in changes:
+            changes[one[1]].append(one[2])
+        else:
+            raise InputError(f"--set {setting}: there is no scenario {one[1]}; compared are {', '.join(labels)}")
+    return [_side(label, word, changes[label]) for label, word in zip(labels, words, strict=True)]
+
+
+def _side(label: str, word: str, changes: list[str]) -> ComparedScenario:
+    kept = None
+    if not word.endswith(".json"):
+        scenario = load_scenario_file(scenario_path(word), changes)
+    else:
+        run = read_saved_run(Path(word))
+        scenario, result = run.scenario, run.result
+        if changes:
+            scenario = scenario_from_mapping(scenario.model_dump(mode="json"), word, changes)
+        elif (
+            not result.rate_per_min.method.startswith(POOLED)
+            and result.engine == scenario.engine
+            and build(scenario).digest() == result.model_hash
+        ):
+            kept = result
+    return ComparedScenario(label, word, tuple(changes), scenario, kept)
+
+
+@dataclass(frozen=True)
+class PairedInterval:
+    """A mean and where it may lie."""
+
+    mean: float
+    low: float
+    high: float
+
+    def holds(self, value: float) -> bool:
+        """Whether a value lies in it."""
+        return self.low <= value <= self.high
+
+    def exp(self) -> PairedInterval:
+        """The interval of a quantity whose logarithm has this one."""
+        return PairedInterval(math.exp(self.mean), math.exp(self.low), math.exp(self.high))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Difference of another scenario's rate from the first one's; intervals are None of a single pair."""
+
+    seeds: int
+    confidence: float
+    difference_per_min: float
+    ratio: float
+    difference_interval: PairedInterval | None
+    ratio_interval: PairedInterval | None
+    correlation: float | None
+    """of the two scenarios' rates over the seeds; None of fewer than 3, or if one of them doesn't vary"""
+    variance_reduction: float | None
+    """variance of the difference with independent seeds over that with the same; None of fewer than 3, or if the
+    difference has none"""
+
+    @property
+    def same(self) -> bool:
+        """Whether every pair is equal, to the last bit."""
+        return self.difference_interval == PairedInterval(0.0, 0.0, 0.0)
+
+    @property
+    def distinguishable(self) -> bool | None:
+        """Whether the ratio's interval excludes 1; None of a single pair."""
+        return None if self.ratio_interval is None else not self.ratio_interval.holds(1.0)
+
+    @property
+    def half_width(self) -> float:
+        """Half-width of the ratio's interval, as a share of the ratio; infinite of a single pair."""
+        if self.ratio_interval is None:
+            return math.inf
+        return math.sqrt(self.ratio_interval.high / self.ratio_interval.low) - 1.0
+
+
+def paired(first: Sequence[float], other: Sequence[float], comparisons: int = 1) -> Difference:
+    """The difference `other` - `first` of rates by seed, all above 0.
+
+    With several comparisons all intervals hold together at the usual confidence (Bonferroni).
+    """
+    if len(first) != len(other) or not first or min(*first, *other) <= 0:
+        raise InternalError("a paired difference needs as many rates of both, all above 0")
+    a, b = np.array(first), np.array(other)
+    confidence = 1.0 - (1.0 - CONFIDENCE_LEVEL) / comparisons
+    differences, logs = b - a, np.log(b) - np.log(a)
+    mean, log = float(differences.mean()), float(logs.mean())
+    single = len(a) < 2
+    enough = len(a) >= LEAST_FOR_CORRELATION
+    spread = 0.0 if single else float(differences.var(ddof=1))
+    apart = 0.0 if single else float(a.var(ddof=1) + b.var(ddof=1))
+    return Difference(
+        seeds=len(a),
+        confidence=confidence,
+        difference_per_min=mean,
+        ratio=math.exp(log),
+        difference_interval=None if single else _around(mean, differences, confidence),
+        ratio_interval=None if single else _around(log, logs, confidence).exp(),
+        correlation=float(np.corrcoef(a, b)[0, 1]) if enough and a.std() and b.std() else None,
+        variance_reduction=apart / spread if enough and spread > 0 else None,
+    )
+
+
+def _around(mean: float, values: FloatArray, confidence: float) -> PairedInterval:
+    half = student_t_factor(len(values) - 1, confidence) * float(values.std(ddof=1)) / math.sqrt(len(values))
+    return PairedInterval(mean, mean - half, mean + half)
 
 
 @dataclass(frozen=True)
@@ -26,7 +182,7 @@ class ScenarioComparison:
 
     @property
     def seeds(self) -> list[int]:
-        """Of every side's runs; of the analytic engine one."""
+        """Seeds of every side's runs; of the analytic engine one."""
         return [result.seed for result in self.results[0]]
 
 
@@ -66,7 +222,7 @@ class Comparer:
             replications = min(most, replications + max(2, replications // 2))
 
     def comparison(self) -> ScenarioComparison:
-        """Of the seeds that every side has. Raises KeyboardInterrupt if there is none yet."""
+        """Comparison over the seeds that every side has. Raises KeyboardInterrupt if there is none yet."""
         wanted = sorted({seed for _, seed in self._found})
         seeds = [seed for seed in wanted if all((number, seed) in self._found for number in range(len(self.sides)))]
         if not seeds:

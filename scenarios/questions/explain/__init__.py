@@ -2,8 +2,8 @@
 
 from scenarios.questions.explain.answers import ExplainOptions, Explanation, explain_scenario
 from scenarios.questions.explain.buffers import BufferAdvice, PoolSize
+from scenarios.questions.explain.capacity import KEEPS, Capacity, CapacityLimit, Growth, parse_growth
 from scenarios.questions.explain.credits import CreditUse
-from scenarios.questions.explain.growth import Growth, parse_growth
 from scenarios.questions.explain.machines import (
     MachineSolver,
     Percentile,
@@ -11,9 +11,7 @@ from scenarios.questions.explain.machines import (
     for_analytic_engine,
     saturated,
 )
-from scenarios.questions.explain.prices import CORE, DISK, MEMORY, UnitPrice, unit_prices
-from scenarios.questions.explain.room import KEEPS, Capacity, CapacityLimit
-from scenarios.questions.explain.steps import Upgrade
+from scenarios.questions.explain.upgrades import CORE, DISK, MEMORY, UnitPrice, Upgrade, unit_prices
 from scenarios.questions.explain.warming import Warming
 
 __all__ = [

@@ -8,18 +8,16 @@ from dataclasses import dataclass, field
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
 from scenarios.questions.explain.buffers import BufferAdvice, best_buffers
+from scenarios.questions.explain.capacity import Capacity, Growth, capacity_of, growth
 from scenarios.questions.explain.credits import CreditUse, credits_of
-from scenarios.questions.explain.growth import Growth, growth
 from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, for_analytic_engine, saturated
-from scenarios.questions.explain.prices import UnitPrice
-from scenarios.questions.explain.room import Capacity, capacity_of
-from scenarios.questions.explain.steps import Upgrade, upgrades
+from scenarios.questions.explain.upgrades import UnitPrice, Upgrade, upgrades
 from scenarios.questions.explain.warming import Warming, warming
 
 
 @dataclass(frozen=True)
 class ExplainOptions:
-    """What is asked beside the scenario. `growth_per_year`: a share; `load_per_min`: new orders asked for now."""
+    """Options of an explanation. `growth_per_year`: a share; `load_per_min`: new orders asked for now."""
 
     prices: Mapping[str, UnitPrice] = field(default_factory=dict)
     objective: PercentileObjective | None = None
@@ -44,26 +42,28 @@ class Explanation:
     growth: Growth | None
 
 
-def explain_scenario(scenario: ScenarioSpec, asked: ExplainOptions, tell: Callable[[str], None]) -> Explanation:
+def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Callable[[str], None]) -> Explanation:
     """Every answer, each told by its name before it is looked for. Raises InputError."""
     solver = MachineSolver()
-    own = for_analytic_engine(scenario)
-    most = saturated(own)
+    analytic = for_analytic_engine(scenario)
+    most = saturated(analytic)
     tell("the machine")
     [machine] = solver(most)
     tell("what limits it")
     limits = bottlenecks(most, machine, solver)
     tell("what more of each would give")
-    more = upgrades(most, machine, solver, asked.prices)
+    more = upgrades(most, machine, solver, options.prices)
     tell("buffers against page cache")
     pool = best_buffers(most, solver)
     tell("how much it holds")
-    holds = capacity_of(own, machine, solver, asked.objective)
+    holds = capacity_of(analytic, machine, solver, options.objective)
     tell("how it gets warm")
     warms = warming(most, solver)
-    per_year = asked.growth_per_year
-    if per_year is not None:
+    grows = None
+    if options.growth_per_year is not None:
         tell("how long it lasts")
+        share, load_per_min = options.growth_per_year, options.load_per_min
+        grows = growth(analytic, machine, solver, options.objective, share, load_per_min)
     return Explanation(
         scenario=scenario.name,
         start=scenario.interval.start,
@@ -73,8 +73,6 @@ def explain_scenario(scenario: ScenarioSpec, asked: ExplainOptions, tell: Callab
         buffers=pool,
         room=holds,
         warming=warms,
-        credits=credits_of(own, solver),
-        growth=None
-        if per_year is None
-        else growth(own, machine, solver, asked.objective, per_year, asked.load_per_min),
+        credits=credits_of(analytic, solver),
+        growth=grows,
     )

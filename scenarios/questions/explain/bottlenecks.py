@@ -1,4 +1,4 @@
-"""What limits a machine, what would limit it next, and at which rate: the rate if the present limit were free.
+"""Bottleneck of a machine, the next one, and the rate there: the rate if the present limit were free.
 
 Free means without a limit of its own: a core for every client with no memory bus between them, data or log on devices
 that answer at once, no critical section, rows that nobody else has locked. What it costs in CPU time stays.
@@ -36,7 +36,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Bottlenecks:
-    """What limits now; what would if that were free, and new orders per minute then."""
+    """The present limit; the next one if that were free, and new orders per minute then."""
 
     now: Limit
     rate_per_min: float
@@ -45,7 +45,7 @@ class Bottlenecks:
 
 
 def bottlenecks(scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineSolver) -> Bottlenecks:
-    """Of a scenario and its solved machine."""
+    """Bottlenecks of a scenario and its solved machine."""
     limit = machine.bottleneck
     [freed] = machines([_free(scenario, limit.name, machine, solver)])
     then = freed.bottleneck

@@ -1,4 +1,4 @@
-"""How memory is best shared between the database's buffers and the page cache, and where too many buffers are a cliff.
+"""Best share of memory for the database's buffers against the page cache, and the cliff of too many buffers.
 
 Every size of the pool is one that the machine's memory holds: pool, server process, clients and what the system
 reserves are never more than RAM. What falls off the cliff is still within RAM: the system defends its page cache.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -74,12 +74,14 @@ def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
         rates.update((size, each.rate_per_min) for size, each in zip(new, found, strict=True))
 
     try_([now, edge, least, most, most // 32, most // 16, *_between(0, most, SCALE)])
-    try_(_around(rates, _best(rates)))
+    best, sizes = _best(rates), sorted(rates)
+    at = sizes.index(best)
+    try_([*_between(sizes[max(at - 1, 0)], best, FINER), *_between(best, sizes[min(at + 1, len(sizes) - 1)], FINER)])
     fallen = _cliff(rates)
     if fallen is not None:
         try_(_between(*fallen, FINER))
     best = _best(rates)
-    near = _near(rates, best)
+    low, high = _near(rates, best)
     fallen = _cliff(rates)
 
     def setting(size: int) -> PoolSize:
@@ -89,8 +91,8 @@ def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
     return BufferAdvice(
         now=setting(now),
         best=setting(best),
-        low=setting(near[0]),
-        high=setting(near[-1]),
+        low=setting(low),
+        high=setting(high),
         cliff=None if fallen is None else setting(fallen[1]),
         swaps_above=edge if edge in rates else None,
         most=setting(most),
@@ -102,29 +104,21 @@ def _between(low: int, high: int, steps: int) -> list[int]:
     return [round(float(size)) for size in np.linspace(low, high, steps + 1)]
 
 
-def _around(rates: dict[int, float], best: int) -> list[int]:
-    """Sizes from the one below the best to the one above it."""
-    sizes = sorted(rates)
-    at = sizes.index(best)
-    below, above = sizes[max(at - 1, 0)], sizes[min(at + 1, len(sizes) - 1)]
-    return [*_between(below, best, FINER), *_between(best, above, FINER)]
-
-
 def _best(rates: dict[int, float]) -> int:
     enough = (1.0 - ALIKE) * max(rates.values())
     return min(size for size, rate in rates.items() if rate >= enough)
 
 
-def _near(rates: dict[int, float], best: int) -> list[int]:
-    """The sizes around the best, without a gap, that do as well but for 2 %."""
-    sizes = sorted(rates)
-    good = [rates[size] >= NEAR_BEST * rates[best] for size in sizes]
-    first = last = sizes.index(best)
-    while first > 0 and good[first - 1]:
-        first -= 1
-    while last + 1 < len(sizes) and good[last + 1]:
-        last += 1
-    return sizes[first : last + 1]
+def _near(rates: dict[int, float], best: int) -> tuple[int, int]:
+    """The ends of the sizes around the best, without a gap, that do as well but for 2 %."""
+
+    def last_good(sizes: list[int]) -> int:
+        return [best, *takewhile(lambda size: rates[size] >= NEAR_BEST * rates[best], sizes)][-1]
+
+    return (
+        last_good(sorted((size for size in rates if size < best), reverse=True)),
+        last_good(sorted(size for size in rates if size > best)),
+    )
 
 
 def _cliff(rates: dict[int, float]) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""When the credits of cloud volumes run out, and what the machine does before and after.
+"""Credits of cloud volumes: when they run out, and what the machine does before and after.
 
 Asked of the scenario's own load: all limits at their burst rates, what is asked of each then, and how long its bucket
 gives more than comes back (simulator.form.credits). Of several the first matters: after it the others last longer.
@@ -19,7 +19,7 @@ WHOSE = ("disk 1", "log disk", ALL_VOLUMES)
 
 @dataclass(frozen=True)
 class CreditBucket:
-    """One bucket. `lasts_s`: None if as much comes back as is asked for."""
+    """Bucket of credits. `lasts_s`: None if as much comes back as is asked for."""
 
     name: str
     lasts_s: float | None

@@ -32,7 +32,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class SolvedMachine:
-    """One steady machine, solved."""
+    """Steady machine, solved by the analytic engine."""
 
     point: AnalyticInput
     parameters: Parameters
@@ -46,27 +46,27 @@ class SolvedMachine:
 
     @property
     def model(self) -> Model:
-        """What was solved."""
+        """Model that was solved."""
         return self.point.model
 
     @cached_property
     def workload(self) -> Workload:
-        """With this machine's CPU times: that of the point may be one with other times."""
+        """Workload with this machine's CPU times: that of the point may have other times."""
         return retimed(self.point.workload, self.point.model)
 
     @cached_property
     def result(self) -> Result:
-        """Everything that the engine knows of it."""
+        """Result with every figure that the engine has."""
         case = self.case(sustained(self.model))
         return answer(case, SEED, doubts(case))
 
     def case(self, rates: Rates) -> Case:
-        """As the engine's figures take it; `rates`: what the limits of volumes let through, as it was solved with."""
+        """Case for the engine's figures; `rates`: what the limits of volumes let through, as it was solved with."""
         return Case(self.model, self.workload, self.parameters, self.solution, None, rates)
 
     @property
     def bottleneck(self) -> Bottleneck:
-        """What limits it."""
+        """Bottleneck of the machine."""
         return self.result.bottleneck
 
     def response_s(self, percentile: Percentile) -> float:

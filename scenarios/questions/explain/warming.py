@@ -1,4 +1,4 @@
-"""How long a machine takes until it does 95 % of its steady rate: from empty caches, and from its own start."""
+"""Warm-up: the time until a machine does 95 % of its steady rate, from empty caches, and from its own start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import MachineSolver, SolvedMachine
-from simulator.analytic import STEADY, Course, course
+from simulator.analytic import STEADY, course
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Warming:
 
 
 def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
-    """From cold, and from the load if the scenario starts there."""
+    """Warm-up from cold, and from the load if the scenario starts there."""
     starts = ("cold", "after_load") if scenario.interval.start == "after_load" else ("cold",)
     machines = solver(*(with_values(scenario, {"interval.start": start}) for start in starts))
     times = [_until_steady_s(each) for each in machines]
@@ -30,17 +30,13 @@ def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
 
 
 def _until_steady_s(machine: SolvedMachine) -> float:
-    of = course(machine.model, machine.workload, machine.parameters, machine.solution)
-    return _crossing_s(of)
-
-
-def _crossing_s(of: Course) -> float:
-    """When the rate comes to its share of the steady one for good, between two moments in proportion."""
-    wanted = STEADY * of.steady_per_s
-    slow = np.flatnonzero(of.rates_per_s < wanted)
+    """Time after which the rate stays at its share of the steady one, interpolated between two moments."""
+    warm_up = course(machine.model, machine.workload, machine.parameters, machine.solution)
+    steady_per_s = STEADY * warm_up.steady_per_s
+    slow = np.flatnonzero(warm_up.rates_per_s < steady_per_s)
     if not len(slow):
         return 0.0
     last = int(slow[-1])
-    if last + 1 == len(of.times_s):
-        return float(of.times_s[last])
-    return float(np.interp(wanted, of.rates_per_s[last : last + 2], of.times_s[last : last + 2]))
+    if last + 1 == len(warm_up.times_s):
+        return float(warm_up.times_s[last])
+    return float(np.interp(steady_per_s, warm_up.rates_per_s[last : last + 2], warm_up.times_s[last : last + 2]))

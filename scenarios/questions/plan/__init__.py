@@ -2,11 +2,17 @@
 
 from scenarios.questions.plan.belief import CONFIDENCE, DISK_SD, SPEED_SD, ParameterUncertainty
 from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
-from scenarios.questions.plan.choice import FrontierPoint, ShortListed
+from scenarios.questions.plan.candidates import Stock, add_chassis
 from scenarios.questions.plan.confirm import SimulatedCandidate, simulate_candidates
-from scenarios.questions.plan.expand import add_chassis
-from scenarios.questions.plan.plan import Plan, make_plan, stock_of, today, with_simulations
-from scenarios.questions.plan.question import PlanQuestion, ResponseObjective, asked
+from scenarios.questions.plan.plan import FrontierPoint, Plan, ShortListed, make_plan, stock_of, today, with_simulations
+from scenarios.questions.plan.question import (
+    PlanQuestion,
+    ResponseObjective,
+    parse_objective,
+    parse_share,
+    plan_question,
+    under_load,
+)
 from scenarios.questions.plan.screening import (
     BUDGET,
     LATENCY,
@@ -20,7 +26,6 @@ from scenarios.questions.plan.screening import (
     VERDICTS,
     ScreenedStock,
 )
-from scenarios.questions.plan.stock import Stock
 
 __all__ = [
     "BUDGET",
@@ -48,10 +53,13 @@ __all__ = [
     "SimulatedCandidate",
     "Stock",
     "add_chassis",
-    "asked",
     "make_plan",
+    "parse_objective",
+    "parse_share",
+    "plan_question",
     "simulate_candidates",
     "stock_of",
     "today",
+    "under_load",
     "with_simulations",
 ]

@@ -1,4 +1,4 @@
-"""What is believed of machines' rates: how far the calibration, the catalogue and the engine leave them open.
+"""Uncertainty of machines' rates: what the calibration, the catalogue and the engine leave open of them.
 
 The logarithm of the most that a machine holds is taken as Student's: variances of the calibrated parameters (delta
 method), of what the catalogue leaves open of parts that no calibrated run had, of one run from the next and of what the
@@ -8,7 +8,7 @@ model misses add up. Sources: as in calibration/predict/prediction.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -43,6 +43,10 @@ SPEED_SD, DISK_SD = 0.15, 0.15
 """assumption: what the catalogue leaves open of a processor's relative speed and of a disk's times, as standard
 deviations of logarithms; nothing of the parts of the machine that was calibrated"""
 CONFIDENCE = 0.90
+DISK_TIMES = {
+    "flash": ("read_latency_us", "write_latency_us"),
+    "rotating": ("seek_track_to_track_ms", "seek_average_ms", "seek_full_stroke_ms", "overhead_ms"),
+}
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
@@ -89,7 +93,7 @@ class Belief:
 
 @dataclass(frozen=True)
 class ParameterUncertainty:
-    """What a calibration leaves open of database, operating system and workload; without one, what priors do.
+    """Uncertainty of the parameters of database, operating system and workload, after a calibration or by priors.
 
     Numbers of the machine that was calibrated are left out: a candidate has parts of its own.
     """
@@ -101,24 +105,21 @@ class ParameterUncertainty:
     """of places on the parameters' scales"""
 
     @classmethod
-    def of(cls, base: ScenarioSpec, calibration: Calibration | None) -> ParameterUncertainty:
+    def after(cls, base: ScenarioSpec, calibration: Calibration | None) -> ParameterUncertainty:
         """For a scenario as its file has it."""
         if calibration is None:
-            every, mode, out = default_parameters(base), None, set[str]()
+            parameters, unapplied = default_parameters(base), set[str]()
+            mode, covariance = np.zeros(len(parameters)), np.eye(len(parameters))
         else:
-            every = [each.parameter for each in calibration.parameters]
-            mode, out = calibration.mode, set(unapplied_keys(calibration, base))
-        some = [
+            parameters = [each.parameter for each in calibration.parameters]
+            unapplied = set(unapplied_keys(calibration, base))
+            mode, covariance = calibration.mode, np.array(calibration.joint.covariance)
+        rows = [
             number
-            for number, each in enumerate(every)
-            if not each.key.startswith("machine.")
-            and each.key not in out
-            and continuous_value(base, each.key) is not None
+            for number, key in enumerate(each.key for each in parameters)
+            if not key.startswith("machine.") and key not in unapplied and continuous_value(base, key) is not None
         ]
-        parameters = tuple(every[number] for number in some)
-        if calibration is None or mode is None:
-            return cls(None, parameters, np.zeros(len(some)), np.eye(len(some)))
-        return cls(calibration, parameters, mode[some], np.array(calibration.joint.covariance)[np.ix_(some, some)])
+        return cls(calibration, tuple(parameters[row] for row in rows), mode[rows], covariance[np.ix_(rows, rows)])
 
     def calibrated(self, base: ScenarioSpec) -> ScenarioSpec:
         """The scenario with the calibrated values."""
@@ -144,12 +145,12 @@ class ParameterUncertainty:
 
     @property
     def run_to_run_sd(self) -> float:
-        """Of a measured rate's logarithm."""
+        """Standard deviation of a measured rate's logarithm from one run to the next."""
         return 0.0 if self.calibration is None else self.calibration.run_to_run_sd
 
     @property
     def model_sd(self) -> float:
-        """What model and engine miss of a rate's logarithm."""
+        """Standard deviation of a rate's logarithm by what model and engine miss."""
         engine = rate_errors()["trusted"].p95 / SIGMAS_OF_95_PERCENT
         if self.calibration is None:
             return assumed_sd(RATE, engine, 1.0)
@@ -162,7 +163,7 @@ class ParameterUncertainty:
 
     @property
     def least_sd(self) -> float:
-        """What is open of every machine alike."""
+        """Standard deviation of every machine's rate, whatever its parts."""
         return math.hypot(self.run_to_run_sd, self.model_sd)
 
 
@@ -178,67 +179,53 @@ def beliefs(
     objectives: Sequence[ResponseObjective],
     reader: AnalyticReader,
 ) -> list[Belief]:
-    """What is believed of each machine, whose scenarios have the calibrated values."""
-    middle = capacities_of(scenarios, objectives, reader)
-    asked: list[ScenarioSpec] = []
-    moves: list[list[tuple[int, int, float]]] = []
-    """of each machine: which parameter (or beyond them which kind of part), which scenario asked, how far it moved"""
+    """Beliefs of machines' rates, in their order; the scenarios have the calibrated values."""
+    rates = capacities_of(scenarios, objectives, reader)
     count = len(left.parameters)
-    for scenario in scenarios:
-        mine: list[tuple[int, int, float]] = []
-        changes = left.moved(scenario)
-        for kind, change in enumerate((_faster, _slower_disks)):
-            if (changed := change(scenario, STEP, left.calibration)) is not None:
-                changes.append((count + kind, STEP, changed))
-        for number, step, moved in changes:
-            mine.append((number, len(asked), step))
-            asked.append(moved)
-        moves.append(mine)
-    near = np.repeat(middle, [len(each) for each in moves])
-    rates = capacities_of(asked, objectives, reader, near) if asked else near
-    found = []
-    for mine, rate in zip(moves, middle.tolist(), strict=True):
-        slopes = np.zeros(count + 2)
-        for number, at, step in mine:
-            if rate > 0.0 and rates[at] > 0.0:
-                slopes[number] = math.log(float(rates[at]) / rate) / step
-        own, parts = slopes[:count], slopes[count:]
-        found.append(
-            Belief(
-                per_min=rate,
-                parameters_sd=math.sqrt(max(float(own @ left.covariance @ own), 0.0)),
-                parts_sd=math.hypot(parts[0] * SPEED_SD, parts[1] * DISK_SD),
-                run_to_run_sd=left.run_to_run_sd,
-                model_sd=left.model_sd,
-                freedom=left.freedom,
-            )
+    moves = [
+        (machine, number, step, moved)
+        for machine, scenario in enumerate(scenarios)
+        for number, step, moved in [
+            *left.moved(scenario),
+            *((count + kind, STEP, moved) for kind, moved in _other_parts(scenario, left.calibration)),
+        ]
+    ]
+    slopes = np.zeros((len(scenarios), count + 2))
+    """of the logarithms of rates: by the places of parameters, then by the logarithms of parts' speeds"""
+    if moves:
+        near = rates[[machine for machine, *_ in moves]]
+        moved_rates = capacities_of([moved for *_, moved in moves], objectives, reader, near)
+        for (machine, number, step, _), rate, moved_rate in zip(moves, near, moved_rates, strict=True):
+            if rate > 0.0 and moved_rate > 0.0:
+                slopes[machine, number] = math.log(float(moved_rate) / float(rate)) / step
+    return [
+        Belief(
+            per_min=rate,
+            parameters_sd=math.sqrt(max(float(slope[:count] @ left.covariance @ slope[:count]), 0.0)),
+            parts_sd=math.hypot(slope[count] * SPEED_SD, slope[count + 1] * DISK_SD),
+            run_to_run_sd=left.run_to_run_sd,
+            model_sd=left.model_sd,
+            freedom=left.freedom,
         )
-    return found
+        for rate, slope in zip(rates.tolist(), slopes, strict=True)
+    ]
 
 
-def _faster(scenario: ScenarioSpec, step: float, calibration: Calibration | None) -> ScenarioSpec | None:
-    cpu = scenario.machine.cpu
-    if calibration is not None and calibration.base.machine.cpu.model == cpu.model:
-        return None
-    cpu = cpu.model_copy(update={"relative_speed": cpu.relative_speed * math.exp(step)})
-    return scenario.model_copy(update={"machine": scenario.machine.model_copy(update={"cpu": cpu})})
+def _other_parts(scenario: ScenarioSpec, calibration: Calibration | None) -> Iterator[tuple[int, ScenarioSpec]]:
+    """Scenarios with a processor a step faster (0) and disks a step slower (1), except parts that were calibrated."""
+    machine = scenario.machine
+    calibrated = None if calibration is None else calibration.base.machine
+    factor = math.exp(STEP)
+    if calibrated is None or calibrated.cpu.model != machine.cpu.model:
+        cpu = machine.cpu.model_copy(update={"relative_speed": machine.cpu.relative_speed * factor})
+        yield 0, scenario.model_copy(update={"machine": machine.model_copy(update={"cpu": cpu})})
+    if calibrated is None or calibrated.disks.disk.name != machine.disks.disk.name:
+        disks = machine.disks.model_copy(update={"disk": _slower(machine.disks.disk, factor)})
+        log_disk = None if machine.log_disk is None else _slower(machine.log_disk, factor)
+        changes = {"disks": disks, "log_disk": log_disk}
+        yield 1, scenario.model_copy(update={"machine": machine.model_copy(update=changes)})
 
 
-def _slower_disks(scenario: ScenarioSpec, step: float, calibration: Calibration | None) -> ScenarioSpec | None:
-    array = scenario.machine.disks
-    if calibration is not None and calibration.base.machine.disks.disk.name == array.disk.name:
-        return None
-    longer = math.exp(step)
-    changes: dict[str, object] = {"disks": array.model_copy(update={"disk": _slower(array.disk, longer)})}
-    if scenario.machine.log_disk is not None:
-        changes["log_disk"] = _slower(scenario.machine.log_disk, longer)
-    return scenario.model_copy(update={"machine": scenario.machine.model_copy(update=changes)})
-
-
-def _slower(disk: RotatingDiskSpec | FlashDiskSpec, longer: float) -> RotatingDiskSpec | FlashDiskSpec:
-    if isinstance(disk, FlashDiskSpec):
-        times = {name: getattr(disk, name) * longer for name in ("read_latency_us", "write_latency_us")}
-    else:
-        names = ("seek_track_to_track_ms", "seek_average_ms", "seek_full_stroke_ms", "overhead_ms")
-        times = {name: getattr(disk, name) * longer for name in names}
-    return disk.model_copy(update=times)
+def _slower(disk: RotatingDiskSpec | FlashDiskSpec, factor: float) -> RotatingDiskSpec | FlashDiskSpec:
+    names = DISK_TIMES[disk.kind]
+    return disk.model_copy(update={name: getattr(disk, name) * factor for name in names})

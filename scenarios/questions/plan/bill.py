@@ -1,4 +1,4 @@
-"""What a candidate costs over the years that are asked for, line by line, each with the list that its price is from."""
+"""Bill of a candidate over the years that are asked for, each line with the list that its price is from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from models.catalogue import Per, Prices, is_old
-from scenarios.questions.plan.stock import BillItem
+from scenarios.questions.plan.candidates import BillItem
 from simulator.errors import InputError
 
 PERIODS_A_YEAR: dict[Per, float] = {
@@ -29,7 +29,7 @@ UNITS: dict[Per, str] = {
 
 @dataclass(frozen=True)
 class BillLine:
-    """One line of a bill. `price`: of one unit, of several steps the mean of what is taken."""
+    """Line of a bill. `price`: of one unit, of several steps the mean of what is bought."""
 
     part: str
     pieces: int
@@ -43,7 +43,7 @@ class BillLine:
 
     @property
     def unit(self) -> str:
-        """What the price is for."""
+        """Unit that the price is for, in words."""
         return UNITS[self.per]
 
 
@@ -58,7 +58,7 @@ class Till:
     _known: dict[BillItem, float | None] = field(default_factory=dict)
 
     def cost(self, items: Iterable[BillItem]) -> float | None:
-        """All of them, or None if one has no price."""
+        """Cost of all items, or None if one has no price."""
         total = 0.0
         for item in items:
             if item not in self._known:
@@ -75,25 +75,16 @@ class Till:
 
     def lines(self, items: Iterable[BillItem]) -> tuple[BillLine, ...]:
         """The bill. Raises InputError for a part without a price."""
-        return tuple(self._line(item) for item in items)
-
-    def _line(self, item: BillItem) -> BillLine:
-        found, amount = self.prices.steps(item.part, item.per), self._amount(item)
-        if found is None or amount is None:
-            raise InputError(f"plan: no price of {item.part} {UNITS[item.per]}")
-        pieces = item.pieces * (1 + self.spares)
-        each = amount / (pieces * item.units * self._periods(item)) if item.units > 0 else 0.0
-        return BillLine(
-            part=item.part,
-            pieces=pieces,
-            units=item.units,
-            per=item.per,
-            price=each,
-            amount=amount,
-            price_list=found[0].name,
-            date=found[0].date.isoformat(),
-            old=is_old(found[0], self.today),
-        )
+        lines = []
+        for item in items:
+            steps, amount = self.prices.steps(item.part, item.per), self._amount(item)
+            if steps is None or amount is None:
+                raise InputError(f"plan: no price of {item.part} {UNITS[item.per]}")
+            pieces = item.pieces * (1 + self.spares)
+            price = amount / (pieces * item.units * self._periods(item)) if item.units > 0 else 0.0
+            listed = (steps[0].name, steps[0].date.isoformat(), is_old(steps[0], self.today))
+            lines.append(BillLine(item.part, pieces, item.units, item.per, price, amount, *listed))
+        return tuple(lines)
 
     def _amount(self, item: BillItem) -> float | None:
         if self.prices.steps(item.part, item.per) is None:

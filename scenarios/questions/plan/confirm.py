@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from models.reading import check
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads.tpcc import loaded_pages
-from scenarios.questions.plan.question import CLASSES, PlanQuestion, ResponseObjective, even_parts, per_s
+from scenarios.questions.plan.question import PlanQuestion, even_parts, per_s
 from scenarios.run import Display, SimulationTask, run_all
 from simulator.errors import InputError
 from simulator.results import Result
@@ -27,7 +27,7 @@ SERVED = 0.98
 
 @dataclass(frozen=True)
 class SimulatedCandidate:
-    """What the kernel says of a candidate. `times_s`: by objective; `holds`: whether all of them and the rate do."""
+    """Candidate as the kernel simulates it. `times_s`: by objective; `holds`: whether all of them and the rate hold."""
 
     number: int
     rate_per_min: float
@@ -55,22 +55,22 @@ def simulate_candidates(
             tasks.append(SimulationTask(kernel_scenario(scenario, question.target_per_min or per_min), seed))
             numbers.append(number)
         except InputError as error:
-            yield _not(number, error)
-    left = set(range(len(tasks)))
+            yield _failed(number, error)
+    waiting = set(range(len(tasks)))
     try:
         with closing(run_all(tasks, workers, display)) as outcomes:
             for at, outcome in outcomes:
-                left.discard(at)
+                waiting.discard(at)
                 if isinstance(outcome, InputError):
-                    yield _not(numbers[at], outcome)
+                    yield _failed(numbers[at], outcome)
                 else:
                     yield _confirmed(numbers[at], outcome, question, tasks[at].scenario.sampling_fraction)
     except InputError as error:  # a worker is lost
-        for at in sorted(left):
-            yield _not(numbers[at], error)
+        for at in sorted(waiting):
+            yield _failed(numbers[at], error)
 
 
-def _not(number: int, error: InputError) -> SimulatedCandidate:
+def _failed(number: int, error: InputError) -> SimulatedCandidate:
     return SimulatedCandidate(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
 
 
@@ -90,17 +90,20 @@ def kernel_scenario(scenario: ScenarioSpec, new_orders_per_min: float) -> Scenar
 
 
 def _confirmed(number: int, result: Result, question: PlanQuestion, fraction: float) -> SimulatedCandidate:
-    times = tuple(time_of(result, each) for each in question.objectives)
+    times = []
+    for objective in question.objectives:
+        answer = next(each for each in result.classes if each.name.replace("_", " ") == objective.transaction)
+        percentiles = {
+            0.5: answer.p50_s,
+            0.9: answer.p90_s,
+            0.95: answer.p95_s,
+            0.99: answer.p99_s,
+            0.999: answer.p999_s,
+        }
+        times.append(percentiles[objective.share])
     rate = result.rate_per_min
     holds = all(time <= each.limit_s for time, each in zip(times, question.objectives, strict=True))
     if question.target_per_min is not None:
         holds = holds and rate.high >= SERVED * question.target_per_min
-    return SimulatedCandidate(number, rate.mean, rate.low, rate.high, times, result.bottleneck.name, holds, fraction)
-
-
-def time_of(result: Result, objective: ResponseObjective) -> float:
-    """How long an objective's share of transactions take at most, of a result that has that percentile."""
-    found = next(each for each in result.classes if each.name.replace("_", " ") == CLASSES[objective.number])
-    return {0.5: found.p50_s, 0.9: found.p90_s, 0.95: found.p95_s, 0.99: found.p99_s, 0.999: found.p999_s}[
-        objective.share
-    ]
+    limit = result.bottleneck.name
+    return SimulatedCandidate(number, rate.mean, rate.low, rate.high, tuple(times), limit, holds, fraction)

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from calibration.fit import AnalyticInput, AnalyticReader
 from models.build import build
 from models.scenario import ScenarioSpec
+from scenarios.questions.plan.candidates import Stock
 from scenarios.questions.plan.question import ResponseObjective
-from scenarios.questions.plan.stock import Stock
 from simulator.analytic import (
     Parameters,
     Workload,
@@ -53,12 +53,19 @@ class Machines:
     def __len__(self) -> int:
         return len(self.parameters)
 
+    @property
+    def path_s(self) -> FloatArray:
+        """CPU time of a mean transaction that misses, writes and waits for nothing, (machines,)."""
+        p = self.parameters
+        path_s: FloatArray = ((p.path_s + p.section_s) @ self.workload.mix) * p.slowdowns[:, -1]
+        return path_s
+
     def at_load(self, times: float) -> Machines:
-        """At so many times the rate."""
+        """The machines at a multiple of their rates."""
         return replace(self, per_s=self.per_s * times)
 
-    def some(self, which: IntArray) -> Machines:
-        """These of them."""
+    def subset(self, which: IntArray) -> Machines:
+        """The machines of these rows."""
         return replace(self, parameters=rows(self.parameters, which), per_s=self.per_s[which])
 
 
@@ -95,31 +102,28 @@ class Assembly:
             mine = np.flatnonzero(files == count)
             yield mine, self._machines(which[mine], count)
 
-    def of(self, numbers: Sequence[int]) -> Iterator[tuple[IntArray, Machines]]:
+    def candidates(self, numbers: Sequence[int]) -> Iterator[tuple[IntArray, Machines]]:
         """The machines of candidates of these numbers."""
-        candidates = [self.stock.candidates[number] for number in numbers]
-        rows_ = [(each.processors, each.memory, each.storage) for each in candidates]
-        yield from self.machines(np.array(rows_, dtype=np.int64).reshape(-1, 3))
+        parts = [self.stock.candidates[number].parts for number in numbers]
+        yield from self.machines(np.array(parts, dtype=np.int64).reshape(-1, 3))
 
     def _machines(self, which: IntArray, files: int) -> Machines:
-        first = [int(each) for each in which[0]]
+        first = which[0].tolist()
         parts: list[Parameters] = []
-        rows_: list[IntArray] = []
-        point = self.reader.read(self.stock.put_together((first[0], first[1], first[2]), "candidates"))
+        part_rows: list[IntArray] = []
+        point = self.reader.read(self.stock.put_together(first, "candidates"))
         for place, column in enumerate(which.T):
             numbers, row = np.unique(column, return_inverse=True)
             parts.append(stacked([self._part(place, number, files, first, point) for number in numbers.tolist()]))
-            rows_.append(row.ravel())
-        p = combined(parts[0], parts[1], parts[2], np.stack(rows_, axis=1))
+            part_rows.append(row.ravel())
+        p = combined(parts[0], parts[1], parts[2], np.stack(part_rows, axis=1))
         w = point.workload
         return Machines(w, p, p.arrivals_per_s, point.model.pool.replacement, 60.0 * float(w.mix[w.main_class]))
 
     def _part(self, place: int, number: int, files: int, first: Sequence[int], point: AnalyticInput) -> Parameters:
         key = (place, number, files)
         if key not in self._parts:
-            chosen = list(first)
-            chosen[place] = number
-            model = build(self.stock.put_together((chosen[0], chosen[1], chosen[2]), "candidates"))
+            model = build(self.stock.put_together([*first[:place], number, *first[place + 1 :]], "candidates"))
             self._parts[key] = parameters_of(model, retimed(point.workload, model))
         return self._parts[key]
 
@@ -128,16 +132,16 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
     """Each machine under what arrives at it."""
     w, found = machines.workload, []
     for begin in range(0, len(machines), CHUNK):
-        some = machines.some(np.arange(begin, min(begin + CHUNK, len(machines))))
+        chunk = machines.subset(np.arange(begin, min(begin + CHUNK, len(machines))))
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
-            at = loaded(w, some.parameters, machines.policy, some.per_s)
+            at = loaded(w, chunk.parameters, machines.policy, chunk.per_s)
         times = [response_quantile_s(w, at.solution, each.number, each.share) for each in objectives]
         found.append(
             Answers(
                 fits=at.fits,
                 needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
                 reads_per_s=at.needs.reads_per_s,
-                times_s=np.stack(times, axis=1) if times else np.zeros((len(some), 0)),
+                times_s=np.stack(times, axis=1) if times else np.zeros((len(chunk), 0)),
             )
         )
     return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
@@ -154,8 +158,7 @@ def capacities(
     p = machines.parameters
     if not p.arrivals_per_s.any():
         objectives = ()
-    path_s = ((p.path_s + p.section_s) @ machines.workload.mix) * p.slowdowns[:, -1]
-    high = np.log(p.processors / path_s)
+    high = np.log(p.processors / machines.path_s)
     low, held, steps = high - WIDE, np.zeros(len(p)), STEPS
     if near is not None:
         around = np.log(np.maximum(near, 1e-9) / machines.per_min)
@@ -178,7 +181,7 @@ def capacities_of(
     reader: AnalyticReader,
     near: FloatArray | None = None,
 ) -> FloatArray:
-    """As `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
+    """Capacities, as by `capacities`, of whole scenarios, which may differ in anything. Raises InputError."""
     groups: dict[tuple[int, str], list[int]] = {}
     points = [reader.read(each) for each in scenarios]
     for number, point in enumerate(points):

@@ -1,29 +1,185 @@
-"""A plan: the question, every candidate's verdict, the short list, the choice, the frontier."""
+"""A plan: the question, every candidate's verdict, the short list, the choice among it, the frontier.
+
+The short list says how sure each candidate is, and what it costs to be wrong. Whoever buys what turns out too small
+must buy again: then the safe machine is paid, and of the first only what was not spent yet is saved. That, times its
+probability, is the expected regret.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import islice
+from statistics import NormalDist
 
 import numpy as np
 
 from models.catalogue import Prices, catalogue_names, chassis, instances, read_entry, volumes
 from models.input import nearest
-from scenarios.questions.plan.belief import ParameterUncertainty
-from scenarios.questions.plan.bill import Till
-from scenarios.questions.plan.choice import FrontierPoint, ShortListed, chosen, frontier, listed
+from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
+from scenarios.questions.plan.bill import BillLine, Till
+from scenarios.questions.plan.candidates import Stock, add_chassis, add_instance, add_machine
 from scenarios.questions.plan.confirm import SimulatedCandidate
-from scenarios.questions.plan.expand import add_chassis, add_instance, add_machine
-from scenarios.questions.plan.loads import Assembly
+from scenarios.questions.plan.loads import Assembly, answers, capacities
 from scenarios.questions.plan.question import PlanQuestion
-from scenarios.questions.plan.screening import MEETS, ScreenedStock, screened, worth
-from scenarios.questions.plan.stock import Stock
+from scenarios.questions.plan.screening import MEETS, ScreenedStock, Tell, Verdict, screened, worth
 from simulator.errors import InputError
 
+LISTED = 10
+"""candidates that are looked at closely at least"""
+SAFE = 0.95
+"""probability of what is bought if the choice was wrong"""
+MOST_EXAMINED = 120
 MOST_CANDIDATES = 1_000_000
-Tell = Callable[[float, str], None]
+BATCH = 6
+AT_ONCE = 512
+NEAR, MOST_NEAR = 0.9, 128
+"""a candidate is looked at for the frontier if its busiest part allows this share of the most that any allows which
+costs no more; how many are, evenly among them"""
+
+
+@dataclass(frozen=True)
+class ShortListed:
+    """A candidate that was looked at closely. Money in the bill's currency; `chance`: of reaching the target."""
+
+    number: int
+    name: str
+    cost: float
+    belief: Belief
+    chance: float
+    short_by_per_min: float
+    regret: float
+    bill: tuple[BillLine, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def expected_cost(self) -> float:
+        """Cost and the expected regret."""
+        return self.cost + (1.0 - self.chance) * self.regret
+
+    @property
+    def cost_per_1000(self) -> float:
+        """Cost of 1,000 new orders per minute."""
+        return self.cost / self.belief.per_min * 1000.0 if self.belief.per_min > 0 else float("inf")
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """No candidate that costs no more holds more."""
+
+    number: int
+    name: str
+    cost: float
+    per_min: float
+
+
+def listed(screened: ScreenedStock, till: Till, left: ParameterUncertainty, tell: Tell) -> tuple[ShortListed, ...]:
+    """The candidates that are looked at closely, best first: the cheapest, and among them the cheapest sure ones.
+
+    Nobody is left out for whom the load that sureness asks for at least is too much: the cheapest sure one is the
+    cheapest of all.
+    """
+    question = screened.stock.question
+    numbers = [int(each) for each in screened.meets]
+    found = _believed(screened, left, numbers[:LISTED])
+    tell(0.3, f"{len(found)} candidates")
+    if question.target_per_min is not None:
+        strong = _strong_enough(screened, left, numbers[LISTED:])
+        for batch in iter(lambda: list(islice(strong, BATCH)), []):
+            sure = sum(belief.chance(question.target_per_min) >= question.sure for belief in found.values())
+            if sure >= LISTED // 2 or len(found) >= MOST_EXAMINED:
+                break
+            found |= _believed(screened, left, batch)
+            tell(0.3 + 0.6 * len(found) / MOST_EXAMINED, f"{len(found)} candidates")
+    return _ranked(screened, till, found)
+
+
+def chosen(screened: ScreenedStock, candidates: Iterable[ShortListed]) -> ShortListed | None:
+    """The cheapest that is sure enough of the target; without a target the best one. None if there is none."""
+    question = screened.stock.question
+    if question.target_per_min is None:
+        return next(iter(candidates), None)
+    sure = [each for each in candidates if each.chance >= question.sure]
+    return min(sure, key=lambda each: (each.cost, -each.chance, each.number), default=None)
+
+
+def _believed(screened: ScreenedStock, left: ParameterUncertainty, numbers: list[int]) -> dict[int, Belief]:
+    stock = screened.stock
+    scenarios = [stock.scenario(stock.candidates[each]) for each in numbers]
+    found = beliefs(scenarios, left, stock.question.objectives, screened.assembly.reader)
+    return dict(zip(numbers, found, strict=True))
+
+
+def _strong_enough(screened: ScreenedStock, left: ParameterUncertainty, numbers: list[int]) -> Iterator[int]:
+    """Candidates, in their order, that hold at least the load which even the surest of machines would have to hold."""
+    question = screened.stock.question
+    sigmas = NormalDist().inv_cdf(min(max(question.sure, 0.5), 0.999))
+    surplus = math.exp(sigmas * left.least_sd)
+    limits = np.array([each.limit_s for each in question.objectives])
+    for begin in range(0, len(numbers), AT_ONCE):
+        chunk = numbers[begin : begin + AT_ONCE]
+        holds = np.zeros(len(chunk), dtype=bool)
+        for rows, machines in screened.assembly.candidates(chunk):
+            at = answers(machines.at_load(surplus), question.objectives)
+            holds[rows] = at.fits & (at.times_s <= limits).all(axis=1)
+        yield from (chunk[int(each)] for each in np.flatnonzero(holds))
+
+
+def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tuple[ShortListed, ...]:
+    question, stock = screened.stock.question, screened.stock
+    target = question.target_per_min
+    chances = {n: belief.chance(target) if target is not None else 1.0 for n, belief in found.items()}
+    cost = {n: float(screened.cost[n]) for n in found}
+    safe = min((cost[n] for n in found if chances[n] >= SAFE), default=max(cost.values(), default=0.0))
+    answer = []
+    for n, belief in found.items():
+        candidate = stock.candidates[n]
+        bill = till.lines(candidate.items)
+        spent = sum(line.amount for line in bill if line.per == "piece")
+        answer.append(
+            ShortListed(
+                number=n,
+                name=candidate.name,
+                cost=cost[n],
+                belief=belief,
+                chance=chances[n],
+                short_by_per_min=belief.short_by(target) if target is not None else 0.0,
+                regret=max(safe - (cost[n] - spent), 0.0) if target is not None else 0.0,
+                bill=bill,
+                notes=candidate.notes,
+            )
+        )
+    if target is not None:
+        return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
+    by = worth(question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer]))
+    return tuple(answer[at] for at in np.lexsort((np.array([each.number for each in answer]), by)).tolist())
+
+
+def frontier(screened: ScreenedStock) -> tuple[FrontierPoint, ...]:
+    """Candidates with more for more money, by cost. Those whose busiest part promises enough are looked at exactly."""
+    stock, cost, reach = screened.stock, screened.cost, screened.reach_per_min
+    there = np.flatnonzero(np.isfinite(cost) & np.isfinite(reach))
+    order = there[np.lexsort((there, -reach[there], cost[there]))]
+    _, first = np.unique(screened.kind[order], return_index=True)
+    order = order[np.sort(first)]  # of each kind of machine the cheapest
+    if not len(order):
+        return ()
+    near = order[reach[order] >= NEAR * np.maximum.accumulate(reach[order])]
+    near = near[np.unique(np.linspace(0, len(near) - 1, MOST_NEAR).round().astype(np.int64))]
+    rates = reach[near]
+    if stock.question.target_per_min is not None:
+        for rows, machines in screened.assembly.candidates(near.tolist()):
+            rates[rows] = capacities(machines, stock.question.objectives)
+    points: list[FrontierPoint] = []
+    for number, per_min in zip(near.tolist(), rates.tolist(), strict=True):
+        if per_min > (points[-1].per_min if points else 0.0):
+            if points and points[-1].cost == float(cost[number]):
+                points.pop()
+            points.append(FrontierPoint(number, stock.candidates[number].name, float(cost[number]), per_min))
+    return tuple(points)
 
 
 @dataclass(frozen=True)
@@ -40,10 +196,12 @@ class Plan:
     confirmed: dict[int, SimulatedCandidate]
 
     @property
-    def rejected(self) -> dict[int, int]:
-        """How many candidates fell out, by verdict."""
+    def rejected(self) -> dict[Verdict, int]:
+        """Numbers of candidates that fell out, by verdict."""
         kinds, counts = np.unique(self.screened.verdict, return_counts=True)
-        return {kind: count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True) if kind != MEETS}
+        return {
+            Verdict(kind): count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True) if kind != MEETS
+        }
 
 
 def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) -> Stock:
@@ -53,12 +211,14 @@ def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) ->
     """
     stock = Stock(question)
     priced = {row.part for each in prices.lists for row in each.rows}
-    names = {
-        "chassis": catalogue_names("chassis"),
-        "instances": catalogue_names("instances"),
-        "machines": catalogue_names("machines"),
-    }
-    wanted = {kind: _wanted(kind, every, priced, patterns) for kind, every in names.items()}
+    names = {kind: catalogue_names(kind) for kind in ("chassis", "instances", "machines")}
+
+    def is_wanted(kind: str, name: str) -> bool:
+        if not patterns:
+            return f"{kind}/{name}" in priced
+        return any(fnmatchcase(name, each) or fnmatchcase(f"{kind}/{name}", each) for each in patterns)
+
+    wanted = {kind: [name for name in every if is_wanted(kind, name)] for kind, every in names.items()}
     if not any(wanted.values()):
         known = sorted(part for part in priced if part.partition("/")[0] in names)
         asked = ", ".join(patterns) or "the price lists"
@@ -79,16 +239,6 @@ def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) ->
             f"plan: {len(stock.candidates):,} candidates, at most {MOST_CANDIDATES:,}; name fewer with --candidates"
         )
     return stock
-
-
-def _wanted(kind: str, names: Iterable[str], priced: set[str], patterns: Sequence[str]) -> list[str]:
-    if not patterns:
-        return [name for name in names if f"{kind}/{name}" in priced]
-    return [
-        name
-        for name in names
-        if any(fnmatchcase(name, each) or fnmatchcase(f"{kind}/{name}", each) for each in patterns)
-    ]
 
 
 def make_plan(
@@ -125,5 +275,5 @@ def with_simulations(plan: Plan, found: dict[int, SimulatedCandidate]) -> Plan:
 
 
 def today() -> dt.date:
-    """By which prices are told old."""
+    """The date by which prices are old."""
     return dt.datetime.now(dt.UTC).date()

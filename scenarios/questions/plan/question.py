@@ -1,4 +1,4 @@
-"""What is asked of a machine: a load with its growth, times that answers may take, data, money."""
+"""Question of a plan: a load with its growth, times that answers may take, data, money."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class ResponseObjective:
 
     @property
     def number(self) -> int:
-        """Of the class in the workload's mix."""
+        """Number of the class in the workload's mix."""
         return CLASSES.index(self.transaction)
 
 
 @dataclass(frozen=True)
 class PlanQuestion:
-    """One question. `base`: database, operating system, network, and the workload as it is at the horizon's end.
+    """Question of a plan. `base`: database, operating system, network, and the workload as it is at the horizon's end.
 
     Without a target the machine is loaded as `base` does it, and what counts is the cost for a rate, or within a budget
     the rate.
@@ -81,7 +81,7 @@ class PlanQuestion:
 
     @property
     def room_gib(self) -> float:
-        """What volumes must hold: the data with as much room as its files need to grow in, or as `fill` asks for."""
+        """Size that volumes must have: the data with room for its files to grow in, or as `fill` asks for."""
         workload = self.base.workload
         files = file_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB
         return max(float(files), self.data_gib / self.fill)
@@ -99,7 +99,7 @@ def per_s(base: ScenarioSpec, new_orders_per_min: float) -> float:
     return new_orders_per_min / 60.0 / base.workload.mix.new_order
 
 
-def asked(
+def under_load(
     base: ScenarioSpec, target_per_min: float | None, data_gib: float | None, connections: int, active: float | None
 ) -> ScenarioSpec:
     """The base under the load that is asked for, warm. Data that isn't given is the base's. Raises InputError.
@@ -133,7 +133,7 @@ def asked(
     )
 
 
-def grown(
+def plan_question(
     base: ScenarioSpec,
     target_per_min: float | None,
     data_size: str | None,
@@ -151,11 +151,11 @@ def grown(
     target = None if target_per_min is None else target_per_min * times
     if objectives and target is None:
         raise InputError("plan: --p95 and --p99 are asked at a load; give --target too")
-    scenario = asked(base, target, data_gib, connections, active)
+    scenario = under_load(base, target, data_gib, connections, active)
     return PlanQuestion(scenario, target, objectives, growth_per_month=growth, months=months)
 
 
-def share_of(text: str, option: str) -> float:
+def parse_share(text: str, option: str) -> float:
     """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
     try:
         found = float(parse(text if "%" in text else float(text), "share", ""))
@@ -173,12 +173,12 @@ def even_parts(warehouses: int, least_held: int) -> list[int]:
 
 
 def _even(warehouses: float) -> int:
-    """As near as what can be sampled evenly comes, within a few percent."""
+    """Nearest number of warehouses that can be sampled evenly, within a few percent."""
     step = HELD if warehouses >= EVEN * HELD else EVEN if warehouses >= EVEN * EVEN else 1
     return max(1, step * round(warehouses / step))
 
 
-def objective_of(text: str, share: float, option: str) -> ResponseObjective:
+def parse_objective(text: str, share: float, option: str) -> ResponseObjective:
     """Read '50 ms' or 'payment=20 ms'. Raises InputError."""
     name, equals, limit = text.rpartition("=")
     name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 import numpy as np
 
 from models.reading import room_faults
 from scenarios.questions.plan.bill import Till
+from scenarios.questions.plan.candidates import Stock
 from scenarios.questions.plan.loads import Assembly, Machines, answers, capacities
 from scenarios.questions.plan.question import PlanQuestion
-from scenarios.questions.plan.stock import Stock
 from simulator.form import FloatArray, IntArray
 
-MEETS, NO_PRICE, BUDGET, ROOM, MEMORY, PROCESSORS, OVERLOAD, LATENCY = range(8)
+
+class Verdict(IntEnum):
+    """Whether a candidate does what is asked, or the first thing that it fails by. Arrays hold the numbers."""
+
+    MEETS = 0
+    NO_PRICE = 1
+    BUDGET = 2
+    ROOM = 3
+    MEMORY = 4
+    PROCESSORS = 5
+    OVERLOAD = 6
+    LATENCY = 7
+
+
+MEETS, NO_PRICE, BUDGET, ROOM, MEMORY, PROCESSORS, OVERLOAD, LATENCY = Verdict
 VERDICTS = (
     "does what is asked",
     "no price",
@@ -91,7 +106,7 @@ class ScreenedStock:
 
 
 def worth(question: PlanQuestion, cost: FloatArray, per_min: FloatArray) -> FloatArray:
-    """By what machines are ranked, the least first.
+    """Key by which machines are ranked, the least first.
 
     Of a target the cost, else the cost for a rate, or if there is a budget the rate, the highest first.
     """
@@ -113,7 +128,7 @@ def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Sc
     }
     if stock.question.budget is not None:
         verdict = np.where((verdict == MEETS) & (cost > stock.question.budget), BUDGET, verdict)
-    which = np.array([(each.processors, each.memory, each.storage) for each in stock.candidates], dtype=np.int64)
+    which = np.array([each.parts for each in stock.candidates], dtype=np.int64)
     left = np.flatnonzero(verdict == MEETS)
     kinds, same = np.unique(which.reshape(count, 3)[left], axis=0, return_inverse=True)
     judged, solved = judge(assembly, kinds, tell)
@@ -126,68 +141,55 @@ def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Sc
 def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[MachineVerdicts, int]:
     """Machines of these parts, and how many of them the engine has solved."""
     stock, found = assembly.stock, MachineVerdicts.blank(len(kinds))
-    _fit(stock, kinds, found)
+    faults: dict[tuple[int, int], tuple[Verdict, str]] = {}
+    """of machines with this memory and storage: no room for pool or data"""
+    for row, (processors, memory, storage) in enumerate(kinds.tolist()):
+        if (memory, storage) not in faults:
+            faults[memory, storage] = _fault(stock, processors, memory, storage)
+        verdict, reason = faults[memory, storage]
+        if verdict != MEETS:
+            found.verdict[row], found.why[row] = verdict, reason
     left = np.flatnonzero(found.verdict == MEETS)
     done = 0
-    for mine, machines in assembly.machines(kinds[left]):
-        at, alive = left[mine], np.arange(len(mine))
+    for chosen, machines in assembly.machines(kinds[left]):
+        at, alive = left[chosen], np.arange(len(chosen))
         if stock.question.target_per_min is not None:
-            least = _least_busy(machines)
-            slow = least >= 1.0
-            found.verdict[at[slow]], found.need[at[slow]] = PROCESSORS, least[slow]
+            busy = machines.per_s * machines.path_s / machines.parameters.processors
+            slow = busy >= 1.0  # even if nothing is ever missed, written or waited for
+            found.verdict[at[slow]], found.need[at[slow]] = PROCESSORS, busy[slow]
             alive = np.flatnonzero(~slow)
         for begin in range(0, len(alive), AT_ONCE):
-            some = alive[begin : begin + AT_ONCE]
-            _measure(stock.question, machines.some(some), at[some], found)
-            done += len(some)
+            rows = alive[begin : begin + AT_ONCE]
+            _measure(stock.question, machines.subset(rows), at[rows], found)
+            done += len(rows)
             tell(done / len(left), f"{done:,} of {len(left):,} machines")
     return found, done
 
 
 def _measure(question: PlanQuestion, machines: Machines, at: IntArray, found: MachineVerdicts) -> None:
-    """What machines do, written to the rows `at`."""
+    """Write figures and verdicts of machines under the load to the rows `at`."""
     if question.target_per_min is None:
         found.reach_per_min[at] = rates = capacities(machines, question.objectives)
         found.verdict[at[rates <= 0.0]] = LATENCY
         return
-    said = answers(machines, question.objectives)
-    found.busiest[at] = said.needs.argmax(axis=1)
-    found.need[at] = said.needs.max(axis=1)
+    answer = answers(machines, question.objectives)
+    found.busiest[at] = answer.needs.argmax(axis=1)
+    found.need[at] = answer.needs.max(axis=1)
     found.reach_per_min[at] = question.target_per_min / np.maximum(found.need[at], 1e-6)
     limits = np.array([each.limit_s for each in question.objectives])
     if len(limits):
-        worst = (said.times_s / limits).argmax(axis=1)
+        worst = (answer.times_s / limits).argmax(axis=1)
         found.objective[at] = worst
-        found.time_s[at] = np.take_along_axis(said.times_s, worst[:, None], axis=1)[:, 0]
+        found.time_s[at] = np.take_along_axis(answer.times_s, worst[:, None], axis=1)[:, 0]
         found.verdict[at[found.time_s[at] > limits[worst]]] = LATENCY
-    found.verdict[at[~said.fits]] = OVERLOAD
+    found.verdict[at[~answer.fits]] = OVERLOAD
 
 
-def _least_busy(machines: Machines) -> FloatArray:
-    """Share of the processors that the load takes if nothing is ever missed, written or waited for."""
-    p, w = machines.parameters, machines.workload
-    path_s = ((p.path_s + p.section_s) @ w.mix) * p.slowdowns[:, -1]
-    return machines.per_s * path_s / p.processors
-
-
-def _fit(stock: Stock, kinds: IntArray, found: MachineVerdicts) -> None:
-    """Refuse what has no room for pool or data; the same memory and disks are looked at once."""
-    known: dict[tuple[int, int], tuple[int, str]] = {}
-    for row, (processors, memory, storage) in enumerate(kinds.tolist()):
-        if (memory, storage) not in known:
-            known[memory, storage] = _fault(stock, processors, memory, storage)
-        verdict, words = known[memory, storage]
-        if verdict != MEETS:
-            found.verdict[row], found.why[row] = verdict, words
-
-
-def _fault(stock: Stock, processors: int, memory: int, storage: int) -> tuple[int, str]:
+def _fault(stock: Stock, processors: int, memory: int, storage: int) -> tuple[Verdict, str]:
     if stock.storage[storage].fault:
         return ROOM, stock.storage[storage].fault
-    room = stock.memory[memory]
-    if room.buffers < SMALLEST_POOL:
-        return MEMORY, (
-            f"of {room.gib:g} GiB system, server and clients leave {room.buffers} buffers; at least {SMALLEST_POOL:,}"
-        )
+    gib, buffers = stock.memory[memory].gib, stock.memory[memory].buffers
+    if buffers < SMALLEST_POOL:
+        return MEMORY, f"of {gib:g} GiB system, server and clients leave {buffers} buffers; at least {SMALLEST_POOL:,}"
     fault = next(room_faults(stock.put_together((processors, memory, storage), "machine")), None)
     return (MEETS, "") if fault is None else (ROOM, fault.partition(": ")[2])

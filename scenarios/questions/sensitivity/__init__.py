@@ -1,8 +1,7 @@
 """Which numbers of a scenario its rate depends on: one at a time (tornado), or all at once (Sobol's indices)."""
 
 from scenarios.questions.sensitivity.one_at_a_time import Tornado, TornadoBar, tornado
-from scenarios.questions.sensitivity.ranges import Range, calibrated_ranges, default_ranges, ranges_of
-from scenarios.questions.sensitivity.rates import RateFunction
+from scenarios.questions.sensitivity.ranges import Range, RateFunction, calibrated_ranges, default_ranges, ranges_of
 from scenarios.questions.sensitivity.sobol import SobolIndices, SobolSamples
 
 __all__ = [

@@ -13,7 +13,7 @@ from simulator.form import FloatArray
 
 @dataclass(frozen=True)
 class TornadoBar:
-    """What one number does to the rate. None: there is no such machine, for `reason`."""
+    """Rates at the two ends of one number. None: there is no such machine, for `reason`."""
 
     range: Range
     low_per_min: float | None
@@ -21,7 +21,7 @@ class TornadoBar:
     reason: str | None
 
     def swing(self, middle: float) -> float:
-        """How far the rate moves between the two ends and the middle."""
+        """Largest difference of the rates at the two ends and the middle."""
         ends = [end for end in (self.low_per_min, self.high_per_min) if end is not None]
         return max([middle, *ends]) - min([middle, *ends])
 
@@ -42,15 +42,11 @@ def tornado(
     places = np.tile(middle, (1 + 2 * len(ranges), 1))
     for number, each in enumerate(ranges):
         places[1 + 2 * number, number], places[2 + 2 * number, number] = each.low, each.high
-    found = rates(places)
+    middle_rate, *end_rates = rates(places).tolist()
+    ends = [None if np.isnan(rate) else rate for rate in end_rates]
     why = reasons()
     bars = [
-        TornadoBar(each, _known(found[at]), _known(found[at + 1]), why.get(at, why.get(at + 1)))
-        for each, at in zip(ranges, range(1, len(places), 2), strict=True)
+        TornadoBar(each, ends[at], ends[at + 1], why.get(at + 1, why.get(at + 2)))
+        for each, at in zip(ranges, range(0, len(ends), 2), strict=True)
     ]
-    rate = float(found[0])
-    return Tornado(rate, tuple(sorted(bars, key=lambda bar: (-bar.swing(rate), bar.range.key))))
-
-
-def _known(rate: float) -> float | None:
-    return None if np.isnan(rate) else float(rate)
+    return Tornado(middle_rate, tuple(sorted(bars, key=lambda bar: (-bar.swing(middle_rate), bar.range.key))))

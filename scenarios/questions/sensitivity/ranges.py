@@ -1,10 +1,12 @@
-"""From where to where each number is varied: what is known of it before or after a calibration, or ± 25 %."""
+"""Ranges in which numbers are varied, by what is known of them or by 25 %, and the rate at any of their values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from calibration.fit import (
     SIGMAS_OF_90_PERCENT,
@@ -17,7 +19,9 @@ from calibration.fit import (
 from models.input import nearest, value_at
 from models.reading import continuous_keys, continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
+from scenarios.questions.explain import MachineSolver, for_analytic_engine, saturated
 from simulator.errors import InputError
+from simulator.form import FloatArray
 
 AROUND = 0.25
 TRIALS = 12
@@ -37,7 +41,7 @@ HARDWARE = (
 
 @dataclass(frozen=True)
 class Range:
-    """One number and its ends, in the unit that its key names; even steps are of its logarithm if `log`."""
+    """Range of a number, in the unit that its key names; even steps are of its logarithm if `log`."""
 
     key: str
     low: float
@@ -61,7 +65,7 @@ class Range:
 def default_ranges(scenario: ScenarioSpec) -> list[Range]:
     """The fit's parameters over 90 % of what is known of them before any run, and hardware by a quarter."""
     try:
-        known = [of_prior(each) for each in default_parameters(scenario)]
+        known = [prior_range(each) for each in default_parameters(scenario)]
     except InputError:
         known = []
     return [*known, *_hardware(scenario, {each.key for each in known})]
@@ -81,25 +85,18 @@ def calibrated_ranges(calibration: Calibration, scenario: ScenarioSpec) -> tuple
             words = f"{calibration.confidence:.0%} interval of the calibration"
             found.append(Range(each.key, each.low, middle, each.high, log, False, words))
         else:
-            found.append(of_prior(each.parameter, middle))
+            found.append(prior_range(each.parameter, middle))
     keys = {each.key.partition("@")[0] for each in found}
     return machine, [*found, *_hardware(machine, keys)]
 
 
-def of_prior(parameter: Parameter, middle: float | None = None) -> Range:
+def prior_range(parameter: Parameter, middle: float | None = None) -> Range:
     """The middle 90 % of a prior, within the parameter's bounds."""
     low = max(parameter.at(-SIGMAS_OF_90_PERCENT), parameter.low)
     high = min(parameter.at(SIGMAS_OF_90_PERCENT), parameter.high)
     at = parameter.value if middle is None else middle
-    return Range(
-        parameter.key,
-        min(low, at),
-        at,
-        max(high, at),
-        parameter.factor is not None and low > 0,
-        False,
-        "90 % of the prior",
-    )
+    log = parameter.factor is not None and low > 0
+    return Range(parameter.key, min(low, at), at, max(high, at), log, False, "90 % of the prior")
 
 
 def parse_range(text: str, scenario: ScenarioSpec) -> Range:
@@ -117,7 +114,8 @@ def parse_range(text: str, scenario: ScenarioSpec) -> Range:
         )
     found = _number(scenario, key)
     if found is None:
-        raise InputError(f"--vary {text}: the scenario has no such number{nearest(key, _known(scenario))}")
+        known = [*continuous_keys(scenario), *(each for each in HARDWARE if _number(scenario, each) is not None)]
+        raise InputError(f"--vary {text}: the scenario has no such number{nearest(key, known)}")
     value, whole = found
     middle = value if low <= value <= high else (low + high) / 2.0
     log = low > 0 and high / low > 2.0
@@ -125,7 +123,7 @@ def parse_range(text: str, scenario: ScenarioSpec) -> Range:
 
 
 def ranges_of(texts: Sequence[str], scenario: ScenarioSpec) -> list[Range]:
-    """Those that are asked for, each once. Raises InputError."""
+    """The ranges of --vary, each key once. Raises InputError."""
     found = [parse_range(text, scenario) for text in texts]
     twice = sorted({each.key for each in found if [other.key for other in found].count(each.key) > 1})
     if twice:
@@ -133,19 +131,19 @@ def ranges_of(texts: Sequence[str], scenario: ScenarioSpec) -> list[Range]:
     return found
 
 
-def _hardware(scenario: ScenarioSpec, taken: set[str]) -> list[Range]:
+def _hardware(scenario: ScenarioSpec, known: set[str]) -> list[Range]:
     found = []
     for key in HARDWARE:
         number = _number(scenario, key)
-        if key in taken or number is None or number[0] <= 0:
+        if key in known or number is None or number[0] <= 0:
             continue
         value, whole = number
-        low, high = value * (1.0 - AROUND), value * (1.0 + AROUND)
+        wanted = [value * (1.0 - AROUND), value * (1.0 + AROUND)]
         if whole:
-            low, high = round(low), round(high)
-        least, most = _possible(scenario, key, value, low, whole), _possible(scenario, key, value, high, whole)
+            wanted = [round(end) for end in wanted]
+        least, most = (_possible(scenario, key, value, end, whole) for end in wanted)
         if least < most:
-            clipped = "" if (least, most) == (low, high) else ", as far as there is such a machine"
+            clipped = "" if [least, most] == wanted else ", as far as there is such a machine"
             found.append(Range(key, least, value, most, True, whole, f"± {AROUND:.0%}{clipped}"))
     return found
 
@@ -176,5 +174,29 @@ def _number(scenario: ScenarioSpec, key: str) -> tuple[float, bool] | None:
     return (found, True) if isinstance(found, int) and not isinstance(found, bool) else None
 
 
-def _known(scenario: ScenarioSpec) -> list[str]:
-    return [*continuous_keys(scenario), *(key for key in HARDWARE if _number(scenario, key) is not None)]
+class RateFunction:
+    """New orders per minute of the warm machine by the analytic engine; NaN where there is no such machine."""
+
+    def __init__(self, scenario: ScenarioSpec, ranges: Sequence[Range]) -> None:
+        self._scenario, self._solver = saturated(for_analytic_engine(scenario)), MachineSolver()
+        self._ranges = tuple(ranges)
+        self.reasons: dict[int, str] = {}
+        """why the last call's points have no machine"""
+
+    def __call__(self, values: FloatArray) -> FloatArray:
+        """Rates at values of shape (points, ranges)."""
+        found = np.full(len(values), np.nan)
+        self.reasons = {}
+        machines: dict[int, ScenarioSpec] = {}
+        for number, row in enumerate(values):
+            changes = {
+                each.key: int(value) if each.whole else float(value)
+                for each, value in zip(self._ranges, row, strict=True)
+            }
+            try:
+                machines[number] = with_values(self._scenario, changes)
+            except InputError as error:
+                self.reasons[number] = str(error)
+        for number, machine in zip(machines, self._solver(*machines.values()), strict=True):
+            found[number] = machine.rate_per_min
+        return found

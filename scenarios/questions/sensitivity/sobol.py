@@ -64,8 +64,8 @@ class SobolSamples:
     ab: FloatArray
 
     @classmethod
-    def of(cls, ranges: Sequence[Range], base_points: int, seed: int) -> SobolSamples:
-        """None of them yet. Raises InputError unless `base_points` is a power of 2."""
+    def planned(cls, ranges: Sequence[Range], base_points: int, seed: int) -> SobolSamples:
+        """Samples that are still to be evaluated. Raises InputError unless `base_points` is a power of 2."""
         if base_points < LEAST or base_points & (base_points - 1):
             raise InputError(f"--sobol {base_points}: must be a power of 2 from {LEAST} on, for example 256")
         none = np.zeros(0)
@@ -82,25 +82,17 @@ class SobolSamples:
         shares = scipy.stats.qmc.Sobol(2 * count, rng=self.seed).random(self.base_points)
         while self.done < self.base_points:
             chunk = shares[self.done : self.done + CHUNK]
-            of_a, of_b = self._values(chunk[:, :count]), self._values(chunk[:, count:])
-            places = [of_a, of_b]
-            for number in range(count):
-                mixed = of_a.copy()
-                mixed[:, number] = of_b[:, number]
-                places.append(mixed)
+            columns = zip((*self.ranges, *self.ranges), chunk.T, strict=True)
+            values = np.array([[each.at(float(share)) for share in column] for each, column in columns]).T
+            a, b = values[:, :count], values[:, count:]
+            places = [a, b, *(np.where(np.arange(count) == number, b, a) for number in range(count))]
             logs = np.log(rates(np.concatenate(places))).reshape(count + 2, len(chunk))
             self.a, self.b = np.append(self.a, logs[0]), np.append(self.b, logs[1])
             self.ab = np.concatenate([self.ab, logs[2:]], axis=1)
             tell(self.done)
 
-    def _values(self, shares: FloatArray) -> FloatArray:
-        columns = [
-            [each.at(float(share)) for share in column] for each, column in zip(self.ranges, shares.T, strict=True)
-        ]
-        return np.array(columns).T
-
     def indices(self) -> SobolIndices:
-        """Of the base points that are done. Raises InputError if too few are possible, or nothing varies."""
+        """Indices by the base points that are done. Raises InputError if too few are possible, or nothing varies."""
         good = np.isfinite(self.a) & np.isfinite(self.b) & np.isfinite(self.ab).all(axis=0)
         left_out = int(len(good) - good.sum())
         if good.sum() < LEAST:
@@ -113,8 +105,8 @@ class SobolSamples:
             raise InputError("--sobol: none of these numbers changes the rate within its range; vary others")
         first, total = _indices(a, b, ab)
         rng = np.random.default_rng(self.seed)
-        again = [_indices(a[some], b[some], ab[:, some]) for some in rng.integers(len(a), size=(RESAMPLES, len(a)))]
-        ends = np.quantile(np.array(again), [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0], axis=0)
+        resampled = [_indices(a[at], b[at], ab[:, at]) for at in rng.integers(len(a), size=(RESAMPLES, len(a)))]
+        ends = np.quantile(np.array(resampled), [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0], axis=0)
         low, high = ends.tolist()
         found = [
             SobolIndex(each.key, float(first[k]), low[0][k], high[0][k], float(total[k]), low[1][k], high[1][k])
@@ -130,8 +122,8 @@ def _indices(a: FloatArray, b: FloatArray, ab: FloatArray) -> tuple[FloatArray, 
 
     `a`, `b`: (points,), `ab`: (ranges, points).
     """
-    every = np.concatenate([a, b])
-    middle, variance = every.mean(), every.var()
+    both = np.concatenate([a, b])
+    middle, variance = both.mean(), both.var()
     first = ((b - middle) * (ab - a)).mean(axis=-1) / variance
     total = np.square(a - ab).mean(axis=-1) / 2.0 / variance
     return first, total

@@ -4,10 +4,8 @@ axes and points: what is run; replications: how often; runner: runs what the sto
 """
 
 from scenarios.questions.sweep.answer import Sweep, SweepRow, sweep_from_json, sweep_json
-from scenarios.questions.sweep.axes import Axis, SampledAxis, parse_axes, parse_axis
-from scenarios.questions.sweep.points import SweepPoint, sweep_points
-from scenarios.questions.sweep.replications import MOST_UNTIL, ReplicationRule
-from scenarios.questions.sweep.runner import SweepRunner
+from scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint, parse_axes, parse_axis, sweep_points
+from scenarios.questions.sweep.runner import MOST_UNTIL, ReplicationRule, SweepRunner
 
 __all__ = [
     "MOST_UNTIL",

@@ -1,4 +1,4 @@
-"""What a sweep found: a frozen value, the same wherever its runs were run, written to disk and read back."""
+"""Outcome of a sweep: a frozen value, the same wherever its runs were run, written to disk and read back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from models.input import content_of, document
-from scenarios.questions.sweep.axes import Axis, SampledAxis
+from scenarios.questions.sweep.design import Axis, SampledAxis
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-sweep-2"
@@ -16,7 +16,7 @@ REMEDY = "make one with 'oltpsim sweep SCENARIO --vary KEY=VALUES --output json'
 
 @dataclass(frozen=True)
 class SweepRow:
-    """One point. `reason` says why it could not be run; every figure is None then."""
+    """Row of a sweep, one point. `reason` says why it could not be run; every figure is None then."""
 
     values: tuple[str, ...]
     reason: str | None = None

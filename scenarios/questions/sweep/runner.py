@@ -1,19 +1,24 @@
-"""Runs the points of a sweep that no sweep has run before, and keeps each result as it comes."""
+"""Runner of the points of a sweep that no sweep has run before; each result is stored as soon as it ends.
+
+A point gets a fixed number of replications, or as many as make the interval narrow enough. Their number depends on the
+rates of the seeds in their order alone, never on which run was finished first, nor on what a store holds beyond them.
+It grows by rounds, each as long as the last interval says is needed, and at most doubles: few looks at the interval
+keep its coverage near what it claims (Law, Simulation Modeling and Analysis, section 9.4.1).
+"""
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from models.scenario import ScenarioSpec
 from scenarios.questions.sweep.answer import Sweep, SweepRow
-from scenarios.questions.sweep.axes import Axis, SampledAxis
-from scenarios.questions.sweep.points import SweepPoint
-from scenarios.questions.sweep.replications import ReplicationRule, interval
+from scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint
 from scenarios.run import (
     POLL_S,
     Display,
@@ -32,6 +37,58 @@ from scenarios.run import (
     work_through,
 )
 from simulator.errors import InputError
+from simulator.results.recording import mean_of_replications
+from simulator.results.result import Estimate
+
+LEAST_UNTIL = 5
+"""Fewer rates may lie close together by chance, and would stop the replications too early."""
+MOST_UNTIL = 100
+
+
+@dataclass(frozen=True)
+class ReplicationRule:
+    """`most` replications; with `until_fraction` fewer, once half the interval is at most this share of the mean."""
+
+    most: int = 1
+    until_fraction: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.until_fraction is not None and self.most < LEAST_UNTIL:
+            raise InputError(
+                f"--replications: got {self.most}; with --until it is the most that are run, and an interval is "
+                f"trusted from {LEAST_UNTIL} on: give {LEAST_UNTIL} or more, or leave it out for {MOST_UNTIL}"
+            )
+
+    @property
+    def first(self) -> int:
+        """Replications before the first look at the interval."""
+        return self.most if self.until_fraction is None else LEAST_UNTIL
+
+    def wanted(self, rates: list[float]) -> int:
+        """Number of replications that are needed, given the rates of the first ones; their number if they suffice."""
+        count = len(rates)
+        if self.until_fraction is None or count >= self.most:
+            return count
+        share = half_width(mean_of_replications(rates))
+        if share <= self.until_fraction:
+            return count
+        needed = math.ceil(min(count * (share / self.until_fraction) ** 2, self.most))
+        return min(self.most, 2 * count, max(count + 1, needed))
+
+    def shortfall(self, rates: list[float]) -> str:
+        """Warning for when the most replications left the interval too wide; empty if they didn't."""
+        if self.until_fraction is None or (share := half_width(mean_of_replications(rates))) <= self.until_fraction:
+            return ""
+        return (
+            f"after {len(rates)} replications the interval is still ±{share:.2%} of the rate, "
+            f"wider than ±{100 * self.until_fraction:.3g}%: allow more by --replications, or take longer runs"
+        )
+
+
+def half_width(estimate: Estimate) -> float:
+    """Half the width of an interval as a share of the mean; 0 if all rates are 0."""
+    half = estimate.high - estimate.mean
+    return 0.0 if half == 0 else half / estimate.mean if estimate.mean > 0 else math.inf
 
 
 class ReplicatedScenario:
@@ -43,7 +100,7 @@ class ReplicatedScenario:
         self.is_complete = False
 
     def run(self, number: int) -> RunKey:
-        """Which run the replication of a number is."""
+        """Key of the run that is the replication of a number."""
         seed = self._seed + number
         return RunKey(run_hash(self._text, seed), self._text, seed)
 
@@ -51,8 +108,8 @@ class ReplicatedScenario:
         """The record of a replication; its result stays in the store."""
         self.records[number] = replace(record, result=b"")
 
-    def more(self, rule: ReplicationRule) -> range:
-        """The replications to run next; empty while others are awaited, and when all are there."""
+    def next_round(self, rule: ReplicationRule) -> range:
+        """The replications to run next; empty while some are awaited, and when all are there."""
         count = len(self.records)
         if self.is_complete or None in self.records:
             return range(0)
@@ -67,7 +124,7 @@ class ReplicatedScenario:
 
     @property
     def figures(self) -> list[RunFigures]:
-        """Those of all replications that are done."""
+        """Figures of all replications that are done."""
         found = [record.figures for record in self.records if record is not None]
         return [figures for figures in found if figures is not None]
 
@@ -91,11 +148,11 @@ class WaitingRuns:
 
     @property
     def left(self) -> int:
-        """How many there are, with those that others run at the moment."""
+        """Number of waiting runs, with those that other sweeps run at the moment."""
         return len(self._items) + len(self._with_others)
 
     def add(self, item: Item) -> None:
-        """One more at the end."""
+        """Queue a run."""
         self._items.append(item)
 
     def take(self, most: int) -> list[tuple[Item, SimulationTask]]:
@@ -114,7 +171,7 @@ class WaitingRuns:
         return taken
 
     def try_again(self) -> None:
-        """What others run at the moment may be finished, or theirs no more."""
+        """Queue again what other sweeps had claimed: it may be finished, or claimed no more."""
         self._items.extend(self._with_others)
         self._with_others.clear()
 
@@ -142,17 +199,12 @@ class SweepRunner:
         """Run what is not in the store yet, in this process or in several."""
         meter = self._begin(display)
         engines = [each.scenario.engine for each in self._scenarios.values() if not each.is_complete]
-        with executor_for(engines * min(self._rule.first, workers), workers, meter) as place:
-            self._run_at(place, meter)
+        with executor_for(engines * min(self._rule.first, workers), workers, meter) as executor:
+            self._run_by(executor, meter)
 
-    def run_at(self, place: TaskExecutor, display: Display) -> None:
-        """Run what is not in the store yet in another place, such as an executor (`executors.Elsewhere`)."""
-        self._run_at(place, self._begin(display))
-
-    @property
-    def damaged(self) -> list[str]:
-        """Runs in the store that were not as they were written."""
-        return self.store.damaged
+    def run_at(self, executor: TaskExecutor, display: Display) -> None:
+        """Run what is not in the store yet by an executor such as a cluster's."""
+        self._run_by(executor, self._begin(display))
 
     def _begin(self, display: Display) -> ProgressMeter:
         for replicated in self._scenarios.values():
@@ -161,9 +213,9 @@ class SweepRunner:
 
     def _ask(self, replicated: ReplicatedScenario) -> None:
         """Take from the store what the rule asks for, and queue the rest."""
-        while more := replicated.more(self._rule):
-            self.wanted += len(more)
-            for number in more:
+        while numbers := replicated.next_round(self._rule):
+            self.wanted += len(numbers)
+            for number in numbers:
                 record = self.store.find(replicated.run(number))
                 if record is None:
                     self._waiting.add((replicated, number))
@@ -172,12 +224,16 @@ class SweepRunner:
                     self.finished += 1
                     replicated.take(number, record)
 
-    def _run_at(self, place: TaskExecutor, meter: ProgressMeter) -> None:
+    def _run_by(self, executor: TaskExecutor, meter: ProgressMeter) -> None:
         work = partial(perform_run, program_hash())
         while self._waiting.left:
-            with closing(work_through(self._waiting, place, work, meter)) as finished:
-                for some in finished:
-                    self._keep(some)
+            with closing(work_through(self._waiting, executor, work, meter)) as finished:
+                for records in finished:
+                    self.store.keep((replicated.run(number), record) for (replicated, number), record in records)
+                    for (replicated, number), _ in records:
+                        self.store.release(replicated.run(number))
+                    self._settle(records)
+                    self._take_found()
                     meter.count = self.wanted - self.reused
             self._take_found()
             if self._waiting.left:
@@ -185,27 +241,19 @@ class SweepRunner:
                 time.sleep(POLL_S)
                 self._waiting.try_again()
 
-    def _keep(self, some: list[tuple[Item, StoredRun]]) -> None:
-        runs = [(replicated.run(number), record) for (replicated, number), record in some]
-        self.store.keep(runs)
-        for run, _ in runs:
-            self.store.release(run)
-        self._settle(some)
-        self._take_found()
-
     def _take_found(self) -> None:
         found, self._waiting.found = self._waiting.found, []
         self.reused += len(found)
         self._settle(found)
 
-    def _settle(self, some: list[tuple[Item, StoredRun]]) -> None:
-        for (replicated, number), record in some:
+    def _settle(self, records: list[tuple[Item, StoredRun]]) -> None:
+        for (replicated, number), record in records:
             replicated.take(number, record)
             self.finished += 1
             self._ask(replicated)
 
     def sweep(self, scenario: str, axes: Sequence[Axis | SampledAxis], samples: int | None = None) -> Sweep:
-        """What is done so far, in the order of the points. Raises InputError if no point could be run."""
+        """Outcome so far, in the order of the points. Raises InputError if no point could be run."""
         rows: list[SweepRow] = []
         example: RunFigures | None = None
         engines: list[str] = []
@@ -239,7 +287,7 @@ class SweepRunner:
         """The figures of the first replication; its rate replaced by the mean of all, with a t interval."""
         first = figures[0]
         rates = [each.rate_per_min.mean for each in figures]
-        rate = interval(rates) if len(rates) > 1 else first.rate_per_min
+        rate = mean_of_replications(rates) if len(rates) > 1 else first.rate_per_min
         shortfall = self._rule.shortfall(rates)
         return SweepRow(
             values=values,

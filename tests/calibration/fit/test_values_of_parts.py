@@ -23,7 +23,7 @@ from calibration.fit.evaluate import figures
 from models.reading import continuous_value, with_values
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured_runs import read_runs
+from scenarios.questions.measured import read_runs
 from simulator.errors import InputError
 
 SPEED = "machine.cpu.relative_speed"

@@ -22,7 +22,7 @@ from calibration.records import simulated_figure
 from calibration.records.measured import OF_RESULT
 from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.large_systems import measured_systems
+from scenarios.questions.measured import measured_systems
 from scenarios.show.large_systems import figure_amount, figure_error, large_system_lines
 from simulator.errors import InputError
 from simulator.results import Result

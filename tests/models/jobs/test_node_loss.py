@@ -13,6 +13,7 @@ from models.jobs.store_model import store_model
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
+from scenarios.run import simulate_store
 from simulator.errors import InputError, InternalError
 from simulator.form import Program
 from simulator.kernel import columns as ks
@@ -35,7 +36,7 @@ def scenario(*settings: str) -> ScenarioSpec:
 
 
 def answer(*settings: str) -> JobResult:
-    return run_job(scenario(*settings))
+    return run_job(scenario(*settings), 1, simulate_store)
 
 
 def engine(*settings: str, seed: int = 1) -> KernelEngine:

@@ -18,9 +18,8 @@ from benchmarks.sweep_kills import START, kept, killed_and_resumed, words
 from scenarios.commands.cli import main
 from scenarios.library import load_scenario_file
 from scenarios.run import RunKey, SimulationTask, Store, StoredRun, simulate
-from scenarios.run import stored_run as record
-from scenarios.run.store import Claims
-from scenarios.run.stored_run import DONE, REFUSED
+from scenarios.run import store as record
+from scenarios.run.store import DONE, REFUSED, Claims
 from simulator.errors import Infeasible, InputError
 from simulator.results import Result
 
@@ -34,7 +33,7 @@ def sweep(store: Path, *more: str) -> list[str]:
 
 
 def no_run(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("scenarios.run.stored_run.simulate", lambda *_: pytest.fail("this run was there already"))
+    patch.setattr("scenarios.run.store.simulate", lambda *_: pytest.fail("this run was there already"))
 
 
 def change(store: Path, statement: str) -> None:
@@ -171,7 +170,7 @@ def test_refusals_are_kept_too(tmp_path: Path, capsys: Output, monkeypatch: pyte
 
     store = tmp_path / "runs.sqlite"
     with monkeypatch.context() as patch:
-        patch.setattr("scenarios.run.stored_run.simulate", infeasible)
+        patch.setattr("scenarios.run.store.simulate", infeasible)
         assert main(sweep(store)) == 0
     first = capsys.readouterr().out
     assert '"reason": "500 buffers are too few"' in first

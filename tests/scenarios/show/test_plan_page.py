@@ -25,11 +25,11 @@ from scenarios.questions.plan import (
     SimulatedCandidate,
     Stock,
     add_chassis,
-    asked,
     make_plan,
+    under_load,
     with_simulations,
 )
-from scenarios.questions.plan.expand import GOES_AWAY
+from scenarios.questions.plan.candidates import GOES_AWAY
 from scenarios.show import plan_page as plan_pages
 from scenarios.show.plan_page import plan_page, write_plan_page
 from scenarios.show.plan_reasons import rejection_reason
@@ -49,7 +49,7 @@ COMMAND = "oltpsim plan postgresql-15 --target 6000 --report plan.html"
 @cache
 def a_plan(target: float | None = TARGET, *, date: dt.date = TODAY, name: str = "made up", **changes: Any) -> Plan:
     """Parts of 2006 under the load of a calibrated library scenario, at made-up prices."""
-    base = asked(load_scenario_file(library_files()["postgresql-15"]), target, 4.0, 100, None)
+    base = under_load(load_scenario_file(library_files()["postgresql-15"]), target, 4.0, 100, None)
     question = replace(PlanQuestion(base, target, (P95,) if target is not None else ()), **changes)
     stock = Stock(question)
     add_chassis(stock, "opteron-server-2006", chassis()["opteron-server-2006"])
@@ -59,7 +59,7 @@ def a_plan(target: float | None = TARGET, *, date: dt.date = TODAY, name: str = 
     return make_plan(
         stock,
         Prices((made,)),
-        ParameterUncertainty.of(load_scenario_file(library_files()["postgresql-15"]), None),
+        ParameterUncertainty.after(load_scenario_file(library_files()["postgresql-15"]), None),
         TODAY,
     )
 

@@ -13,7 +13,7 @@ from scenarios.questions.sweep import Axis, Sweep, SweepRow, parse_axis, sweep_f
 from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table
 from simulator.errors import InputError
 
-TINY = str(Path(__file__).parents[1] / "tiny.yaml")
+TINY = str(Path(__file__).parents[2] / "tiny.yaml")
 BUFFERS = "database.pool.buffers=500,1000,2000"
 Output = pytest.CaptureFixture[str]
 

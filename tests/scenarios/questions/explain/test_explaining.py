@@ -15,17 +15,18 @@ from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.explain import Explanation, MachineSolver, PercentileObjective, parse_growth, saturated
 from scenarios.questions.explain.bottlenecks import bottlenecks
 from scenarios.questions.explain.buffers import CLIFF, NEAR_BEST, best_buffers
-from scenarios.questions.explain.credits import credits_of
-from scenarios.questions.explain.growth import growth
-from scenarios.questions.explain.room import (
+from scenarios.questions.explain.capacity import (
+    NEAR,
     PER_WAREHOUSE_PER_MIN,
     capacity_of,
+    growth,
     in_memory,
+    largest,
     most_warehouses,
     with_warehouses,
 )
-from scenarios.questions.explain.search import NEAR, largest
-from scenarios.questions.explain.steps import upgrades
+from scenarios.questions.explain.credits import credits_of
+from scenarios.questions.explain.upgrades import upgrades
 from scenarios.questions.explain.warming import warming
 from scenarios.run import SimulationTask, simulate
 from simulator.errors import Infeasible

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from scenarios.commands.cli import main
 from scenarios.questions.compare import Comparer, read_sides
-from scenarios.questions.compare.pairing import paired
+from scenarios.questions.compare.comparison import paired
 from scenarios.run import Silent
 from scenarios.show.compare import comparison_json
 from simulator.errors import InputError, InternalError

@@ -24,7 +24,7 @@ from scenarios.questions.sensitivity import (
     default_ranges,
     tornado,
 )
-from scenarios.questions.sensitivity.ranges import of_prior, parse_range
+from scenarios.questions.sensitivity.ranges import parse_range, prior_range
 from scenarios.show.sensitivity import sensitivity_chart
 from simulator.errors import InputError
 from simulator.form import FloatArray
@@ -46,7 +46,7 @@ def ishigami(x: FloatArray) -> FloatArray:
 
 
 def indices_of(function: Callable[[FloatArray], FloatArray], ranges: list[Range], points: int = 2048) -> SobolIndices:
-    samples = SobolSamples.of(ranges, points, 1)
+    samples = SobolSamples.planned(ranges, points, 1)
     samples.evaluate(function, lambda _: None)
     return samples.indices()
 
@@ -77,7 +77,7 @@ def test_shares_of_a_sum_are_those_of_its_parts() -> None:
 
 
 def test_the_estimators_are_scipys() -> None:
-    samples = SobolSamples.of([ends(key) for key in "abc"], 256, 3)
+    samples = SobolSamples.planned([ends(key) for key in "abc"], 256, 3)
     samples.evaluate(ishigami, lambda _: None)
     oracle = sobol_indices(func={"f_A": samples.a[None], "f_B": samples.b[None], "f_AB": samples.ab[:, None]}, n=256)
     found = {one.key: one for one in samples.indices().indices}
@@ -101,7 +101,7 @@ def test_points_that_cant_be_are_counted_and_left_out() -> None:
 
 
 def test_an_interrupted_sample_has_indices_of_what_is_done() -> None:
-    samples = SobolSamples.of([ends(key) for key in "abc"], 256, 1)
+    samples = SobolSamples.planned([ends(key) for key in "abc"], 256, 1)
 
     def stop(done: int) -> None:
         if done == 128:
@@ -111,7 +111,7 @@ def test_an_interrupted_sample_has_indices_of_what_is_done() -> None:
         samples.evaluate(ishigami, stop)
     found = samples.indices()
     assert found.points == 128
-    whole = SobolSamples.of([ends(key) for key in "abc"], 128, 1)
+    whole = SobolSamples.planned([ends(key) for key in "abc"], 128, 1)
     whole.evaluate(ishigami, lambda _: None)
     assert found == whole.indices()
 
@@ -185,7 +185,7 @@ def test_a_calibrations_intervals_are_narrower_than_its_priors() -> None:
     told, untold = f"database.path.load_row_us@{part}", f"database.path.row_operation_us@{part}"
     fitted = {each.key: each for each in calibration.parameters}
     assert (by_key[told].low, by_key[told].high) == (fitted[told].low, fitted[told].high)
-    prior = of_prior(fitted[told].parameter)
+    prior = prior_range(fitted[told].parameter)
     assert by_key[told].high / by_key[told].low < 0.5 * prior.high / prior.low
     assert by_key[untold].source == "90 % of the prior"  # the runs don't tell it
     assert by_key[untold].middle == machine.database.path.row_operation_us

@@ -22,7 +22,7 @@ from scenarios.questions.plan import (
     ResponseObjective,
     Stock,
     add_chassis,
-    asked,
+    under_load,
 )
 from scenarios.questions.plan.bill import Till
 from scenarios.questions.plan.loads import Assembly, capacities, capacities_of
@@ -43,7 +43,7 @@ def stock() -> Stock:
     """Machines of 2006 under today's load, most of which are too small for it."""
     return stock_of(
         PlanQuestion(
-            asked(load_scenario_file(library_files()["postgresql-15"]), TARGET, 40.0, 100, None), TARGET, (P95,)
+            under_load(load_scenario_file(library_files()["postgresql-15"]), TARGET, 40.0, 100, None), TARGET, (P95,)
         )
     )
 
@@ -88,7 +88,7 @@ def test_a_cheaper_price_never_raises_the_cost(stock: Stock, seed: int, share: f
 @given(seed=st.integers(0, 10**6), budgets=st.tuples(st.floats(500, 9000), st.floats(500, 9000)))
 def test_more_budget_never_lowers_the_rate(stock: Stock, seed: int, budgets: tuple[float, float]) -> None:
     prices = prices_of(stock, seed)
-    base = asked(load_scenario_file(library_files()["v20z"]), None, None, 100, None)
+    base = under_load(load_scenario_file(library_files()["v20z"]), None, None, 100, None)
 
     def rate(budget: float) -> float:
         small = stock_of(PlanQuestion(base, None, budget=budget))
@@ -144,7 +144,7 @@ def test_a_machine_put_together_is_the_machine(stock: Stock) -> None:
     assembly = Assembly(stock)
     some = [3, 40, 77, len(stock.candidates) - 1]
     found = np.zeros(len(some))
-    for mine, machines in assembly.of(some):
+    for mine, machines in assembly.candidates(some):
         found[mine] = capacities(machines, (P95,))
     whole = [stock.scenario(stock.candidates[each]) for each in some]
     alone = [float(capacities_of([each], (P95,), assembly.reader)[0]) for each in whole]
@@ -153,7 +153,7 @@ def test_a_machine_put_together_is_the_machine(stock: Stock) -> None:
 
 
 def test_too_much_data_and_too_little_memory_are_said(stock: Stock) -> None:
-    large = stock_of(replace(stock.question, base=asked(stock.question.base, TARGET, 900.0, 100, None)))
+    large = stock_of(replace(stock.question, base=under_load(stock.question.base, TARGET, 900.0, 100, None)))
     found = screened(Assembly(large), till(prices_of(large, 1)))
     assert (found.verdict == ROOM).any()
     assert "GiB" in rejection_reason(found, int(np.flatnonzero(found.verdict == ROOM)[0]))

@@ -25,12 +25,13 @@ from scenarios.questions.sweep import (
     sweep_json,
     sweep_points,
 )
-from scenarios.questions.sweep.points import sobol
-from scenarios.questions.sweep.replications import LEAST_UNTIL, half_width, interval
+from scenarios.questions.sweep.design import sobol
+from scenarios.questions.sweep.runner import LEAST_UNTIL, half_width
 from scenarios.run import read_saved_run
 from simulator.errors import InputError
+from simulator.results.recording import mean_of_replications
 
-TINY = Path(__file__).parents[1] / "tiny.yaml"
+TINY = Path(__file__).parents[2] / "tiny.yaml"
 SHORT = ["--set", "interval.duration_s=4", "--workers", "1", "--quiet"]
 Output = pytest.CaptureFixture[str]
 BUFFERS, MEMORY = "database.pool.buffers", "machine.memory_gib"
@@ -164,7 +165,7 @@ def replicated(rule: ReplicationRule, all_rates: list[float]) -> int:
 def test_replications_end_when_narrow_or_at_the_most(seed: int, spread: float, until: float, most: int) -> None:
     rule = ReplicationRule(most, until)
     found = replicated(rule, rates(seed, spread))
-    narrow = half_width(interval(rates(seed, spread)[:found])) <= until
+    narrow = half_width(mean_of_replications(rates(seed, spread)[:found])) <= until
     assert narrow or found == most
     assert bool(rule.shortfall(rates(seed, spread)[:found])) == (not narrow)
     assert found >= LEAST_UNTIL
@@ -180,7 +181,7 @@ def test_a_narrower_interval_takes_more_replications() -> None:
 def test_intervals_that_stopped_the_replications_hold_nearly_as_often_as_they_claim() -> None:
     held = 0
     for seed in range(400):
-        found = interval(rates(seed, 0.05)[: replicated(ReplicationRule(100, 0.02), rates(seed, 0.05))])
+        found = mean_of_replications(rates(seed, 0.05)[: replicated(ReplicationRule(100, 0.02), rates(seed, 0.05))])
         held += found.low <= 1000 <= found.high
     assert held / 400 > 0.9
 
@@ -189,7 +190,7 @@ def test_without_until_the_number_is_fixed() -> None:
     assert ReplicationRule(7).first == 7
     assert ReplicationRule(7).wanted(rates(1, 0.5)[:7]) == 7
     assert not ReplicationRule(7).shortfall(rates(1, 0.5)[:7])
-    assert half_width(interval([0.0, 0.0])) == 0.0
+    assert half_width(mean_of_replications([0.0, 0.0])) == 0.0
 
 
 def test_rows_say_how_many_and_what_falls_short(tmp_path: Path, capsys: Output) -> None:

@@ -12,7 +12,7 @@ from calibration.records import record_of_scenario
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured_runs import read_runs
+from scenarios.questions.measured import read_runs
 from scenarios.show.numbers import amount
 from simulator.errors import InputError
 
@@ -133,7 +133,7 @@ def test_the_model_that_comes_with_the_program_is_of_these_rows() -> None:
 
 def test_the_page_says_what_the_model_says() -> None:
     """docs/validation.md is written from the same certificate."""
-    page = (Path(__file__).parents[3] / "docs" / "validation.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[4] / "docs" / "validation.md").read_text(encoding="utf-8")
     block = page.split("<!-- begin of the published rows: python docs/build_published.py -->\n")[1]
     rows = [line.split(" | ") for line in block.split("<!-- end")[0].splitlines()[2:]]
     found = read_calibration(shipped_calibrations()["published"]).certificate

@@ -1,13 +1,24 @@
-"""What a sweep varies: a field and its values, or a field and the two ends between which samples are drawn."""
+"""Design of a sweep: fields and their values, or two ends between which samples are drawn; and the points they make.
+
+Points are every combination of listed values, and Sobol samples of what lies between two ends (scipy.stats.qmc;
+scrambled after Owen, by the seed), which fill the space more evenly than independent draws.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 
+import scipy
+
+from models.input import value_at
+from models.scenario import ScenarioSpec
+from scenarios.library import read_scenario_file, scenario_from_keys
 from simulator.errors import InputError
 
 MOST_POINTS = 10_000
@@ -85,18 +96,17 @@ def _axis_or_interval(text: str) -> Axis | SampledAxis:
     match = _ENDS.fullmatch(values.strip())
     if match is None:
         return parse_axis(text)
-    low, high = float(match[1]), float(match[3])
-    unit, also, scale = match[2], match[4], match[5]
+    low, high, unit, high_unit, scale = float(match[1]), float(match[3]), match[2], match[4], match[5]
     where = f"--vary {text!r}"
     if scale not in (None, "log"):
         raise InputError(f"{where}: got {scale!r} after the colon; the one scale beside the plain one is log")
-    if unit.strip() and unit.strip() != also.strip():
+    if unit.strip() and unit.strip() != high_unit.strip():
         raise InputError(f"{where}: both ends must have the same unit, as in 2 GiB..64 GiB")
     if not (math.isfinite(low) and math.isfinite(high)) or low >= high:
         raise InputError(f"{where}: low must be below high")
     if scale == "log" and low <= 0:
         raise InputError(f"{where}: a logarithmic scale begins above 0")
-    return SampledAxis(key, low, high, also.rstrip(), scale == "log")
+    return SampledAxis(key, low, high, high_unit.rstrip(), scale == "log")
 
 
 def _parts(text: str, option: str, forms: str) -> tuple[str, str]:
@@ -129,3 +139,79 @@ def _range(where: str, values: str) -> tuple[str, ...]:
         raise InputError(f"{where}: more than {MOST_POINTS:,} values")
     count = int((stop - start) / step) + 1
     return tuple(plain(start + step * number) for number in range(count))
+
+
+Load = Callable[[Sequence[str]], ScenarioSpec]
+"""The scenario with some settings. Raises InputError."""
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """Point of a sweep before it is run: a scenario, or why there is none."""
+
+    values: tuple[str, ...]
+    scenario: ScenarioSpec | InputError
+
+
+def sweep_points(
+    scenario: Path,
+    axes: Sequence[Axis | SampledAxis],
+    overrides: Sequence[str],
+    samples: int | None = None,
+    seed: int = 1,
+) -> list[SweepPoint]:
+    """The points, listed values in the order of a grid, each combination of them with the same samples.
+
+    Raises InputError if no point is a valid scenario.
+    """
+    data = read_scenario_file(scenario)
+    scenario_from_keys(data, scenario.name, overrides)
+
+    def load(settings: Sequence[str]) -> ScenarioSpec:
+        return scenario_from_keys(data, scenario.name, (*overrides, *settings))
+
+    count = math.prod(len(axis.values) for axis in axes if isinstance(axis, Axis)) * (samples or 1)
+    if count > MOST_POINTS:
+        raise InputError(
+            f"--vary: that makes {count:,} points, more than {MOST_POINTS:,}; give fewer values or samples"
+        )
+    choices = [axis.values if isinstance(axis, Axis) else ("",) for axis in axes]
+    intervals = [axis for axis in axes if isinstance(axis, SampledAxis)]
+    drawn: list[tuple[str, ...]] = [()]
+    if samples is not None:
+        whole = [_takes_whole_numbers(interval, load) for interval in intervals]
+        drawn = [
+            tuple(axis.at(fraction, rounded) for axis, fraction, rounded in zip(intervals, row, whole, strict=True))
+            for row in sobol(samples, len(intervals), seed)
+        ]
+    points: list[SweepPoint] = []
+    for listed, sample in itertools.product(itertools.product(*choices), drawn):
+        sampled = iter(sample)
+        values = tuple(value or next(sampled) for value in listed)
+        settings = [f"{axis.key}={value}" for axis, value in zip(axes, values, strict=True)]
+        try:
+            points.append(SweepPoint(values, load(settings)))
+        except InputError as error:
+            points.append(SweepPoint(values, error))
+    errors = [point.scenario for point in points if isinstance(point.scenario, InputError)]
+    if len(errors) == len(points):
+        raise errors[0]
+    return points
+
+
+def _takes_whole_numbers(interval: SampledAxis, load: Load) -> bool:
+    """Whether the field holds integers: asked of the scenario, since `1..4` may be written for any number."""
+    try:
+        scenario = load([f"{interval.key}={interval.at(0.0, whole=False)}"])
+    except InputError:
+        scenario = load([f"{interval.key}={interval.at(1.0, whole=False)}"])
+    return isinstance(value_at(scenario.model_dump(mode="json"), interval.key), int)
+
+
+def sobol(samples: int, dimensions: int, seed: int) -> list[list[float]]:
+    """The first `samples` points of a scrambled Sobol sequence, in [0, 1); the same for the same seed."""
+    power = max(0, math.ceil(math.log2(samples)))
+    drawn: list[list[float]] = (
+        scipy.stats.qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2(power)[:samples].tolist()
+    )
+    return drawn

@@ -1,0 +1,308 @@
+"""Capacity of a machine: data, users at the specification's pace, clients of the scenario; and how long it lasts.
+
+The objective is a percentile of the new orders' response time. Without one, data are held as long as the rate is 90 %
+of what the same machine would do if all of its data were in the pool, and users as long as it keeps their pace.
+Of growth, data and load grow together, by the same share a year. The load that is asked for arrives by itself: the
+machine is exhausted when it can't do it, or when its response times miss the objective, or when the data no longer fit.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from calibration.fit import AnalyticInput
+from models.build import clients_of, memory_plan
+from models.reading import with_values
+from models.scenario import ScenarioSpec
+from models.workloads import ClosedClientsSpec, OpenArrivalsSpec
+from models.workloads.tpcc import loaded_pages
+from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, SolvedMachine, machines, saturated
+from simulator.errors import Infeasible, InputError
+from simulator.form import GIB, KIB
+
+KEEPS = 0.9
+"""share of the rate in memory that counts as held"""
+PER_WAREHOUSE_PER_MIN = 12.86
+"""most new orders of a warehouse's ten keying and thinking users: TPC-C specification 5.11, clause 4.2"""
+USERS_PER_WAREHOUSE = 10
+MOST_WAREHOUSES = 10_000_000
+MOST_CLIENTS = 1_000_000
+"""as models/workloads/workload.py allows"""
+STRIDE = 2.0
+"""what a number grows or shrinks by until one that holds and one that doesn't are found"""
+NEAR = 1.05
+"""how near these two come to each other at last"""
+MOST_OFF = 0.25
+"""how far a trial may be from the middle of these two, as a share of their logarithmic distance"""
+MOST_MONTHS = 240
+MONTHS = 12
+WRITTEN = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*%\s*(?:/|per|a)\s*(year|month)\s*$")
+MOST_PER_YEAR = 100.0
+"""hundredfold: beyond it somebody took a rate for a share"""
+
+
+@dataclass(frozen=True)
+class CapacityLimit:
+    """The most that is held; `number` 0: not even one. `full`: what stops it is that more data don't fit."""
+
+    number: int
+    data_gib: float
+    rate_per_min: float
+    clients: int
+    full: bool
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """Capacity of a machine: warehouses by data, warehouses with their ten users each, clients of the scenario."""
+
+    objective: PercentileObjective | None
+    warehouses: CapacityLimit
+    paced: CapacityLimit | None
+    """warehouses whose users key and think; None if the mix has no new orders"""
+    clients: CapacityLimit | None
+    """on the scenario's data; None without an objective, or if transactions arrive by themselves"""
+
+
+def capacity_of(
+    scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineSolver, objective: PercentileObjective | None
+) -> Capacity:
+    """Capacity at the objective. `machine`: of `saturated(scenario)`.
+
+    The pace's transactions arrive by themselves with an objective; else all connections do what they can.
+    """
+    search, most, workload = _Search(solver, objective), most_warehouses(scenario), scenario.workload
+    memory_pages = max(scenario.database.pool.buffers, memory_plan(scenario).page_cache_pages)
+    in_memory_now = int(memory_pages * workload.warehouses / loaded_pages(workload.layout, workload.warehouses))
+
+    def busy(warehouses: int) -> ScenarioSpec:
+        return saturated(with_warehouses(scenario, warehouses))
+
+    def paced(warehouses: int) -> ScenarioSpec:
+        if objective is None:
+            return busy(warehouses)
+        return with_load(with_warehouses(scenario, warehouses), PER_WAREHOUSE_PER_MIN * warehouses)
+
+    def keeps_rate(_: int, found: SolvedMachine) -> float:
+        [ideal] = machines([in_memory(found.point)])
+        return math.log(found.rate_per_min / (KEEPS * ideal.rate_per_min))
+
+    def keeps_pace(warehouses: int, found: SolvedMachine) -> float:
+        return math.log(found.rate_per_min / (PER_WAREHOUSE_PER_MIN * warehouses))
+
+    warehouses = search.most(busy, max(1, in_memory_now), most, keeps_rate)
+    users = clients = None
+    if workload.mix.new_order > 0:
+        held = search.most(paced, round(machine.rate_per_min / PER_WAREHOUSE_PER_MIN), most, keeps_pace)
+        per_min, number = PER_WAREHOUSE_PER_MIN * held.number, USERS_PER_WAREHOUSE * held.number
+        users = replace(held, rate_per_min=per_min, clients=number)
+    if objective is not None and isinstance(workload.arrivals, ClosedClientsSpec):
+
+        def with_clients(number: int) -> ScenarioSpec:
+            return with_values(scenario, {"workload.arrivals.clients": number})
+
+        clients = search.most(with_clients, workload.arrivals.clients, MOST_CLIENTS)
+    return Capacity(objective, warehouses, users, clients)
+
+
+def with_warehouses(scenario: ScenarioSpec, warehouses: int) -> ScenarioSpec:
+    """The scenario with so many warehouses, the same share of them active.
+
+    Clients that stay at one warehouse each come with it, as many as now; others go to all of them and stay as many.
+    Raises InputError (Infeasible) if disks or memory don't suffice.
+    """
+    workload = scenario.workload
+    factor = warehouses / workload.warehouses
+    changes: dict[str, object] = {"workload.warehouses": warehouses}
+    if workload.active_warehouses is not None:
+        changes["workload.active_warehouses"] = max(1, round(workload.active_warehouses * factor))
+    arrivals = workload.arrivals
+    if isinstance(arrivals, ClosedClientsSpec) and workload.tpcc.home_warehouse == "bound":
+        changes["workload.arrivals.clients"] = min(max(1, round(arrivals.clients * factor)), MOST_CLIENTS)
+    try:
+        return with_values(scenario, changes)
+    except Infeasible:
+        raise
+    except InputError:  # so many warehouses can't be sampled as the scenario's are
+        return with_values(scenario, changes | {"sampling_fraction": 1.0})
+
+
+def with_load(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
+    """The scenario whose transactions arrive by themselves, at a rate of new orders, on as many connections."""
+    per_s = new_orders_per_min / 60.0 / scenario.workload.mix.new_order
+    arrivals = {"kind": "open", "transactions_per_s": per_s, "connections": clients_of(scenario.workload)}
+    return with_values(scenario, {"workload.arrivals": arrivals})
+
+
+def most_warehouses(scenario: ScenarioSpec) -> int:
+    """Most warehouses that disks and memory hold at all; the scenario's own number fits."""
+
+    def fits(warehouses: int) -> bool:
+        try:
+            with_warehouses(scenario, warehouses)
+        except Infeasible:
+            return False
+        return True
+
+    good = scenario.workload.warehouses
+    bad = good * 2
+    while bad < MOST_WAREHOUSES and fits(bad):
+        good, bad = bad, bad * 2
+    bad = min(bad, MOST_WAREHOUSES + 1)
+    while bad - good > max(1, good // 1000):
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if fits(middle) else (good, middle)
+    return good
+
+
+def in_memory(point: AnalyticInput) -> AnalyticInput:
+    """The same machine with a pool that holds every page, and memory for it."""
+    p = point.parameters
+    pages = np.array([float(point.model.program.pages)])
+    factor = np.maximum(pages / p.buffers, 1.0)
+    held = np.maximum(pages, p.buffers)
+    marks = {"dirty_high": p.dirty_high * factor, "dirty_low": p.dirty_low * factor}
+    return replace(point, parameters=replace(p, buffers=held, resident=held, **marks))
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Search for the most that machines hold at an objective, or without one by a margin of their own."""
+
+    solver: MachineSolver
+    objective: PercentileObjective | None
+
+    def most(
+        self,
+        make: Callable[[int], ScenarioSpec],
+        start: int,
+        most: int,
+        margin: Callable[[int, SolvedMachine], float] = lambda *_: 0.0,
+    ) -> CapacityLimit:
+        """The largest number whose machine has no negative margin; what the machine can't run at all isn't held."""
+        tried: dict[int, tuple[ScenarioSpec, SolvedMachine]] = {}
+
+        def at(number: int) -> float:
+            try:
+                scenario = make(number)
+            except Infeasible:
+                return -math.inf
+            [machine] = self.solver(scenario)
+            tried[number] = scenario, machine
+            return margin(number, machine) if self.objective is None else self.objective.margin(machine)
+
+        found = largest(at, start, most)
+        if found is None:
+            return CapacityLimit(0, 0.0, 0.0, 0, full=False)
+        scenario, machine = tried[found]
+        workload = scenario.workload
+        gib = loaded_pages(workload.layout, workload.warehouses) * scenario.database.page_kib * KIB / GIB
+        return CapacityLimit(found, gib, machine.rate_per_min, clients_of(workload), full=found == most)
+
+
+def largest(margin: Callable[[int], float], start: int, most: int) -> int | None:
+    """The largest number from 1 to `most` whose margin is not negative, to 5 %; None if 1 has none.
+
+    `margin` falls with the number. Between a number that holds and one that doesn't the next trial is where the margin
+    would be 0 if it fell evenly with the number's logarithm. The answer itself has been tried. Trials are few:
+    each costs a program read anew.
+    """
+    tried: dict[int, float] = {}
+    at = max(1, min(start, most))
+    while True:
+        tried[at] = margin(at)
+        good = max((number for number, value in tried.items() if value >= 0), default=0)
+        bad = min((number for number, value in tried.items() if value < 0 and number > good), default=most + 1)
+        if good + 1 >= bad or (good and bad <= most and bad <= good * NEAR):
+            return good or None
+        if bad > most:
+            at = min(most, max(good + 1, int(good * STRIDE)))
+        elif not good:
+            at = max(1, int(bad / STRIDE))
+        else:
+            fall = tried[good] - tried[bad]
+            share = tried[good] / fall if math.isfinite(fall) else 0.5
+            share = min(max(share, 0.5 - MOST_OFF), 0.5 + MOST_OFF)
+            at = min(max(round(good * math.exp(share * math.log(bad / good))), good + 1), bad - 1)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The last month that the machine lasts, 0 if it is exhausted already, None if after 20 years it isn't."""
+
+    per_year_fraction: float
+    load_per_min: float
+    """new orders that are asked for now"""
+    rate_per_min: float
+    """new orders that the machine could do now"""
+    month: int | None
+    warehouses: int
+    """in that month"""
+    by: str | None
+    """what gives out after it"""
+
+
+def parse_growth(text: str) -> float:
+    """`20 %/year` or `2 %/month` as a share per year. Raises InputError."""
+    found = WRITTEN.match(text)
+    if found is None:
+        raise InputError(f"--growth {text}: expected a share and its time, for example '20 %/year' or '1.5 %/month'")
+    share = float(found[1]) / 100.0
+    per_year = share if found[2] == "year" else (1.0 + share) ** MONTHS - 1.0
+    if not 0.0 < per_year <= MOST_PER_YEAR:
+        raise InputError(f"--growth {text}: {100 * per_year:,.3g} % a year; must be above 0 and at most 10,000 %")
+    return per_year
+
+
+def growth(
+    scenario: ScenarioSpec,
+    most: SolvedMachine,
+    solver: MachineSolver,
+    objective: PercentileObjective | None,
+    per_year: float,
+    load_per_min: float | None,
+) -> Growth:
+    """`most`: the machine of `saturated(scenario)`. `load_per_min`: asked now; without one what the scenario does."""
+    share, arrivals = scenario.workload.mix.new_order, scenario.workload.arrivals
+    if share <= 0:
+        raise InputError("--growth: the mix has no new orders to count")
+    now_per_min = most.rate_per_min if load_per_min is None else load_per_min
+    if load_per_min is None and isinstance(arrivals, OpenArrivalsSpec):
+        now_per_min = arrivals.transactions_per_s * 60.0 * share
+    fails: dict[int, str] = {}
+
+    def after(month: int) -> float:
+        return float((1.0 + per_year) ** (month / MONTHS))
+
+    def warehouses(month: int) -> int:
+        return round(scenario.workload.warehouses * after(month))
+
+    def margin(month: int) -> float:
+        try:
+            larger = with_warehouses(scenario, warehouses(month))
+        except Infeasible:
+            fails[month] = "room for the data"
+            return -math.inf
+        if objective is None:
+            [machine] = solver(saturated(larger))
+            fails[month] = machine.bottleneck.name
+            return math.log(machine.rate_per_min / (now_per_min * after(month)))
+        [machine] = solver(with_load(larger, now_per_min * after(month)))
+        fails[month] = f"{objective.percentile}: {machine.bottleneck.name}"
+        return objective.margin(machine)
+
+    last = largest(margin, MONTHS, MOST_MONTHS)
+    beyond = min((month for month in fails if month > (last or 0)), default=None)
+    return Growth(
+        per_year_fraction=per_year,
+        load_per_min=now_per_min,
+        rate_per_min=most.rate_per_min,
+        month=None if last == MOST_MONTHS else last or 0,
+        warehouses=warehouses(last or 0),
+        by=None if beyond is None else fails[beyond],
+    )

@@ -1,0 +1,6 @@
+"""Measured runs and large published systems, with the scenarios that they were measured on."""
+
+from scenarios.questions.measured.runs import read_runs
+from scenarios.questions.measured.systems import SYSTEMS_SEED, measured_systems, system_rows
+
+__all__ = ["SYSTEMS_SEED", "measured_systems", "read_runs", "system_rows"]
