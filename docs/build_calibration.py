@@ -46,6 +46,7 @@ from models.input import write_whole
 from scenarios.run import default_workers
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
+from simulator.kernel import simulate
 from simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
@@ -103,7 +104,7 @@ def answered(case: Case) -> Outcome:
     task = case.task
     if case.file.exists() and (kept := json.loads(case.file.read_text(encoding="utf-8")))["task"] == task.digest:
         return dict(kept)
-    found = fit(task, FitState(None, ""), _quietly)
+    found = fit(task, FitState(None, ""), _quietly, simulate_model=simulate)
     calibration = calibration_of(found, case.system.base)
     parameters = []
     for number, each in enumerate(task.parameters):
@@ -125,7 +126,7 @@ def _prediction(case: Case, calibration: Calibration, number: int, result: Resul
     measured = result.rate_per_min.mean * float(np.exp(rng.normal(0.0, RUN_TO_RUN)))
     asked = case.system.scenario(case.system.sizes[number], true=False)
     try:
-        said = predict_scenario(calibration, asked)
+        said = predict_scenario(calibration, asked, simulate)
     except InputError as error:
         return {"refused": str(error)}
     return {

@@ -48,6 +48,7 @@ from models.input import write_whole
 from scenarios.run import Silent, default_workers
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
+from simulator.kernel import simulate
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "calibration.md"
@@ -126,7 +127,7 @@ def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Measure
 def fitted(one: System, runs: Sequence[MeasuredRun]) -> Calibration:
     """Some runs as a calibration. The kernel corrects all, and misses nothing: the truth is its own."""
     task = FitTask(tuple(runs), one.parameters, starts=1, confirm=len(runs), missing=0.0)
-    return calibration_of(fit(task, FitState(None, ""), lambda _, __: None), one.base)
+    return calibration_of(fit(task, FitState(None, ""), lambda _, __: None, simulate_model=simulate), one.base)
 
 
 def settings_of(calibration: Calibration, candidate: RunCandidate) -> Settings:
@@ -153,7 +154,7 @@ class Study:
     def next(self, calibration: Calibration, runs: Sequence[MeasuredRun], candidate: RunCandidate, at: int) -> Width:
         """What is predicted with a candidate's run, number `at` of the system. Raises InputError."""
         run = made(self.one, settings_of(calibration, candidate), at, self.kinds)
-        return Width.of(predict_scenario(fitted(self.one, [*runs, run]), self.target))
+        return Width.of(predict_scenario(fitted(self.one, [*runs, run]), self.target, simulate))
 
 
 def case(number: int) -> Case | None:
@@ -161,7 +162,7 @@ def case(number: int) -> Case | None:
     study = Study(number)
     try:
         calibration, runs, choice = study.begin()
-        advice = advise_next_run(calibration, choice, study.target)
+        advice = advise_next_run(calibration, choice, study.target, simulate_model=simulate)
     except InputError:
         return None
     assert advice.asked is not None

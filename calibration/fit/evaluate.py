@@ -48,6 +48,10 @@ from simulator.analytic import (
 )
 from simulator.errors import InputError
 from simulator.form import FloatArray, Model
+from simulator.results import Result
+
+SimulateModel = Callable[[Model, int], Result]
+"""engine that confirms: the result of a model by a seed; it is called in worker processes too"""
 
 NOT_A_MACHINE = np.nan
 """stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""
@@ -194,9 +198,14 @@ class Evaluator:
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
     def corrections(
-        self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int, report: Callable[[int], None]
+        self,
+        place: FloatArray,
+        numbers: Sequence[int],
+        seed: int,
+        report: Callable[[int], None],
+        simulate_model: SimulateModel | None = None,
     ) -> list[Correction]:
-        """Corrections of some runs' steady figures. `report`: called with how many are done."""
+        """Corrections of some runs' steady figures: see `engine_correction`. `report` gets how many are done."""
         scenarios = [
             self.runs[number].machine(
                 {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
@@ -207,7 +216,7 @@ class Evaluator:
         count = len(scenarios)
         run_all = map if self._pool is None else self._pool.map
         found = []
-        for one in run_all(engine_correction, scenarios, kinds, [kernel] * count, [seed] * count):
+        for one in run_all(engine_correction, scenarios, kinds, [seed] * count, [simulate_model] * count):
             found.append(one)
             report(len(found))
         return found
@@ -224,14 +233,14 @@ class Correction(NamedTuple):
     sds: list[float]
 
 
-def engine_correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
-    """Correction by the kernel, or else by the analytic engine, which knows only how the rate gets warm."""
+def engine_correction(
+    scenario: ScenarioSpec, kinds: Sequence[str], seed: int, simulate_model: SimulateModel | None = None
+) -> Correction:
+    """Correction by a simulation, or without one by the analytic engine, which knows only how the rate gets warm."""
     if scenario.job is not None:
         return Correction([0.0] * len(kinds), [0.0] * len(kinds))
-    if kernel:
-        from simulator import kernel as simulation
-
-        result = simulation.simulate(build(scenario), seed)
+    if simulate_model is not None:
+        result = simulate_model(build(scenario), seed)
         counted, chance = simulated_figures(result), simulated_noise(result)
         # the measured run's own chance is in its noise only as far as its rate's series shows it
         sds = [chance.get(kind, 0.0) * (1.0 if kind == RATE else math.sqrt(2.0)) for kind in kinds]

@@ -18,7 +18,7 @@ import numpy as np
 
 from calibration.fit.checkpoint import FitState
 from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
-from calibration.fit.evaluate import Evaluator, kernel_can_simulate
+from calibration.fit.evaluate import Evaluator, SimulateModel, kernel_can_simulate
 from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.objective import FitData, FitObjective, data_of
@@ -108,19 +108,36 @@ class Fit:
         return sum(cost < min(self.costs) + SAME_COST for cost in self.costs)
 
 
-def fit(task: FitTask, state: FitState, report: ReportProgress, workers: int = 1) -> Fit:
-    """Fit a task. `state` holds what is done already. Raises InputError if no machine near the priors is possible."""
+def fit(
+    task: FitTask,
+    state: FitState,
+    report: ReportProgress,
+    workers: int = 1,
+    simulate_model: SimulateModel | None = None,
+) -> Fit:
+    """Fit a task. `state` holds what is done already; `simulate_model` confirms, and is needed if the task says so.
+
+    Raises InputError if no machine near the priors is possible.
+    """
     if not any(run.observations for run in task.runs):
         raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
     with Evaluator(task.runs, task.parameters, workers) as evaluator:
-        return _Fitting(task, state, report, evaluator).run()
+        return _Fitting(task, state, report, evaluator, simulate_model).run()
 
 
 class _Fitting:
     """Fit under way."""
 
-    def __init__(self, task: FitTask, state: FitState, report: ReportProgress, evaluator: Evaluator) -> None:
+    def __init__(
+        self,
+        task: FitTask,
+        state: FitState,
+        report: ReportProgress,
+        evaluator: Evaluator,
+        simulate_model: SimulateModel | None,
+    ) -> None:
         self.task, self.state, self.report, self.evaluator = task, state, report, evaluator
+        self.simulate_model = simulate_model
         self.objective = FitObjective(evaluator, data_of(task.runs))
         self.left_out_sd = [0.0] * len(self.objective.data.measured)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
@@ -137,6 +154,8 @@ class _Fitting:
         discrepancy, free, best = self._refined("again", best, offsets)
         confirmed: list[int] = []
         if self.task.confirm > 0 and not self.task.corrections:
+            if self.simulate_model is None:
+                raise ValueError("a fit that confirms needs the engine that does it")
             confirmed = _spread_out(best, self.objective.data, self.task)
             if confirmed:
                 offsets = self._by_kernel(best, confirmed, offsets)
@@ -267,7 +286,7 @@ class _Fitting:
             return [log for log, _ in self.task.corrections]
         numbers = range(len(self.task.runs))
         by_run = self.state.once(
-            name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed, lambda _: None)
+            name, lambda: self.evaluator.corrections(place, numbers, self.task.seed, lambda _: None)
         )
         self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
         return [float(each) for logs, _ in by_run for each in logs]
@@ -276,12 +295,13 @@ class _Fitting:
         """Offsets by the kernel: of simulated runs, and of other runs of their machines on average, by kind."""
         runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
 
-        def told(done: int) -> None:
+        def report_runs(done: int) -> None:
             self.report(begin + KERNEL_TAKES * done / runs / (KERNEL_ROUNDS + 1), f"the kernel: {done} of {runs} runs")
 
-        told(0)
+        report_runs(0)
         own = self.state.once(
-            f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed, told)
+            f"kernel {turn}",
+            lambda: self.evaluator.corrections(place, confirmed, self.task.seed, report_runs, self.simulate_model),
         )
         by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
         run = self.objective.data.run

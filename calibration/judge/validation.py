@@ -22,6 +22,7 @@ from calibration.fit import (
     MeasuredRun,
     RegimeErrors,
     ReportProgress,
+    SimulateModel,
     calibration_hash,
     error_summary,
     figure_choice,
@@ -31,7 +32,7 @@ from calibration.fit import (
 )
 from calibration.judge.baselines import baseline_run, compare_baselines
 from calibration.judge.gap import explain_gap
-from calibration.judge.left_out import leave_out, measured_rate, unit_of
+from calibration.judge.left_out import Refits, leave_out, measured_rate, unit_of
 from calibration.predict import Predicted, predict_scenario
 from calibration.records import RunRecord, fit_versions
 from models.build import build
@@ -74,11 +75,13 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     *,
     explain_all: bool = False,
     near: bool = False,
+    simulate_model: SimulateModel | None = None,
 ) -> Certificate:
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
     `state` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
     or that of the refit without it, or of all. `near`: refits start where the calibration is, with its corrections.
+    `simulate_model`: the engine that has confirmed the fit, if one has.
     """
     runs = runs_to_judge(calibration, records, bases, file)
     report(0.0, "predictions")
@@ -88,14 +91,17 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     rows: list[JudgedRun] = []
     predictions: dict[str, Predicted] = {}
     answers = (map if executor is None else executor.map)(
-        partial(predict_scenario, calibration), [run.scenario for run, _ in some]
+        partial(predict_scenario, calibration, simulate_model=simulate_model), [run.scenario for run, _ in some]
     )
     for number, ((run, rate), answer) in enumerate(zip(some, answers, strict=True)):
         report(FITTING * number / len(some), f"{run.name}: prediction")
         predictions[run.name] = answer
         rows.append(_judged_run(calibration, run, rate, answer))
     folds = known_folds(calibration, rows) or leave_out(
-        calibration, runs, state, lambda share, what: report(FITTING + (1.0 - FITTING) * share, what), executor, near
+        Refits(calibration, tuple(runs), near, simulate_model),
+        state,
+        lambda share, what: report(FITTING + (1.0 - FITTING) * share, what),
+        executor,
     )
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}

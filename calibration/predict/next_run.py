@@ -31,6 +31,7 @@ from calibration.fit import (
     AnalyticReader,
     Calibration,
     ReportProgress,
+    SimulateModel,
     apply_calibration,
     engine_logs,
     identify_parameters,
@@ -104,12 +105,15 @@ def advise_next_run(
     asked: ScenarioSpec | None,
     pairs: int = PAIRS,
     report: ReportProgress = silent,
+    simulate_model: SimulateModel | None = None,
 ) -> Advice:
     """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
 
+    `simulate_model`: see `predict_scenario`.
+
     Raises InputError if the calibrated machine can't run `asked`, or none of the candidates.
     """
-    predicted = predict_scenario(calibration, asked) if asked is not None else None
+    predicted = predict_scenario(calibration, asked, simulate_model) if asked is not None else None
     places = _places(calibration, pairs)
     made = [scenario_of(calibration, run) for run in calibration.runs] if pairs else []
     scenarios = [*(each.scenario for each in choice.candidates), *made, *([asked] if asked is not None else [])]

@@ -17,6 +17,7 @@ from calibration.fit import (
     MOST_SIGMAS,
     RATE,
     Calibration,
+    SimulateModel,
     apply_calibration,
     assumed_sd,
     engine_correction,
@@ -58,15 +59,21 @@ class Predicted:
     not_applied: tuple[str, ...]
 
 
-def predict_scenario(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
+def predict_scenario(
+    calibration: Calibration, scenario: ScenarioSpec, simulate_model: SimulateModel | None = None
+) -> Predicted:
     """The scenario's rate by the calibrated model. Raises InputError if the calibrated machine can't run it.
 
-    By the kernel if it has confirmed the fit and can answer soon, else by the analytic engine.
+    By `simulate_model` if it has confirmed the fit and can answer soon, else by the analytic engine.
     """
+    if calibration.by_kernel and simulate_model is None:
+        raise ValueError("a calibration that an engine has confirmed needs it to predict")
     machine = apply_calibration(calibration, scenario)
     [warm] = steady_rates(machine)
-    by_kernel = bool(calibration.by_kernel) and kernel_can_simulate(machine, warm.new_orders_per_min)
-    [left_out], [left_out_sd] = engine_correction(machine, (RATE,), by_kernel, calibration.seed)
+    simulated = bool(calibration.by_kernel) and kernel_can_simulate(machine, warm.new_orders_per_min)
+    [left_out], [left_out_sd] = engine_correction(
+        machine, (RATE,), calibration.seed, simulate_model if simulated else None
+    )
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     slopes = _slopes(calibration, scenario)
     parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))

@@ -26,7 +26,7 @@ from scenarios.commands.options import Output, OutputOption, QuietOption, Report
 from scenarios.commands.predict import ModelArgument
 from scenarios.questions.large_systems import measured_systems, rows
 from scenarios.questions.measured_runs import read_runs
-from scenarios.run import default_workers
+from scenarios.run import default_workers, simulate_by_kernel
 from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
 from scenarios.show.validation import validation_lines
@@ -95,7 +95,16 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     try:
         with progress_display(quiet) as shown, worker_pool(number) as executor:
             found = validate_calibration(
-                calibration, records, bases, file, kept, shown.advance, executor, explain_all=explain, near=near
+                calibration,
+                records,
+                bases,
+                file,
+                kept,
+                shown.advance,
+                executor,
+                explain_all=explain,
+                near=near,
+                simulate_model=simulate_by_kernel,
             )
     except KeyboardInterrupt:
         say_kept("refits", state)

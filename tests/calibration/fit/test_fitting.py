@@ -28,6 +28,7 @@ from calibration.fit import (
 from calibration.fit.fitting import Fit
 from models.reading import with_values
 from models.scenario import ScenarioSpec
+from simulator.kernel import simulate
 from tests.calibration.synthetic import DURABLE, READ, ROWS, TRANSACTION, base, parameters, record, runs, said_by
 
 SYSTEM = (
@@ -236,7 +237,7 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
     varied = parameters(scenario, ROWS)
     some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
     task = FitTask(tuple(some), varied, starts=1, confirm=2)
-    found = fit(task, FitState(None, ""), quietly)
+    found = fit(task, FitState(None, ""), quietly, simulate_model=simulate)
     assert found.confirmed == (0, 2)
     offsets = found.data.offset.reshape(3, len(SEEN))
     assert offsets[1] == pytest.approx((offsets[0] + offsets[2]) / 2)
@@ -251,7 +252,7 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
 def test_only_a_run_that_gets_warm_is_corrected_by_the_analytic_engine() -> None:
     warm = base(*SYSTEM)
     cold = base(*SYSTEM, "interval={start: cold, warm_up_s: 0, duration_s: 2}", "database.pool.buffers=20000")
-    assert engine_correction(warm, SEEN, False, 1).logs == [0.0] * 3
-    rate, *others = engine_correction(cold, SEEN, False, 1).logs
+    assert engine_correction(warm, SEEN, 1).logs == [0.0] * 3
+    rate, *others = engine_correction(cold, SEEN, 1).logs
     assert rate < -0.02
     assert others == [0.0, 0.0]

@@ -35,6 +35,7 @@ from calibration.predict import Predicted, predict_scenario
 from calibration.records import load_record, shipped_records
 from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
+from simulator.kernel import simulate
 
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"
 MAPPING = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "mappings" / "postgresql.yaml"
@@ -60,7 +61,7 @@ def fitted(runs: tuple[MeasuredRun, ...], *vary: str, confirm: int = 0, starts: 
     base = load_scenario_file(library_files()[BASE])
     varied, _ = parameters_to_fit([base], None, vary)
     task = FitTask(runs, varied, starts=starts, confirm=confirm)
-    return calibration_of(fit(task, FitState(None, ""), lambda *_: None), base)
+    return calibration_of(fit(task, FitState(None, ""), lambda *_: None, simulate_model=simulate), base)
 
 
 @cache
@@ -135,7 +136,7 @@ def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
 def from_memory_alone() -> Predicted:
     """The slow machine as a fit to the other run alone has it: nothing of the slow run but its device."""
     return predict_scenario(
-        fitted(both_runs()[:1], *VARIED[:2], confirm=1), load_scenario_file(library_files()[SLOW_BASE])
+        fitted(both_runs()[:1], *VARIED[:2], confirm=1), load_scenario_file(library_files()[SLOW_BASE]), simulate
     )
 
 

@@ -33,7 +33,7 @@ from calibration.fit import (
     write_calibration,
 )
 from calibration.judge import refits_digest, runs_to_judge, validate_calibration
-from calibration.judge.left_out import folds_of, predicted_without, task_of
+from calibration.judge.left_out import Refits, folds_of, predicted_without
 from calibration.judge.validation import coverage
 from calibration.records import RunRecord
 from models.reading import with_values
@@ -139,10 +139,10 @@ def test_errors_are_kept_apart_by_role_and_regime(planted: Certificate) -> None:
 
 def test_a_left_out_run_is_predicted_by_the_others_alone(model: Calibration, sound: Certificate) -> None:
     """What is left out can't matter: its rate may be anything, and the fold says the same."""
-    lying = runs_to_judge(model, records(factor={5000: CLIFF}), bases(model), None)
+    lying = Refits(model, tuple(runs_to_judge(model, records(factor={5000: CLIFF}), bases(model), None)))
     first, _, last = ([row.model, row.low, row.high] for row in sound.left_out_by("run").rows)
-    assert predicted_without(model, lying, (2,)) == [last]
-    assert predicted_without(model, lying, (0,)) != [first]
+    assert predicted_without(lying, (2,)) == [last]
+    assert predicted_without(lying, (0,)) != [first]
 
 
 def test_one_machine_or_device_is_said_in_words(sound: Certificate) -> None:
@@ -191,7 +191,7 @@ def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -
     assert [row.name for row in found.left_out_by("run").rows] == ["1500 buffers", "5000 buffers"]
     assert [row.name for row in found.runs] == ["1500 buffers", "5000 buffers"]
     assert found.not_judged[0].startswith("400 buffers: its rate is unused, or at a limit")
-    assert task_of(model, runs).runs == tuple(runs)
+    assert Refits(model, tuple(runs)).task().runs == tuple(runs)
     with pytest.raises(InputError, match="no run has a rate"):
         validate_calibration(model, records()[:1], bases(model), file, FitState(None, ""), quietly)
 
