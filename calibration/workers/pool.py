@@ -40,10 +40,12 @@ class WorkerPool(ProcessPoolExecutor):
         if error is None:
             self.shutdown(cancel_futures=True)
             return
-        processes = list(self._processes.values())
+        processes, results = list(self._processes.values()), self._result_queue
         self.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.terminate()
+        # Nobody else may hold the pipe open: who reads the half of a result would wait for the other half for ever.
+        results._writer.close()  # noqa: SLF001 - the executor offers no way to end its workers
 
 
 @contextmanager
