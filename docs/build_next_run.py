@@ -19,9 +19,8 @@ import numpy as np
 
 from benchmarks.synthetic_systems import FITTED, Settings, System, record, simulated, system
 from calibration.fit import (
-    FIGURE_KINDS,
-    RATE,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     MappingFile,
@@ -117,7 +116,7 @@ def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Measure
     result = simulated([alone], STORE / "runs", 1, Silent())[alone.number, 0]
     if isinstance(result, InputError):
         raise result
-    own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in FIGURE_KINDS if kind not in kinds))
+    own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in FigureKind if kind not in kinds))
     number = min(at, SUGGESTED)
     of_this_size = replace(one, sizes=(sizes,) * (number + 1))
     [run] = measured_runs([record(of_this_size, number, result)], one.base, {}, MappingFile(all=own))
@@ -141,7 +140,10 @@ class Study:
 
     def __init__(self, number: int) -> None:
         self.one, self.count, self.rng = studied(number)
-        self.kinds = [RATE, *(kind for kind in FIGURE_KINDS if kind != RATE and self.rng.random() < 0.5)]
+        self.kinds = [
+            FigureKind.RATE,
+            *(kind for kind in FigureKind if kind != FigureKind.RATE and self.rng.random() < 0.5),
+        ]
         clients = clients_of(self.one.base.workload) * LOAD
         self.target = self.one.scenario(self.one.sizes[FITTED] | {CLIENTS_KEY: clients}, true=False)
 

@@ -21,7 +21,7 @@ from calibration.fit.evaluate import SteadyRate, steady_rates
 from calibration.fit.fitting import Fit
 from calibration.fit.identifiability import sentences
 from calibration.fit.objective import FitData
-from calibration.fit.observables import RUN_TO_RUN
+from calibration.fit.observables import RUN_TO_RUN, FigureKind
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import CONFIDENCE
 from calibration.records import fit_versions
@@ -76,7 +76,7 @@ class FittedFigure(Spec):
     `correction`: factor between the engine inside the fit and the run's `corrected_by`, in `model` already.
     """
 
-    kind: Name
+    kind: FigureKind
     measured: Number
     model: Number
     correction: Number
@@ -140,7 +140,7 @@ class Calibration(Spec):
     joint: JointDistribution
     said: tuple[Text, ...]
     """what the runs can't tell, in sentences"""
-    missed: dict[Name, ModelDiscrepancy]
+    missed: dict[FigureKind, ModelDiscrepancy]
     """by kind of figure"""
     missing: Number
     """what the model was assumed to miss of the runs, as a multiple of the usual; 0: they were simulated by it"""
@@ -304,7 +304,7 @@ def _check_certificate(path: Path, calibration: Calibration) -> None:
         )
 
 
-def _missed(fit: Fit, kind: str) -> ModelDiscrepancy:
+def _missed(fit: Fit, kind: FigureKind) -> ModelDiscrepancy:
     mine = fit.data.discrepancy[np.array(fit.data.kinds) == kind]
     scatter = fit.discrepancy[kind]
     sd = float(np.sqrt(np.mean(mine**2))) if len(mine) else assumed_sd(kind, 0.0, fit.task.missing) * scatter.scale

@@ -18,13 +18,8 @@ import numpy as np
 
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.observables import (
-    CPU,
-    FIGURE_KINDS,
-    NEXT_TO_NOTHING,
-    RATE,
-    READS,
     SIGMAS_OF_95_PERCENT,
-    WRITES,
+    FigureKind,
     engine_logs,
     simulated_figures,
     simulated_noise,
@@ -111,16 +106,16 @@ def figures(
     ends = np.cumsum([0, *(len(run.observations) for run in runs)])
     answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
     points: list[AnalyticInput] = []
-    of: list[int] = []
-    rows_of: list[list[int]] = []
-    jobs: list[tuple[int, list[int], dict[str, float]]] = []
+    owners: list[tuple[int, list[int]]] = []
+    """run and rows of each point"""
+    solved: list[tuple[int, list[int], list[float]]] = []
     where: dict[tuple[int, bytes], list[int]] = {}
     """rows of the same run whose values of what it takes are the same: one machine"""
-    taken = [run.open_keys(each.key for each in parameters) for run in runs]
+    open_keys = [run.open_keys(each.key for each in parameters) for run in runs]
     for row, place in enumerate(places):
         values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
         for number, run in enumerate(runs):
-            mine = {key: values[key] for key in taken[number]}
+            mine = {key: values[key] for key in open_keys[number]}
             rows = where.setdefault((number, np.array(list(mine.values())).tobytes()), [])
             rows.append(row)
             if len(rows) > 1:
@@ -128,30 +123,28 @@ def figures(
             try:
                 machine = run.machine(mine)
                 if machine.job is not None:
-                    jobs.append((number, rows, job_logs(machine)))
+                    logs = job_logs(machine)
+                    solved.append((number, rows, [logs[each.kind] for each in run.observations]))
                     continue
                 points.append(reader.read(machine))
             except InputError:
                 continue
-            of.append(number)
-            rows_of.append(rows)
-    for number, rows, said_of in jobs:
-        figure = [said_of[each.kind] for each in runs[number].observations]
-        answer[rows, ends[number] : ends[number + 1]] = figure
+            owners.append((number, rows))
     for workload, machines, solution, numbers in solve_inputs(points):
-        said = engine_logs(workload, machines, solution)
+        by_kind = engine_logs(workload, machines, solution)
         for at, one in enumerate(numbers):
-            number = of[one]
-            figure = [said[each.kind][at] for each in runs[number].observations]
-            answer[rows_of[one], ends[number] : ends[number + 1]] = figure
+            number, rows = owners[one]
+            solved.append((number, rows, [by_kind[each.kind][at] for each in runs[number].observations]))
+    for number, rows, figure in solved:
+        answer[rows, ends[number] : ends[number + 1]] = figure
     return answer
 
 
-def job_logs(scenario: ScenarioSpec) -> dict[str, float]:
+def job_logs(scenario: ScenarioSpec) -> dict[FigureKind, float]:
     """Logarithms of each kind of figure by a job's mechanism. Raises InputError."""
     result = run_job(scenario)
     busy = min(result.cpu_cores_busy / scenario.machine.cpu.threads, 1.0)
-    return {RATE: math.log(result.value), CPU: math.log(busy + NEXT_TO_NOTHING[CPU])}
+    return {FigureKind.RATE: math.log(result.value), FigureKind.CPU: math.log(busy + FigureKind.CPU.negligible)}
 
 
 def together(runs: Sequence[MeasuredRun]) -> list[list[int]]:
@@ -234,7 +227,7 @@ class Correction(NamedTuple):
 
 
 def engine_correction(
-    scenario: ScenarioSpec, kinds: Sequence[str], seed: int, simulate_model: SimulateModel | None = None
+    scenario: ScenarioSpec, kinds: Sequence[FigureKind], seed: int, simulate_model: SimulateModel | None = None
 ) -> Correction:
     """Correction by a simulation, or without one by the analytic engine, which knows only how the rate gets warm."""
     if scenario.job is not None:
@@ -243,20 +236,20 @@ def engine_correction(
         result = simulate_model(build(scenario), seed)
         counted, chance = simulated_figures(result), simulated_noise(result)
         # the measured run's own chance is in its noise only as far as its rate's series shows it
-        sds = [chance.get(kind, 0.0) * (1.0 if kind == RATE else math.sqrt(2.0)) for kind in kinds]
+        sds = [chance.get(kind, 0.0) * (1.0 if kind == FigureKind.RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         with np.errstate(over="ignore"):
             rate = simulate(build(scenario), seed).rate_per_min
         of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
-        counted, sds = {RATE: rate.mean}, [of_rate if kind == RATE else engine_errors()[kind] for kind in kinds]
+        counted, sds = (
+            {FigureKind.RATE: rate.mean},
+            [of_rate if kind == FigureKind.RATE else engine_errors()[kind] for kind in kinds],
+        )
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
             return Correction([0.0] * len(kinds), sds)
     [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
     warm = {kind: float(values[0]) for kind, values in engine_logs(workload, machines, solution).items()}
-    left_out = [
-        float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0))) - warm[kind] if kind in counted else 0.0
-        for kind in kinds
-    ]
+    left_out = [float(kind.log(counted[kind])) - warm[kind] if kind in counted else 0.0 for kind in kinds]
     return Correction(left_out, sds)
 
 
@@ -273,13 +266,13 @@ def kernel_can_simulate(scenario: ScenarioSpec, new_orders_per_min: float) -> bo
 
 
 @cache
-def engine_errors() -> dict[str, float]:
+def engine_errors() -> dict[FigureKind, float]:
     """Errors of the analytic engine, by kind of figure but the rate: standard deviations of logarithms.
 
     Of 95 % of runs of known truth the figures lie within 1.96 of them.
     """
     read = json.loads(ENGINE_FIGURES.read_text(encoding="utf-8"))
-    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in FIGURE_KINDS if kind != RATE}
+    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in FigureKind if kind != FigureKind.RATE}
 
 
 @dataclass(frozen=True)
@@ -301,12 +294,12 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     for workload, machines, solution, rows in solve_inputs([reader.read(scenarios[number]) for number in others]):
         numbers = [others[row] for row in rows]
         said = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
-        per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])
-        requests = sum(said[kind] - NEXT_TO_NOTHING[kind] for kind in (READS, WRITES))
+        per_s = said[FigureKind.RATE] / 60.0 / float(workload.mix[workload.main_class])
+        requests = sum(said[kind] - kind.negligible for kind in (FigureKind.READS, FigureKind.WRITES))
         asked = per_s * np.maximum(requests, 0.0)
         found |= {
             number: SteadyRate(float(rate), float(each))
-            for number, rate, each in zip(numbers, said[RATE], asked, strict=True)
+            for number, rate, each in zip(numbers, said[FigureKind.RATE], asked, strict=True)
         }
     return [found[number] for number in range(len(scenarios))]
 

@@ -21,7 +21,8 @@ from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
 from calibration.fit.evaluate import Evaluator, SimulateModel, kernel_can_simulate
 from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
 from calibration.fit.mapping import MeasuredRun
-from calibration.fit.objective import FitData, FitObjective, data_of
+from calibration.fit.objective import FitData, FitObjective, data_of, parameters_at_bound
+from calibration.fit.observables import FigureKind
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import Ends, bootstrap, profile
 from calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
@@ -162,7 +163,7 @@ class _Fitting:
             discrepancy, free, best = self._refined("kernel", best, offsets)
         self.report(0.85, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
-        found = identify_parameters(slopes, self.stopped | self.objective.at_bound(best.place), free)
+        found = identify_parameters(slopes, self.stopped | parameters_at_bound(self.task.parameters, best.place), free)
         covariance, correlation = correlations(slopes)
         self.report(0.9, "intervals")
         numbers = np.flatnonzero(found.identified).tolist() if self.task.intervals else []
@@ -247,7 +248,7 @@ class _Fitting:
         """
         self._use(offsets, assumed())
         best = self._search(f"search {name}", best.place, self.everyone)
-        self.stopped = self.objective.at_bound(best.place)
+        self.stopped = parameters_at_bound(self.task.parameters, best.place)
         discrepancy = estimated(self.objective.data, best.logs, best.slopes)
         before = self.objective.data.total_sd
         self._use(offsets, discrepancy)
@@ -274,11 +275,11 @@ class _Fitting:
             turn += 1
 
     def _slopes(self, name: str, best: Optimum, central: bool) -> FloatArray:
-        def found() -> list[list[float]]:
-            [slopes] = self.objective.slopes(best.place[None], best.logs[None], central)
-            return [list(row) for row in slopes.tolist()]
+        def slopes() -> list[list[float]]:
+            rows: list[list[float]] = self.objective.slopes(best.place[None], best.logs[None], central)[0].tolist()
+            return rows
 
-        return np.array(self.state.once(name, found))
+        return np.array(self.state.once(name, slopes))
 
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
         if self.task.corrections:
@@ -308,7 +309,7 @@ class _Fitting:
         for number, (_, sds) in zip(confirmed, own, strict=True):
             for at, sd in zip(np.flatnonzero(run == number), sds, strict=True):
                 self.left_out_sd[at] = float(sd)
-        alike: dict[tuple[str, str], list[float]] = {}
+        alike: dict[tuple[str, FigureKind], list[float]] = {}
         for number, offsets in by_run.items():
             one = self.task.runs[number]
             for each, offset in zip(one.observations, offsets, strict=True):

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
-from calibration.fit.observables import FIGURE_KINDS, FigureChoice, Observation, observations
+from calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
 from calibration.records import Observed, ObservedText, RunRecord
 from models.input import Name, Number, Spec, Text, nearest, parse, read_mapping, validated, value_at
 from models.reading import continuous_value, scenario_from_mapping, with_values
@@ -22,36 +22,25 @@ SettingValue = int | float | str
 MAPPED = "mapping file"
 
 
-def _as_read(value: Any, _: ScenarioSpec) -> SettingValue:
-    return float(value)
-
-
-def _whole(value: float, _: ScenarioSpec) -> SettingValue:
-    return round(value)
-
-
-def _buffers(value: float, base: ScenarioSpec) -> SettingValue:
-    return round(value * KIB_PER_GIB / base.database.page_kib)
-
-
-def _seconds(value: Any, _: ScenarioSpec) -> SettingValue:
-    return float(parse(str(value), "time", "s"))
-
-
-def _commit(value: Any, _: ScenarioSpec) -> SettingValue:
-    return "buffered" if str(value) == "off" else "durable"
-
-
 FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
-    "environment.cores": ("machine.cpu.cores", _whole),
-    "environment.memory_gib": ("machine.memory_gib", _as_read),
-    "engine.buffer_pool_gib": ("database.pool.buffers", _buffers),
-    "engine.settings.checkpoint_timeout": ("database.checkpoint.interval_s", _seconds),
-    "engine.settings.synchronous_commit": ("database.log.commit", _commit),
-    "workload.clients": ("workload.arrivals.clients", _whole),
-    "workload.warehouses": ("workload.warehouses", _whole),
-    "workload.think_time_s": ("workload.arrivals.think_time_s", _as_read),
-    "window.duration_s": ("interval.duration_s", _as_read),
+    "environment.cores": ("machine.cpu.cores", lambda value, _: round(value)),
+    "environment.memory_gib": ("machine.memory_gib", lambda value, _: float(value)),
+    "engine.buffer_pool_gib": (
+        "database.pool.buffers",
+        lambda gib, base: round(gib * KIB_PER_GIB / base.database.page_kib),
+    ),
+    "engine.settings.checkpoint_timeout": (
+        "database.checkpoint.interval_s",
+        lambda value, _: float(parse(str(value), "time", "s")),
+    ),
+    "engine.settings.synchronous_commit": (
+        "database.log.commit",
+        lambda value, _: "buffered" if str(value) == "off" else "durable",
+    ),
+    "workload.clients": ("workload.arrivals.clients", lambda value, _: round(value)),
+    "workload.warehouses": ("workload.warehouses", lambda value, _: round(value)),
+    "workload.think_time_s": ("workload.arrivals.think_time_s", lambda value, _: float(value)),
+    "window.duration_s": ("interval.duration_s", lambda value, _: float(value)),
 }
 """A record's key, the scenario's key that it sets, and how."""
 
@@ -68,9 +57,9 @@ class RunMapping(Spec):
 
     settings: dict[Name, Number | bool | Text] = Field(default_factory=dict, description="scenario keys and values")
     ignored: tuple[Name, ...] = Field(default=(), description="record keys that set nothing")
-    unused: tuple[Literal[FIGURE_KINDS], ...] = Field(default=(), description="figures that aren't fitted")  # type: ignore[valid-type]
-    censored: tuple[Literal[FIGURE_KINDS], ...] = Field(default=(), description="figures that are at their limit")  # type: ignore[valid-type]
-    noise: dict[Literal[FIGURE_KINDS], NoiseSpec] = Field(  # type: ignore[valid-type]
+    unused: tuple[FigureKind, ...] = Field(default=(), description="figures that aren't fitted")
+    censored: tuple[FigureKind, ...] = Field(default=(), description="figures that are at their limit")
+    noise: dict[FigureKind, NoiseSpec] = Field(
         default_factory=dict, description="figures whose noise is known otherwise than from the record"
     )
     data_devices: tuple[Name, ...] | None = Field(default=None, description="devices that hold the data")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.fit.evaluate import Evaluator
 from calibration.fit.mapping import MeasuredRun
-from calibration.fit.observables import RATE
+from calibration.fit.observables import FigureKind
 from calibration.fit.parameters import Parameter
 from simulator.form import FloatArray
 
@@ -29,7 +29,7 @@ class FitData:
     measured: FloatArray
     sd: FloatArray
     at_least: npt.NDArray[np.bool_]
-    kinds: tuple[str, ...]
+    kinds: tuple[FigureKind, ...]
     run: npt.NDArray[np.int64]
     """number of the run"""
     offset: FloatArray
@@ -50,7 +50,7 @@ class FitData:
     @property
     def is_rate(self) -> npt.NDArray[np.bool_]:
         """Mask of the observations that are rates."""
-        return np.array([kind == RATE for kind in self.kinds], dtype=np.bool_)
+        return np.array([kind == FigureKind.RATE for kind in self.kinds], dtype=np.bool_)
 
     def with_offsets(self, offsets: Sequence[float]) -> FitData:
         """The same data with other offsets."""
@@ -81,16 +81,18 @@ def parameter_bounds(parameters: Sequence[Parameter]) -> tuple[FloatArray, Float
     return low, high
 
 
+def parameters_at_bound(parameters: Sequence[Parameter], place: FloatArray) -> npt.NDArray[np.bool_]:
+    """Mask of the parameters that a search would move further than it may."""
+    low, high = parameter_bounds(parameters)
+    return np.asarray((place - low < BOUND_MARGIN) | (high - place < BOUND_MARGIN))
+
+
 class FitObjective:
     """Residuals of the data and of the priors at places of the parameters' scale."""
 
     def __init__(self, evaluator: Evaluator, data: FitData) -> None:
         self.evaluator, self.data = evaluator, data
         self.low, self.high = parameter_bounds(evaluator.parameters)
-
-    def at_bound(self, place: FloatArray) -> npt.NDArray[np.bool_]:
-        """Parameters that the search would move further than it may."""
-        return np.asarray((place - self.low < BOUND_MARGIN) | (self.high - place < BOUND_MARGIN))
 
     def logs(self, places: FloatArray) -> FloatArray:
         """Logarithms by the engine, (places, observations)."""

@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 from calibration.fit import (
     NEW_ORDERS,
-    RATE,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     JudgedRate,
@@ -201,7 +201,7 @@ def _leave_out(
 
 def measured_rate(run: MeasuredRun) -> float | None:
     """The rate that a prediction is held against; None if the run has none, or one that says 'at least'."""
-    return next((each.value for each in run.observations if each.kind == RATE and not each.at_least), None)
+    return next((each.value for each in run.observations if each.kind == FigureKind.RATE and not each.at_least), None)
 
 
 def unit_of(run: MeasuredRun) -> str:

@@ -119,7 +119,11 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
         versions=fit_versions(),
         confidence=calibration.confidence,
         runs=tuple(rows),
-        not_judged=tuple(_not_judged(runs)),
+        not_judged=tuple(
+            f"{run.name}: its rate is unused, or at a limit of somebody's: it is in the refits and isn't judged"
+            for run in runs
+            if measured_rate(run) is None
+        ),
         regimes=tuple(_by_regime(rows)),
         left_out=folds,
         coverage=coverage(by_run, calibration.confidence),
@@ -207,14 +211,6 @@ def _check_settings(calibration: Calibration, run: MeasuredRun) -> None:
             f"{run.name}: the model was fitted to this run otherwise ({what or 'with other figures'}); give the "
             "--mapping that 'oltpsim calibrate' was given"
         )
-
-
-def _not_judged(runs: Sequence[MeasuredRun]) -> list[str]:
-    return [
-        f"{run.name}: its rate is unused, or at a limit of somebody's: it is in the refits and isn't judged"
-        for run in runs
-        if measured_rate(run) is None
-    ]
 
 
 def _by_regime(rows: Sequence[JudgedRun]) -> list[RegimeErrors]:

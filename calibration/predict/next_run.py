@@ -18,24 +18,18 @@ import numpy as np
 from scipy.special import ndtr
 
 from calibration.fit import (
-    BOUND_MARGIN,
-    BUSY,
     DIFFERENCE_STEP,
-    END_OF_SCALE,
-    FIGURE_KINDS,
-    FLUSHES,
-    NEXT_TO_NOTHING,
-    RATE,
-    RESPONSE,
     AnalyticInput,
     AnalyticReader,
     Calibration,
+    FigureKind,
     ReportProgress,
     SimulateModel,
     apply_calibration,
     engine_logs,
     identify_parameters,
     parameter_bounds,
+    parameters_at_bound,
     silent,
     solve_inputs,
 )
@@ -120,7 +114,7 @@ def advise_next_run(
     said, slopes, reasons = derivatives(calibration, scenarios, places, report)
     possible = np.isfinite(said[len(choice.candidates) :]).all(axis=(0, 2))
     known = _known(calibration, said[len(choice.candidates) :], slopes[len(choice.candidates) :], len(places))
-    wanted = slopes[-1][:, FIGURE_KINDS.index(RATE), :] if asked is not None else None
+    wanted = slopes[-1][:, list(FigureKind).index(FigureKind.RATE), :] if asked is not None else None
     open_var = _open(known, wanted)
     found, impossible = [], list(choice.impossible)
     for number, candidate in enumerate(choice.candidates):
@@ -160,7 +154,9 @@ def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
     return left
 
 
-def information(calibration: Calibration, noise: dict[str, float], said: FloatArray, slopes: FloatArray) -> FloatArray:
+def information(
+    calibration: Calibration, noise: dict[FigureKind, float], said: FloatArray, slopes: FloatArray
+) -> FloatArray:
     """Derivatives of a run's figures over noise and discrepancy, (places, figures, parameters).
 
     `noise`: standard deviation of each kind of figure that the run has. One that is likely to be at its end of scale
@@ -169,12 +165,12 @@ def information(calibration: Calibration, noise: dict[str, float], said: FloatAr
     covariance = np.array(calibration.joint.covariance)
     found = []
     for kind, own_sd in noise.items():
-        at = FIGURE_KINDS.index(kind)
+        at = list(FigureKind).index(kind)
         sd = float(np.hypot(own_sd, calibration.missed[kind].sd))
         weight = np.ones(len(said))
-        if kind in END_OF_SCALE:
+        if kind.end_of_scale < np.inf:
             spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
-            weight = ndtr((np.log(END_OF_SCALE[kind] + NEXT_TO_NOTHING[kind]) - said[:, at]) / spread)
+            weight = ndtr((kind.log(kind.end_of_scale) - said[:, at]) / spread)
         found.append(slopes[:, at] * np.sqrt(weight)[:, None] / sd)
     return np.stack(found, axis=1)
 
@@ -192,7 +188,7 @@ def derivatives(
     steps = DIFFERENCE_STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
     around = np.clip(places[:, None, :] + steps, low, high)
     said, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), report)
-    said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(FIGURE_KINDS))
+    said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(FigureKind))
     here, up, down = said[:, :, 0], said[:, :, 1 : count + 1], said[:, :, count + 1 :]
     middle = here[:, :, None]
     rise, fall = np.where(np.isnan(up), middle, up), np.where(np.isnan(down), middle, down)
@@ -208,7 +204,7 @@ def _logs_at(
 ) -> tuple[FloatArray, dict[int, str]]:
     """Logarithms of all kinds, (scenarios, places, kinds)."""
     reader = AnalyticReader()
-    answer = np.full((len(scenarios), len(places), len(FIGURE_KINDS)), np.nan)
+    answer = np.full((len(scenarios), len(places), len(FigureKind)), np.nan)
     reasons: dict[int, str] = {}
     points: list[AnalyticInput] = []
     where: list[tuple[int, int]] = []
@@ -226,7 +222,7 @@ def _logs_at(
     for workload, machines, solution, numbers in solve_inputs(points):
         found = engine_logs(workload, machines, solution)
         for at, one in enumerate(numbers):
-            answer[where[one]] = [found[kind][at] for kind in FIGURE_KINDS]
+            answer[where[one]] = [found[kind][at] for kind in FigureKind]
     return answer, reasons
 
 
@@ -248,16 +244,16 @@ def _open(covariance: FloatArray, wanted: FloatArray | None) -> FloatArray:
     return np.asarray(np.einsum("ij,ijk,ik->i", wanted, covariance, wanted))
 
 
-def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, float]:
+def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[FigureKind, float]:
     """Noise of the figures that a run of the scenario would have, by kind: the middle of what the runs have had."""
-    found: dict[str, list[float]] = {}
+    found: dict[FigureKind, list[float]] = {}
     for run in calibration.runs:
         for figure in run.figures:
             found.setdefault(figure.kind, []).append(figure.noise_sd)
     absent = {
-        FLUSHES: scenario.database.log.commit != "durable",
-        BUSY: scenario.machine.disks.disk.kind != "rotating",
-        RESPONSE: scenario.workload.arrivals.kind != "open",
+        FigureKind.FLUSHES: scenario.database.log.commit != "durable",
+        FigureKind.BUSY: scenario.machine.disks.disk.kind != "rotating",
+        FigureKind.RESPONSE: scenario.workload.arrivals.kind != "open",
     }
     return {kind: median(values) for kind, values in found.items() if not absent.get(kind)}
 
@@ -269,8 +265,7 @@ def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[st
     """
     lengths, vectors = np.linalg.eigh(np.linalg.inv(np.array(calibration.joint.covariance)))
     root = vectors * np.sqrt(np.maximum(lengths - 1.0, 0.0)) @ vectors.T
-    low, high = parameter_bounds([each.parameter for each in calibration.parameters])
-    at_bound = (calibration.mode - low < BOUND_MARGIN) | (high - calibration.mode < BOUND_MARGIN)
+    at_bound = parameters_at_bound([each.parameter for each in calibration.parameters], calibration.mode)
     found = identify_parameters(np.concatenate([root, seen]), at_bound, ~at_bound)
     new = {
         each.key: {each.key, *each.not_told_from}

@@ -14,9 +14,8 @@ from scipy.special import stdtrit
 
 from calibration.fit import (
     DIFFERENCE_STEP,
-    MOST_SIGMAS,
-    RATE,
     Calibration,
+    FigureKind,
     SimulateModel,
     apply_calibration,
     assumed_sd,
@@ -72,13 +71,13 @@ def predict_scenario(
     [warm] = steady_rates(machine)
     simulated = bool(calibration.by_kernel) and kernel_can_simulate(machine, warm.new_orders_per_min)
     [left_out], [left_out_sd] = engine_correction(
-        machine, (RATE,), calibration.seed, simulate_model if simulated else None
+        machine, (FigureKind.RATE,), calibration.seed, simulate_model if simulated else None
     )
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     slopes = _slopes(calibration, scenario)
     parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
-    missed, noise = calibration.missed[RATE], calibration.run_to_run_sd
-    missed_sd = assumed_sd(RATE, left_out_sd, calibration.missing) * missed.scale
+    missed, noise = calibration.missed[FigureKind.RATE], calibration.run_to_run_sd
+    missed_sd = assumed_sd(FigureKind.RATE, left_out_sd, calibration.missing) * missed.scale
     sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed_sd**2))
     width = half_width(calibration, sd, missed_sd)
     known = {run.scenario_hash for run in calibration.runs}
@@ -99,7 +98,7 @@ def predict_scenario(
 
 def half_width(calibration: Calibration, sd: float, missed_sd: float) -> float:
     """Half the interval of a rate's logarithm: `sd` is its standard deviation, `missed_sd` the model's part of it."""
-    freedom = calibration.missed[RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
+    freedom = calibration.missed[FigureKind.RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
     return sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
 
 
@@ -127,7 +126,6 @@ def _times(factor: float) -> str:
 def _slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
     """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided."""
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
-    low = np.maximum(low, -MOST_SIGMAS)
     out = unapplied_keys(calibration, scenario)
     varied = [number for number, each in enumerate(calibration.parameters) if each.key not in out]
     moved: list[tuple[int, float]] = []

@@ -45,7 +45,7 @@ class WorkerPool(ProcessPoolExecutor):
         for process in processes:
             process.terminate()
         # Nobody else may hold the pipe open: who reads the half of a result would wait for the other half for ever.
-        results._writer.close()  # noqa: SLF001 - the executor offers no way to end its workers
+        results._writer.close()  # type: ignore[attr-defined]  # noqa: SLF001 - no public way
 
 
 @contextmanager

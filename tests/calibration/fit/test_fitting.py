@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from calibration.fit import (
-    CPU,
-    RATE,
-    READS,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     MappingFile,
@@ -38,7 +36,7 @@ SYSTEM = (
     "workload.arrivals.clients=8",
 )
 SIZES = ((8, 400), (8, 1500), (8, 5000))
-SEEN = (RATE, CPU, READS)
+SEEN = (FigureKind.RATE, FigureKind.CPU, FigureKind.READS)
 SYSTEMS = 14
 
 
@@ -139,7 +137,7 @@ def test_what_no_figure_shows_stays_at_its_prior() -> None:
 def throttled(scenario: ScenarioSpec, *, censored: bool) -> tuple[list[MeasuredRun], dict[str, float]]:
     """Three sound runs and one that somebody's limit has held at half of what the machine could do."""
     truth = {"database.path.row_operation_us": 45.0}
-    some = runs(scenario, truth, SIZES, (RATE,))
+    some = runs(scenario, truth, SIZES, (FigureKind.RATE,))
     last = some[-1]
     rate = replace(last.observations[0], value=last.observations[0].value / 2, at_least=censored)
     return [*some[:-1], replace(last, observations=(rate,))], truth
@@ -166,7 +164,7 @@ def test_little_data_leaves_a_parameter_near_its_prior_and_much_data_does_not() 
     """One run of wide noise against the same run of narrow noise: the prior's weight is that of its width."""
     scenario = base(*SYSTEM)
     varied = parameters(scenario, "database.path.row_operation_us=30..55")
-    [run] = runs(scenario, {varied[0].key: 60.0}, SIZES[-1:], (RATE,))
+    [run] = runs(scenario, {varied[0].key: 60.0}, SIZES[-1:], (FigureKind.RATE,))
     places = []
     for sd in (1.0, 0.005):
         noisy = replace(run, observations=(replace(run.observations[0], sd=sd),))

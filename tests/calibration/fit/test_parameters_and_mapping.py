@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from calibration.fit import (
-    BUSY,
-    CPU,
-    MISSES,
-    RATE,
-    READS,
-    WRITES,
+    FigureKind,
     Parameter,
     default_parameters,
     measured_runs,
@@ -129,7 +124,7 @@ def test_a_record_sets_the_scenario_and_says_so() -> None:
     assert run.scenario.interval == V20Z.interval
     assert run.settings["database.pool.buffers"] == (43000, "the record's engine.buffer_pool_gib")
     [rate] = run.observations
-    assert (rate.kind, rate.value, rate.noise) == (RATE, 3872.0, "assumption")
+    assert (rate.kind, rate.value, rate.noise) == (FigureKind.RATE, 3872.0, "assumption")
 
 
 def test_postgresql_settings_and_a_steady_window_are_understood(tmp_path: Path) -> None:
@@ -141,23 +136,30 @@ def test_postgresql_settings_and_a_steady_window_are_understood(tmp_path: Path) 
     assert (scenario.interval.start, scenario.interval.duration_s) == ("warm", V20Z.interval.duration_s)
     assert scenario.machine.memory_gib == 1.5
     kinds = {each.kind: each for each in run.observations}
-    assert {RATE, CPU, READS, WRITES, MISSES, BUSY} <= set(kinds)
-    assert kinds[CPU].at_least
-    assert kinds[BUSY].at_least
-    assert not kinds[RATE].at_least
-    assert kinds[READS].value == pytest.approx(295.288 / 93.2444, rel=1e-4)
-    assert 0.02 < kinds[RATE].sd < 0.1
+    assert {
+        FigureKind.RATE,
+        FigureKind.CPU,
+        FigureKind.READS,
+        FigureKind.WRITES,
+        FigureKind.MISSES,
+        FigureKind.BUSY,
+    } <= set(kinds)
+    assert kinds[FigureKind.CPU].at_least
+    assert kinds[FigureKind.BUSY].at_least
+    assert not kinds[FigureKind.RATE].at_least
+    assert kinds[FigureKind.READS].value == pytest.approx(295.288 / 93.2444, rel=1e-4)
+    assert 0.02 < kinds[FigureKind.RATE].sd < 0.1
 
 
 def test_several_devices_are_not_added_up_unasked() -> None:
     [run] = measured_runs([load_record(shipped_records()["postgres15_go-tpc_one_disk_400_iops"])], V20Z, {})
-    assert READS not in {each.kind for each in run.observations}
+    assert FigureKind.READS not in {each.kind for each in run.observations}
     assert any("data_devices" in text for text in run.left_aside)
 
 
 def one_record() -> RunRecord:
     scenario = base("workload.arrivals.clients=8")
-    return record("a run", {RATE: said_by(scenario)[RATE]}, scenario, 8, 0.01)
+    return record("a run", {FigureKind.RATE: said_by(scenario)[FigureKind.RATE]}, scenario, 8, 0.01)
 
 
 @pytest.mark.parametrize(

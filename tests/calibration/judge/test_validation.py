@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from calibration.fit import (
-    CPU,
-    RATE,
-    READS,
     Calibration,
     Certificate,
     Coverage,
+    FigureKind,
     FitState,
     FitTask,
     MappingFile,
@@ -66,8 +64,12 @@ def records(buffers: Sequence[int] = BUFFERS, factor: dict[int, float] | None = 
     found = []
     for each in buffers:
         machine = with_values(base(*SYSTEM), {ROWS: TRUTH, "database.pool.buffers": each})
-        figures = {kind: value for kind, value in said_by(machine).items() if kind in {RATE, CPU, READS}}
-        figures[RATE] *= (factor or {}).get(each, 1.0)
+        figures = {
+            kind: value
+            for kind, value in said_by(machine).items()
+            if kind in {FigureKind.RATE, FigureKind.CPU, FigureKind.READS}
+        }
+        figures[FigureKind.RATE] *= (factor or {}).get(each, 1.0)
         found.append(record(f"{each} buffers", figures, machine, CLIENTS, each * 8 / (1 << 20)))
     return found
 
@@ -182,7 +184,7 @@ def test_a_run_that_was_fitted_otherwise_is_refused() -> None:
 
 
 def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -> None:
-    file = MappingFile(runs={"400 buffers": RunMapping(censored=(RATE,))})
+    file = MappingFile(runs={"400 buffers": RunMapping(censored=(FigureKind.RATE,))})
     runs = measured_runs(records(), model.base, {}, file)
     kept = FitState(None, "")
     for number in range(len(runs)):
