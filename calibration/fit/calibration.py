@@ -3,8 +3,6 @@
 The rates of runs that it was fitted to are called fitted, all others predicted.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict

@@ -7,8 +7,6 @@ one at which the sum of squares is what its degrees of freedom expect. Few runs 
 into every prediction: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001), 425-464.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -3,8 +3,6 @@
 All places of one run are solved in one call; runs are shared out over processes. The answer depends on neither.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -157,6 +155,17 @@ def together(runs: Sequence[MeasuredRun]) -> list[list[int]]:
     return [group[at : at + MOST_TOGETHER] for group in alike.values() for at in range(0, len(group), MOST_TOGETHER)]
 
 
+class Correction(NamedTuple):
+    """Correction of a run's figures for what the analytic engine's steady machine leaves out.
+
+    `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `sds`:
+    standard deviations of what these leave out still: the analytic engine's errors, or what chance does to a run.
+    """
+
+    logs: list[float]
+    sds: list[float]
+
+
 class Evaluator:
     """Figures of all runs, by several processes if there are several workers. A context: processes end with it."""
 
@@ -213,17 +222,6 @@ class Evaluator:
             found.append(one)
             report(len(found))
         return found
-
-
-class Correction(NamedTuple):
-    """Correction of a run's figures for what the analytic engine's steady machine leaves out.
-
-    `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `sds`:
-    standard deviations of what these leave out still: the analytic engine's errors, or what chance does to a run.
-    """
-
-    logs: list[float]
-    sds: list[float]
 
 
 def engine_correction(

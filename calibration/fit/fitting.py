@@ -5,8 +5,6 @@ runs ─> offsets of the start ─> screened starts ─> searches ─> the best 
                                                                          └─> what is identified ─> profile intervals
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -5,8 +5,6 @@ standard deviations of noise for one of the prior: Golub and Van Loan, Matrix Co
 Water Resources Research 37 (2001), 1015-1030, for the question.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """From a run record to the scenario that it measured: the base, with what the record says set over it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

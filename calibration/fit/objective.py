@@ -1,9 +1,8 @@
 """Objective of a fit: distances of model and runs in units of noise, and of parameters from their priors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +51,7 @@ class FitData:
         """Mask of the observations that are rates."""
         return np.array([kind == FigureKind.RATE for kind in self.kinds], dtype=np.bool_)
 
-    def with_offsets(self, offsets: Sequence[float]) -> FitData:
+    def with_offsets(self, offsets: Sequence[float]) -> Self:
         """The same data with other offsets."""
         return replace(self, offset=np.array(offsets))
 

@@ -5,8 +5,6 @@ where arrivals are open. A figure at its end of scale, such as a CPU at 100 %, s
 observation (Tobin 1958), here with the normal density's one-sided square in place of its tail.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -4,10 +4,8 @@ Trust region reflective: Branch, Coleman and Li, SIAM J. Sci. Comput. 21 (1999),
 Latin hypercube: McKay, Beckman and Conover, Technometrics 21 (1979), 239-245.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -48,7 +46,7 @@ class Optimum:
         return {"cost": self.cost, **lists}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Optimum:
+    def from_json(cls, data: dict[str, Any]) -> Self:
         """From what `to_json` gave."""
         place, logs = np.array(data["place"]), np.array(data["said"])
         return cls(place, float(data["cost"]), logs, np.array(data["slopes"]).reshape(len(logs), len(place)))

@@ -5,8 +5,6 @@ throughput is of all transactions; `Start Time (microseconds)` of the raw table 
 by the raw table.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.importers.vocabulary import class_name

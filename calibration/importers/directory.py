@@ -1,7 +1,5 @@
 """The runs below some paths: a folder with one load generator's result is a run, with all that lies in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

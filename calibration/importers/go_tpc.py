@@ -5,8 +5,6 @@ Traps: `tpmTotal` adds rates of classes that were counted over different times, 
 the efficiency, tpmC / (12.86 * warehouses).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

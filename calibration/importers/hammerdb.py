@@ -4,8 +4,6 @@ TPM counts commits (and rollbacks) of the engine, NOPM new orders; TPM is about 
 orders. Timings are of all virtual users from their first transaction on: the ramp-up is in them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

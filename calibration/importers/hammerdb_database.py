@@ -5,8 +5,6 @@ one file holds many jobs, of which only those with a result count; only summary 
 users.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from contextlib import closing

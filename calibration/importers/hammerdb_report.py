@@ -4,8 +4,6 @@ Traps: I/O after the end of the test is a checkpoint, so metrics are kept inside
 ramp-up; CPU shares don't add up to 100 because iowait is not among them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from calibration.importers import hammerdb

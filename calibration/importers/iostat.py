@@ -4,8 +4,6 @@ Traps: the first sample is since boot and is dropped; columns differ by version 
 by flag, told by the column's name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

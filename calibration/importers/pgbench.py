@@ -4,8 +4,6 @@ Traps: with -R the latency includes the schedule lag, during which a transaction
 versions print two rates, of which the one without connecting is meant; `-T` runs to the end of each transaction.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

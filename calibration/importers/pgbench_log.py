@@ -5,8 +5,6 @@ begins in the middle and the last one is not written; times are microseconds; wi
 schedule lag.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

@@ -5,8 +5,6 @@ Traps: there is one percentile and it is the one that was asked for; 1.0.15 writ
 orders, 10 of 23.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

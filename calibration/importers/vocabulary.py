@@ -3,8 +3,6 @@
 Columns come and go with versions, so none is found by its place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ The universal scalability law: Gunther, Guerrilla Capacity Planning (2007), chap
 k N (N - 1)), here as N / X, which is linear in three coefficients that can't be negative, by relative least squares.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

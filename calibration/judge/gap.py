@@ -4,8 +4,6 @@ Each quantity of a transaction that the record tells is a part, by what its fact
 (simulator/analytic/factors.py); the rest is not told.
 """
 
-from __future__ import annotations
-
 import math
 
 from calibration.fit import AnalyticReader, FigureChoice, Gap, GapPart, data_devices, measured_rates

@@ -4,8 +4,6 @@ Stone, J. R. Statist. Soc. B 36 (1974), 111-147. Folds run on any concurrent.fut
 their order nor their number at a time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

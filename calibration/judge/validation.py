@@ -1,7 +1,5 @@
 """Validation: a calibration held against runs, those it has seen and those it hasn't, refitted without each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial

@@ -1,7 +1,5 @@
 """Runs that a user could make next: each is one of the runs that he has made, with something changed."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ down, or with the values that would have been as good. Guesses are independent o
 their variances add up.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ isn't linear, so that it is the mean over places drawn from what is known of the
 tell there counts as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median

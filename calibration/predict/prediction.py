@@ -5,8 +5,6 @@ The logarithm's variance is the sum of three: of the parameters (delta method: O
 those of the discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Laws that a measured run must satisfy, and signs of a mixed-up counter or unit. Each says what it saw, in numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Counters before and after: only their differences mean anything."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

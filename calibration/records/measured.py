@@ -6,8 +6,6 @@ Partitions are the devices that the database stripes over. Their occupied share 
 share of time with a request there (%util), and that share by the rate (svctm), which is no request's latency.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any

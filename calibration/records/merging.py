@@ -1,7 +1,5 @@
 """From the readings of one run to its record: harness and monitors brought together by time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

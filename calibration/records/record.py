@@ -4,8 +4,6 @@ Every figure says where it was read, in which unit, and what it counts. All of t
 one rate. Rates are new orders per minute: "tpmC" belongs to audited results.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator

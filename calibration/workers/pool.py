@@ -1,7 +1,5 @@
 """Process pool whose workers are spawned, never see Ctrl-C, and end with the process that started them."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
