@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -167,23 +166,14 @@ class Correction(NamedTuple):
 
 
 class Evaluator:
-    """Figures of all runs, by several processes if there are several workers. A context: processes end with it."""
+    """Figures of all runs, by the processes of a pool if there is one."""
 
-    def __init__(self, runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], workers: int = 1) -> None:
-        self.runs, self.parameters = tuple(runs), tuple(parameters)
+    def __init__(
+        self, runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], pool: WorkerPool | None = None
+    ) -> None:
+        self.runs, self.parameters, self._pool = tuple(runs), tuple(parameters), pool
         self._groups = together(runs)
         self._reader = AnalyticReader()
-        processes = min(workers, len(self._groups))
-        self._pool = WorkerPool(processes) if processes > 1 else None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._pool is not None:
-            self._pool.__exit__(kind, error, trace)
 
     def at(self, places: FloatArray) -> FloatArray:
         """Logarithms at each place, (places, observations of all runs in their order)."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from calibration.fit.checkpoint import FitState
 from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
-from calibration.fit.evaluate import Evaluator, SimulateModel, kernel_can_simulate
+from calibration.fit.evaluate import Evaluator, SimulateModel, kernel_can_simulate, together
 from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.objective import FitData, FitObjective, data_of, parameters_at_bound
@@ -24,6 +24,7 @@ from calibration.fit.observables import FigureKind
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import Ends, bootstrap, profile
 from calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
+from calibration.workers import worker_pool
 from simulator.errors import InputError
 from simulator.form import BoolArray, FloatArray
 
@@ -120,7 +121,8 @@ def fit(
     """
     if not any(run.observations for run in task.runs):
         raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
-    with Evaluator(task.runs, task.parameters, workers) as evaluator:
+    with worker_pool(min(workers, len(together(task.runs)))) as pool:
+        evaluator = Evaluator(task.runs, task.parameters, pool)
         return _Fitting(task, state, report, evaluator, simulate_model).run()
 
 

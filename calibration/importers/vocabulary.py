@@ -119,6 +119,11 @@ def class_name(word: str) -> str:
     return SHORT_CLASSES.get(plain, plain)
 
 
+def percentile(ordered: Sequence[float], percent: str) -> float:
+    """The value that so many % of the values are at most, which are in order."""
+    return ordered[min(len(ordered) - 1, int(len(ordered) * float(percent) / 100.0))]
+
+
 def phase_of(name: str) -> str | None:
     """Whether a file's name says that its counters are from the `start` or the `end` of a run; None if it doesn't."""
     words = set(re.split(r"[^a-z0-9]+", name.lower().rsplit("/", 1)[-1]))

@@ -55,7 +55,11 @@ def merge_readings(name: str, readings: Sequence[FileReading]) -> Merged:
             f"{name}: the result names no measured time; add the file that does: {harness[0].file} alone is not enough"
         )
     if window is not None:
-        _start(values, window, harness)
+        values["window", "start_utc"] = {
+            "value": datetime.fromtimestamp(window[0], UTC).isoformat(timespec="seconds"),
+            "source": next(reading.file for reading in harness if reading.window),
+            "definition": "start of what was counted",
+        }
     _fill(values, readings)
     for path, leaf in _resources(readings, window, float(str(duration["value"])), notes).items():
         values.setdefault(path, leaf)
@@ -87,12 +91,6 @@ def _together(harness: Sequence[FileReading], notes: list[str]) -> dict[RecordKe
 def _number(leaf: Leaf) -> float:
     assert isinstance(leaf, dict)
     return float(str(leaf["value"]))
-
-
-def _start(values: dict[RecordKey, Leaf], window: tuple[float, float], harness: Sequence[FileReading]) -> None:
-    text = datetime.fromtimestamp(window[0], UTC).isoformat(timespec="seconds")
-    source = next(reading.file for reading in harness if reading.window)
-    values["window", "start_utc"] = {"value": text, "source": source, "definition": "start of what was counted"}
 
 
 def _fill(values: dict[RecordKey, Leaf], readings: Sequence[FileReading]) -> None:
