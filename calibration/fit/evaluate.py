@@ -129,8 +129,8 @@ def figures(
             owners.append((number, rows))
     for workload, machines, solution, numbers in solve_inputs(points):
         by_kind = engine_logs(workload, machines, solution)
-        for at, one in enumerate(numbers):
-            number, rows = owners[one]
+        for at, point in enumerate(numbers):
+            number, rows = owners[point]
             solved.append((number, rows, [by_kind[each.kind][at] for each in runs[number].observations]))
     for number, rows, figure in solved:
         answer[rows, ends[number] : ends[number + 1]] = figure
@@ -281,13 +281,13 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     others = [number for number in range(len(scenarios)) if number not in found]
     for workload, machines, solution, rows in solve_inputs([reader.read(scenarios[number]) for number in others]):
         numbers = [others[row] for row in rows]
-        said = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
-        per_s = said[FigureKind.RATE] / 60.0 / float(workload.mix[workload.main_class])
-        requests = sum(said[kind] - kind.negligible for kind in (FigureKind.READS, FigureKind.WRITES))
-        asked = per_s * np.maximum(requests, 0.0)
+        figures_by_kind = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
+        per_s = figures_by_kind[FigureKind.RATE] / 60.0 / float(workload.mix[workload.main_class])
+        requests = sum(figures_by_kind[kind] - kind.negligible for kind in (FigureKind.READS, FigureKind.WRITES))
+        requests_per_s = per_s * np.maximum(requests, 0.0)
         found |= {
             number: SteadyRate(float(rate), float(each))
-            for number, rate, each in zip(numbers, said[FigureKind.RATE], asked, strict=True)
+            for number, rate, each in zip(numbers, figures_by_kind[FigureKind.RATE], requests_per_s, strict=True)
         }
     return [found[number] for number in range(len(scenarios))]
 

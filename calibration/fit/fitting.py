@@ -191,18 +191,18 @@ class _Fitting:
             samples,
         )
 
-    def _by_kernel(self, best: Optimum, confirmed: list[int], others: list[float]) -> list[float]:
-        """The kernel's corrections at the place that a fit with them finds. `others`: those that were found before.
+    def _by_kernel(self, best: Optimum, confirmed: list[int], earlier: list[float]) -> list[float]:
+        """The kernel's corrections at the place that a fit with them finds. `earlier`: those that were found before.
 
         How far the last ones differ from those before is what they leave out, beside what chance does to a run.
         """
         slopes = self._slopes("slopes before the kernel", best, central=False) * self.objective.data.total_sd[:, None]
-        offsets = self._kernel_offsets(0, best.place, confirmed, others)
+        offsets = self._kernel_offsets(0, best.place, confirmed, earlier)
         moved = np.zeros(len(offsets))
         for turn in range(1, KERNEL_ROUNDS + 1):
             self._use(offsets, assumed())
             best = chord(self.objective, best, slopes / self.objective.data.total_sd[:, None])
-            before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed, others)
+            before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed, earlier)
             moved = np.abs(np.subtract(offsets, before))
             if (moved < SETTLED * self.objective.data.total_sd).all():
                 break
@@ -292,7 +292,7 @@ class _Fitting:
         self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
         return [float(each) for logs, _ in by_run for each in logs]
 
-    def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], others: list[float]) -> list[float]:
+    def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], earlier: list[float]) -> list[float]:
         """Offsets by the kernel: of simulated runs, and of other runs of their machines on average, by kind."""
         runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
 
@@ -317,7 +317,7 @@ class _Fitting:
         found: list[float] = []
         for at_run, one in enumerate(self.task.runs):
             for kth, each in enumerate(one.observations):
-                own = [others[len(found)]]
+                own = [earlier[len(found)]]
                 mean = own if one.scenario.job else alike.get((one.scenario.machine.name, each.kind), own)
                 found.append(float(by_run[at_run][kth] if at_run in by_run else np.mean(mean)))
         return found

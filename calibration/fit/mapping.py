@@ -145,7 +145,7 @@ def measured_runs(
 
 
 def _run(
-    record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, own: RunMapping
+    record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, single: RunMapping
 ) -> MeasuredRun:
     settings: dict[str, tuple[SettingValue, str]] = {
         key.partition("@")[0]: (value, "parameter file")
@@ -153,7 +153,7 @@ def _run(
         if continuous_value(base, key) is not None
     }
     left = []
-    ignored = {*common.ignored, *own.ignored}
+    ignored = {*common.ignored, *single.ignored}
     for key, (target, change) in FIELDS.items():
         observed: Observed | ObservedText | None = value_at(record, key)
         if observed is None or key in ignored:
@@ -168,7 +168,7 @@ def _run(
             raise InputError(f"{record.name}: {key}: got {observed.value!r}: {error}; {remedy}") from error
     if record.window.kind == "steady":
         settings["interval.start"] = "warm", "the record's window.kind"
-    for one in (common, own):
+    for one in (common, single):
         for key, value in one.settings.items():
             plain = value if isinstance(value, str | bool) or value != int(value) else int(value)
             settings[key] = plain, MAPPED
@@ -181,7 +181,7 @@ def _run(
     page = record.engine.page_kib
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
-    choice = _choice(common, own)
+    choice = _choice(common, single)
     for name in choice.data_devices or ():
         if name not in record.resources.devices:
             known = ", ".join(record.resources.devices) or "none"
@@ -195,10 +195,10 @@ def figure_choice(file: MappingFile | None, name: str) -> FigureChoice:
     return FigureChoice() if file is None else _choice(file.all, file.runs.get(name, RunMapping()))
 
 
-def _choice(common: RunMapping, own: RunMapping) -> FigureChoice:
+def _choice(common: RunMapping, single: RunMapping) -> FigureChoice:
     return FigureChoice(
-        frozenset({*common.censored, *own.censored}),
-        frozenset({*common.unused, *own.unused}),
-        own.data_devices if own.data_devices is not None else common.data_devices,
-        {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **own.noise}.items()},
+        frozenset({*common.censored, *single.censored}),
+        frozenset({*common.unused, *single.unused}),
+        single.data_devices if single.data_devices is not None else common.data_devices,
+        {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **single.noise}.items()},
     )

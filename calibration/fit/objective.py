@@ -102,8 +102,8 @@ class FitObjective:
         squares = (self.data.residuals(logs) ** 2).sum(axis=-1) + (np.atleast_2d(places) ** 2).sum(axis=-1)
         return np.where(np.isfinite(squares), squares, np.inf)
 
-    def slopes(self, places: FloatArray, here: FloatArray, central: bool = False) -> FloatArray:
-        """Derivatives of the residuals, (places, observations, parameters); `here`: what the engine says at the places.
+    def slopes(self, places: FloatArray, centre: FloatArray, central: bool = False) -> FloatArray:
+        """Derivatives of the residuals, (places, observations, parameters); `centre`: logarithms at the places.
 
         Forward differences, or central ones. Censored observations that the model is above have no slope.
         """
@@ -112,10 +112,11 @@ class FitObjective:
         up = places[:, None, :] + sides[:, :, None] * np.eye(count)
         down = places[:, None, :] - DIFFERENCE_STEP * np.eye(count)
         both = np.concatenate([up, down]) if central else up
-        logs = self.logs(both.reshape(-1, count)).reshape(len(both), count, here.shape[1])
+        logs = self.logs(both.reshape(-1, count)).reshape(len(both), count, centre.shape[1])
         rise, fall = logs[:many], logs[many:] if central else np.full_like(logs, np.nan)
-        forward, backward = (rise - here[:, None, :]) / sides[:, :, None], (here[:, None, :] - fall) / DIFFERENCE_STEP
+        forward = (rise - centre[:, None, :]) / sides[:, :, None]
+        backward = (centre[:, None, :] - fall) / DIFFERENCE_STEP
         mean = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, (forward + backward) / 2))
-        counts = ~(self.data.at_least & (self.data.residuals(here) == 0.0))
+        counts = ~(self.data.at_least & (self.data.residuals(centre) == 0.0))
         per_noise = np.swapaxes(np.nan_to_num(mean), 1, 2) / self.data.total_sd[:, None]
         return np.where(counts[:, :, None], per_noise, 0.0)

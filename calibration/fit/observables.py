@@ -189,13 +189,13 @@ def _observed(kind: FigureKind, value: float) -> Observation:
     return Observation(kind, kind.end_of_scale if full else value, kind.noise_sd, full, "assumption")
 
 
-def data_devices(record: RunRecord, choice: FigureChoice, left: list[str]) -> list[Device]:
-    """The devices that hold the data; none, and why in `left`, if that can't be said."""
+def data_devices(record: RunRecord, choice: FigureChoice, notes: list[str]) -> list[Device]:
+    """The devices that hold the data; none, and why in `notes`, if that can't be said."""
     devices = record.resources.devices
     if choice.data_devices is not None:
         return [devices[name] for name in choice.data_devices if name in devices]
     if len(devices) > 1:
-        left.append(
+        notes.append(
             f"devices: the record has {', '.join(devices)}, and one may lie on another; name those that hold the data "
             "in the mapping file, as data_devices"
         )

@@ -75,22 +75,22 @@ def search(
         return Optimum(place, float(objective.costs(place, logs)[0]), logs[0], np.zeros((logs.shape[1], len(start))))
     seen: dict[bytes, FloatArray] = {}
 
-    def whole(some: FloatArray) -> FloatArray:
+    def whole(x: FloatArray) -> FloatArray:
         place = np.zeros(len(start))
-        place[free] = some
+        place[free] = x
         return place
 
-    def logs_at(some: FloatArray) -> FloatArray:
-        key = some.tobytes()
+    def logs_at(x: FloatArray) -> FloatArray:
+        key = x.tobytes()
         if key not in seen:
-            seen[key] = objective.logs(whole(some))[0]
+            seen[key] = objective.logs(whole(x))[0]
         return seen[key]
 
-    def residuals(some: FloatArray) -> FloatArray:
-        return np.concatenate([objective.data.residuals(logs_at(some)), some])
+    def residuals(x: FloatArray) -> FloatArray:
+        return np.concatenate([objective.data.residuals(logs_at(x)), x])
 
-    def slopes(some: FloatArray) -> FloatArray:
-        return np.concatenate([objective.slopes(whole(some)[None], logs_at(some)[None])[0][:, free], np.eye(len(some))])
+    def slopes(x: FloatArray) -> FloatArray:
+        return np.concatenate([objective.slopes(whole(x)[None], logs_at(x)[None])[0][:, free], np.eye(len(x))])
 
     begin = _inside(objective, start)[free]
     answer = least_squares(
@@ -104,9 +104,9 @@ def search(
         max_nfev=MOST_STEPS,
     )
     logs = logs_at(answer.x)
-    found = np.zeros((len(logs), len(start)))
-    found[:, free] = answer.jac[: len(logs)]
-    return Optimum(whole(answer.x), 2.0 * float(answer.cost), logs, found)
+    found_slopes = np.zeros((len(logs), len(start)))
+    found_slopes[:, free] = answer.jac[: len(logs)]
+    return Optimum(whole(answer.x), 2.0 * float(answer.cost), logs, found_slopes)
 
 
 def chord(objective: FitObjective, best: Optimum, slopes: FloatArray) -> Optimum:

@@ -71,12 +71,12 @@ def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
     return [here, *runs] if here.readings or not runs else runs
 
 
-def _add(found: RunFiles, path: Path, name: str) -> None:
+def _add(run: RunFiles, path: Path, name: str) -> None:
     file = SourceFile(path, name)
     if not file.opening:
         return
     reading = read_file(file)
     if reading is None:
-        found.unknown.append(name)
+        run.unknown.append(name)
     else:
-        found.readings.append(reading)
+        run.readings.append(reading)

@@ -104,10 +104,10 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}
     explained = [
-        explain_gap(record, said.scenario, figure_choice(file, record.name), said.rate_per_min)
+        explain_gap(record, predicted.scenario, figure_choice(file, record.name), predicted.rate_per_min)
         for record in records
-        if (said := predictions.get(record.name)) is not None
-        and said.scenario.job is None
+        if (predicted := predictions.get(record.name)) is not None
+        and predicted.scenario.job is None
         and (explain_all or record.name in outside)
     ]
     points = [baseline_run(run.name, run.scenario, rate) for run in runs if (rate := measured_rate(run)) is not None]
@@ -156,9 +156,9 @@ def exact_share(inside: int, count: int, confidence: float) -> tuple[float, floa
     return low, high
 
 
-def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, said: Predicted) -> JudgedRun:
-    bottleneck, regime = _limit(said)
-    row = judged_rate(run.name, rate, (said.rate_per_min, said.low_per_min, said.high_per_min), unit_of(run))
+def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, answer: Predicted) -> JudgedRun:
+    bottleneck, regime = _limit(answer)
+    row = judged_rate(run.name, rate, (answer.rate_per_min, answer.low_per_min, answer.high_per_min), unit_of(run))
     return JudgedRun(
         **row.model_dump(),
         source=run.source,
@@ -166,16 +166,16 @@ def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, said: P
         role="fitted" if _fitted(calibration, run) is not None else "predicted",
         regime=regime,
         bottleneck=bottleneck,
-        outside=said.outside,
-        not_applied=said.not_applied,
+        outside=answer.outside,
+        not_applied=answer.not_applied,
     )
 
 
-def _limit(said: Predicted) -> tuple[str, str]:
+def _limit(answer: Predicted) -> tuple[str, str]:
     """Name and kind of the bottleneck, by the analytic engine; of a job what limits it."""
-    if said.scenario.job is not None:
-        return run_job(said.scenario).limited_by, said.scenario.job.kind
-    result = simulate(build(said.scenario), 0)
+    if answer.scenario.job is not None:
+        return run_job(answer.scenario).limited_by, answer.scenario.job.kind
+    result = simulate(build(answer.scenario), 0)
     return result.bottleneck.name, regime_of_result(result, doubted=True)
 
 

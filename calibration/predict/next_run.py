@@ -134,13 +134,13 @@ def advise_next_run(
     )
 
 
-def _known(calibration: Calibration, said: FloatArray, slopes: FloatArray, places: int) -> FloatArray:
+def _known(calibration: Calibration, logs: FloatArray, slopes: FloatArray, places: int) -> FloatArray:
     """The parameters' covariance by priors and the runs made, as it would be at each place; the mode's is the fit's."""
     known = np.broadcast_to(np.eye(slopes.shape[-1]), (places, *([slopes.shape[-1]] * 2)))
     if places > 1:
         for number, run in enumerate(calibration.runs):
             noise = {figure.kind: figure.noise_sd for figure in run.figures}
-            known = updated(known, information(calibration, noise, said[number], slopes[number]))
+            known = updated(known, information(calibration, noise, logs[number], slopes[number]))
     return np.concatenate([np.array(calibration.joint.covariance)[None], known[1:]])
 
 
@@ -153,7 +153,7 @@ def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
 
 
 def information(
-    calibration: Calibration, noise: dict[FigureKind, float], said: FloatArray, slopes: FloatArray
+    calibration: Calibration, noise: dict[FigureKind, float], logs: FloatArray, slopes: FloatArray
 ) -> FloatArray:
     """Derivatives of a run's figures over noise and discrepancy, (places, figures, parameters).
 
@@ -165,10 +165,10 @@ def information(
     for kind, own_sd in noise.items():
         at = list(FigureKind).index(kind)
         sd = float(np.hypot(own_sd, calibration.missed[kind].sd))
-        weight = np.ones(len(said))
+        weight = np.ones(len(logs))
         if kind.end_of_scale < np.inf:
             spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
-            weight = ndtr((kind.log(kind.end_of_scale) - said[:, at]) / spread)
+            weight = ndtr((kind.log(kind.end_of_scale) - logs[:, at]) / spread)
         found.append(slopes[:, at] * np.sqrt(weight)[:, None] / sd)
     return np.stack(found, axis=1)
 
@@ -185,9 +185,9 @@ def derivatives(
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     steps = DIFFERENCE_STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
     around = np.clip(places[:, None, :] + steps, low, high)
-    said, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), report)
-    said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(FigureKind))
-    here, up, down = said[:, :, 0], said[:, :, 1 : count + 1], said[:, :, count + 1 :]
+    logs, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), report)
+    logs = logs.reshape(len(scenarios), len(places), 2 * count + 1, len(FigureKind))
+    here, up, down = logs[:, :, 0], logs[:, :, 1 : count + 1], logs[:, :, count + 1 :]
     middle = here[:, :, None]
     rise, fall = np.where(np.isnan(up), middle, up), np.where(np.isnan(down), middle, down)
     own = np.arange(count)
@@ -275,14 +275,18 @@ def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[st
 
 
 def _worth(
-    candidate: RunCandidate, asked: Predicted | None, open_sd: float, share: float, tells: tuple[tuple[str, ...], ...]
+    candidate: RunCandidate,
+    wanted: Predicted | None,
+    open_sd: float,
+    share: float,
+    tells: tuple[tuple[str, ...], ...],
 ) -> RunWorth:
-    if asked is None:
+    if wanted is None:
         return RunWorth(candidate, open_sd * share, 1.0 - share, tells)
-    fixed = asked.run_to_run_sd**2 + asked.discrepancy_sd**2
-    left = asked.parameters_sd * share
-    ratio = float(np.sqrt((left**2 + fixed) / (asked.parameters_sd**2 + fixed)))
+    fixed = wanted.run_to_run_sd**2 + wanted.discrepancy_sd**2
+    left = wanted.parameters_sd * share
+    ratio = float(np.sqrt((left**2 + fixed) / (wanted.parameters_sd**2 + fixed)))
     low, high = (
-        asked.rate_per_min * (end / asked.rate_per_min) ** ratio for end in (asked.low_per_min, asked.high_per_min)
+        wanted.rate_per_min * (end / wanted.rate_per_min) ** ratio for end in (wanted.low_per_min, wanted.high_per_min)
     )
     return RunWorth(candidate, left, 1.0 - ratio, tells, low, high)

@@ -100,10 +100,10 @@ def half_width(calibration: Calibration, sd: float, missed_sd: float) -> float:
     return sd * float(stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
 
 
-def outside(calibration: Calibration, asked: dict[str, float]) -> tuple[str, ...]:
+def outside(calibration: Calibration, conditions: dict[str, float]) -> tuple[str, ...]:
     """Conditions beyond those of all calibrated runs, a sentence each, the farthest first."""
     found = []
-    for name, value in asked.items():
+    for name, value in conditions.items():
         seen = [run.conditions[name] for run in calibration.runs if name in run.conditions]
         if not seen or min(seen) <= 0 or value <= 0:
             continue
