@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from calibration.records import Device, MeasuredSeries, Observed, RunRecord
+from calibration.records import Device, MeasuredSeries, Observed, RunRecord, sum_observed
 from models.scenario import ScenarioSpec
 from simulator.analytic import Parameters, Solution, Workload
 from simulator.form import FloatArray
@@ -142,9 +142,9 @@ def observations(
             (FigureKind.READS, [each.reads_per_s for each in devices]),
             (FigureKind.WRITES, [each.writes_per_s for each in devices]),
         ):
-            known = [value.value for value in values if value is not None]
-            if len(known) == len(values):
-                found.append(_observed(kind, sum(known) / per_s))
+            total = sum_observed(values)
+            if total is not None:
+                found.append(_observed(kind, total / per_s))
         busy = [each.utilisation_fraction for each in devices]
         array = scenario.machine.disks
         if array.disk.kind == "rotating" and array.layout is not None and busy[0] is not None:

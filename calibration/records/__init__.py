@@ -19,7 +19,7 @@ from calibration.records.reading import (
     MonitorSamples,
     RecordKey,
 )
-from calibration.records.record import Device, MeasuredSeries, Observed, ObservedText, RunRecord
+from calibration.records.record import Device, MeasuredSeries, Observed, ObservedText, RunRecord, sum_observed
 
 __all__ = [
     "RANK_OF_DETAIL",
@@ -53,4 +53,5 @@ __all__ = [
     "save_records",
     "shipped_records",
     "simulated_figure",
+    "sum_observed",
 ]
