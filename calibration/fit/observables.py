@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from calibration.records import Device, MeasuredSeries, Observed, RunRecord, sum_observed
+from calibration.records import Device, MeasuredSeries, Observed, RunRecord, mean_response_s, sum_observed
 from models.scenario import ScenarioSpec
 from simulator.analytic import Parameters, Solution, Workload
 from simulator.form import FloatArray
@@ -223,7 +223,6 @@ def simulated_figures(result: Result) -> dict[FigureKind, float]:
     sets = [device for device in result.devices if device.kind == "raid"]
     disks = sets or [device for device in result.devices if device.name.startswith("disk")]
     misses = sum(table.page_cache_hits + table.disk_reads for table in result.tables) / result.duration_s
-    done = sum(each.completed for each in result.classes)
     return {
         FigureKind.RATE: result.rate_per_min.mean,
         FigureKind.CPU: result.cpu.utilisation,
@@ -232,7 +231,7 @@ def simulated_figures(result: Result) -> dict[FigureKind, float]:
         FigureKind.MISSES: misses / per_s,
         FigureKind.FLUSHES: result.log.flushes_per_s / per_s,
         FigureKind.BUSY: max(disk.utilisation for disk in disks),
-        FigureKind.RESPONSE: sum(each.mean_s * each.completed for each in result.classes) / done,
+        FigureKind.RESPONSE: mean_response_s(result),
     }
 
 

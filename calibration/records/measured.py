@@ -17,6 +17,14 @@ from simulator.errors import InputError
 from simulator.results.result import DeviceResult, Result
 
 MS = 1e3
+
+
+def mean_response_s(result: Result) -> float:
+    """Mean response time of all transactions, s."""
+    completed = sum(each.completed for each in result.classes)
+    return sum(each.mean_s * each.completed for each in result.classes) / completed
+
+
 OfResult = Callable[[Result, Sequence[DeviceResult]], float]
 
 
@@ -26,10 +34,6 @@ def _total(kind: str) -> OfResult:
 
 def _over_devices(field: str, summary: Callable[[list[float]], float], factor: float = 1.0) -> OfResult:
     return lambda _, partitions: summary([getattr(each, field) * factor for each in partitions])
-
-
-def _mean_response_s(result: Result, _: Sequence[DeviceResult]) -> float:
-    return sum(each.mean_s * each.completed for each in result.classes) / sum(each.completed for each in result.classes)
 
 
 OF_RESULT: dict[str, OfResult] = {
@@ -59,7 +63,7 @@ OF_RESULT: dict[str, OfResult] = {
     "partition_queue_least": _over_devices("mean_queue", min),
     "partition_queue_most": _over_devices("mean_queue", max),
     "log_occupied_fraction": lambda result, partitions: result.devices[len(partitions)].occupied_fraction,
-    "mean_response_s": _mean_response_s,
+    "mean_response_s": lambda result, _: mean_response_s(result),
 }
 
 
