@@ -15,15 +15,8 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import (
-    ASSUMED_NOISE,
-    BUSY,
-    CPU,
-    FLUSHES,
-    MISSES,
-    RATE,
-    READS,
     RUN_TO_RUN,
-    WRITES,
+    FigureKind,
     MeasuredRun,
     Parameter,
     default_parameters,
@@ -175,11 +168,11 @@ def record(one: System, number: int, result: Result, noise: bool = True) -> RunR
         return {"value": value, "unit": "1", "source": "simulated", "definition": "with a meter's noise"}
 
     true, base = simulated_figures(result), one.scenario(one.sizes[number], true=False)
-    orders = read(true[RATE], RUN_TO_RUN)
-    factor = orders["value"] / true[RATE]
+    orders = read(true[FigureKind.RATE], RUN_TO_RUN)
+    factor = orders["value"] / true[FigureKind.RATE]
     per_s = result.transactions_per_s * factor
     """one run: a harness counts both rates of it"""
-    busy = _share(true[CPU], read(1.0, ASSUMED_NOISE[CPU])["value"]) / max(true[CPU], 1e-9)
+    busy = _share(true[FigureKind.CPU], read(1.0, FigureKind.CPU.noise_sd)["value"]) / max(true[FigureKind.CPU], 1e-9)
     arrivals = base.workload.arrivals
     assert arrivals.kind == "closed"
     resources: dict[str, Any] = {
@@ -187,11 +180,11 @@ def record(one: System, number: int, result: Result, noise: bool = True) -> RunR
         "cpu_system_fraction": read(result.cpu.system * busy),
         "devices": {"data": _device(result, factor, base.database.page_kib, read)},
         "buffer_hits_per_s": read(sum(table.pool_hits for table in result.tables) / result.duration_s * factor),
-        "buffer_reads_per_s": read(true[MISSES] * per_s, ASSUMED_NOISE[MISSES]),
+        "buffer_reads_per_s": read(true[FigureKind.MISSES] * per_s, FigureKind.MISSES.noise_sd),
         "commits_per_s": read(result.log.commits_per_s * factor),
     }
     if base.database.log.commit == "durable":
-        resources["log_flushes_per_s"] = read(true[FLUSHES] * per_s, ASSUMED_NOISE[FLUSHES])
+        resources["log_flushes_per_s"] = read(true[FigureKind.FLUSHES] * per_s, FigureKind.FLUSHES.noise_sd)
     return RunRecord.model_validate(
         {
             "name": f"system {one.number}, run {number}",
@@ -215,8 +208,8 @@ def _device(result: Result, factor: float, page_kib: float, read: Callable[..., 
     disks = [device for device in result.devices if device.name.startswith("disk")]
     reads, writes = (sum(getattr(disk, name) for disk in disks) * factor for name in ("reads_per_s", "writes_per_s"))
     await_ms = sum(disk.mean_queue for disk in disks) / max(reads + writes, 1e-9) * 1000.0
-    busy = _share(max(disk.utilisation for disk in disks), read(1.0, ASSUMED_NOISE[BUSY])["value"])
-    counted, written = read(reads, ASSUMED_NOISE[READS]), read(writes, ASSUMED_NOISE[WRITES])
+    busy = _share(max(disk.utilisation for disk in disks), read(1.0, FigureKind.BUSY.noise_sd)["value"])
+    counted, written = read(reads, FigureKind.READS.noise_sd), read(writes, FigureKind.WRITES.noise_sd)
     return {
         "reads_per_s": counted,
         "writes_per_s": written,

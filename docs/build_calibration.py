@@ -22,12 +22,10 @@ from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, 
 from calibration.fit import (
     CONFIDENCE,
     ENGINE_FIGURES,
-    FIGURE_KINDS,
-    FLUSHES,
-    NEXT_TO_NOTHING,
     RUN_TO_RUN,
     AnalyticReader,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     calibration_of,
@@ -46,6 +44,7 @@ from models.input import write_whole
 from scenarios.run import default_workers
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
+from simulator.kernel import simulate
 from simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
@@ -103,7 +102,7 @@ def answered(case: Case) -> Outcome:
     task = case.task
     if case.file.exists() and (kept := json.loads(case.file.read_text(encoding="utf-8")))["task"] == task.digest:
         return dict(kept)
-    found = fit(task, FitState(None, ""), _quietly)
+    found = fit(task, FitState(None, ""), _quietly, simulate_model=simulate)
     calibration = calibration_of(found, case.system.base)
     parameters = []
     for number, each in enumerate(task.parameters):
@@ -125,7 +124,7 @@ def _prediction(case: Case, calibration: Calibration, number: int, result: Resul
     measured = result.rate_per_min.mean * float(np.exp(rng.normal(0.0, RUN_TO_RUN)))
     asked = case.system.scenario(case.system.sizes[number], true=False)
     try:
-        said = predict_scenario(calibration, asked)
+        said = predict_scenario(calibration, asked, simulate)
     except InputError as error:
         return {"refused": str(error)}
     return {
@@ -168,14 +167,14 @@ def engine_table(results: dict[tuple[int, int], Result]) -> str:
     for (number, at), result in results.items():
         one = system(number)
         scenario = one.scenario(one.sizes[at], true=True)
-        kinds = [kind for kind in FIGURE_KINDS if kind != FLUSHES or scenario.database.log.commit == "durable"]
+        kinds = [kind for kind in FigureKind if kind != FigureKind.FLUSHES or scenario.database.log.commit == "durable"]
         [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
         said, counted = engine_logs(workload, machines, solution), simulated_figures(result)
         for kind in kinds:
-            errors[kind].append(abs(float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0)) - said[kind][0])))
+            errors[kind].append(abs(float(kind.log(counted[kind]) - said[kind][0])))
     table = {}
     text = head("figure", "runs", "median of the logarithm's error", "95 %")
-    for kind in FIGURE_KINDS:
+    for kind in FigureKind:
         median, p95 = np.quantile(errors[kind], [0.5, 0.95]).round(4).tolist()
         table[kind] = {"runs": len(errors[kind]), "median": median, "p95": p95}
         text += line(kind, str(len(errors[kind])), f"{median:.3f}", f"{p95:.3f}")

@@ -19,9 +19,8 @@ import numpy as np
 
 from benchmarks.synthetic_systems import FITTED, Settings, System, record, simulated, system
 from calibration.fit import (
-    FIGURE_KINDS,
-    RATE,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     MappingFile,
@@ -48,6 +47,7 @@ from models.input import write_whole
 from scenarios.run import Silent, default_workers
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
+from simulator.kernel import simulate
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "calibration.md"
@@ -116,7 +116,7 @@ def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Measure
     result = simulated([alone], STORE / "runs", 1, Silent())[alone.number, 0]
     if isinstance(result, InputError):
         raise result
-    own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in FIGURE_KINDS if kind not in kinds))
+    own = RunMapping(settings=dict(sizes), unused=tuple(kind for kind in FigureKind if kind not in kinds))
     number = min(at, SUGGESTED)
     of_this_size = replace(one, sizes=(sizes,) * (number + 1))
     [run] = measured_runs([record(of_this_size, number, result)], one.base, {}, MappingFile(all=own))
@@ -126,7 +126,7 @@ def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Measure
 def fitted(one: System, runs: Sequence[MeasuredRun]) -> Calibration:
     """Some runs as a calibration. The kernel corrects all, and misses nothing: the truth is its own."""
     task = FitTask(tuple(runs), one.parameters, starts=1, confirm=len(runs), missing=0.0)
-    return calibration_of(fit(task, FitState(None, ""), lambda _, __: None), one.base)
+    return calibration_of(fit(task, FitState(None, ""), lambda _, __: None, simulate_model=simulate), one.base)
 
 
 def settings_of(calibration: Calibration, candidate: RunCandidate) -> Settings:
@@ -140,7 +140,10 @@ class Study:
 
     def __init__(self, number: int) -> None:
         self.one, self.count, self.rng = studied(number)
-        self.kinds = [RATE, *(kind for kind in FIGURE_KINDS if kind != RATE and self.rng.random() < 0.5)]
+        self.kinds = [
+            FigureKind.RATE,
+            *(kind for kind in FigureKind if kind != FigureKind.RATE and self.rng.random() < 0.5),
+        ]
         clients = clients_of(self.one.base.workload) * LOAD
         self.target = self.one.scenario(self.one.sizes[FITTED] | {CLIENTS_KEY: clients}, true=False)
 
@@ -153,7 +156,7 @@ class Study:
     def next(self, calibration: Calibration, runs: Sequence[MeasuredRun], candidate: RunCandidate, at: int) -> Width:
         """What is predicted with a candidate's run, number `at` of the system. Raises InputError."""
         run = made(self.one, settings_of(calibration, candidate), at, self.kinds)
-        return Width.of(predict_scenario(fitted(self.one, [*runs, run]), self.target))
+        return Width.of(predict_scenario(fitted(self.one, [*runs, run]), self.target, simulate))
 
 
 def case(number: int) -> Case | None:
@@ -161,7 +164,7 @@ def case(number: int) -> Case | None:
     study = Study(number)
     try:
         calibration, runs, choice = study.begin()
-        advice = advise_next_run(calibration, choice, study.target)
+        advice = advise_next_run(calibration, choice, study.target, simulate_model=simulate)
     except InputError:
         return None
     assert advice.asked is not None

@@ -35,7 +35,7 @@ from calibration.workers import worker_pool
 from models.input import write_whole
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured import read_runs
-from scenarios.run import default_workers
+from scenarios.run import default_workers, simulate_by_kernel
 from scenarios.show.chart import Chart
 from scenarios.show.numbers import amount
 from scenarios.show.picture import picture_digest, picture_svg
@@ -67,13 +67,25 @@ def fitted() -> tuple[Calibration, Certificate]:
     task = FitTask(runs, varied, starts=1, confirm=CONFIRM, code=fit_versions()["code"])
     STORE.mkdir(parents=True, exist_ok=True)
     with progress_display(quiet=False) as shown:
-        found = fit(task, FitState(STORE / "fit.state", task.digest), shown.advance, default_workers())
+        found = fit(
+            task, FitState(STORE / "fit.state", task.digest), shown.advance, default_workers(), simulate_by_kernel
+        )
     calibration = calibration_of(found, scenarios[0])
     kept = FitState(
         STORE / "refits.state", refits_digest(calibration, runs_to_judge(calibration, records, bases, None), near=True)
     )
     with progress_display(quiet=False) as shown, worker_pool(default_workers()) as executor:
-        certificate = validate_calibration(calibration, records, bases, None, kept, shown.advance, executor, near=True)
+        certificate = validate_calibration(
+            calibration,
+            records,
+            bases,
+            None,
+            kept,
+            shown.advance,
+            executor,
+            near=True,
+            simulate_model=simulate_by_kernel,
+        )
     return calibration, certificate
 
 
@@ -166,7 +178,7 @@ def readings(calibration: Calibration) -> str:
     for name, words, settings in READINGS:
         path = library_files()[f"{NAME}/{name}"]
         said, measured = (
-            predict_scenario(calibration, load_scenario_file(path, settings)),
+            predict_scenario(calibration, load_scenario_file(path, settings), simulate_by_kernel),
             load_scenario_file(path).measured,
         )
         assert measured is not None

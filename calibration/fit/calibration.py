@@ -3,8 +3,6 @@
 The rates of runs that it was fitted to are called fitted, all others predicted.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict
@@ -21,7 +19,7 @@ from calibration.fit.evaluate import SteadyRate, steady_rates
 from calibration.fit.fitting import Fit
 from calibration.fit.identifiability import sentences
 from calibration.fit.objective import FitData
-from calibration.fit.observables import RUN_TO_RUN
+from calibration.fit.observables import RUN_TO_RUN, FigureKind
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import CONFIDENCE
 from calibration.records import fit_versions
@@ -76,7 +74,7 @@ class FittedFigure(Spec):
     `correction`: factor between the engine inside the fit and the run's `corrected_by`, in `model` already.
     """
 
-    kind: Name
+    kind: FigureKind
     measured: Number
     model: Number
     correction: Number
@@ -140,7 +138,7 @@ class Calibration(Spec):
     joint: JointDistribution
     said: tuple[Text, ...]
     """what the runs can't tell, in sentences"""
-    missed: dict[Name, ModelDiscrepancy]
+    missed: dict[FigureKind, ModelDiscrepancy]
     """by kind of figure"""
     missing: Number
     """what the model was assumed to miss of the runs, as a multiple of the usual; 0: they were simulated by it"""
@@ -289,22 +287,22 @@ def read_calibration(path: Path) -> Calibration:
 
 def _check_certificate(path: Path, calibration: Calibration) -> None:
     """Refuse a certificate that was given to another calibration, or to this one before somebody changed it."""
-    found = calibration.certificate
-    if found is None:
+    certificate = calibration.certificate
+    if certificate is None:
         return
     remedy = f"take the certificate out and make one with 'oltpsim validate {path.name} RUN... --save {path.name}'"
-    if found.task_hash != calibration.task_hash:
+    if certificate.task_hash != calibration.task_hash:
         raise InputError(
-            f"{path}: certificate.task_hash: the certificate is that of fit {found.task_hash}, the calibration is fit "
-            f"{calibration.task_hash}; {remedy}"
+            f"{path}: certificate.task_hash: the certificate is that of fit {certificate.task_hash}, "
+            f"the calibration is fit {calibration.task_hash}; {remedy}"
         )
-    if found.calibration_hash != calibration_hash(calibration):
+    if certificate.calibration_hash != calibration_hash(calibration):
         raise InputError(
             f"{path}: certificate.calibration_hash: the calibration was changed after it was validated; {remedy}"
         )
 
 
-def _missed(fit: Fit, kind: str) -> ModelDiscrepancy:
+def _missed(fit: Fit, kind: FigureKind) -> ModelDiscrepancy:
     mine = fit.data.discrepancy[np.array(fit.data.kinds) == kind]
     scatter = fit.discrepancy[kind]
     sd = float(np.sqrt(np.mean(mine**2))) if len(mine) else assumed_sd(kind, 0.0, fit.task.missing) * scatter.scale
@@ -317,10 +315,10 @@ def _of_rates(data: FitData, sd: FloatArray) -> float:
 
 
 def _parameter(fit: Fit, number: int) -> FittedParameter:
-    parameter, found = fit.task.parameters[number], fit.identified
-    told = bool(found.identified[number])
+    parameter, identified = fit.task.parameters[number], fit.identified
+    is_identified = bool(identified.identified[number])
     results: dict[str, Any] = {}
-    if told:
+    if is_identified:
         results = {
             "value": parameter.at(fit.best.place[number]),
             "low": parameter.at(fit.ends.low[number]),
@@ -333,10 +331,10 @@ def _parameter(fit: Fit, number: int) -> FittedParameter:
             results |= {"bootstrap_low": parameter.at(float(low)), "bootstrap_high": parameter.at(float(high))}
     return FittedParameter(
         key=parameter.key,
-        identified=told,
+        identified=is_identified,
         **results,
-        told_share=float(found.share[number]) if np.isfinite(found.share[number]) else None,
-        not_told_from=tuple(fit.task.parameters[other].key for other in found.confused_with[number]),
+        told_share=float(identified.share[number]) if np.isfinite(identified.share[number]) else None,
+        not_told_from=tuple(fit.task.parameters[other].key for other in identified.confused_with[number]),
         prior_value=parameter.value,
         prior_factor=parameter.factor,
         prior_sd=parameter.sd,
@@ -349,7 +347,7 @@ def _parameter(fit: Fit, number: int) -> FittedParameter:
 def _run(fit: Fit, number: int) -> FittedRun:
     run, data = fit.task.runs[number], fit.data
     mine = np.flatnonzero(data.run == number)
-    said, residuals = (fit.best.logs + data.offset)[mine], data.residuals(fit.best.logs)[mine]
+    logs, residuals = (fit.best.logs + data.offset)[mine], data.residuals(fit.best.logs)[mine]
     figures = tuple(
         FittedFigure(
             kind=each.kind,
@@ -363,7 +361,7 @@ def _run(fit: Fit, number: int) -> FittedRun:
             at_least=each.at_least,
         )
         for each, model, offset, left, residual in zip(
-            run.observations, said, data.offset[mine], np.array(fit.left_out_sd)[mine], residuals, strict=True
+            run.observations, logs, data.offset[mine], np.array(fit.left_out_sd)[mine], residuals, strict=True
         )
     )
     values = {each.key: each.at(float(z)) for each, z in zip(fit.task.parameters, fit.best.place, strict=True)}

@@ -4,8 +4,6 @@ It names the calibration by task and content, so that it can't be put beside ano
 calibration and runs give the same bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import fmean, median
 from typing import Literal

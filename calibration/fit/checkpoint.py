@@ -3,8 +3,6 @@
 Floats are written shortest and read back exactly, so that nothing depends on where it was stopped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

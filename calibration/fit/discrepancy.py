@@ -7,8 +7,6 @@ one at which the sum of squares is what its degrees of freedom expect. Few runs 
 into every prediction: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001), 425-464.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,14 +15,11 @@ import numpy as np
 import scipy
 
 from calibration.fit.objective import FitData
-from calibration.fit.observables import FIGURE_KINDS, RATE, READS, WRITES
+from calibration.fit.observables import FigureKind
 from simulator.form import FloatArray
 
-ASSUMED_DEFAULT = 0.1
-ASSUMED = {RATE: 0.05, READS: 0.15, WRITES: 0.3}
-"""assumption: standard deviations of logarithms before any run is seen; of the other kinds `ASSUMED_DEFAULT`"""
 ASSUMED_FREEDOM = 3.0
-"""assumption: degrees of freedom that this is worth"""
+"""assumption: degrees of freedom that a kind's `missed_sd` is worth"""
 
 
 @dataclass(frozen=True)
@@ -39,18 +34,18 @@ class Scatter:
     from_runs: float = 0.0
 
 
-Discrepancy = Mapping[str, Scatter]
+Discrepancy = Mapping[FigureKind, Scatter]
 """by kind of figure"""
 
 
-def assumed() -> dict[str, Scatter]:
+def assumed() -> dict[FigureKind, Scatter]:
     """Before anything is fitted."""
-    return dict.fromkeys(FIGURE_KINDS, Scatter())
+    return dict.fromkeys(FigureKind, Scatter())
 
 
-def assumed_sd(kind: str, left_out_sd: float, missing: float) -> float:
+def assumed_sd(kind: FigureKind, left_out_sd: float, missing: float) -> float:
     """Assumed sd of a figure's logarithm. `left_out_sd`: what its correction leaves out; `missing`: see `FitTask`."""
-    return float(np.hypot(ASSUMED.get(kind, ASSUMED_DEFAULT) * missing, left_out_sd))
+    return float(np.hypot(kind.missed_sd * missing, left_out_sd))
 
 
 def over(data: FitData, discrepancy: Discrepancy, left_out_sd: Sequence[float], missing: float) -> FitData:
@@ -60,7 +55,7 @@ def over(data: FitData, discrepancy: Discrepancy, left_out_sd: Sequence[float], 
     return replace(data, discrepancy=np.array(sd))
 
 
-def estimated(data: FitData, logs: FloatArray, slopes: FloatArray) -> dict[str, Scatter]:
+def estimated(data: FitData, logs: FloatArray, slopes: FloatArray) -> dict[FigureKind, Scatter]:
     """From the residuals of a fit whose data have the assumed discrepancy.
 
     `slopes`: derivatives over noise; the parameters take the degrees of freedom that they are told.

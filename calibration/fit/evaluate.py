@@ -3,28 +3,20 @@
 All places of one run are solved in one call; runs are shared out over processes. The answer depends on neither.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.observables import (
-    CPU,
-    FIGURE_KINDS,
-    NEXT_TO_NOTHING,
-    RATE,
-    READS,
     SIGMAS_OF_95_PERCENT,
-    WRITES,
+    FigureKind,
     engine_logs,
     simulated_figures,
     simulated_noise,
@@ -48,6 +40,10 @@ from simulator.analytic import (
 )
 from simulator.errors import InputError
 from simulator.form import FloatArray, Model
+from simulator.results import Result
+
+SimulateModel = Callable[[Model, int], Result]
+"""engine that confirms: the result of a model by a seed; it is called in worker processes too"""
 
 NOT_A_MACHINE = np.nan
 """stands for figures of a scenario that contradicts itself, as with a seek longer than the disk's longest"""
@@ -107,16 +103,16 @@ def figures(
     ends = np.cumsum([0, *(len(run.observations) for run in runs)])
     answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
     points: list[AnalyticInput] = []
-    of: list[int] = []
-    rows_of: list[list[int]] = []
-    jobs: list[tuple[int, list[int], dict[str, float]]] = []
+    owners: list[tuple[int, list[int]]] = []
+    """run and rows of each point"""
+    solved: list[tuple[int, list[int], list[float]]] = []
     where: dict[tuple[int, bytes], list[int]] = {}
     """rows of the same run whose values of what it takes are the same: one machine"""
-    taken = [run.open_keys(each.key for each in parameters) for run in runs]
+    open_keys = [run.open_keys(each.key for each in parameters) for run in runs]
     for row, place in enumerate(places):
         values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
         for number, run in enumerate(runs):
-            mine = {key: values[key] for key in taken[number]}
+            mine = {key: values[key] for key in open_keys[number]}
             rows = where.setdefault((number, np.array(list(mine.values())).tobytes()), [])
             rows.append(row)
             if len(rows) > 1:
@@ -124,30 +120,28 @@ def figures(
             try:
                 machine = run.machine(mine)
                 if machine.job is not None:
-                    jobs.append((number, rows, job_logs(machine)))
+                    logs = job_logs(machine)
+                    solved.append((number, rows, [logs[each.kind] for each in run.observations]))
                     continue
                 points.append(reader.read(machine))
             except InputError:
                 continue
-            of.append(number)
-            rows_of.append(rows)
-    for number, rows, said_of in jobs:
-        figure = [said_of[each.kind] for each in runs[number].observations]
-        answer[rows, ends[number] : ends[number + 1]] = figure
+            owners.append((number, rows))
     for workload, machines, solution, numbers in solve_inputs(points):
-        said = engine_logs(workload, machines, solution)
-        for at, one in enumerate(numbers):
-            number = of[one]
-            figure = [said[each.kind][at] for each in runs[number].observations]
-            answer[rows_of[one], ends[number] : ends[number + 1]] = figure
+        by_kind = engine_logs(workload, machines, solution)
+        for at, point in enumerate(numbers):
+            number, rows = owners[point]
+            solved.append((number, rows, [by_kind[each.kind][at] for each in runs[number].observations]))
+    for number, rows, figure in solved:
+        answer[rows, ends[number] : ends[number + 1]] = figure
     return answer
 
 
-def job_logs(scenario: ScenarioSpec) -> dict[str, float]:
+def job_logs(scenario: ScenarioSpec) -> dict[FigureKind, float]:
     """Logarithms of each kind of figure by a job's mechanism. Raises InputError."""
     result = run_job(scenario)
     busy = min(result.cpu_cores_busy / scenario.machine.cpu.threads, 1.0)
-    return {RATE: math.log(result.value), CPU: math.log(busy + NEXT_TO_NOTHING[CPU])}
+    return {FigureKind.RATE: math.log(result.value), FigureKind.CPU: math.log(busy + FigureKind.CPU.negligible)}
 
 
 def together(runs: Sequence[MeasuredRun]) -> list[list[int]]:
@@ -160,24 +154,26 @@ def together(runs: Sequence[MeasuredRun]) -> list[list[int]]:
     return [group[at : at + MOST_TOGETHER] for group in alike.values() for at in range(0, len(group), MOST_TOGETHER)]
 
 
-class Evaluator:
-    """Figures of all runs, by several processes if there are several workers. A context: processes end with it."""
+class Correction(NamedTuple):
+    """Correction of a run's figures for what the analytic engine's steady machine leaves out.
 
-    def __init__(self, runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], workers: int = 1) -> None:
-        self.runs, self.parameters = tuple(runs), tuple(parameters)
+    `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `sds`:
+    standard deviations of what these leave out still: the analytic engine's errors, or what chance does to a run.
+    """
+
+    logs: list[float]
+    sds: list[float]
+
+
+class Evaluator:
+    """Figures of all runs, by the processes of a pool if there is one."""
+
+    def __init__(
+        self, runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], pool: WorkerPool | None = None
+    ) -> None:
+        self.runs, self.parameters, self._pool = tuple(runs), tuple(parameters), pool
         self._groups = together(runs)
         self._reader = AnalyticReader()
-        processes = min(workers, len(self._groups))
-        self._pool = WorkerPool(processes) if processes > 1 else None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._pool is not None:
-            self._pool.__exit__(kind, error, trace)
 
     def at(self, places: FloatArray) -> FloatArray:
         """Logarithms at each place, (places, observations of all runs in their order)."""
@@ -194,9 +190,14 @@ class Evaluator:
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
     def corrections(
-        self, place: FloatArray, numbers: Sequence[int], kernel: bool, seed: int, report: Callable[[int], None]
+        self,
+        place: FloatArray,
+        numbers: Sequence[int],
+        seed: int,
+        report: Callable[[int], None],
+        simulate_model: SimulateModel | None = None,
     ) -> list[Correction]:
-        """Corrections of some runs' steady figures. `report`: called with how many are done."""
+        """Corrections of some runs' steady figures: see `engine_correction`. `report` gets how many are done."""
         scenarios = [
             self.runs[number].machine(
                 {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
@@ -207,47 +208,36 @@ class Evaluator:
         count = len(scenarios)
         run_all = map if self._pool is None else self._pool.map
         found = []
-        for one in run_all(engine_correction, scenarios, kinds, [kernel] * count, [seed] * count):
+        for one in run_all(engine_correction, scenarios, kinds, [seed] * count, [simulate_model] * count):
             found.append(one)
             report(len(found))
         return found
 
 
-class Correction(NamedTuple):
-    """Correction of a run's figures for what the analytic engine's steady machine leaves out.
-
-    `logs`: log(figure over the run's interval / figure of the steady machine), one for each observation. `sds`:
-    standard deviations of what these leave out still: the analytic engine's errors, or what chance does to a run.
-    """
-
-    logs: list[float]
-    sds: list[float]
-
-
-def engine_correction(scenario: ScenarioSpec, kinds: Sequence[str], kernel: bool, seed: int) -> Correction:
-    """Correction by the kernel, or else by the analytic engine, which knows only how the rate gets warm."""
+def engine_correction(
+    scenario: ScenarioSpec, kinds: Sequence[FigureKind], seed: int, simulate_model: SimulateModel | None = None
+) -> Correction:
+    """Correction by a simulation, or without one by the analytic engine, which knows only how the rate gets warm."""
     if scenario.job is not None:
         return Correction([0.0] * len(kinds), [0.0] * len(kinds))
-    if kernel:
-        from simulator import kernel as simulation
-
-        result = simulation.simulate(build(scenario), seed)
+    if simulate_model is not None:
+        result = simulate_model(build(scenario), seed)
         counted, chance = simulated_figures(result), simulated_noise(result)
         # the measured run's own chance is in its noise only as far as its rate's series shows it
-        sds = [chance.get(kind, 0.0) * (1.0 if kind == RATE else math.sqrt(2.0)) for kind in kinds]
+        sds = [chance.get(kind, 0.0) * (1.0 if kind == FigureKind.RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         with np.errstate(over="ignore"):
             rate = simulate(build(scenario), seed).rate_per_min
         of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
-        counted, sds = {RATE: rate.mean}, [of_rate if kind == RATE else engine_errors()[kind] for kind in kinds]
+        counted, sds = (
+            {FigureKind.RATE: rate.mean},
+            [of_rate if kind == FigureKind.RATE else engine_errors()[kind] for kind in kinds],
+        )
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
             return Correction([0.0] * len(kinds), sds)
     [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
     warm = {kind: float(values[0]) for kind, values in engine_logs(workload, machines, solution).items()}
-    left_out = [
-        float(np.log(counted[kind] + NEXT_TO_NOTHING.get(kind, 0.0))) - warm[kind] if kind in counted else 0.0
-        for kind in kinds
-    ]
+    left_out = [float(kind.log(counted[kind])) - warm[kind] if kind in counted else 0.0 for kind in kinds]
     return Correction(left_out, sds)
 
 
@@ -264,13 +254,13 @@ def kernel_can_simulate(scenario: ScenarioSpec, new_orders_per_min: float) -> bo
 
 
 @cache
-def engine_errors() -> dict[str, float]:
+def engine_errors() -> dict[FigureKind, float]:
     """Errors of the analytic engine, by kind of figure but the rate: standard deviations of logarithms.
 
     Of 95 % of runs of known truth the figures lie within 1.96 of them.
     """
     read = json.loads(ENGINE_FIGURES.read_text(encoding="utf-8"))
-    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in FIGURE_KINDS if kind != RATE}
+    return {kind: read[kind]["p95"] / SIGMAS_OF_95_PERCENT for kind in FigureKind if kind != FigureKind.RATE}
 
 
 @dataclass(frozen=True)
@@ -291,13 +281,13 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     others = [number for number in range(len(scenarios)) if number not in found]
     for workload, machines, solution, rows in solve_inputs([reader.read(scenarios[number]) for number in others]):
         numbers = [others[row] for row in rows]
-        said = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
-        per_s = said[RATE] / 60.0 / float(workload.mix[workload.main_class])
-        requests = sum(said[kind] - NEXT_TO_NOTHING[kind] for kind in (READS, WRITES))
-        asked = per_s * np.maximum(requests, 0.0)
+        figures_by_kind = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
+        per_s = figures_by_kind[FigureKind.RATE] / 60.0 / float(workload.mix[workload.main_class])
+        requests = sum(figures_by_kind[kind] - kind.negligible for kind in (FigureKind.READS, FigureKind.WRITES))
+        requests_per_s = per_s * np.maximum(requests, 0.0)
         found |= {
             number: SteadyRate(float(rate), float(each))
-            for number, rate, each in zip(numbers, said[RATE], asked, strict=True)
+            for number, rate, each in zip(numbers, figures_by_kind[FigureKind.RATE], requests_per_s, strict=True)
         }
     return [found[number] for number in range(len(scenarios))]
 

@@ -5,8 +5,6 @@ runs ─> offsets of the start ─> screened starts ─> searches ─> the best 
                                                                          └─> what is identified ─> profile intervals
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -18,13 +16,15 @@ import numpy as np
 
 from calibration.fit.checkpoint import FitState
 from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
-from calibration.fit.evaluate import Evaluator, kernel_can_simulate
+from calibration.fit.evaluate import Evaluator, SimulateModel, kernel_can_simulate, together
 from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
 from calibration.fit.mapping import MeasuredRun
-from calibration.fit.objective import FitData, FitObjective, data_of
+from calibration.fit.objective import FitData, FitObjective, data_of, parameters_at_bound
+from calibration.fit.observables import FigureKind
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import Ends, bootstrap, profile
 from calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
+from calibration.workers import worker_pool
 from simulator.errors import InputError
 from simulator.form import BoolArray, FloatArray
 
@@ -108,19 +108,37 @@ class Fit:
         return sum(cost < min(self.costs) + SAME_COST for cost in self.costs)
 
 
-def fit(task: FitTask, state: FitState, report: ReportProgress, workers: int = 1) -> Fit:
-    """Fit a task. `state` holds what is done already. Raises InputError if no machine near the priors is possible."""
+def fit(
+    task: FitTask,
+    state: FitState,
+    report: ReportProgress,
+    workers: int = 1,
+    simulate_model: SimulateModel | None = None,
+) -> Fit:
+    """Fit a task. `state` holds what is done already; `simulate_model` confirms, and is needed if the task says so.
+
+    Raises InputError if no machine near the priors is possible.
+    """
     if not any(run.observations for run in task.runs):
         raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
-    with Evaluator(task.runs, task.parameters, workers) as evaluator:
-        return _Fitting(task, state, report, evaluator).run()
+    with worker_pool(min(workers, len(together(task.runs)))) as pool:
+        evaluator = Evaluator(task.runs, task.parameters, pool)
+        return _Fitting(task, state, report, evaluator, simulate_model).run()
 
 
 class _Fitting:
     """Fit under way."""
 
-    def __init__(self, task: FitTask, state: FitState, report: ReportProgress, evaluator: Evaluator) -> None:
+    def __init__(
+        self,
+        task: FitTask,
+        state: FitState,
+        report: ReportProgress,
+        evaluator: Evaluator,
+        simulate_model: SimulateModel | None,
+    ) -> None:
         self.task, self.state, self.report, self.evaluator = task, state, report, evaluator
+        self.simulate_model = simulate_model
         self.objective = FitObjective(evaluator, data_of(task.runs))
         self.left_out_sd = [0.0] * len(self.objective.data.measured)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
@@ -137,13 +155,15 @@ class _Fitting:
         discrepancy, free, best = self._refined("again", best, offsets)
         confirmed: list[int] = []
         if self.task.confirm > 0 and not self.task.corrections:
+            if self.simulate_model is None:
+                raise ValueError("a fit that confirms needs the engine that does it")
             confirmed = _spread_out(best, self.objective.data, self.task)
             if confirmed:
                 offsets = self._by_kernel(best, confirmed, offsets)
             discrepancy, free, best = self._refined("kernel", best, offsets)
         self.report(0.85, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
-        found = identify_parameters(slopes, self.stopped | self.objective.at_bound(best.place), free)
+        found = identify_parameters(slopes, self.stopped | parameters_at_bound(self.task.parameters, best.place), free)
         covariance, correlation = correlations(slopes)
         self.report(0.9, "intervals")
         numbers = np.flatnonzero(found.identified).tolist() if self.task.intervals else []
@@ -171,18 +191,18 @@ class _Fitting:
             samples,
         )
 
-    def _by_kernel(self, best: Optimum, confirmed: list[int], others: list[float]) -> list[float]:
-        """The kernel's corrections at the place that a fit with them finds. `others`: those that were found before.
+    def _by_kernel(self, best: Optimum, confirmed: list[int], earlier: list[float]) -> list[float]:
+        """The kernel's corrections at the place that a fit with them finds. `earlier`: those that were found before.
 
         How far the last ones differ from those before is what they leave out, beside what chance does to a run.
         """
         slopes = self._slopes("slopes before the kernel", best, central=False) * self.objective.data.total_sd[:, None]
-        offsets = self._kernel_offsets(0, best.place, confirmed, others)
+        offsets = self._kernel_offsets(0, best.place, confirmed, earlier)
         moved = np.zeros(len(offsets))
         for turn in range(1, KERNEL_ROUNDS + 1):
             self._use(offsets, assumed())
             best = chord(self.objective, best, slopes / self.objective.data.total_sd[:, None])
-            before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed, others)
+            before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed, earlier)
             moved = np.abs(np.subtract(offsets, before))
             if (moved < SETTLED * self.objective.data.total_sd).all():
                 break
@@ -228,7 +248,7 @@ class _Fitting:
         """
         self._use(offsets, assumed())
         best = self._search(f"search {name}", best.place, self.everyone)
-        self.stopped = self.objective.at_bound(best.place)
+        self.stopped = parameters_at_bound(self.task.parameters, best.place)
         discrepancy = estimated(self.objective.data, best.logs, best.slopes)
         before = self.objective.data.total_sd
         self._use(offsets, discrepancy)
@@ -255,11 +275,11 @@ class _Fitting:
             turn += 1
 
     def _slopes(self, name: str, best: Optimum, central: bool) -> FloatArray:
-        def found() -> list[list[float]]:
-            [slopes] = self.objective.slopes(best.place[None], best.logs[None], central)
-            return [list(row) for row in slopes.tolist()]
+        def slopes() -> list[list[float]]:
+            rows: list[list[float]] = self.objective.slopes(best.place[None], best.logs[None], central)[0].tolist()
+            return rows
 
-        return np.array(self.state.once(name, found))
+        return np.array(self.state.once(name, slopes))
 
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
         if self.task.corrections:
@@ -267,28 +287,29 @@ class _Fitting:
             return [log for log, _ in self.task.corrections]
         numbers = range(len(self.task.runs))
         by_run = self.state.once(
-            name, lambda: self.evaluator.corrections(place, numbers, False, self.task.seed, lambda _: None)
+            name, lambda: self.evaluator.corrections(place, numbers, self.task.seed, lambda _: None)
         )
         self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
         return [float(each) for logs, _ in by_run for each in logs]
 
-    def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], others: list[float]) -> list[float]:
+    def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], earlier: list[float]) -> list[float]:
         """Offsets by the kernel: of simulated runs, and of other runs of their machines on average, by kind."""
         runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
 
-        def told(done: int) -> None:
+        def report_runs(done: int) -> None:
             self.report(begin + KERNEL_TAKES * done / runs / (KERNEL_ROUNDS + 1), f"the kernel: {done} of {runs} runs")
 
-        told(0)
+        report_runs(0)
         own = self.state.once(
-            f"kernel {turn}", lambda: self.evaluator.corrections(place, confirmed, True, self.task.seed, told)
+            f"kernel {turn}",
+            lambda: self.evaluator.corrections(place, confirmed, self.task.seed, report_runs, self.simulate_model),
         )
         by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
         run = self.objective.data.run
         for number, (_, sds) in zip(confirmed, own, strict=True):
             for at, sd in zip(np.flatnonzero(run == number), sds, strict=True):
                 self.left_out_sd[at] = float(sd)
-        alike: dict[tuple[str, str], list[float]] = {}
+        alike: dict[tuple[str, FigureKind], list[float]] = {}
         for number, offsets in by_run.items():
             one = self.task.runs[number]
             for each, offset in zip(one.observations, offsets, strict=True):
@@ -296,7 +317,7 @@ class _Fitting:
         found: list[float] = []
         for at_run, one in enumerate(self.task.runs):
             for kth, each in enumerate(one.observations):
-                own = [others[len(found)]]
+                own = [earlier[len(found)]]
                 mean = own if one.scenario.job else alike.get((one.scenario.machine.name, each.kind), own)
                 found.append(float(by_run[at_run][kth] if at_run in by_run else np.mean(mean)))
         return found

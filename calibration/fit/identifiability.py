@@ -5,8 +5,6 @@ standard deviations of noise for one of the prior: Golub and Van Loan, Matrix Co
 Water Resources Research 37 (2001), 1015-1030, for the question.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -108,18 +106,18 @@ def correlations(slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
     return covariance, covariance / np.outer(sd, sd)
 
 
-def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation: FloatArray) -> list[str]:
+def sentences(parameters: tuple[Parameter, ...], verdict: Identified, correlation: FloatArray) -> list[str]:
     """Sentences about what the runs don't identify."""
     lines = []
-    lengths = found.lengths
-    for number in np.flatnonzero(~found.seen & ~found.at_bound):
+    lengths = verdict.lengths
+    for number in np.flatnonzero(~verdict.seen & ~verdict.at_bound):
         much = "nothing" if lengths[number] < NOTHING else "next to nothing"
         lines.append(
             f"your runs say {much} of {parameters[number].key}: it stays at its prior ({parameters[number].prior})"
         )
-    groups = [group for group in _mixed(np.where(found.identified, 0.0, found.directions)) if len(group) > 1]
+    groups = [group for group in _mixed(np.where(verdict.identified, 0.0, verdict.directions)) if len(group) > 1]
     for group in groups:
-        block = found.directions[:, group]
+        block = verdict.directions[:, group]
         direction = np.zeros(len(parameters))
         direction[list(group)] = np.linalg.eigh(block.T @ block)[1][:, -1]
         numbers = sorted(group, key=lambda number: -abs(direction[number]))
@@ -140,18 +138,18 @@ def sentences(parameters: tuple[Parameter, ...], found: Identified, correlation:
     lines += [
         f"{parameters[number].key} was stopped at the end of what its prior allows ({parameters[number].prior}): "
         "something else differs from the base scenario that it tries to stand for; correct that, or widen its bounds"
-        for number in np.flatnonzero(found.at_bound)
+        for number in np.flatnonzero(verdict.at_bound)
     ]
     lines += [
-        f"your runs say little of {parameters[number].key}: {min(found.share[number], 1.0):.0%} of what its prior "
+        f"your runs say little of {parameters[number].key}: {min(verdict.share[number], 1.0):.0%} of what its prior "
         "leaves open stays open"
-        for number in np.flatnonzero(found.seen & ~found.identified & ~found.at_bound)
+        for number in np.flatnonzero(verdict.seen & ~verdict.identified & ~verdict.at_bound)
         if number not in named
     ]
     for one in range(len(parameters)):
         for other in range(one):
             value = correlation[one, other]
-            if found.identified[one] and found.identified[other] and abs(value) >= CLOSE:
+            if verdict.identified[one] and verdict.identified[other] and abs(value) >= CLOSE:
                 way = "one for the other" if value < 0 else "both together"
                 lines.append(
                     f"{parameters[other].key} and {parameters[one].key} are told apart, but badly: more of {way} fits "

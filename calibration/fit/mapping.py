@@ -1,16 +1,14 @@
 """From a run record to the scenario that it measured: the base, with what the record says set over it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
-from calibration.fit.observables import FIGURE_KINDS, FigureChoice, Observation, observations
+from calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
 from calibration.records import Observed, ObservedText, RunRecord
 from models.input import Name, Number, Spec, Text, nearest, parse, read_mapping, validated, value_at
 from models.reading import continuous_value, scenario_from_mapping, with_values
@@ -22,36 +20,25 @@ SettingValue = int | float | str
 MAPPED = "mapping file"
 
 
-def _as_read(value: Any, _: ScenarioSpec) -> SettingValue:
-    return float(value)
-
-
-def _whole(value: float, _: ScenarioSpec) -> SettingValue:
-    return round(value)
-
-
-def _buffers(value: float, base: ScenarioSpec) -> SettingValue:
-    return round(value * KIB_PER_GIB / base.database.page_kib)
-
-
-def _seconds(value: Any, _: ScenarioSpec) -> SettingValue:
-    return float(parse(str(value), "time", "s"))
-
-
-def _commit(value: Any, _: ScenarioSpec) -> SettingValue:
-    return "buffered" if str(value) == "off" else "durable"
-
-
 FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
-    "environment.cores": ("machine.cpu.cores", _whole),
-    "environment.memory_gib": ("machine.memory_gib", _as_read),
-    "engine.buffer_pool_gib": ("database.pool.buffers", _buffers),
-    "engine.settings.checkpoint_timeout": ("database.checkpoint.interval_s", _seconds),
-    "engine.settings.synchronous_commit": ("database.log.commit", _commit),
-    "workload.clients": ("workload.arrivals.clients", _whole),
-    "workload.warehouses": ("workload.warehouses", _whole),
-    "workload.think_time_s": ("workload.arrivals.think_time_s", _as_read),
-    "window.duration_s": ("interval.duration_s", _as_read),
+    "environment.cores": ("machine.cpu.cores", lambda value, _: round(value)),
+    "environment.memory_gib": ("machine.memory_gib", lambda value, _: float(value)),
+    "engine.buffer_pool_gib": (
+        "database.pool.buffers",
+        lambda gib, base: round(gib * KIB_PER_GIB / base.database.page_kib),
+    ),
+    "engine.settings.checkpoint_timeout": (
+        "database.checkpoint.interval_s",
+        lambda value, _: float(parse(str(value), "time", "s")),
+    ),
+    "engine.settings.synchronous_commit": (
+        "database.log.commit",
+        lambda value, _: "buffered" if str(value) == "off" else "durable",
+    ),
+    "workload.clients": ("workload.arrivals.clients", lambda value, _: round(value)),
+    "workload.warehouses": ("workload.warehouses", lambda value, _: round(value)),
+    "workload.think_time_s": ("workload.arrivals.think_time_s", lambda value, _: float(value)),
+    "window.duration_s": ("interval.duration_s", lambda value, _: float(value)),
 }
 """A record's key, the scenario's key that it sets, and how."""
 
@@ -68,9 +55,9 @@ class RunMapping(Spec):
 
     settings: dict[Name, Number | bool | Text] = Field(default_factory=dict, description="scenario keys and values")
     ignored: tuple[Name, ...] = Field(default=(), description="record keys that set nothing")
-    unused: tuple[Literal[FIGURE_KINDS], ...] = Field(default=(), description="figures that aren't fitted")  # type: ignore[valid-type]
-    censored: tuple[Literal[FIGURE_KINDS], ...] = Field(default=(), description="figures that are at their limit")  # type: ignore[valid-type]
-    noise: dict[Literal[FIGURE_KINDS], NoiseSpec] = Field(  # type: ignore[valid-type]
+    unused: tuple[FigureKind, ...] = Field(default=(), description="figures that aren't fitted")
+    censored: tuple[FigureKind, ...] = Field(default=(), description="figures that are at their limit")
+    noise: dict[FigureKind, NoiseSpec] = Field(
         default_factory=dict, description="figures whose noise is known otherwise than from the record"
     )
     data_devices: tuple[Name, ...] | None = Field(default=None, description="devices that hold the data")
@@ -158,7 +145,7 @@ def measured_runs(
 
 
 def _run(
-    record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, own: RunMapping
+    record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, single: RunMapping
 ) -> MeasuredRun:
     settings: dict[str, tuple[SettingValue, str]] = {
         key.partition("@")[0]: (value, "parameter file")
@@ -166,7 +153,7 @@ def _run(
         if continuous_value(base, key) is not None
     }
     left = []
-    ignored = {*common.ignored, *own.ignored}
+    ignored = {*common.ignored, *single.ignored}
     for key, (target, change) in FIELDS.items():
         observed: Observed | ObservedText | None = value_at(record, key)
         if observed is None or key in ignored:
@@ -181,7 +168,7 @@ def _run(
             raise InputError(f"{record.name}: {key}: got {observed.value!r}: {error}; {remedy}") from error
     if record.window.kind == "steady":
         settings["interval.start"] = "warm", "the record's window.kind"
-    for one in (common, own):
+    for one in (common, single):
         for key, value in one.settings.items():
             plain = value if isinstance(value, str | bool) or value != int(value) else int(value)
             settings[key] = plain, MAPPED
@@ -194,7 +181,7 @@ def _run(
     page = record.engine.page_kib
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
-    choice = _choice(common, own)
+    choice = _choice(common, single)
     for name in choice.data_devices or ():
         if name not in record.resources.devices:
             known = ", ".join(record.resources.devices) or "none"
@@ -208,10 +195,10 @@ def figure_choice(file: MappingFile | None, name: str) -> FigureChoice:
     return FigureChoice() if file is None else _choice(file.all, file.runs.get(name, RunMapping()))
 
 
-def _choice(common: RunMapping, own: RunMapping) -> FigureChoice:
+def _choice(common: RunMapping, single: RunMapping) -> FigureChoice:
     return FigureChoice(
-        frozenset({*common.censored, *own.censored}),
-        frozenset({*common.unused, *own.unused}),
-        own.data_devices if own.data_devices is not None else common.data_devices,
-        {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **own.noise}.items()},
+        frozenset({*common.censored, *single.censored}),
+        frozenset({*common.unused, *single.unused}),
+        single.data_devices if single.data_devices is not None else common.data_devices,
+        {kind: (each.log_sd, each.source) for kind, each in {**common.noise, **single.noise}.items()},
     )

@@ -1,16 +1,15 @@
 """Objective of a fit: distances of model and runs in units of noise, and of parameters from their priors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from calibration.fit.evaluate import Evaluator
 from calibration.fit.mapping import MeasuredRun
-from calibration.fit.observables import RATE
+from calibration.fit.observables import FigureKind
 from calibration.fit.parameters import Parameter
 from simulator.form import FloatArray
 
@@ -29,7 +28,7 @@ class FitData:
     measured: FloatArray
     sd: FloatArray
     at_least: npt.NDArray[np.bool_]
-    kinds: tuple[str, ...]
+    kinds: tuple[FigureKind, ...]
     run: npt.NDArray[np.int64]
     """number of the run"""
     offset: FloatArray
@@ -50,9 +49,9 @@ class FitData:
     @property
     def is_rate(self) -> npt.NDArray[np.bool_]:
         """Mask of the observations that are rates."""
-        return np.array([kind == RATE for kind in self.kinds], dtype=np.bool_)
+        return np.array([kind == FigureKind.RATE for kind in self.kinds], dtype=np.bool_)
 
-    def with_offsets(self, offsets: Sequence[float]) -> FitData:
+    def with_offsets(self, offsets: Sequence[float]) -> Self:
         """The same data with other offsets."""
         return replace(self, offset=np.array(offsets))
 
@@ -81,16 +80,18 @@ def parameter_bounds(parameters: Sequence[Parameter]) -> tuple[FloatArray, Float
     return low, high
 
 
+def parameters_at_bound(parameters: Sequence[Parameter], place: FloatArray) -> npt.NDArray[np.bool_]:
+    """Mask of the parameters that a search would move further than it may."""
+    low, high = parameter_bounds(parameters)
+    return np.asarray((place - low < BOUND_MARGIN) | (high - place < BOUND_MARGIN))
+
+
 class FitObjective:
     """Residuals of the data and of the priors at places of the parameters' scale."""
 
     def __init__(self, evaluator: Evaluator, data: FitData) -> None:
         self.evaluator, self.data = evaluator, data
         self.low, self.high = parameter_bounds(evaluator.parameters)
-
-    def at_bound(self, place: FloatArray) -> npt.NDArray[np.bool_]:
-        """Parameters that the search would move further than it may."""
-        return np.asarray((place - self.low < BOUND_MARGIN) | (self.high - place < BOUND_MARGIN))
 
     def logs(self, places: FloatArray) -> FloatArray:
         """Logarithms by the engine, (places, observations)."""
@@ -101,8 +102,8 @@ class FitObjective:
         squares = (self.data.residuals(logs) ** 2).sum(axis=-1) + (np.atleast_2d(places) ** 2).sum(axis=-1)
         return np.where(np.isfinite(squares), squares, np.inf)
 
-    def slopes(self, places: FloatArray, here: FloatArray, central: bool = False) -> FloatArray:
-        """Derivatives of the residuals, (places, observations, parameters); `here`: what the engine says at the places.
+    def slopes(self, places: FloatArray, centre: FloatArray, central: bool = False) -> FloatArray:
+        """Derivatives of the residuals, (places, observations, parameters); `centre`: logarithms at the places.
 
         Forward differences, or central ones. Censored observations that the model is above have no slope.
         """
@@ -111,10 +112,11 @@ class FitObjective:
         up = places[:, None, :] + sides[:, :, None] * np.eye(count)
         down = places[:, None, :] - DIFFERENCE_STEP * np.eye(count)
         both = np.concatenate([up, down]) if central else up
-        logs = self.logs(both.reshape(-1, count)).reshape(len(both), count, here.shape[1])
+        logs = self.logs(both.reshape(-1, count)).reshape(len(both), count, centre.shape[1])
         rise, fall = logs[:many], logs[many:] if central else np.full_like(logs, np.nan)
-        forward, backward = (rise - here[:, None, :]) / sides[:, :, None], (here[:, None, :] - fall) / DIFFERENCE_STEP
+        forward = (rise - centre[:, None, :]) / sides[:, :, None]
+        backward = (centre[:, None, :] - fall) / DIFFERENCE_STEP
         mean = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, (forward + backward) / 2))
-        counts = ~(self.data.at_least & (self.data.residuals(here) == 0.0))
+        counts = ~(self.data.at_least & (self.data.residuals(centre) == 0.0))
         per_noise = np.swapaxes(np.nan_to_num(mean), 1, 2) / self.data.total_sd[:, None]
         return np.where(counts[:, :, None], per_noise, 0.0)

@@ -5,57 +5,72 @@ where arrivals are open. A figure at its end of scale, such as a CPU at 100 %, s
 observation (Tobin 1958), here with the normal density's one-sided square in place of its tail.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from statistics import fmean, stdev
+from typing import Any, Self
 
 import numpy as np
 
-from calibration.records import Device, MeasuredSeries, Observed, RunRecord
+from calibration.records import Device, MeasuredSeries, Observed, RunRecord, mean_response_s, sum_observed
 from models.scenario import ScenarioSpec
 from simulator.analytic import Parameters, Solution, Workload
 from simulator.form import FloatArray
 from simulator.results.result import Result
 
-RATE = "new orders/min"
-"""of another job than transactions the figure that it is measured by, in its own unit"""
-CPU = "CPU user + system share"
-READS = "reads per transaction"
-WRITES = "writes per transaction"
-MISSES = "pool misses per transaction"
-FLUSHES = "log flushes per transaction"
-BUSY = "device busy share"
-RESPONSE = "mean response s"
-FIGURE_KINDS = (RATE, CPU, READS, WRITES, MISSES, FLUSHES, BUSY, RESPONSE)
-ASSUMED_NOISE = {
-    RATE: 0.03,
-    CPU: 0.05,
-    READS: 0.05,
-    WRITES: 0.2,
-    MISSES: 0.05,
-    FLUSHES: 0.15,
-    BUSY: 0.05,
-    RESPONSE: 0.05,
-}
-"""assumption: standard deviation of the logarithm between runs of one machine, where the record doesn't tell it"""
-NEXT_TO_NOTHING = {CPU: 0.01, READS: 0.05, WRITES: 0.05, MISSES: 0.05, FLUSHES: 0.05, BUSY: 0.01}
-"""added before the logarithm: a figure far below this isn't told from none"""
+
+class FigureKind(StrEnum):
+    """Kind of figure by which a model is held against a run: its name, and what is known of its logarithm beforehand.
+
+    assumption: standard deviations between runs of one machine (`noise_sd`, where the record doesn't tell it), and of
+    what the model misses before any run is seen (`missed_sd`). `negligible` is added before the logarithm: a figure far
+    below it isn't told from none. From `end_of_scale` on a share says no more than that it is there.
+    """
+
+    noise_sd: float
+    missed_sd: float
+    negligible: float
+    end_of_scale: float
+
+    RATE = "new orders/min", 0.03, 0.05
+    """of another job than transactions the figure that it is measured by, in its own unit"""
+    CPU = "CPU user + system share", 0.05, 0.1, 0.01, 0.97
+    READS = "reads per transaction", 0.05, 0.15, 0.05
+    WRITES = "writes per transaction", 0.2, 0.3, 0.05
+    MISSES = "pool misses per transaction", 0.05, 0.1, 0.05
+    FLUSHES = "log flushes per transaction", 0.15, 0.1, 0.05
+    BUSY = "device busy share", 0.05, 0.1, 0.01, 0.99
+    RESPONSE = "mean response s", 0.05, 0.1
+
+    def __new__(
+        cls, name: str, noise_sd: float, missed_sd: float, negligible: float = 0.0, end_of_scale: float = math.inf
+    ) -> Self:
+        """A kind whose value is its name."""
+        kind = str.__new__(cls, name)
+        kind._value_ = name
+        kind.noise_sd, kind.missed_sd = noise_sd, missed_sd
+        kind.negligible, kind.end_of_scale = negligible, end_of_scale
+        return kind
+
+    def log(self, value: Any) -> Any:
+        """Logarithm of a figure, or of an array of them, that a fit compares."""
+        return np.log(value + self.negligible)
+
+
+RATE = FigureKind.RATE
 RUN_TO_RUN = 0.02
 """assumption: what one run differs from the next by, beside the noise within it"""
 BATCHES = 6
 SIGMAS_OF_95_PERCENT = 1.959963984540054
-END_OF_SCALE = {CPU: 0.97, BUSY: 0.99}
-"""from here on a share is at its end of scale, and says no more than that it is there"""
 
 
 @dataclass(frozen=True)
 class Observation:
     """Observed figure of a run. `sd` is the standard deviation of its logarithm; `at_least`: censored from above."""
 
-    kind: str
+    kind: FigureKind
     value: float
     sd: float
     at_least: bool
@@ -65,43 +80,43 @@ class Observation:
     @property
     def log(self) -> float:
         """The logarithm that a fit compares."""
-        return math.log(self.value + NEXT_TO_NOTHING.get(self.kind, 0.0))
+        return math.log(self.value + self.kind.negligible)
 
     def value_at(self, log: float) -> float:
         """The figure that has a logarithm."""
-        return math.exp(log) - NEXT_TO_NOTHING.get(self.kind, 0.0)
+        return math.exp(log) - self.kind.negligible
 
 
 @dataclass(frozen=True)
 class FigureChoice:
     """Mapping file's choice among a run's figures."""
 
-    censored: frozenset[str] = frozenset()
-    unused: frozenset[str] = frozenset()
+    censored: frozenset[FigureKind] = frozenset()
+    unused: frozenset[FigureKind] = frozenset()
     data_devices: tuple[str, ...] | None = None
-    noise: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    noise: Mapping[FigureKind, tuple[float, str]] = field(default_factory=dict)
     """standard deviation of a kind's logarithm, and its source"""
 
 
-def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[str, FloatArray]:
+def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[FigureKind, FloatArray]:
     """Logarithms of each kind of figure by the analytic engine, (configurations,)."""
     d, mean = s.demands, s.demands.mean
     flushes, slower = s.residence.flushes / s.rate, s.residence.slowdown
     found = {
-        RATE: s.rate * 60.0 * w.mix[w.main_class],
-        CPU: np.minimum(
+        FigureKind.RATE: s.rate * 60.0 * w.mix[w.main_class],
+        FigureKind.CPU: np.minimum(
             (s.rate * (mean.cpu_s + mean.section_s + d.background_cpu_s) * slower + s.residence.handing_over)
             / p.processors,
             1.0,
         ),
-        READS: mean.reads + mean.faults,
-        WRITES: np.maximum(s.traffic.requests, mean.victims) + np.where(p.log_own > 0, 0.0, flushes),
-        MISSES: s.pool.misses.sum(axis=1),
-        FLUSHES: flushes,
-        BUSY: s.residence.first_busy,
-        RESPONSE: s.residence.total @ w.mix,
+        FigureKind.READS: mean.reads + mean.faults,
+        FigureKind.WRITES: np.maximum(s.traffic.requests, mean.victims) + np.where(p.log_own > 0, 0.0, flushes),
+        FigureKind.MISSES: s.pool.misses.sum(axis=1),
+        FigureKind.FLUSHES: flushes,
+        FigureKind.BUSY: s.residence.first_busy,
+        FigureKind.RESPONSE: s.residence.total @ w.mix,
     }
-    return {kind: np.log(value + NEXT_TO_NOTHING.get(kind, 0.0)) for kind, value in found.items()}
+    return {kind: kind.log(value) for kind, value in found.items()}
 
 
 def observations(
@@ -112,51 +127,49 @@ def observations(
     share = scenario.workload.mix.new_order
     rate, per_s = measured_rates(record, share)
     sd, noise = _rate_noise(record)
-    found = [Observation(RATE, rate, sd, False, noise)]
+    found = [Observation(FigureKind.RATE, rate, sd, False, noise)]
     resources = record.resources
     user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
     if user and system:
-        found.append(_observed(CPU, user.value + system.value))
+        found.append(_observed(FigureKind.CPU, user.value + system.value))
     elif resources.cpu_busy_fraction is not None:
-        found.append(_observed(CPU, resources.cpu_busy_fraction.value))
+        found.append(_observed(FigureKind.CPU, resources.cpu_busy_fraction.value))
     if scenario.job is not None:
         return [each for each in found if each.kind not in choice.unused], left
     devices = data_devices(record, choice, left)
     if devices:
         for kind, values in (
-            (READS, [each.reads_per_s for each in devices]),
-            (WRITES, [each.writes_per_s for each in devices]),
+            (FigureKind.READS, [each.reads_per_s for each in devices]),
+            (FigureKind.WRITES, [each.writes_per_s for each in devices]),
         ):
-            known = [value.value for value in values if value is not None]
-            if len(known) == len(values):
-                found.append(_observed(kind, sum(known) / per_s))
+            total = sum_observed(values)
+            if total is not None:
+                found.append(_observed(kind, total / per_s))
         busy = [each.utilisation_fraction for each in devices]
         array = scenario.machine.disks
         if array.disk.kind == "rotating" and array.layout is not None and busy[0] is not None:
             left.append(
-                f"{BUSY}: a RAID set counts as busy while any of its disks is; the model knows how busy each is"
+                f"{FigureKind.BUSY}: a RAID set counts as busy while any of its disks is; "
+                "the model knows how busy each is"
             )
         elif array.disk.kind == "rotating" and busy[0] is not None:
-            found.append(_observed(BUSY, max(each.value for each in busy if each is not None)))
-    counted: tuple[tuple[str, Observed | None], ...] = (
-        (MISSES, resources.buffer_reads_per_s),
-        (FLUSHES, resources.log_flushes_per_s if scenario.database.log.commit == "durable" else None),
+            found.append(_observed(FigureKind.BUSY, max(each.value for each in busy if each is not None)))
+    counted: tuple[tuple[FigureKind, Observed | None], ...] = (
+        (FigureKind.MISSES, resources.buffer_reads_per_s),
+        (FigureKind.FLUSHES, resources.log_flushes_per_s if scenario.database.log.commit == "durable" else None),
     )
     found += [_observed(kind, value.value / per_s) for kind, value in counted if value is not None]
     if scenario.workload.arrivals.kind == "open" and record.outcome.mean_ms is not None:
-        found.append(_observed(RESPONSE, max(record.outcome.mean_ms.value / 1000.0, 1e-9)))
-    found = [
-        replace(each, sd=choice.noise[each.kind][0], noise=choice.noise[each.kind][1])
-        if each.kind in choice.noise
-        else each
-        for each in found
-    ]
-    left += [f"{each.kind}: the mapping says not to use it" for each in found if each.kind in choice.unused]
-    return [
-        Observation(each.kind, each.value, each.sd, each.at_least or each.kind in choice.censored, each.noise)
-        for each in found
-        if each.kind not in choice.unused
-    ], left
+        found.append(_observed(FigureKind.RESPONSE, max(record.outcome.mean_ms.value / 1000.0, 1e-9)))
+    used = []
+    for each in found:
+        if each.kind in choice.unused:
+            left.append(f"{each.kind}: the mapping says not to use it")
+            continue
+        sd, noise = choice.noise.get(each.kind, (each.sd, each.noise))
+        at_least = each.at_least or each.kind in choice.censored
+        used.append(replace(each, sd=sd, noise=noise, at_least=at_least))
+    return used, left
 
 
 def measured_rates(record: RunRecord, new_order_share: float) -> tuple[float, float]:
@@ -171,18 +184,18 @@ def measured_rates(record: RunRecord, new_order_share: float) -> tuple[float, fl
     return rate, every.value if every else rate / 60.0 / new_order_share
 
 
-def _observed(kind: str, value: float) -> Observation:
-    full = kind in END_OF_SCALE and value >= END_OF_SCALE[kind]
-    return Observation(kind, END_OF_SCALE[kind] if full else value, ASSUMED_NOISE[kind], full, "assumption")
+def _observed(kind: FigureKind, value: float) -> Observation:
+    full = value >= kind.end_of_scale
+    return Observation(kind, kind.end_of_scale if full else value, kind.noise_sd, full, "assumption")
 
 
-def data_devices(record: RunRecord, choice: FigureChoice, left: list[str]) -> list[Device]:
-    """The devices that hold the data; none, and why in `left`, if that can't be said."""
+def data_devices(record: RunRecord, choice: FigureChoice, notes: list[str]) -> list[Device]:
+    """The devices that hold the data; none, and why in `notes`, if that can't be said."""
     devices = record.resources.devices
     if choice.data_devices is not None:
         return [devices[name] for name in choice.data_devices if name in devices]
     if len(devices) > 1:
-        left.append(
+        notes.append(
             f"devices: the record has {', '.join(devices)}, and one may lie on another; name those that hold the data "
             "in the mapping file, as data_devices"
         )
@@ -197,33 +210,32 @@ def _rate_noise(record: RunRecord) -> tuple[float, str]:
     """
     series: MeasuredSeries | None = record.outcome.series.get("new_orders_per_minute")
     if series is None or record.window.kind == "whole" or len(series.values) < 2 * BATCHES:
-        return ASSUMED_NOISE[RATE], "assumption"
+        return FigureKind.RATE.noise_sd, "assumption"
     length = len(series.values) // BATCHES
     means = [fmean(series.values[-(k + 1) * length : len(series.values) - k * length]) for k in range(BATCHES)]
     within = stdev(means) / math.sqrt(BATCHES) / max(fmean(means), 1e-9)
     return math.hypot(within, RUN_TO_RUN), "the run's series, and 2 % between runs (assumption)"
 
 
-def simulated_figures(result: Result) -> dict[str, float]:
+def simulated_figures(result: Result) -> dict[FigureKind, float]:
     """Every kind of figure of a run. Devices are those that hold data, with the log if it lies on one of them."""
     per_s = result.transactions_per_s
     sets = [device for device in result.devices if device.kind == "raid"]
     disks = sets or [device for device in result.devices if device.name.startswith("disk")]
     misses = sum(table.page_cache_hits + table.disk_reads for table in result.tables) / result.duration_s
-    done = sum(each.completed for each in result.classes)
     return {
-        RATE: result.rate_per_min.mean,
-        CPU: result.cpu.utilisation,
-        READS: sum(disk.reads_per_s for disk in disks) / per_s,
-        WRITES: sum(disk.writes_per_s for disk in disks) / per_s,
-        MISSES: misses / per_s,
-        FLUSHES: result.log.flushes_per_s / per_s,
-        BUSY: max(disk.utilisation for disk in disks),
-        RESPONSE: sum(each.mean_s * each.completed for each in result.classes) / done,
+        FigureKind.RATE: result.rate_per_min.mean,
+        FigureKind.CPU: result.cpu.utilisation,
+        FigureKind.READS: sum(disk.reads_per_s for disk in disks) / per_s,
+        FigureKind.WRITES: sum(disk.writes_per_s for disk in disks) / per_s,
+        FigureKind.MISSES: misses / per_s,
+        FigureKind.FLUSHES: result.log.flushes_per_s / per_s,
+        FigureKind.BUSY: max(disk.utilisation for disk in disks),
+        FigureKind.RESPONSE: mean_response_s(result),
     }
 
 
-def simulated_noise(result: Result) -> dict[str, float]:
+def simulated_noise(result: Result) -> dict[FigureKind, float]:
     """Noise of figures of runs of this length: standard deviations of logarithms, by batch means.
 
     Of kinds with a course over time. Law and Kelton, Simulation Modeling and Analysis, 9.5.3.
@@ -234,7 +246,12 @@ def simulated_noise(result: Result) -> dict[str, float]:
     cpu = [user + system for user, system in zip(measured["cpu_user"], measured["cpu_system"], strict=True)]
     disks = [values for name, values in measured.items() if name.startswith("disk ") and name.endswith(" utilisation")]
     of_rate = max(math.log(rate.high / rate.low), 0.0) / 2.0 / SIGMAS_OF_95_PERCENT if rate.low > 0 else 1.0
-    return {RATE: of_rate, RESPONSE: of_rate, CPU: _relative(cpu), BUSY: _relative(max(disks, key=fmean))}
+    return {
+        FigureKind.RATE: of_rate,
+        FigureKind.RESPONSE: of_rate,
+        FigureKind.CPU: _relative(cpu),
+        FigureKind.BUSY: _relative(max(disks, key=fmean)),
+    }
 
 
 def _relative(values: list[float]) -> float:

@@ -4,8 +4,6 @@ A parameter is fitted on a scale of its own, on which its prior is a standard no
 before the fit, 1 is one standard deviation of the prior above it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

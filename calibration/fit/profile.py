@@ -5,10 +5,8 @@ Bates and Watts, Nonlinear Regression Analysis and Its Applications, 6.1; Venzon
 where they are: a cost that is small at the optimum changes little there, and much once it is four times as large.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -46,7 +44,7 @@ class Ends:
         return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Ends:
+    def from_json(cls, data: dict[str, Any]) -> Self:
         """From what `to_json` gave."""
         return cls(np.array(data["low"]), np.array(data["high"]), tuple(data["low_open"]), tuple(data["high_open"]))
 

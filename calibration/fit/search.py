@@ -4,10 +4,8 @@ Trust region reflective: Branch, Coleman and Li, SIAM J. Sci. Comput. 21 (1999),
 Latin hypercube: McKay, Beckman and Conover, Technometrics 21 (1979), 239-245.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy
@@ -48,7 +46,7 @@ class Optimum:
         return {"cost": self.cost, **lists}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Optimum:
+    def from_json(cls, data: dict[str, Any]) -> Self:
         """From what `to_json` gave."""
         place, logs = np.array(data["place"]), np.array(data["said"])
         return cls(place, float(data["cost"]), logs, np.array(data["slopes"]).reshape(len(logs), len(place)))
@@ -77,22 +75,22 @@ def search(
         return Optimum(place, float(objective.costs(place, logs)[0]), logs[0], np.zeros((logs.shape[1], len(start))))
     seen: dict[bytes, FloatArray] = {}
 
-    def whole(some: FloatArray) -> FloatArray:
+    def whole(x: FloatArray) -> FloatArray:
         place = np.zeros(len(start))
-        place[free] = some
+        place[free] = x
         return place
 
-    def logs_at(some: FloatArray) -> FloatArray:
-        key = some.tobytes()
+    def logs_at(x: FloatArray) -> FloatArray:
+        key = x.tobytes()
         if key not in seen:
-            seen[key] = objective.logs(whole(some))[0]
+            seen[key] = objective.logs(whole(x))[0]
         return seen[key]
 
-    def residuals(some: FloatArray) -> FloatArray:
-        return np.concatenate([objective.data.residuals(logs_at(some)), some])
+    def residuals(x: FloatArray) -> FloatArray:
+        return np.concatenate([objective.data.residuals(logs_at(x)), x])
 
-    def slopes(some: FloatArray) -> FloatArray:
-        return np.concatenate([objective.slopes(whole(some)[None], logs_at(some)[None])[0][:, free], np.eye(len(some))])
+    def slopes(x: FloatArray) -> FloatArray:
+        return np.concatenate([objective.slopes(whole(x)[None], logs_at(x)[None])[0][:, free], np.eye(len(x))])
 
     begin = _inside(objective, start)[free]
     answer = scipy.optimize.least_squares(
@@ -106,9 +104,9 @@ def search(
         max_nfev=MOST_STEPS,
     )
     logs = logs_at(answer.x)
-    found = np.zeros((len(logs), len(start)))
-    found[:, free] = answer.jac[: len(logs)]
-    return Optimum(whole(answer.x), 2.0 * float(answer.cost), logs, found)
+    found_slopes = np.zeros((len(logs), len(start)))
+    found_slopes[:, free] = answer.jac[: len(logs)]
+    return Optimum(whole(answer.x), 2.0 * float(answer.cost), logs, found_slopes)
 
 
 def chord(objective: FitObjective, best: Optimum, slopes: FloatArray) -> Optimum:

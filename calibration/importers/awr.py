@@ -4,8 +4,6 @@ Trap: a buffer hit ratio of 99.98 % may stand beside 67,000 physical reads per s
 cache; misses are the blocks read via the buffer cache. Numbers have commas between thousands.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 

@@ -5,11 +5,9 @@ throughput is of all transactions; `Start Time (microseconds)` of the raw table 
 by the raw table.
 """
 
-from __future__ import annotations
-
 import re
 
-from calibration.importers.vocabulary import class_name
+from calibration.importers.vocabulary import class_name, percentile
 from calibration.records import RANK_OF_DETAIL, FileReading
 from models.input import SourceFile
 
@@ -149,10 +147,9 @@ def _raw(file: SourceFile, reading: FileReading, rows: list[dict[str, str]]) -> 
         base = ("outcome", "classes", class_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)))
         reading.observe((*base, "count"), len(values), "rows", f"rows {name}", "transactions")
         reading.observe((*base, "mean_ms"), sum(values) / len(values), unit, f"rows {name}", "mean latency")
-        for percentile in ("50", "95", "99"):
-            value = values[min(len(values) - 1, int(len(values) * float(percentile) / 100.0))]
-            means = f"{percentile} % were at most so long"
-            reading.observe((*base, "percentiles_ms", percentile), value, unit, f"rows {name}", means)
+        for percent in ("50", "95", "99"):
+            value, means = percentile(values, percent), f"{percent} % were at most so long"
+            reading.observe((*base, "percentiles_ms", percent), value, unit, f"rows {name}", means)
     if "NewOrder" in times_ms:
         means = "new orders in the raw table, per minute"
         reading.outcome(

@@ -4,8 +4,6 @@ Traps: numbers have commas between thousands; a trace that was cut shows fewer e
 are made only from a trace that holds all its completions.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.records import FileReading

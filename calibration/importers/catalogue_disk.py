@@ -5,8 +5,6 @@ the least depth; the requests served at once follow from the highest rate by Lit
 this is from each result is printed: a throttle and a disk with an arm are no such disks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Traps: response times are in seconds; NOTPM is over the measured time without th
 in the total; the duration is rounded to 0.1 minutes.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.importers.vocabulary import class_name

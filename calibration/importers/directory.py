@@ -1,7 +1,5 @@
 """The runs below some paths: a folder with one load generator's result is a run, with all that lies in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,12 +71,12 @@ def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
     return [here, *runs] if here.readings or not runs else runs
 
 
-def _add(found: RunFiles, path: Path, name: str) -> None:
+def _add(run: RunFiles, path: Path, name: str) -> None:
     file = SourceFile(path, name)
     if not file.opening:
         return
     reading = read_file(file)
     if reading is None:
-        found.unknown.append(name)
+        run.unknown.append(name)
     else:
-        found.readings.append(reading)
+        run.readings.append(reading)

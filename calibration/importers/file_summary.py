@@ -4,8 +4,6 @@ Traps: its timers are picoseconds; totals since a reset, of which only differenc
 of the engine, which the operating system's cache may answer.
 """
 
-from __future__ import annotations
-
 from calibration.importers.vocabulary import phase_of
 from calibration.records import CounterRate, CounterSnapshot, FileReading
 from models.input import SourceFile

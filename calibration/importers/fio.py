@@ -4,8 +4,6 @@ Traps: 3.x has `clat_ns` in nanoseconds, 2.x `clat` in microseconds; percentiles
 kB/s are KiB/s; with numjobs several jobs share the disk and their rates add up.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -5,8 +5,6 @@ Traps: `tpmTotal` adds rates of classes that were counted over different times, 
 the efficiency, tpmC / (12.86 * warehouses).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -44,11 +42,12 @@ class ClassRow:
 
 def detect(file: SourceFile) -> bool:
     """By the first line of results."""
-    return any(PLAIN.match(line) or TABLE.match(line) or _is_json(line) for line in file.head.splitlines()[:60])
-
-
-def _is_json(line: str) -> bool:
-    return line.startswith("[{") and '"Takes(s)"' in line and '"Prefix"' in line
+    return any(
+        PLAIN.match(line)
+        or TABLE.match(line)
+        or (line.startswith("[{") and '"Takes(s)"' in line and '"Prefix"' in line)
+        for line in file.head.splitlines()[:60]
+    )
 
 
 def read(file: SourceFile) -> FileReading:

@@ -4,13 +4,11 @@ TPM counts commits (and rollbacks) of the engine, NOPM new orders; TPM is about 
 orders. Timings are of all virtual users from their first transaction on: the ramp-up is in them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 
-from calibration.importers.vocabulary import class_name
-from calibration.records import FileReading
+from calibration.importers.vocabulary import CPU_DEFINITION, class_name
+from calibration.records import FileReading, Meaning, RecordKey
 from models.input import SourceFile
 
 TOOL = "HammerDB"
@@ -20,6 +18,10 @@ NOPM_MEANS = "NOPM: new orders of the timed period, per minute, by the district 
 TPM_MEANS = "TPM: commits and rollbacks of the engine in the timed period, per minute"
 TIMING_MEANS = "all virtual users, the ramp-up with it"
 PERCENTILES = {"p25_ms": "25", "p50_ms": "50", "p75_ms": "75", "p95_ms": "95", "p99_ms": "99"}
+CPU = {"usr": "user", "sys": "system", "irq": "system", "idle": "idle"}
+CPU_MEANINGS: dict[RecordKey, Meaning] = {
+    ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
+}
 RATE_MEANS = "new orders counted from the end of the ramp-up to the end of the timed period"
 
 
@@ -39,6 +41,16 @@ def rates(reading: FileReading, nopm: float, tpm: float, place: str) -> None:
     reading.outcome("new_orders_per_minute", nopm, "NOPM", place, NOPM_MEANS)
     reading.reported("TPM", tpm, "TPM", place, TPM_MEANS)
     reading.driver("HammerDB TPROC-C", place, "load generator; 43.5 % new orders")
+
+
+def cpu_shares(file: SourceFile, words: Mapping[str, object], ending: str, place: str) -> dict[RecordKey, float]:
+    """The CPU's shares, from columns that are named alike but for an ending; iowait is not among them."""
+    values: dict[RecordKey, float] = {}
+    for column, share in CPU.items():
+        if (name := f"{column}{ending}") in words:
+            path = ("resources", f"cpu_{share}_fraction")
+            values[path] = values.get(path, 0.0) + file.number(words[name], f"{place}, {name}") / 100.0
+    return values
 
 
 def users(reading: FileReading, count: float, place: str) -> None:

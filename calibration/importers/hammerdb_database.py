@@ -5,20 +5,17 @@ one file holds many jobs, of which only those with a result count; only summary 
 users.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from contextlib import closing
 
 from calibration.importers import hammerdb
-from calibration.importers.vocabulary import CPU_DEFINITION, moment_s
-from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
+from calibration.importers.vocabulary import moment_s
+from calibration.records import FileReading, MonitorSample, MonitorSamples
 from models.input import SQLITE_MAGIC, SourceFile
 
 KIND = "HammerDB database"
 SETTINGS = {"warehouses": r"count_ware\s+(\d+)", "ramp": r"_rampup\s+(\d+)", "minutes": r"_duration\s+(\d+)"}
-CPU = {"usr": "user", "sys": "system", "irq": "system", "idle": "idle"}
 TIMINGS = (
     "procname", "calls", "avg_ms", "max_ms", "total_ms", "p99_ms", "p95_ms", "p75_ms", "p50_ms", "p25_ms",
     "elapsed_ms",
@@ -110,22 +107,14 @@ def _counter(file: SourceFile, reading: FileReading, database: sqlite3.Connectio
 
 
 def _metrics(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:
-    known = _columns(database, "JOBMETRIC")
-    if not known:
+    if not _columns(database, "JOBMETRIC"):
         reading.notes.append("no table JOBMETRIC (4.6 and 4.9 have none): no CPU shares")
         return
     rows: list[MonitorSample] = []
     for row in database.execute("SELECT * FROM JOBMETRIC WHERE jobid = ? ORDER BY timestamp", (job,)):
-        values: dict[RecordKey, float] = {}
-        for column, share in CPU.items():
-            if column in known:
-                path = ("resources", f"cpu_{share}_fraction")
-                values[path] = values.get(path, 0.0) + file.number(row[column], f"JOBMETRIC, {column}") / 100.0
+        values = hammerdb.cpu_shares(file, dict(row), "", "JOBMETRIC")
         end_s = moment_s(str(row["timestamp"]))
         start_s = rows[-1].end_s if rows else None
         rows.append(MonitorSample(f"JOBMETRIC at {row['timestamp']}", values, start_s, end_s))
     if rows:
-        meanings: dict[RecordKey, Meaning] = {
-            ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
-        }
-        reading.samples = MonitorSamples(tuple(rows), meanings)
+        reading.samples = MonitorSamples(tuple(rows), hammerdb.CPU_MEANINGS)

@@ -3,8 +3,6 @@
 Traps: the counter shows commits per minute (TPM) and not new orders; it goes on in the ramp-up and after the end.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.importers import hammerdb

@@ -4,18 +4,15 @@ Traps: I/O after the end of the test is a checkpoint, so metrics are kept inside
 ramp-up; CPU shares don't add up to 100 because iowait is not among them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from calibration.importers import hammerdb
-from calibration.importers.vocabulary import CPU_DEFINITION, moment_s
+from calibration.importers.vocabulary import moment_s
 from calibration.records import RANK_OF_DETAIL, FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
 from models.input import SourceFile
 
 KIND = "HammerDB job"
 SCHEMA = "hammerdb-job-report-v1"
-CPU = {"usr_pct": "user", "sys_pct": "system", "irq_pct": "system", "idle_pct": "idle"}
 MOST_INTERVAL_S = 10.0
 IOPS: RecordKey = ("resources", "devices", "all", "requests_per_s")
 
@@ -103,11 +100,7 @@ def _metrics(file: SourceFile, reading: FileReading, metrics: dict[str, Any]) ->
     """Every point ends an interval that began at the one before, or 10 s before if that is far away."""
     by_time: dict[str, dict[RecordKey, float]] = {}
     for point in metrics.get("cpu_percent", []):
-        values = by_time.setdefault(str(point["timestamp"]), {})
-        for key, share in CPU.items():
-            if key in point:
-                path = ("resources", f"cpu_{share}_fraction")
-                values[path] = values.get(path, 0.0) + file.number(point[key], f"metrics, {key}") / 100.0
+        by_time.setdefault(str(point["timestamp"]), {}).update(hammerdb.cpu_shares(file, point, "_pct", "metrics"))
     for point in metrics.get("iops", []):
         by_time.setdefault(str(point["timestamp"]), {})[IOPS] = file.number(point["value"], "metrics, iops")
     rows = []
@@ -116,10 +109,7 @@ def _metrics(file: SourceFile, reading: FileReading, metrics: dict[str, Any]) ->
         if end_s is not None:
             rows.append(MonitorSample(f"metrics at {text}", values, end_s - MOST_INTERVAL_S, end_s))
     if rows:
-        meanings: dict[RecordKey, Meaning] = {
-            ("resources", f"cpu_{share}_fraction"): Meaning("%", 0.01, CPU_DEFINITION[share]) for share in CPU.values()
-        }
-        meanings[IOPS] = Meaning("IOPS", 1.0, "requests of all devices per s")
+        meanings = hammerdb.CPU_MEANINGS | {IOPS: Meaning("IOPS", 1.0, "requests of all devices per s")}
         reading.samples = MonitorSamples(tuple(rows), meanings)
         reading.notes.append("its CPU shares lack iowait and don't add up to 100 %")
 

@@ -4,8 +4,6 @@ Trap: the rates it prints are over the seconds since somebody last asked (2 s or
 and of them only differences.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.importers.vocabulary import moment_s, phase_of

@@ -4,8 +4,6 @@ Traps: the first sample is since boot and is dropped; columns differ by version 
 by flag, told by the column's name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -76,13 +74,8 @@ def _from_text(file: SourceFile, reading: FileReading, columns: MonitorColumns) 
             cpu = columns.cpu(by_header(file, at, header[1:], words), f"line {at}")
         else:
             end_s = moment_s(line) or end_s
-    _refuse_half_sample(file, samples)
-    yield from samples
-
-
-def _refuse_half_sample(file: SourceFile, samples: list[MonitorSample]) -> None:
-    """Refuse a last sample that lacks a device of the one before it."""
     devices = [{path[2] for path in sample.values if len(path) == 4} for sample in samples[-2:]]
     if len(devices) == 2 and devices[0] - devices[1]:
         remedy = "the file is cut off: drop its last sample"
         file.refuse(samples[-1].place, "a sample without all devices", "every device in each", remedy)
+    yield from samples

@@ -4,8 +4,6 @@ Traps: they are totals since boot and mean something only as differences; the cl
 time between two snapshots; a cgroup's limit is the memory that the database has, not what the machine has.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.importers.vocabulary import phase_of

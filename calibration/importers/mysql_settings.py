@@ -3,8 +3,6 @@
 Trap: an option file says what was asked for, the variables what is in force; sizes there may end in K, M or G.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.records import FileReading

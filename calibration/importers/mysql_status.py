@@ -4,8 +4,6 @@ Traps: totals since the start, of which only differences mean something; a hit i
 `Uptime` is the clock between two snapshots.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.importers.vocabulary import phase_of

@@ -4,8 +4,6 @@ Traps: with -R the latency includes the schedule lag, during which a transaction
 versions print two rates, of which the one without connecting is meant; `-T` runs to the end of each transaction.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 
@@ -78,14 +76,14 @@ def read(file: SourceFile) -> FileReading:
     return reading
 
 
-def _latency(reading: FileReading, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
-    latency_ms, where = number("latency"), found["latency"][1]
-    if "lag" not in found:
+def _latency(reading: FileReading, number: Callable[[str], float], lines: dict[str, tuple[str, str]]) -> None:
+    latency_ms, where = number("latency"), lines["latency"][1]
+    if "lag" not in lines:
         reading.outcome("mean_ms", latency_ms, "ms", where, "mean of all transactions")
         return
     lag_ms = number("lag")
     means = "mean latency less mean schedule lag (-R): the time in the database"
-    reading.outcome("mean_ms", latency_ms - lag_ms, "ms", f"{where} less {found['lag'][1]}", means)
+    reading.outcome("mean_ms", latency_ms - lag_ms, "ms", f"{where} less {lines['lag'][1]}", means)
     reading.reported("latency with schedule lag", latency_ms, "ms", where, "pgbench's latency average")
     reading.notes.append(
         f"run with -R: {lag_ms:g} ms of its latency are schedule lag and taken off; the rate was given, not reached"

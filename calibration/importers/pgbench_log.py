@@ -5,12 +5,11 @@ begins in the middle and the last one is not written; times are microseconds; wi
 schedule lag.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path
 
+from calibration.importers.vocabulary import percentile
 from calibration.records import RANK_OF_DETAIL, FileReading
 from models.input import SourceFile
 
@@ -105,11 +104,9 @@ def _single(file: SourceFile, reading: FileReading, rows: list[list[tuple[int, l
     _rates(reading, (len(times_us) - 1) / seconds, sum(times_us) / len(times_us) / 1000.0, seconds, place, means)
     reading.window = (min(ends_us) / 1e6, max(ends_us) / 1e6)
     times_us.sort()
-    for percentile in PERCENTILES:
-        value = times_us[min(len(times_us) - 1, int(len(times_us) * float(percentile) / 100.0))]
-        reading.observe(
-            ("outcome", "percentiles_ms", percentile), value / 1000.0, "us", place, f"{percentile} % of {means}"
-        )
+    for percent in PERCENTILES:
+        value_ms = percentile(times_us, percent) / 1000.0
+        reading.observe(("outcome", "percentiles_ms", percent), value_ms, "us", place, f"{percent} % of {means}")
     if failed:
         reading.outcome("errors_per_s", failed / seconds, "count", place, "failed or skipped, per s")
 

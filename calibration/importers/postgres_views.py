@@ -5,8 +5,6 @@ Traps: `blks_read` asks the operating system, whose cache may answer; in 18 pg_s
 totals since a reset and mean something only as differences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Formats that are known, in the order in which they are tried."""
 
-from __future__ import annotations
-
 from calibration.importers import (
     awr,
     benchbase,

@@ -5,8 +5,6 @@ Traps: there is one percentile and it is the one that was asked for; 1.0.15 writ
 orders, 10 of 23.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 
@@ -76,11 +74,11 @@ def read(file: SourceFile) -> FileReading:
     return reading
 
 
-def _latencies(file: SourceFile, reading: FileReading, found: dict[str, tuple[int, tuple[str, ...]]]) -> None:
-    at, (word, *_) = found["avg"]
+def _latencies(file: SourceFile, reading: FileReading, totals: dict[str, tuple[int, tuple[str, ...]]]) -> None:
+    at, (word, *_) = totals["avg"]
     reading.outcome("mean_ms", file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions")
-    if "percentile" in found:
-        at, (percentile, word) = found["percentile"]
+    if "percentile" in totals:
+        at, (percentile, word) = totals["percentile"]
         value = file.number(word, f"line {at}, percentile")
         means = "of all transactions, by a histogram of 1 % steps; the only one that sysbench keeps"
         reading.observe(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}", means)

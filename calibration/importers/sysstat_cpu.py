@@ -4,8 +4,6 @@ Traps: rows of single CPUs stand beside that of all; `Average:` is no sample; sa
 as the gap; times are UTC only if the file says so.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A table of runs: a CSV with a run in each row, and a mapping file that says what its columns are."""
 
-from __future__ import annotations
-
 import typing
 from pathlib import Path
 from typing import Any, Literal

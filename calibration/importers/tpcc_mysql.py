@@ -4,8 +4,6 @@ Traps: `sc` (in time) and `lt` (late) are both done and only together a rate; cl
 order, payment, order status, delivery, stock level; reports are of 1 or 10 s; its TpmC is not an audited one.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.importers.vocabulary import TPCC_CLASSES

@@ -4,8 +4,6 @@ Traps: the first row is since boot and is dropped; the columns differ by version
 KiB/s unless -S said otherwise; `bi` and `bo` are of all block devices, stacked ones twice, and are not used.
 """
 
-from __future__ import annotations
-
 import re
 
 from calibration.importers.vocabulary import CUT_OFF, MonitorColumns, moment_s, since_boot_dropped

@@ -3,8 +3,6 @@
 Columns come and go with versions, so none is found by its place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -119,6 +117,11 @@ def class_name(word: str) -> str:
     """`new_order` for "New Order", "NEW_ORDER", "NEWORD", "neword"; other names in the same style."""
     plain = word.strip().lower().replace("-", "_").replace(" ", "_")
     return SHORT_CLASSES.get(plain, plain)
+
+
+def percentile(ordered: Sequence[float], percent: str) -> float:
+    """The value that so many % of the values are at most, which are in order."""
+    return ordered[min(len(ordered) - 1, int(len(ordered) * float(percent) / 100.0))]
 
 
 def phase_of(name: str) -> str | None:

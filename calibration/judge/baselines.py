@@ -4,8 +4,6 @@ The universal scalability law: Gunther, Guerrilla Capacity Planning (2007), chap
 k N (N - 1)), here as N / X, which is linear in three coefficients that can't be negative, by relative least squares.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -60,16 +58,16 @@ def flat(data: Any, before: str = "") -> dict[str, Any]:
     return found
 
 
-def differing(one: BaselineRun, other: BaselineRun) -> frozenset[str]:
+def differing(first: BaselineRun, second: BaselineRun) -> frozenset[str]:
     """Keys whose values differ."""
-    keys = one.settings.keys() | other.settings.keys()
-    return frozenset(key for key in keys if one.settings.get(key) != other.settings.get(key))
+    keys = first.settings.keys() | second.settings.keys()
+    return frozenset(key for key in keys if first.settings.get(key) != second.settings.get(key))
 
 
-def line(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
+def line(left_out: BaselineRun, runs: Sequence[BaselineRun]) -> BaselineRate:
     """A straight line through the two nearest runs that differ in the same one number only."""
     by_key: dict[str, dict[float, BaselineRun]] = {}
-    for other in others:
+    for other in runs:
         keys = differing(left_out, other)
         if len(keys) == 1:
             [key] = keys
@@ -87,31 +85,31 @@ def line(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
     return BaselineRate(one.rate + slope * (here - near[0]), f"{one.name} and {other.name}, along {key}")
 
 
-def same_memory(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
+def same_memory(left_out: BaselineRun, runs: Sequence[BaselineRun]) -> BaselineRate:
     """Memory doesn't matter: the mean of the runs that differ in pool and memory only."""
-    alike = [each for each in others if differing(left_out, each) and differing(left_out, each) <= MEMORY]
+    alike = [each for each in runs if differing(left_out, each) and differing(left_out, each) <= MEMORY]
     if not alike:
         return BaselineRate(None, "no other run differs from it in its buffer pool or memory only")
     return BaselineRate(fmean(each.rate for each in alike), f"the mean of {', '.join(each.name for each in alike)}")
 
 
-def other_device(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
+def other_device(left_out: BaselineRun, runs: Sequence[BaselineRun]) -> BaselineRate:
     """The rate on another device, rescaled by what the two devices gave where both were measured."""
 
-    def swapped(one: BaselineRun, other: BaselineRun) -> bool:
-        keys = differing(one, other)
+    def swapped(first: BaselineRun, second: BaselineRun) -> bool:
+        keys = differing(first, second)
         return bool(keys) and all(key.startswith(DEVICE) for key in keys)
 
-    def device(one: BaselineRun) -> dict[str, Any]:
-        return {key: value for key, value in one.settings.items() if key.startswith(DEVICE)}
+    def device(run: BaselineRun) -> dict[str, Any]:
+        return {key: value for key, value in run.settings.items() if key.startswith(DEVICE)}
 
-    there = [each for each in others if swapped(left_out, each)]
+    there = [each for each in runs if swapped(left_out, each)]
     if not there:
         return BaselineRate(None, "no other run differs from it in its device only")
-    mine = [each for each in others if device(each) == device(left_out)]
+    mine = [each for each in runs if device(each) == device(left_out)]
     found = []
     for twin in there:
-        theirs = [each for each in others if device(each) == device(twin)]
+        theirs = [each for each in runs if device(each) == device(twin)]
         ratios = [a.rate / b.rate for a in mine for b in theirs if swapped(a, b)]
         if ratios:
             found.append((twin, math.log(twin.rate) + fmean(map(math.log, ratios))))
@@ -121,12 +119,12 @@ def other_device(left_out: BaselineRun, others: Sequence[BaselineRun]) -> Baseli
     return BaselineRate(math.exp(fmean(log for _, log in found)), f"{names}, rescaled")
 
 
-def scalability_law(left_out: BaselineRun, others: Sequence[BaselineRun]) -> BaselineRate:
+def scalability_law(left_out: BaselineRun, runs: Sequence[BaselineRun]) -> BaselineRate:
     """The universal scalability law through the runs with fewer users, extrapolated."""
     here = _number(left_out, CLIENTS)
     if here is None:
         return BaselineRate(None, "it has no closed clients")
-    alike = [(_number(each, CLIENTS), each.rate) for each in others if differing(left_out, each) == {CLIENTS}]
+    alike = [(_number(each, CLIENTS), each.rate) for each in runs if differing(left_out, each) == {CLIENTS}]
     fewer = [(number, rate) for number, rate in alike if number is not None and number < here]
     users = sorted({number for number, _ in fewer})
     if len(users) < LEAST_USERS:
@@ -152,31 +150,31 @@ BASELINES: dict[str, Callable[[BaselineRun, Sequence[BaselineRun]], BaselineRate
 
 def compare_baselines(points: Sequence[BaselineRun], model: Sequence[JudgedRate]) -> tuple[Baseline, ...]:
     """Baselines beside the model's own left-out predictions, which come by the names of the points."""
-    own = {each.name: each.error for each in model}
+    own_errors = {each.name: each.error for each in model}
     found = []
     for name, says in BASELINES.items():
         rows = []
         for each in points:
-            said = says(each, [other for other in points if other is not each])
-            error = None if said.rate is None else said.rate / each.rate - 1.0
-            rows.append(BaselineRow(name=each.name, rate=said.rate, error=error, why=said.why))
-        told = [(row.name, row.error) for row in rows if row.error is not None]
+            predicted = says(each, [other for other in points if other is not each])
+            error = None if predicted.rate is None else predicted.rate / each.rate - 1.0
+            rows.append(BaselineRow(name=each.name, rate=predicted.rate, error=error, why=predicted.why))
+        errors = [(row.name, row.error) for row in rows if row.error is not None]
         found.append(
             Baseline(
                 name=name,
                 rows=tuple(rows),
-                errors=error_summary(told),
-                model=error_summary([(run, own[run]) for run, _ in told if run in own]),
-                nearer=sum(run in own and abs(own[run]) < abs(error) for run, error in told),
+                errors=error_summary(errors),
+                model=error_summary([(run, own_errors[run]) for run, _ in errors if run in own_errors]),
+                nearer=sum(run in own_errors and abs(own_errors[run]) < abs(error) for run, error in errors),
             )
         )
     return tuple(found)
 
 
-def _distance(value: float, here: float) -> float:
-    return abs(math.log(value / here)) if value > 0 and here > 0 else abs(value - here)
+def _distance(value: float, target: float) -> float:
+    return abs(math.log(value / target)) if value > 0 and target > 0 else abs(value - target)
 
 
-def _number(one: BaselineRun, key: str) -> float | None:
-    value = one.settings.get(key)
+def _number(run: BaselineRun, key: str) -> float | None:
+    value = run.settings.get(key)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -4,12 +4,10 @@ Each quantity of a transaction that the record tells is a part, by what its fact
 (simulator/analytic/factors.py); the rest is not told.
 """
 
-from __future__ import annotations
-
 import math
 
 from calibration.fit import AnalyticReader, FigureChoice, Gap, GapPart, data_devices, measured_rates
-from calibration.records import Device, RunRecord
+from calibration.records import Device, RunRecord, sum_observed
 from models.scenario import ScenarioSpec
 from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART, rate_factors
 
@@ -56,8 +54,8 @@ def _demands(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice, pe
     resources = record.resources
     user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
     devices = data_devices(record, choice, [])
-    reads = _sum([each.reads_per_s.value if each.reads_per_s else None for each in devices])
-    writes = _sum([each.writes_per_s.value if each.writes_per_s else None for each in devices])
+    reads = sum_observed([device.reads_per_s for device in devices])
+    writes = sum_observed([device.writes_per_s for device in devices])
     arm = scenario.machine.disks.disk.kind == "rotating"
     return {
         MISSES_PART: resources.buffer_reads_per_s.value / per_s if resources.buffer_reads_per_s else None,
@@ -68,14 +66,9 @@ def _demands(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice, pe
     }
 
 
-def _sum(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
-
-
 def _service_s(devices: list[Device], reads: float | None, writes: float | None) -> float | None:
     """Utilisation law: busy share = requests/s x service."""
-    busy = _sum([each.utilisation_fraction.value if each.utilisation_fraction else None for each in devices])
+    busy = sum_observed([device.utilisation_fraction for device in devices])
     if busy is None or reads is None or writes is None or reads + writes <= 0:
         return None
     return busy / (reads + writes)

@@ -3,8 +3,6 @@
 Values are kept under the hash of their scenario and the seed, so that a changed scenario is simulated again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ Stone, J. R. Statist. Soc. B 36 (1974), 111-147. Folds run on any concurrent.fut
 their order nor their number at a time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -17,14 +15,15 @@ from typing import Any, Literal
 
 from calibration.fit import (
     NEW_ORDERS,
-    RATE,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     JudgedRate,
     LeaveOut,
     MeasuredRun,
     ReportProgress,
+    SimulateModel,
     calibration_hash,
     calibration_of,
     error_summary,
@@ -57,29 +56,43 @@ class Fold:
         return "without " + ", ".join(map(str, self.out))
 
 
-def task_of(calibration: Calibration, runs: Sequence[MeasuredRun], near: bool = False) -> FitTask:
-    """The calibration's fit, of other runs: as many searches, and runs that the kernel confirms; without bootstrap.
+@dataclass(frozen=True)
+class Refits:
+    """Refits of a calibration's parameters, priors and seed without some of these runs.
 
     `near`: one search from where the calibration is, with the corrections that it has of these runs.
     """
-    known = {run.name: run for run in calibration.runs}
-    near = near and all(run.name in known for run in runs)
-    return FitTask(
-        runs=tuple(runs),
-        parameters=tuple(each.parameter for each in calibration.parameters),
-        seed=calibration.seed,
-        starts=1 if near else len(calibration.searches),
-        intervals=False,
-        begin=calibration.joint.mode if near else (),
-        corrections=tuple(
-            (math.log(each.correction), each.correction_sd) for run in runs for each in known[run.name].figures
+
+    calibration: Calibration
+    runs: tuple[MeasuredRun, ...]
+    near: bool = False
+    simulate_model: SimulateModel | None = None
+    """engine that has confirmed the fit, if one has"""
+
+    def task(self, out: Sequence[int] = ()) -> FitTask:
+        """The calibration's fit without some runs: as many searches and confirmed runs, without bootstrap."""
+        calibration, runs = self.calibration, [run for number, run in enumerate(self.runs) if number not in out]
+        known = {run.name: run for run in calibration.runs}
+        near = self.near and all(run.name in known for run in runs)
+        figures = [figure for run in runs for figure in known[run.name].figures] if near else []
+        return FitTask(
+            runs=tuple(runs),
+            parameters=tuple(each.parameter for each in calibration.parameters),
+            seed=calibration.seed,
+            starts=1 if near else len(calibration.searches),
+            intervals=False,
+            begin=calibration.joint.mode if near else (),
+            corrections=tuple((math.log(figure.correction), figure.correction_sd) for figure in figures),
+            confirm=min(len(calibration.by_kernel), len(runs)),
+            missing=calibration.missing,
+            code=fit_versions()["code"],
         )
-        if near
-        else (),
-        confirm=min(len(calibration.by_kernel), len(runs)),
-        missing=calibration.missing,
-        code=fit_versions()["code"],
-    )
+
+    def without(self, out: Sequence[int], report: ReportProgress) -> Calibration:
+        """The calibration without some runs. Raises InputError."""
+        refit = fit(self.task(out), FitState(None, ""), report, simulate_model=self.simulate_model)
+        found = calibration_of(refit, self.calibration.base)
+        return found.model_copy(update={"by_kernel": self.calibration.by_kernel}) if self.near else found
 
 
 def machine_of(scenario: ScenarioSpec) -> tuple[str, str]:
@@ -117,50 +130,28 @@ def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
     return folds, why
 
 
-def refit_calibration(
-    calibration: Calibration, runs: Sequence[MeasuredRun], report: ReportProgress, near: bool = False
-) -> Calibration:
-    """The calibration's parameters, priors and seed, fitted to these runs. `near`: see `task_of`."""
-    found = calibration_of(fit(task_of(calibration, runs, near), FitState(None, ""), report), calibration.base)
-    return found.model_copy(update={"by_kernel": calibration.by_kernel}) if near else found
-
-
-def predicted_without(
-    calibration: Calibration,
-    runs: Sequence[MeasuredRun],
-    out: Sequence[int],
-    report: ReportProgress = silent,
-    near: bool = False,
-) -> list[Any]:
+def predicted_without(refits: Refits, out: Sequence[int], report: ReportProgress = silent) -> list[Any]:
     """[rate, low, high] of each left-out run, or a sentence that says why there is none. Plain JSON."""
-    some = [run for number, run in enumerate(runs) if number not in out]
     try:
-        without = refit_calibration(calibration, some, report, near)
+        without = refits.without(out, report)
     except InputError as error:
         return [str(error)] * len(out)
     answers: list[Any] = []
     for number in out:
         try:
-            said = predict_scenario(without, runs[number].scenario)
+            rate = predict_scenario(without, refits.runs[number].scenario, refits.simulate_model)
         except InputError as error:
             answers.append(str(error))
         else:
-            answers.append([said.rate_per_min, said.low_per_min, said.high_per_min])
+            answers.append([rate.rate_per_min, rate.low_per_min, rate.high_per_min])
     return answers
 
 
 def leave_out(
-    calibration: Calibration,
-    runs: Sequence[MeasuredRun],
-    state: FitState,
-    report: ReportProgress,
-    executor: Executor | None = None,
-    near: bool = False,
+    refits: Refits, state: FitState, report: ReportProgress, executor: Executor | None = None
 ) -> tuple[LeaveOut, ...]:
-    """Every run, machine and device in turn. `state` holds what is done; `executor` runs several folds at a time.
-
-    `near`: see `task_of`.
-    """
+    """Every run, machine and device in turn. `state` holds what is done; `executor` runs several folds at a time."""
+    runs = refits.runs
     folds, why = folds_of(runs)
     by_key = {fold.key: fold for fold in folds}
     done = sum(key in state for key in by_key)
@@ -171,11 +162,11 @@ def leave_out(
             def part(fraction: float, what: str, done: int = done, fold: Fold = fold) -> None:
                 report((done + fraction) / len(by_key), f"without {fold.what}: {what}")
 
-            state.once(fold.key, partial(predicted_without, calibration, runs, fold.out, part, near))
+            state.once(fold.key, partial(predicted_without, refits, fold.out, part))
             done += 1
     else:
         futures: dict[Future[list[Any]], Fold] = {
-            executor.submit(predicted_without, calibration, tuple(runs), fold.out, silent, near): fold for fold in todo
+            executor.submit(predicted_without, refits, fold.out): fold for fold in todo
         }
         report(done / max(len(by_key), 1), f"{done} of {plural(len(by_key), 'refit')}")
         for future in as_completed(futures):
@@ -208,7 +199,7 @@ def _leave_out(
 
 def measured_rate(run: MeasuredRun) -> float | None:
     """The rate that a prediction is held against; None if the run has none, or one that says 'at least'."""
-    return next((each.value for each in run.observations if each.kind == RATE and not each.at_least), None)
+    return next((each.value for each in run.observations if each.kind == FigureKind.RATE and not each.at_least), None)
 
 
 def unit_of(run: MeasuredRun) -> str:
@@ -218,5 +209,5 @@ def unit_of(run: MeasuredRun) -> str:
 
 def refits_digest(calibration: Calibration, runs: Sequence[MeasuredRun], near: bool = False) -> str:
     """Hash of all that determines the refits."""
-    words = f"{calibration_hash(calibration)} {task_of(calibration, runs, near).digest}"
+    words = f"{calibration_hash(calibration)} {Refits(calibration, tuple(runs), near).task().digest}"
     return hashlib.sha256(words.encode()).hexdigest()[:20]

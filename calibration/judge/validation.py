@@ -1,7 +1,5 @@
 """Validation: a calibration held against runs, those it has seen and those it hasn't, refitted without each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
@@ -22,6 +20,7 @@ from calibration.fit import (
     MeasuredRun,
     RegimeErrors,
     ReportProgress,
+    SimulateModel,
     calibration_hash,
     error_summary,
     figure_choice,
@@ -31,7 +30,7 @@ from calibration.fit import (
 )
 from calibration.judge.baselines import baseline_run, compare_baselines
 from calibration.judge.gap import explain_gap
-from calibration.judge.left_out import leave_out, measured_rate, unit_of
+from calibration.judge.left_out import Refits, leave_out, measured_rate, unit_of
 from calibration.predict import Predicted, predict_scenario
 from calibration.records import RunRecord, fit_versions
 from models.build import build
@@ -74,11 +73,13 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     *,
     explain_all: bool = False,
     near: bool = False,
+    simulate_model: SimulateModel | None = None,
 ) -> Certificate:
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
     `state` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
     or that of the refit without it, or of all. `near`: refits start where the calibration is, with its corrections.
+    `simulate_model`: the engine that has confirmed the fit, if one has.
     """
     runs = runs_to_judge(calibration, records, bases, file)
     report(0.0, "predictions")
@@ -88,22 +89,25 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     rows: list[JudgedRun] = []
     predictions: dict[str, Predicted] = {}
     answers = (map if executor is None else executor.map)(
-        partial(predict_scenario, calibration), [run.scenario for run, _ in some]
+        partial(predict_scenario, calibration, simulate_model=simulate_model), [run.scenario for run, _ in some]
     )
     for number, ((run, rate), answer) in enumerate(zip(some, answers, strict=True)):
         report(FITTING * number / len(some), f"{run.name}: prediction")
         predictions[run.name] = answer
         rows.append(_judged_run(calibration, run, rate, answer))
     folds = known_folds(calibration, rows) or leave_out(
-        calibration, runs, state, lambda share, what: report(FITTING + (1.0 - FITTING) * share, what), executor, near
+        Refits(calibration, tuple(runs), near, simulate_model),
+        state,
+        lambda share, what: report(FITTING + (1.0 - FITTING) * share, what),
+        executor,
     )
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}
     explained = [
-        explain_gap(record, said.scenario, figure_choice(file, record.name), said.rate_per_min)
+        explain_gap(record, predicted.scenario, figure_choice(file, record.name), predicted.rate_per_min)
         for record in records
-        if (said := predictions.get(record.name)) is not None
-        and said.scenario.job is None
+        if (predicted := predictions.get(record.name)) is not None
+        and predicted.scenario.job is None
         and (explain_all or record.name in outside)
     ]
     points = [baseline_run(run.name, run.scenario, rate) for run in runs if (rate := measured_rate(run)) is not None]
@@ -113,7 +117,11 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
         versions=fit_versions(),
         confidence=calibration.confidence,
         runs=tuple(rows),
-        not_judged=tuple(_not_judged(runs)),
+        not_judged=tuple(
+            f"{run.name}: its rate is unused, or at a limit of somebody's: it is in the refits and isn't judged"
+            for run in runs
+            if measured_rate(run) is None
+        ),
         regimes=tuple(_by_regime(rows)),
         left_out=folds,
         coverage=coverage(by_run, calibration.confidence),
@@ -148,9 +156,9 @@ def exact_share(inside: int, count: int, confidence: float) -> tuple[float, floa
     return low, high
 
 
-def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, said: Predicted) -> JudgedRun:
-    bottleneck, regime = _limit(said)
-    row = judged_rate(run.name, rate, (said.rate_per_min, said.low_per_min, said.high_per_min), unit_of(run))
+def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, answer: Predicted) -> JudgedRun:
+    bottleneck, regime = _limit(answer)
+    row = judged_rate(run.name, rate, (answer.rate_per_min, answer.low_per_min, answer.high_per_min), unit_of(run))
     return JudgedRun(
         **row.model_dump(),
         source=run.source,
@@ -158,16 +166,16 @@ def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, said: P
         role="fitted" if _fitted(calibration, run) is not None else "predicted",
         regime=regime,
         bottleneck=bottleneck,
-        outside=said.outside,
-        not_applied=said.not_applied,
+        outside=answer.outside,
+        not_applied=answer.not_applied,
     )
 
 
-def _limit(said: Predicted) -> tuple[str, str]:
+def _limit(answer: Predicted) -> tuple[str, str]:
     """Name and kind of the bottleneck, by the analytic engine; of a job what limits it."""
-    if said.scenario.job is not None:
-        return run_job(said.scenario).limited_by, said.scenario.job.kind
-    result = simulate(build(said.scenario), 0)
+    if answer.scenario.job is not None:
+        return run_job(answer.scenario).limited_by, answer.scenario.job.kind
+    result = simulate(build(answer.scenario), 0)
     return result.bottleneck.name, regime_of_result(result, doubted=True)
 
 
@@ -201,14 +209,6 @@ def _check_settings(calibration: Calibration, run: MeasuredRun) -> None:
             f"{run.name}: the model was fitted to this run otherwise ({what or 'with other figures'}); give the "
             "--mapping that 'oltpsim calibrate' was given"
         )
-
-
-def _not_judged(runs: Sequence[MeasuredRun]) -> list[str]:
-    return [
-        f"{run.name}: its rate is unused, or at a limit of somebody's: it is in the refits and isn't judged"
-        for run in runs
-        if measured_rate(run) is None
-    ]
 
 
 def _by_regime(rows: Sequence[JudgedRun]) -> list[RegimeErrors]:

@@ -1,7 +1,5 @@
 """Runs that a user could make next: each is one of the runs that he has made, with something changed."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Sequence
@@ -10,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from calibration.fit import RATE, Calibration, FittedRun, SettingValue, scenario_hash
+from calibration.fit import Calibration, FigureKind, FittedRun, SettingValue, scenario_hash
 from models.build import clients_of, memory_plan
 from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
 from models.reading import scenario_from_mapping
@@ -80,7 +78,12 @@ def scenario_of(calibration: Calibration, run: FittedRun) -> ScenarioSpec:
 
 def usual_run(calibration: Calibration) -> FittedRun:
     """The run whose rate is in the middle; of two the lower one."""
-    rates = {each.name: figure.measured for each in calibration.runs for figure in each.figures if figure.kind == RATE}
+    rates = {
+        each.name: figure.measured
+        for each in calibration.runs
+        for figure in each.figures
+        if figure.kind == FigureKind.RATE
+    }
     some = [run for run in calibration.runs if run.name in rates] or list(calibration.runs)
     return sorted(some, key=lambda run: (rates.get(run.name, 0.0), run.name))[(len(some) - 1) // 2]
 

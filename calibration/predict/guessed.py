@@ -5,12 +5,18 @@ down, or with the values that would have been as good. Guesses are independent o
 their variances add up.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
-from calibration.fit import Calibration, ReportProgress, apply_calibration, silent, steady_rates, unapplied_keys
+from calibration.fit import (
+    Calibration,
+    ReportProgress,
+    SimulateModel,
+    apply_calibration,
+    silent,
+    steady_rates,
+    unapplied_keys,
+)
 from calibration.predict.prediction import half_width, predict_scenario
 from models.build import build
 from models.input import value_at
@@ -55,9 +61,12 @@ class DescribedPrediction:
 
 
 def predict_described(
-    description: Description, calibration: Calibration | None, report: ReportProgress = silent
+    description: Description,
+    calibration: Calibration | None,
+    report: ReportProgress = silent,
+    simulate_model: SimulateModel | None = None,
 ) -> DescribedPrediction:
-    """The machine's rate or its job's figure. `report`: called with the share that is done. Raises InputError."""
+    """The machine's rate or its job's figure; `simulate_model`: see `predict_scenario`. Raises InputError."""
     guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
     parts = []
     for number, row in enumerate(guesses):
@@ -69,7 +78,7 @@ def predict_described(
     if calibration is None:
         value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
         return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), ())
-    found = predict_scenario(calibration, description.scenario)
+    found = predict_scenario(calibration, description.scenario, simulate_model)
     parts += [
         Contribution("the calibrated parameters", found.parameters_sd),
         Contribution("one run from the next", found.run_to_run_sd),

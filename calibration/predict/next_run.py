@@ -8,8 +8,6 @@ isn't linear, so that it is the mean over places drawn from what is known of the
 tell there counts as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -18,23 +16,18 @@ import numpy as np
 import scipy
 
 from calibration.fit import (
-    BOUND_MARGIN,
-    BUSY,
     DIFFERENCE_STEP,
-    END_OF_SCALE,
-    FIGURE_KINDS,
-    FLUSHES,
-    NEXT_TO_NOTHING,
-    RATE,
-    RESPONSE,
     AnalyticInput,
     AnalyticReader,
     Calibration,
+    FigureKind,
     ReportProgress,
+    SimulateModel,
     apply_calibration,
     engine_logs,
     identify_parameters,
     parameter_bounds,
+    parameters_at_bound,
     silent,
     solve_inputs,
 )
@@ -104,19 +97,22 @@ def advise_next_run(
     asked: ScenarioSpec | None,
     pairs: int = PAIRS,
     report: ReportProgress = silent,
+    simulate_model: SimulateModel | None = None,
 ) -> Advice:
     """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
 
+    `simulate_model`: see `predict_scenario`.
+
     Raises InputError if the calibrated machine can't run `asked`, or none of the candidates.
     """
-    predicted = predict_scenario(calibration, asked) if asked is not None else None
+    predicted = predict_scenario(calibration, asked, simulate_model) if asked is not None else None
     places = _places(calibration, pairs)
     made = [scenario_of(calibration, run) for run in calibration.runs] if pairs else []
     scenarios = [*(each.scenario for each in choice.candidates), *made, *([asked] if asked is not None else [])]
     said, slopes, reasons = derivatives(calibration, scenarios, places, report)
     possible = np.isfinite(said[len(choice.candidates) :]).all(axis=(0, 2))
     known = _known(calibration, said[len(choice.candidates) :], slopes[len(choice.candidates) :], len(places))
-    wanted = slopes[-1][:, FIGURE_KINDS.index(RATE), :] if asked is not None else None
+    wanted = slopes[-1][:, list(FigureKind).index(FigureKind.RATE), :] if asked is not None else None
     open_var = _open(known, wanted)
     found, impossible = [], list(choice.impossible)
     for number, candidate in enumerate(choice.candidates):
@@ -138,13 +134,13 @@ def advise_next_run(
     )
 
 
-def _known(calibration: Calibration, said: FloatArray, slopes: FloatArray, places: int) -> FloatArray:
+def _known(calibration: Calibration, logs: FloatArray, slopes: FloatArray, places: int) -> FloatArray:
     """The parameters' covariance by priors and the runs made, as it would be at each place; the mode's is the fit's."""
     known = np.broadcast_to(np.eye(slopes.shape[-1]), (places, *([slopes.shape[-1]] * 2)))
     if places > 1:
         for number, run in enumerate(calibration.runs):
             noise = {figure.kind: figure.noise_sd for figure in run.figures}
-            known = updated(known, information(calibration, noise, said[number], slopes[number]))
+            known = updated(known, information(calibration, noise, logs[number], slopes[number]))
     return np.concatenate([np.array(calibration.joint.covariance)[None], known[1:]])
 
 
@@ -156,7 +152,9 @@ def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
     return left
 
 
-def information(calibration: Calibration, noise: dict[str, float], said: FloatArray, slopes: FloatArray) -> FloatArray:
+def information(
+    calibration: Calibration, noise: dict[FigureKind, float], logs: FloatArray, slopes: FloatArray
+) -> FloatArray:
     """Derivatives of a run's figures over noise and discrepancy, (places, figures, parameters).
 
     `noise`: standard deviation of each kind of figure that the run has. One that is likely to be at its end of scale
@@ -165,12 +163,12 @@ def information(calibration: Calibration, noise: dict[str, float], said: FloatAr
     covariance = np.array(calibration.joint.covariance)
     found = []
     for kind, own_sd in noise.items():
-        at = FIGURE_KINDS.index(kind)
+        at = list(FigureKind).index(kind)
         sd = float(np.hypot(own_sd, calibration.missed[kind].sd))
-        weight = np.ones(len(said))
-        if kind in END_OF_SCALE:
+        weight = np.ones(len(logs))
+        if kind.end_of_scale < np.inf:
             spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
-            weight = scipy.special.ndtr((np.log(END_OF_SCALE[kind] + NEXT_TO_NOTHING[kind]) - said[:, at]) / spread)
+            weight = scipy.special.ndtr((kind.log(kind.end_of_scale) - logs[:, at]) / spread)
         found.append(slopes[:, at] * np.sqrt(weight)[:, None] / sd)
     return np.stack(found, axis=1)
 
@@ -187,9 +185,9 @@ def derivatives(
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     steps = DIFFERENCE_STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
     around = np.clip(places[:, None, :] + steps, low, high)
-    said, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), report)
-    said = said.reshape(len(scenarios), len(places), 2 * count + 1, len(FIGURE_KINDS))
-    here, up, down = said[:, :, 0], said[:, :, 1 : count + 1], said[:, :, count + 1 :]
+    logs, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), report)
+    logs = logs.reshape(len(scenarios), len(places), 2 * count + 1, len(FigureKind))
+    here, up, down = logs[:, :, 0], logs[:, :, 1 : count + 1], logs[:, :, count + 1 :]
     middle = here[:, :, None]
     rise, fall = np.where(np.isnan(up), middle, up), np.where(np.isnan(down), middle, down)
     own = np.arange(count)
@@ -204,7 +202,7 @@ def _logs_at(
 ) -> tuple[FloatArray, dict[int, str]]:
     """Logarithms of all kinds, (scenarios, places, kinds)."""
     reader = AnalyticReader()
-    answer = np.full((len(scenarios), len(places), len(FIGURE_KINDS)), np.nan)
+    answer = np.full((len(scenarios), len(places), len(FigureKind)), np.nan)
     reasons: dict[int, str] = {}
     points: list[AnalyticInput] = []
     where: list[tuple[int, int]] = []
@@ -222,7 +220,7 @@ def _logs_at(
     for workload, machines, solution, numbers in solve_inputs(points):
         found = engine_logs(workload, machines, solution)
         for at, one in enumerate(numbers):
-            answer[where[one]] = [found[kind][at] for kind in FIGURE_KINDS]
+            answer[where[one]] = [found[kind][at] for kind in FigureKind]
     return answer, reasons
 
 
@@ -244,16 +242,16 @@ def _open(covariance: FloatArray, wanted: FloatArray | None) -> FloatArray:
     return np.asarray(np.einsum("ij,ijk,ik->i", wanted, covariance, wanted))
 
 
-def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, float]:
+def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[FigureKind, float]:
     """Noise of the figures that a run of the scenario would have, by kind: the middle of what the runs have had."""
-    found: dict[str, list[float]] = {}
+    found: dict[FigureKind, list[float]] = {}
     for run in calibration.runs:
         for figure in run.figures:
             found.setdefault(figure.kind, []).append(figure.noise_sd)
     absent = {
-        FLUSHES: scenario.database.log.commit != "durable",
-        BUSY: scenario.machine.disks.disk.kind != "rotating",
-        RESPONSE: scenario.workload.arrivals.kind != "open",
+        FigureKind.FLUSHES: scenario.database.log.commit != "durable",
+        FigureKind.BUSY: scenario.machine.disks.disk.kind != "rotating",
+        FigureKind.RESPONSE: scenario.workload.arrivals.kind != "open",
     }
     return {kind: median(values) for kind, values in found.items() if not absent.get(kind)}
 
@@ -265,8 +263,7 @@ def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[st
     """
     lengths, vectors = np.linalg.eigh(np.linalg.inv(np.array(calibration.joint.covariance)))
     root = vectors * np.sqrt(np.maximum(lengths - 1.0, 0.0)) @ vectors.T
-    low, high = parameter_bounds([each.parameter for each in calibration.parameters])
-    at_bound = (calibration.mode - low < BOUND_MARGIN) | (high - calibration.mode < BOUND_MARGIN)
+    at_bound = parameters_at_bound([each.parameter for each in calibration.parameters], calibration.mode)
     found = identify_parameters(np.concatenate([root, seen]), at_bound, ~at_bound)
     new = {
         each.key: {each.key, *each.not_told_from}
@@ -278,14 +275,18 @@ def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[st
 
 
 def _worth(
-    candidate: RunCandidate, asked: Predicted | None, open_sd: float, share: float, tells: tuple[tuple[str, ...], ...]
+    candidate: RunCandidate,
+    wanted: Predicted | None,
+    open_sd: float,
+    share: float,
+    tells: tuple[tuple[str, ...], ...],
 ) -> RunWorth:
-    if asked is None:
+    if wanted is None:
         return RunWorth(candidate, open_sd * share, 1.0 - share, tells)
-    fixed = asked.run_to_run_sd**2 + asked.discrepancy_sd**2
-    left = asked.parameters_sd * share
-    ratio = float(np.sqrt((left**2 + fixed) / (asked.parameters_sd**2 + fixed)))
+    fixed = wanted.run_to_run_sd**2 + wanted.discrepancy_sd**2
+    left = wanted.parameters_sd * share
+    ratio = float(np.sqrt((left**2 + fixed) / (wanted.parameters_sd**2 + fixed)))
     low, high = (
-        asked.rate_per_min * (end / asked.rate_per_min) ** ratio for end in (asked.low_per_min, asked.high_per_min)
+        wanted.rate_per_min * (end / wanted.rate_per_min) ** ratio for end in (wanted.low_per_min, wanted.high_per_min)
     )
     return RunWorth(candidate, left, 1.0 - ratio, tells, low, high)

@@ -5,8 +5,6 @@ The logarithm's variance is the sum of three: of the parameters (delta method: O
 those of the discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +12,9 @@ import scipy
 
 from calibration.fit import (
     DIFFERENCE_STEP,
-    MOST_SIGMAS,
-    RATE,
     Calibration,
+    FigureKind,
+    SimulateModel,
     apply_calibration,
     assumed_sd,
     engine_correction,
@@ -58,20 +56,26 @@ class Predicted:
     not_applied: tuple[str, ...]
 
 
-def predict_scenario(calibration: Calibration, scenario: ScenarioSpec) -> Predicted:
+def predict_scenario(
+    calibration: Calibration, scenario: ScenarioSpec, simulate_model: SimulateModel | None = None
+) -> Predicted:
     """The scenario's rate by the calibrated model. Raises InputError if the calibrated machine can't run it.
 
-    By the kernel if it has confirmed the fit and can answer soon, else by the analytic engine.
+    By `simulate_model` if it has confirmed the fit and can answer soon, else by the analytic engine.
     """
+    if calibration.by_kernel and simulate_model is None:
+        raise ValueError("a calibration that an engine has confirmed needs it to predict")
     machine = apply_calibration(calibration, scenario)
     [warm] = steady_rates(machine)
-    by_kernel = bool(calibration.by_kernel) and kernel_can_simulate(machine, warm.new_orders_per_min)
-    [left_out], [left_out_sd] = engine_correction(machine, (RATE,), by_kernel, calibration.seed)
+    simulated = bool(calibration.by_kernel) and kernel_can_simulate(machine, warm.new_orders_per_min)
+    [left_out], [left_out_sd] = engine_correction(
+        machine, (FigureKind.RATE,), calibration.seed, simulate_model if simulated else None
+    )
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     slopes = _slopes(calibration, scenario)
     parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
-    missed, noise = calibration.missed[RATE], calibration.run_to_run_sd
-    missed_sd = assumed_sd(RATE, left_out_sd, calibration.missing) * missed.scale
+    missed, noise = calibration.missed[FigureKind.RATE], calibration.run_to_run_sd
+    missed_sd = assumed_sd(FigureKind.RATE, left_out_sd, calibration.missing) * missed.scale
     sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed_sd**2))
     width = half_width(calibration, sd, missed_sd)
     known = {run.scenario_hash for run in calibration.runs}
@@ -92,14 +96,14 @@ def predict_scenario(calibration: Calibration, scenario: ScenarioSpec) -> Predic
 
 def half_width(calibration: Calibration, sd: float, missed_sd: float) -> float:
     """Half the interval of a rate's logarithm: `sd` is its standard deviation, `missed_sd` the model's part of it."""
-    freedom = calibration.missed[RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
+    freedom = calibration.missed[FigureKind.RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
     return sd * float(scipy.special.stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
 
 
-def outside(calibration: Calibration, asked: dict[str, float]) -> tuple[str, ...]:
+def outside(calibration: Calibration, conditions: dict[str, float]) -> tuple[str, ...]:
     """Conditions beyond those of all calibrated runs, a sentence each, the farthest first."""
     found = []
-    for name, value in asked.items():
+    for name, value in conditions.items():
         seen = [run.conditions[name] for run in calibration.runs if name in run.conditions]
         if not seen or min(seen) <= 0 or value <= 0:
             continue
@@ -120,7 +124,6 @@ def _times(factor: float) -> str:
 def _slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
     """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided."""
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
-    low = np.maximum(low, -MOST_SIGMAS)
     out = unapplied_keys(calibration, scenario)
     varied = [number for number, each in enumerate(calibration.parameters) if each.key not in out]
     moved: list[tuple[int, float]] = []

@@ -2,7 +2,7 @@
 
 from calibration.records.checks import Finding, check_record, missing_keys
 from calibration.records.files import load_record, record_path, records_in, save_records, shipped_records
-from calibration.records.measured import record_of_scenario, simulated_figure
+from calibration.records.measured import mean_response_s, record_of_scenario, simulated_figure
 from calibration.records.merging import merge_readings, record_from_values
 from calibration.records.origin import code_digest, fit_versions
 from calibration.records.reading import (
@@ -19,7 +19,7 @@ from calibration.records.reading import (
     MonitorSamples,
     RecordKey,
 )
-from calibration.records.record import Device, MeasuredSeries, Observed, ObservedText, RunRecord
+from calibration.records.record import Device, MeasuredSeries, Observed, ObservedText, RunRecord, sum_observed
 
 __all__ = [
     "RANK_OF_DETAIL",
@@ -44,6 +44,7 @@ __all__ = [
     "code_digest",
     "fit_versions",
     "load_record",
+    "mean_response_s",
     "merge_readings",
     "missing_keys",
     "record_from_values",
@@ -53,4 +54,5 @@ __all__ = [
     "save_records",
     "shipped_records",
     "simulated_figure",
+    "sum_observed",
 ]

@@ -1,7 +1,5 @@
 """Laws that a measured run must satisfy, and signs of a mixed-up counter or unit. Each says what it saw, in numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,21 +52,16 @@ def littles_law(record: RunRecord) -> Finding:
     """Clients = rate * (response + think time). Clients that are more than rate times response leave a think time."""
     law = "Little's law"
     outcome, workload = record.outcome, record.workload
-    missing = [
-        name
-        for name, value in (
-            ("clients", workload.clients),
-            ("transactions_per_s", outcome.transactions_per_s),
-            ("mean_ms", outcome.mean_ms),
-        )
-        if value is None
-    ]
+    values = {
+        "clients": _value(workload.clients),
+        "transactions_per_s": _value(outcome.transactions_per_s),
+        "mean_ms": _value(outcome.mean_ms),
+    }
+    missing = [name for name, value in values.items() if value is None]
     if missing:
         return Finding(law, None, f"can't be checked without {', '.join(missing)}")
-    assert workload.clients
-    assert outcome.transactions_per_s
-    assert outcome.mean_ms
-    clients, rate, response_s = workload.clients.value, outcome.transactions_per_s.value, outcome.mean_ms.value / 1000.0
+    clients, rate, mean_ms = (value for value in values.values() if value is not None)
+    response_s = mean_ms / 1000.0
     think_s = workload.think_time_s.value if workload.think_time_s else 0.0
     busy = rate * (response_s + think_s)
     seen = (

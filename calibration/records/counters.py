@@ -1,11 +1,9 @@
 """Counters before and after: only their differences mean anything."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.records.reading import CounterRate, FileReading, Leaf, RecordKey
+from calibration.records.reading import CounterRate, CounterSnapshot, FileReading, Leaf, RecordKey
 from simulator.errors import InputError
 
 MOST_OUTSIDE = 0.1
@@ -23,35 +21,32 @@ class Span:
 
 @dataclass(frozen=True)
 class Pair:
-    """A view before and after."""
+    """Snapshots of a view before and after; `place`: both files."""
 
-    before: FileReading
-    after: FileReading
-
-    @property
-    def place(self) -> str:
-        """Both files."""
-        return f"{self.before.file} and {self.after.file.rsplit('/', 1)[-1]}"
+    before: CounterSnapshot
+    after: CounterSnapshot
+    place: str
 
 
 def pairs_of(readings: Sequence[FileReading]) -> tuple[list[Pair], list[str]]:
     """Snapshots by kind; what stands alone is told and not used. Raises InputError if three claim to be two."""
-    by_kind: dict[str, list[FileReading]] = {}
+    by_kind: dict[str, list[tuple[str, CounterSnapshot]]] = {}
     for reading in readings:
         if reading.snapshot is not None:
-            by_kind.setdefault(reading.kind, []).append(reading)
+            by_kind.setdefault(reading.kind, []).append((reading.file, reading.snapshot))
     pairs, notes = [], []
     for kind, found in by_kind.items():
-        phases = [reading.snapshot.phase for reading in found if reading.snapshot]
-        if sorted(str(phase) for phase in phases) == ["end", "start"]:
-            pairs.append(Pair(found[phases.index("start")], found[phases.index("end")]))
+        by_phase = {snapshot.phase: (file, snapshot) for file, snapshot in found}
+        if len(found) == 2 and by_phase.keys() == {"start", "end"}:
+            (first, before), (last, after) = by_phase["start"], by_phase["end"]
+            pairs.append(Pair(before, after, f"{first} and {last.rsplit('/', 1)[-1]}"))
         elif len(found) == 1:
             notes.append(
-                f"{found[0].file}: {kind} once: totals since a reset, of which nothing is used; "
+                f"{found[0][0]}: {kind} once: totals since a reset, of which nothing is used; "
                 "give it before and after (name them start and end)"
             )
         else:
-            files = ", ".join(reading.file for reading in found)
+            files = ", ".join(file for file, _ in found)
             raise InputError(
                 f"{files}: got {len(found)} snapshots of {kind}; expected one before and one after; "
                 "put start and end into their names"
@@ -62,13 +57,11 @@ def pairs_of(readings: Sequence[FileReading]) -> tuple[list[Pair], list[str]]:
 def span_of(pairs: Sequence[Pair], window: tuple[float, float] | None, duration_s: float) -> Span:
     """The time between the snapshots: by their own clocks, or else the window's, which is told."""
     for pair in pairs:
-        before, after = pair.before.snapshot, pair.after.snapshot
-        if before and after and before.at_s is not None and after.at_s is not None:
-            return _within(before.at_s, after.at_s, pair.place, window)
+        if pair.before.at_s is not None and pair.after.at_s is not None:
+            return _within(pair.before.at_s, pair.after.at_s, pair.place, window)
     for pair in pairs:
-        before, after = pair.before.snapshot, pair.after.snapshot
-        if before and after and before.clock_s is not None and after.clock_s is not None:
-            seconds = after.clock_s - before.clock_s
+        if pair.before.clock_s is not None and pair.after.clock_s is not None:
+            seconds = pair.after.clock_s - pair.before.clock_s
             _forwards(seconds, pair)
             return Span(seconds, pair.place)
     note = "no clock between the snapshots: they are taken to be as far apart as the window is long"
@@ -107,28 +100,30 @@ def differences(pairs: Sequence[Pair], span: Span) -> dict[RecordKey, Leaf]:
     """Every rate that both snapshots allow. Raises InputError for counters that fell."""
     found: dict[RecordKey, Leaf] = {}
     for pair in pairs:
-        assert pair.after.snapshot
-        for rate in pair.after.snapshot.rates:
+        for rate in pair.after.rates:
             value = _value(rate, pair, span.seconds)
             if value is not None:
-                definition = f"{rate.definition}; difference of two snapshots, {span.seconds:.1f} s"
-                source = f"{pair.place}, {rate.counter}"
-                leaf: Leaf = {"value": value, "unit": rate.unit, "source": source, "definition": definition}
-                found.setdefault(rate.path, leaf)
+                found.setdefault(
+                    rate.path,
+                    {
+                        "value": value,
+                        "unit": rate.unit,
+                        "source": f"{pair.place}, {rate.counter}",
+                        "definition": f"{rate.definition}; difference of two snapshots, {span.seconds:.1f} s",
+                    },
+                )
     return found
 
 
 def _value(rate: CounterRate, pair: Pair, seconds: float) -> float | None:
-    before, after = pair.before.snapshot, pair.after.snapshot
-    assert before
-    assert after
+    before, after = pair.before.counters, pair.after.counters
 
     def rise(counter: str) -> float:
-        difference = after.counters[counter] - before.counters[counter]
+        difference = after[counter] - before[counter]
         _forwards(difference, pair)
         return difference
 
-    if rate.counter not in before.counters or (rate.per is not None and rate.per not in before.counters):
+    if rate.counter not in before or (rate.per is not None and rate.per not in before):
         return None
     divisor = seconds if rate.per is None else rise(rate.per)
     return rise(rate.counter) * rate.factor / divisor if divisor > 0 else None

@@ -1,7 +1,5 @@
 """Run records on disk: YAML or JSON, one a file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from importlib import resources

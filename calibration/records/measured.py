@@ -6,8 +6,6 @@ Partitions are the devices that the database stripes over. Their occupied share 
 share of time with a request there (%util), and that share by the rate (svctm), which is no request's latency.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
@@ -19,6 +17,14 @@ from simulator.errors import InputError
 from simulator.results.result import DeviceResult, Result
 
 MS = 1e3
+
+
+def mean_response_s(result: Result) -> float:
+    """Mean response time of all transactions, s."""
+    completed = sum(each.completed for each in result.classes)
+    return sum(each.mean_s * each.completed for each in result.classes) / completed
+
+
 OfResult = Callable[[Result, Sequence[DeviceResult]], float]
 
 
@@ -26,24 +32,8 @@ def _total(kind: str) -> OfResult:
     return lambda _, partitions: sum(getattr(each, f"{kind}_per_s") for each in partitions)
 
 
-def _over_devices(value: Callable[[DeviceResult], float], summary: Callable[[list[float]], float]) -> OfResult:
-    return lambda _, partitions: summary([value(each) for each in partitions])
-
-
-def _service_ms(device: DeviceResult) -> float:
-    return device.occupied_per_request_s * MS
-
-
-def _queue(device: DeviceResult) -> float:
-    return device.mean_queue
-
-
-def _occupied(device: DeviceResult) -> float:
-    return device.occupied_fraction
-
-
-def _mean_response_s(result: Result, _: Sequence[DeviceResult]) -> float:
-    return sum(each.mean_s * each.completed for each in result.classes) / sum(each.completed for each in result.classes)
+def _over_devices(field: str, summary: Callable[[list[float]], float], factor: float = 1.0) -> OfResult:
+    return lambda _, partitions: summary([getattr(each, field) * factor for each in partitions])
 
 
 OF_RESULT: dict[str, OfResult] = {
@@ -61,19 +51,19 @@ OF_RESULT: dict[str, OfResult] = {
     "reads_by_writes": lambda result, partitions: (
         _total("reads")(result, partitions) / _total("writes")(result, partitions)
     ),
-    "reads_per_s_per_partition": _over_devices(lambda each: each.reads_per_s, fmean),
-    "writes_per_s_per_partition": _over_devices(lambda each: each.writes_per_s, fmean),
-    "partition_occupied_fraction": _over_devices(_occupied, fmean),
-    "partition_occupied_fraction_least": _over_devices(_occupied, min),
-    "partition_occupied_fraction_most": _over_devices(_occupied, max),
-    "partition_service_ms": _over_devices(_service_ms, fmean),
-    "partition_service_ms_least": _over_devices(_service_ms, min),
-    "partition_service_ms_most": _over_devices(_service_ms, max),
-    "partition_queue": _over_devices(_queue, fmean),
-    "partition_queue_least": _over_devices(_queue, min),
-    "partition_queue_most": _over_devices(_queue, max),
+    "reads_per_s_per_partition": _over_devices("reads_per_s", fmean),
+    "writes_per_s_per_partition": _over_devices("writes_per_s", fmean),
+    "partition_occupied_fraction": _over_devices("occupied_fraction", fmean),
+    "partition_occupied_fraction_least": _over_devices("occupied_fraction", min),
+    "partition_occupied_fraction_most": _over_devices("occupied_fraction", max),
+    "partition_service_ms": _over_devices("occupied_per_request_s", fmean, MS),
+    "partition_service_ms_least": _over_devices("occupied_per_request_s", min, MS),
+    "partition_service_ms_most": _over_devices("occupied_per_request_s", max, MS),
+    "partition_queue": _over_devices("mean_queue", fmean),
+    "partition_queue_least": _over_devices("mean_queue", min),
+    "partition_queue_most": _over_devices("mean_queue", max),
     "log_occupied_fraction": lambda result, partitions: result.devices[len(partitions)].occupied_fraction,
-    "mean_response_s": _mean_response_s,
+    "mean_response_s": lambda result, _: mean_response_s(result),
 }
 
 

@@ -1,7 +1,5 @@
 """From the readings of one run to its record: harness and monitors brought together by time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -57,7 +55,11 @@ def merge_readings(name: str, readings: Sequence[FileReading]) -> Merged:
             f"{name}: the result names no measured time; add the file that does: {harness[0].file} alone is not enough"
         )
     if window is not None:
-        _start(values, window, harness)
+        values["window", "start_utc"] = {
+            "value": datetime.fromtimestamp(window[0], UTC).isoformat(timespec="seconds"),
+            "source": next(reading.file for reading in harness if reading.window),
+            "definition": "start of what was counted",
+        }
     _fill(values, readings)
     for path, leaf in _resources(readings, window, float(str(duration["value"])), notes).items():
         values.setdefault(path, leaf)
@@ -89,12 +91,6 @@ def _together(harness: Sequence[FileReading], notes: list[str]) -> dict[RecordKe
 def _number(leaf: Leaf) -> float:
     assert isinstance(leaf, dict)
     return float(str(leaf["value"]))
-
-
-def _start(values: dict[RecordKey, Leaf], window: tuple[float, float], harness: Sequence[FileReading]) -> None:
-    text = datetime.fromtimestamp(window[0], UTC).isoformat(timespec="seconds")
-    source = next(reading.file for reading in harness if reading.window)
-    values["window", "start_utc"] = {"value": text, "source": source, "definition": "start of what was counted"}
 
 
 def _fill(values: dict[RecordKey, Leaf], readings: Sequence[FileReading]) -> None:
@@ -174,29 +170,29 @@ def _leaves(file: str, samples: MonitorSamples, window: tuple[float, float] | No
     return leaves
 
 
-def _compare(path: RecordKey, known: Leaf, other: Leaf, notes: list[str]) -> None:
-    if known is other or not isinstance(known, dict) or not isinstance(other, dict):
+def _compare(path: RecordKey, known: Leaf, later: Leaf, notes: list[str]) -> None:
+    if known is later or not isinstance(known, dict) or not isinstance(later, dict):
         return
-    ours, theirs = _number(known), _number(other)
+    ours, theirs = _number(known), _number(later)
     least = 0.05 if path[-1].endswith("_fraction") else 1.0
     if max(ours, theirs) > least and abs(ours - theirs) > MOST_APART * max(ours, theirs):
         notes.append(
-            f"{'.'.join(path)}: {ours:.4g} ({known['source']}) or {theirs:.4g} ({other['source']}); the first is taken"
+            f"{'.'.join(path)}: {ours:.4g} ({known['source']}) or {theirs:.4g} ({later['source']}); the first is taken"
         )
 
 
-def _drop_idle(found: dict[RecordKey, Leaf]) -> None:
+def _drop_idle(leaves: dict[RecordKey, Leaf]) -> None:
     """Devices that did nothing are not worth a line."""
-    names = {path[2] for path in found if path[:2] == DEVICES}
+    names = {path[2] for path in leaves if path[:2] == DEVICES}
     for name in names:
-        paths = [path for path in found if path[:3] == (*DEVICES, name)]
-        if all(_number(found[path]) == 0 for path in paths):
+        paths = [path for path in leaves if path[:3] == (*DEVICES, name)]
+        if all(_number(leaves[path]) == 0 for path in paths):
             for path in paths:
-                del found[path]
+                del leaves[path]
 
 
 def _page_cache(
-    found: dict[RecordKey, Leaf], counted: Mapping[RecordKey, Leaf], readings: Sequence[FileReading]
+    leaves: dict[RecordKey, Leaf], counted: Mapping[RecordKey, Leaf], readings: Sequence[FileReading]
 ) -> None:
     """PostgreSQL's reads less the device's: what the operating system's cache answered. Both of the same seconds."""
     pages = next((r.values["engine", "page_kib"] for r in readings if ("engine", "page_kib") in r.values), None)
@@ -208,7 +204,7 @@ def _page_cache(
     value = _number(asked) - _number(devices[name]) / _number(pages)
     if value >= 0:
         assert isinstance(asked, dict)
-        found["resources", "page_cache_hits_per_s"] = {
+        leaves["resources", "page_cache_hits_per_s"] = {
             "value": value,
             "unit": "pages",
             "source": f"{asked['source']}; less read_kib_per_s of {name} in the same snapshots",

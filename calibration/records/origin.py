@@ -1,7 +1,5 @@
 """Provenance: versions of the program and a hash of its code."""
 
-from __future__ import annotations
-
 import hashlib
 import platform
 from functools import cache

@@ -1,7 +1,5 @@
 """Contents of one file of a run, before they are merged: figures, samples over time, counters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol

@@ -4,8 +4,7 @@ Every figure says where it was read, in which unit, and what it counts. All of t
 one rate. Rates are new orders per minute: "tpmC" belongs to audited results.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -32,6 +31,12 @@ class ObservedText(Spec):
     value: Text
     source: Text = Field(description="file and place")
     definition: Text = Field(description="what it names")
+
+
+def sum_observed(figures: Sequence[Observed | None]) -> float | None:
+    """Sum of figures of one kind; None if there is none, or if one of them wasn't measured."""
+    known = [figure.value for figure in figures if figure is not None]
+    return sum(known) if known and len(known) == len(figures) else None
 
 
 class Positive(Observed):

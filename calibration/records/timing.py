@@ -1,7 +1,5 @@
 """Samples and the window: which lie in it, and where samples without times belong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Process pool whose workers are spawned, never see Ctrl-C, and end with the process that started them."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
@@ -40,10 +38,12 @@ class WorkerPool(ProcessPoolExecutor):
         if error is None:
             self.shutdown(cancel_futures=True)
             return
-        processes = list(self._processes.values())
+        processes, results = list(self._processes.values()), self._result_queue
         self.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.terminate()
+        # Nobody else may hold the pipe open: who reads the half of a result would wait for the other half for ever.
+        results._writer.close()  # type: ignore[attr-defined]  # noqa: SLF001 - no public way
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.measured import read_runs
-from scenarios.run import default_workers
+from scenarios.run import default_workers, simulate_by_kernel
 from scenarios.show.calibration import calibration_lines
 from scenarios.show.next_run import would_tell
 from scenarios.show.progress import progress_display
@@ -106,7 +106,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     kept = FitState(state, task.digest)
     try:
         with progress_display(quiet) as shown:
-            found = fit(task, kept, shown.advance, workers or default_workers())
+            found = fit(task, kept, shown.advance, workers or default_workers(), simulate_by_kernel)
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:
         say_kept("steps", state)

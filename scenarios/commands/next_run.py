@@ -14,6 +14,7 @@ from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.sweep import parse_axis
+from scenarios.run import simulate_by_kernel
 from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -52,7 +53,7 @@ def next_run(
     asked = _asked(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
     with progress_display(quiet) as shown:
-        advice = advise_next_run(calibration, choice, asked, report=shown.advance)
+        advice = advise_next_run(calibration, choice, asked, report=shown.advance, simulate_model=simulate_by_kernel)
     write = {
         Output.JSON: next_run_json,
         Output.CSV: next_run_csv,

@@ -13,6 +13,7 @@ from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
 from scenarios.library import load_scenario_file, scenario_path
+from scenarios.run import simulate_by_kernel
 from scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -57,7 +58,9 @@ def predict(
         for number, name in enumerate(asked):
             shown.advance(number / len(asked), name or calibration.base.name)
             try:
-                answers.append(predict_scenario(calibration, _scenario(calibration, name, set_ or [])))
+                answers.append(
+                    predict_scenario(calibration, _scenario(calibration, name, set_ or []), simulate_by_kernel)
+                )
             except InputError as error:
                 refused += str(error).splitlines()
     certificate = certificate_line(calibration, model)

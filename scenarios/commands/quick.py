@@ -32,7 +32,7 @@ from scenarios.commands.options import (
     typed_options,
 )
 from scenarios.library import library_files, load_scenario_file, scenario_path
-from scenarios.run import SimulationTask, replicate, simulate
+from scenarios.run import SimulationTask, replicate, simulate, simulate_by_kernel
 from scenarios.show.machine import machine_json, machine_table, machine_yaml
 from scenarios.show.numbers import significant
 from scenarios.show.progress import progress_display
@@ -177,7 +177,7 @@ def _answer_line(
     if save_scenario is not None:
         write_whole(save_scenario, machine_yaml(description))
     with progress_display(quiet) as shown:
-        found = predict_described(description, calibration, shown.advance)
+        found = predict_described(description, calibration, shown.advance, simulate_by_kernel)
     if output is Output.JSON:
         text = machine_json(description, found, calibration)
     else:

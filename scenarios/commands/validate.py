@@ -25,7 +25,7 @@ from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.predict import ModelArgument
 from scenarios.questions.measured import measured_systems, read_runs, system_rows
-from scenarios.run import default_workers
+from scenarios.run import default_workers, simulate_by_kernel
 from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
 from scenarios.show.validation import validation_lines
@@ -94,7 +94,16 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     try:
         with progress_display(quiet) as shown, worker_pool(number) as executor:
             found = validate_calibration(
-                calibration, records, bases, file, kept, shown.advance, executor, explain_all=explain, near=near
+                calibration,
+                records,
+                bases,
+                file,
+                kept,
+                shown.advance,
+                executor,
+                explain_all=explain,
+                near=near,
+                simulate_model=simulate_by_kernel,
             )
     except KeyboardInterrupt:
         say_kept("refits", state)

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from simulator.form import Model
+from simulator.results import Result
+
 MODULES = {
     "kernel": "simulator.kernel",
     "reference": "simulator.reference",
@@ -18,6 +21,12 @@ MODULES = {
 def load_engine(name: str) -> Any:
     """The module of an engine, whose `simulate` answers for a model."""
     return import_module(MODULES[name])
+
+
+def simulate_by_kernel(model: Model, seed: int) -> Result:
+    """The kernel's result of a model, for fits and predictions that it confirms."""
+    result: Result = load_engine("kernel").simulate(model, seed)
+    return result
 
 
 def why_not_cached() -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, record, run, system
-from calibration.fit import CPU, MISSES, RATE, READS, WRITES, simulated_figures
+from calibration.fit import FigureKind, simulated_figures
 from models.build import build
 from simulator.kernel import simulate
 from simulator.results import Result
@@ -45,19 +45,21 @@ def test_a_record_without_noise_has_the_simulations_figures(result: Result) -> N
     true = simulated_figures(result)
     found = record(one, 1, result, noise=False)
     assert found.outcome.new_orders_per_minute is not None
-    assert found.outcome.new_orders_per_minute.value == true[RATE] == result.rate_per_min.mean
+    assert found.outcome.new_orders_per_minute.value == true[FigureKind.RATE] == result.rate_per_min.mean
     assert found.resources.cpu_user_fraction is not None
     assert found.resources.cpu_user_fraction.value == result.cpu.user
-    assert true[READS] == pytest.approx(sum(each.reads_per_s for each in result.devices) / result.transactions_per_s)
-    assert true[READS] == pytest.approx(true[MISSES])  # direct: all that the pool lacks
+    assert true[FigureKind.READS] == pytest.approx(
+        sum(each.reads_per_s for each in result.devices) / result.transactions_per_s
+    )
+    assert true[FigureKind.READS] == pytest.approx(true[FigureKind.MISSES])  # direct: all that the pool lacks
 
 
 def test_a_fit_compares_the_records_figures(result: Result) -> None:
     one = system(3)
     true = simulated_figures(result)
     observed = {each.kind: each.value for each in run(one, 1, result).observations}
-    assert {RATE, CPU, READS, WRITES, MISSES} <= set(observed)
-    for kind in (RATE, READS, MISSES):
+    assert {FigureKind.RATE, FigureKind.CPU, FigureKind.READS, FigureKind.WRITES, FigureKind.MISSES} <= set(observed)
+    for kind in (FigureKind.RATE, FigureKind.READS, FigureKind.MISSES):
         assert observed[kind] == pytest.approx(true[kind], rel=0.2)
         assert observed[kind] != true[kind]
 

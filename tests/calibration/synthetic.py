@@ -9,15 +9,8 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import (
-    ASSUMED_NOISE,
-    CPU,
-    FLUSHES,
-    MISSES,
-    NEXT_TO_NOTHING,
-    RATE,
-    READS,
-    WRITES,
     AnalyticReader,
+    FigureKind,
     MeasuredRun,
     Parameter,
     engine_logs,
@@ -54,7 +47,7 @@ def said_by(scenario: ScenarioSpec) -> dict[str, float]:
     """Every kind of figure of a machine, without noise."""
     [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
     found = engine_logs(workload, machines, solution)
-    return {kind: float(np.exp(values[0])) - NEXT_TO_NOTHING.get(kind, 0.0) for kind, values in found.items()}
+    return {kind: float(np.exp(values[0])) - kind.negligible for kind, values in found.items()}
 
 
 def observed(value: float, unit: str = "1") -> dict[str, Any]:
@@ -63,15 +56,15 @@ def observed(value: float, unit: str = "1") -> dict[str, Any]:
 
 def record(name: str, figures: dict[str, float], scenario: ScenarioSpec, clients: int, pool_gib: float) -> RunRecord:
     """A record of these figures; kinds that are missing are missing."""
-    per_s = figures[RATE] / 60.0 / scenario.workload.mix.new_order
+    per_s = figures[FigureKind.RATE] / 60.0 / scenario.workload.mix.new_order
     resources: dict[str, Any] = {"devices": {"sda": {}}}
-    if CPU in figures:
-        resources["cpu_user_fraction"] = observed(min(figures[CPU], 1.0))
+    if FigureKind.CPU in figures:
+        resources["cpu_user_fraction"] = observed(min(figures[FigureKind.CPU], 1.0))
         resources["cpu_system_fraction"] = observed(0.0)
-    for kind, key in ((READS, "reads_per_s"), (WRITES, "writes_per_s")):
+    for kind, key in ((FigureKind.READS, "reads_per_s"), (FigureKind.WRITES, "writes_per_s")):
         if kind in figures:
             resources["devices"]["sda"][key] = observed(max(figures[kind], 0.0) * per_s)
-    for kind, key in ((MISSES, "buffer_reads_per_s"), (FLUSHES, "log_flushes_per_s")):
+    for kind, key in ((FigureKind.MISSES, "buffer_reads_per_s"), (FigureKind.FLUSHES, "log_flushes_per_s")):
         if kind in figures:
             resources[key] = observed(max(figures[kind], 0.0) * per_s)
     return RunRecord.model_validate(
@@ -81,7 +74,7 @@ def record(name: str, figures: dict[str, float], scenario: ScenarioSpec, clients
             "engine": {"buffer_pool_gib": observed(pool_gib, "GiB")},
             "workload": {"clients": observed(clients)},
             "window": {"kind": "steady", "duration_s": observed(DURATION_S), "rate_definition": "synthetic"},
-            "outcome": {"new_orders_per_minute": observed(figures[RATE])},
+            "outcome": {"new_orders_per_minute": observed(figures[FigureKind.RATE])},
             "resources": resources,
         }
     )
@@ -96,11 +89,8 @@ def runs(
     for clients, buffers in sizes:
         sizes_of_run = {"workload.arrivals.clients": clients, "database.pool.buffers": buffers}
         true = said_by(with_values(scenario, {**truth, **sizes_of_run}))
-        noise = {kind: 0.0 if rng is None else rng.normal(0.0, ASSUMED_NOISE[kind]) for kind in kinds}
-        figures = {
-            kind: (true[kind] + NEXT_TO_NOTHING.get(kind, 0.0)) * np.exp(noise[kind]) - NEXT_TO_NOTHING.get(kind, 0.0)
-            for kind in kinds
-        }
+        noise = {kind: 0.0 if rng is None else rng.normal(0.0, kind.noise_sd) for kind in kinds}
+        figures = {kind: (true[kind] + kind.negligible) * np.exp(noise[kind]) - kind.negligible for kind in kinds}
         pool_gib = buffers * scenario.database.page_kib / (1 << 20)
         records.append(record(f"{clients} clients, {buffers} buffers", figures, scenario, clients, pool_gib))
     return measured_runs(records, scenario, {})

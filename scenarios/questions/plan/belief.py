@@ -18,9 +18,9 @@ import scipy
 from calibration.fit import (
     ASSUMED_FREEDOM,
     MOST_SIGMAS,
-    RATE,
     AnalyticReader,
     Calibration,
+    FigureKind,
     Parameter,
     assumed_sd,
     default_parameters,
@@ -153,13 +153,16 @@ class ParameterUncertainty:
         """Standard deviation of a rate's logarithm by what model and engine miss."""
         engine = rate_errors()["trusted"].p95 / SIGMAS_OF_95_PERCENT
         if self.calibration is None:
-            return assumed_sd(RATE, engine, 1.0)
-        return assumed_sd(RATE, engine, self.calibration.missing) * self.calibration.missed[RATE].scale
+            return assumed_sd(FigureKind.RATE, engine, 1.0)
+        return (
+            assumed_sd(FigureKind.RATE, engine, self.calibration.missing)
+            * self.calibration.missed[FigureKind.RATE].scale
+        )
 
     @property
     def freedom(self) -> float:
         """Degrees of freedom that this is known with."""
-        return ASSUMED_FREEDOM if self.calibration is None else self.calibration.missed[RATE].freedom
+        return ASSUMED_FREEDOM if self.calibration is None else self.calibration.missed[FigureKind.RATE].freedom
 
     @property
     def least_sd(self) -> float:

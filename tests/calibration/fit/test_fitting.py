@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from calibration.fit import (
-    CPU,
-    RATE,
-    READS,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     MappingFile,
@@ -28,6 +26,7 @@ from calibration.fit import (
 from calibration.fit.fitting import Fit
 from models.reading import with_values
 from models.scenario import ScenarioSpec
+from simulator.kernel import simulate
 from tests.calibration.synthetic import DURABLE, READ, ROWS, TRANSACTION, base, parameters, record, runs, said_by
 
 SYSTEM = (
@@ -37,7 +36,7 @@ SYSTEM = (
     "workload.arrivals.clients=8",
 )
 SIZES = ((8, 400), (8, 1500), (8, 5000))
-SEEN = (RATE, CPU, READS)
+SEEN = (FigureKind.RATE, FigureKind.CPU, FigureKind.READS)
 SYSTEMS = 14
 
 
@@ -138,7 +137,7 @@ def test_what_no_figure_shows_stays_at_its_prior() -> None:
 def throttled(scenario: ScenarioSpec, *, censored: bool) -> tuple[list[MeasuredRun], dict[str, float]]:
     """Three sound runs and one that somebody's limit has held at half of what the machine could do."""
     truth = {"database.path.row_operation_us": 45.0}
-    some = runs(scenario, truth, SIZES, (RATE,))
+    some = runs(scenario, truth, SIZES, (FigureKind.RATE,))
     last = some[-1]
     rate = replace(last.observations[0], value=last.observations[0].value / 2, at_least=censored)
     return [*some[:-1], replace(last, observations=(rate,))], truth
@@ -165,7 +164,7 @@ def test_little_data_leaves_a_parameter_near_its_prior_and_much_data_does_not() 
     """One run of wide noise against the same run of narrow noise: the prior's weight is that of its width."""
     scenario = base(*SYSTEM)
     varied = parameters(scenario, "database.path.row_operation_us=30..55")
-    [run] = runs(scenario, {varied[0].key: 60.0}, SIZES[-1:], (RATE,))
+    [run] = runs(scenario, {varied[0].key: 60.0}, SIZES[-1:], (FigureKind.RATE,))
     places = []
     for sd in (1.0, 0.005):
         noisy = replace(run, observations=(replace(run.observations[0], sd=sd),))
@@ -236,7 +235,7 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
     varied = parameters(scenario, ROWS)
     some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
     task = FitTask(tuple(some), varied, starts=1, confirm=2)
-    found = fit(task, FitState(None, ""), quietly)
+    found = fit(task, FitState(None, ""), quietly, simulate_model=simulate)
     assert found.confirmed == (0, 2)
     offsets = found.data.offset.reshape(3, len(SEEN))
     assert offsets[1] == pytest.approx((offsets[0] + offsets[2]) / 2)
@@ -251,7 +250,7 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
 def test_only_a_run_that_gets_warm_is_corrected_by_the_analytic_engine() -> None:
     warm = base(*SYSTEM)
     cold = base(*SYSTEM, "interval={start: cold, warm_up_s: 0, duration_s: 2}", "database.pool.buffers=20000")
-    assert engine_correction(warm, SEEN, False, 1).logs == [0.0] * 3
-    rate, *others = engine_correction(cold, SEEN, False, 1).logs
+    assert engine_correction(warm, SEEN, 1).logs == [0.0] * 3
+    rate, *others = engine_correction(cold, SEEN, 1).logs
     assert rate < -0.02
     assert others == [0.0, 0.0]

@@ -1,17 +1,13 @@
-"""What figures can tell, on Jacobians written by hand; what a model misses, on residuals written by hand."""
+"""What figures can tell, on Jacobians written by hand."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.fit import CPU, RATE, WRITES, Parameter, assumed_sd, engine_errors, identify_parameters
-from calibration.fit.discrepancy import ASSUMED, ASSUMED_DEFAULT, Scatter, assumed, estimated, over
+from calibration.fit import Parameter, identify_parameters
 from calibration.fit.identifiability import Identified, correlations, sentences
-from calibration.fit.objective import FitData
 
 NAMES = ("one.a_us", "one.b_us", "two.c_ms", "two.d_ms")
 PARAMETERS = tuple(Parameter(name, 10.0, 1.0, 100.0, 2.0, None, "test") for name in NAMES)
@@ -76,51 +72,3 @@ def test_what_was_stopped_or_held_is_not_identified() -> None:
     slopes = np.diag([10.0] * 4)
     assert identify_parameters(slopes, first, ~nobody).identified.tolist() == [False, True, True, True]
     assert identify_parameters(slopes, nobody, ~first).identified.tolist() == [False, True, True, True]
-
-
-def data_of(count: int, sd: float) -> FitData:
-    nothing = np.zeros(count)
-    no, run = np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64)
-    return over(
-        FitData(nothing, nothing + sd, no, (RATE,) * count, run, nothing, nothing), assumed(), nothing.tolist(), 1.0
-    )
-
-
-def test_scatter_beyond_noise_is_what_has_to_be_added_to_it() -> None:
-    """Equal noise and many runs: sum of squares / degrees of freedom = noise^2 + discrepancy^2."""
-    residuals = np.random.default_rng(1).normal(0.0, 0.1, 4000)
-    found = estimated(data_of(4000, 0.03), residuals, np.zeros((4000, 1)))[RATE]
-    assert found.from_runs == 4000
-    assert (found.scale * ASSUMED[RATE]) ** 2 + 0.03**2 == pytest.approx(float((residuals**2).mean()), rel=2e-3)
-
-
-def test_parameters_take_degrees_of_freedom_as_far_as_the_data_tell_them() -> None:
-    slopes = np.zeros((40, 2))
-    slopes[0, 0], slopes[1, 1] = 1000.0, 1.0
-    assert estimated(data_of(40, 0.03), np.ones(40), slopes)[RATE].from_runs == pytest.approx(38.5, abs=1e-3)
-
-
-def test_noise_alone_leaves_next_to_nothing_of_the_assumption() -> None:
-    few, many = (estimated(data_of(count, 0.1), np.full(count, 0.05), np.zeros((count, 1)))[RATE] for count in (4, 400))
-    assert many.scale < few.scale < 1.0
-    assert many.scale < 0.2
-
-
-def test_without_runs_of_a_kind_its_assumption_stays() -> None:
-    assert estimated(data_of(1, 0.03), np.ones(1), np.zeros((1, 1)))[CPU] == Scatter()
-
-
-def test_one_kind_that_is_missed_does_not_blur_the_others() -> None:
-    data = over(replace(data_of(20, 0.03), kinds=(RATE,) * 10 + (WRITES,) * 10), assumed(), [0.0] * 20, 1.0)
-    residuals = np.array([0.02] * 10 + [1.5] * 10)
-    found = estimated(data, residuals, np.zeros((20, 1)))
-    assert found[RATE].scale < 1.0
-    assert found[WRITES].scale * ASSUMED[WRITES] > 1.0
-
-
-def test_where_no_kernel_corrects_it_the_engines_error_is_missed_too() -> None:
-    """And nothing is missed of runs that the model itself has made."""
-    assert assumed_sd(RATE, 0.12, 1.0) == pytest.approx(0.13)
-    assert assumed_sd(CPU, 0.0, 1.0) == ASSUMED_DEFAULT
-    assert engine_errors()[CPU] > 0.0
-    assert over(data_of(3, 0.03), assumed(), [0.0] * 3, 0.0).discrepancy.tolist() == [0.0] * 3

@@ -11,14 +11,9 @@ import numpy as np
 import pytest
 
 from calibration.fit import (
-    CPU,
-    FLUSHES,
-    MISSES,
-    RATE,
-    READS,
-    WRITES,
     AnalyticReader,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     MeasuredRun,
@@ -35,6 +30,7 @@ from calibration.predict import Predicted, predict_scenario
 from calibration.records import load_record, shipped_records
 from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
+from simulator.kernel import simulate
 
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"
 MAPPING = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "mappings" / "postgresql.yaml"
@@ -60,7 +56,7 @@ def fitted(runs: tuple[MeasuredRun, ...], *vary: str, confirm: int = 0, starts: 
     base = load_scenario_file(library_files()[BASE])
     varied, _ = parameters_to_fit([base], None, vary)
     task = FitTask(runs, varied, starts=starts, confirm=confirm)
-    return calibration_of(fit(task, FitState(None, ""), lambda *_: None), base)
+    return calibration_of(fit(task, FitState(None, ""), lambda *_: None, simulate_model=simulate), base)
 
 
 @cache
@@ -92,13 +88,13 @@ def test_the_records_set_both_machines() -> None:
 
 def test_what_each_run_is_held_against_and_with_what_noise() -> None:
     memory, slow = ({each.kind: each for each in run.observations} for run in both_runs())
-    assert set(memory) == {RATE, CPU, FLUSHES}
-    assert memory[CPU].at_least
-    assert set(slow) == {RATE, READS, MISSES, FLUSHES}
-    assert slow[RATE].sd == 0.15
-    assert "2,097" in slow[RATE].noise
-    assert memory[RATE].sd < 0.05
-    assert any(text.startswith(WRITES) for text in both_runs()[1].left_aside)
+    assert set(memory) == {FigureKind.RATE, FigureKind.CPU, FigureKind.FLUSHES}
+    assert memory[FigureKind.CPU].at_least
+    assert set(slow) == {FigureKind.RATE, FigureKind.READS, FigureKind.MISSES, FigureKind.FLUSHES}
+    assert slow[FigureKind.RATE].sd == 0.15
+    assert "2,097" in slow[FigureKind.RATE].noise
+    assert memory[FigureKind.RATE].sd < 0.05
+    assert any(text.startswith(FigureKind.WRITES) for text in both_runs()[1].left_aside)
 
 
 @pytest.mark.slow
@@ -106,11 +102,11 @@ def test_the_runs_calibrate_the_profile() -> None:
     """All three numbers are told by the runs, and every figure is met to 1.6 standard deviations of its noise."""
     calibration = calibrated()
     assert [each.identified for each in calibration.parameters] == [True, True, True]
-    assert figure(calibration, IN_MEMORY, RATE).model == pytest.approx(26_845, rel=0.03)
-    assert figure(calibration, IN_MEMORY, FLUSHES).model == pytest.approx(0.576, rel=0.15)
-    assert figure(calibration, SLOW, RATE).model == pytest.approx(2585, rel=0.15)
-    assert figure(calibration, SLOW, READS).model == pytest.approx(3.17, rel=0.1)
-    assert figure(calibration, SLOW, MISSES).model == pytest.approx(9.14, rel=0.16)
+    assert figure(calibration, IN_MEMORY, FigureKind.RATE).model == pytest.approx(26_845, rel=0.03)
+    assert figure(calibration, IN_MEMORY, FigureKind.FLUSHES).model == pytest.approx(0.576, rel=0.15)
+    assert figure(calibration, SLOW, FigureKind.RATE).model == pytest.approx(2585, rel=0.15)
+    assert figure(calibration, SLOW, FigureKind.READS).model == pytest.approx(3.17, rel=0.1)
+    assert figure(calibration, SLOW, FigureKind.MISSES).model == pytest.approx(9.14, rel=0.16)
     assert all(abs(each.residual_sigmas) < 1.6 for run in calibration.runs for each in run.figures)
     memory = next(each for each in calibration.parameters if each.key == MEMORY)
     assert memory.low is not None
@@ -125,7 +121,7 @@ def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
     workload = slow.scenario.workload.model_copy(update={"layout": layout})
     other = replace(slow, scenario=slow.scenario.model_copy(update={"workload": workload}))
     said = figures([slow, other], [], np.zeros((1, 0)), AnalyticReader())[0]
-    (here,) = [number for number, each in enumerate(slow.observations) if each.kind == MISSES]
+    (here,) = [number for number, each in enumerate(slow.observations) if each.kind == FigureKind.MISSES]
     misses = [slow.observations[here].value_at(log) for log in (said[here], said[here + len(slow.observations)])]
     assert misses[0] > 0.84 * slow.observations[here].value
     assert misses[1] < 0.60 * slow.observations[here].value
@@ -135,7 +131,7 @@ def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
 def from_memory_alone() -> Predicted:
     """The slow machine as a fit to the other run alone has it: nothing of the slow run but its device."""
     return predict_scenario(
-        fitted(both_runs()[:1], *VARIED[:2], confirm=1), load_scenario_file(library_files()[SLOW_BASE])
+        fitted(both_runs()[:1], *VARIED[:2], confirm=1), load_scenario_file(library_files()[SLOW_BASE]), simulate
     )
 
 
@@ -155,7 +151,7 @@ def test_the_how_to_prints_what_the_fit_says() -> None:
         (printed,) = re.findall(rf"^{re.escape(each.key)} +([0-9.]+) +([0-9.]+) \.\. ([0-9.]+) ", page, re.MULTILINE)
         assert [float(text) for text in printed] == pytest.approx([each.value, each.low, each.high], rel=0.02)
     for name in (IN_MEMORY, SLOW):
-        assert f"{figure(calibrated(), name, RATE).model:,.0f}"[:-2] in page
+        assert f"{figure(calibrated(), name, FigureKind.RATE).model:,.0f}"[:-2] in page
     assert f"predicts {from_memory_alone().rate_per_min:,.0f} new orders" in page
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import CPU, MISSES, RATE, READS, WRITES, AnalyticReader, FigureChoice, Gap, solve_inputs
+from calibration.fit import AnalyticReader, FigureChoice, FigureKind, Gap, solve_inputs
 from calibration.judge.gap import explain_gap
 from calibration.records import RunRecord
 from models.reading import load_scenario, with_values
@@ -18,7 +18,7 @@ from tests.calibration.synthetic import TINY, base, observed, record, said_by
 CLIENTS = 8
 COMMON = ("machine.cpu.cores=2", "workload.warehouses=2", f"workload.arrivals.clients={CLIENTS}")
 DIRECT = (*COMMON, "database.io=direct", "database.pool.buffers=1500")
-ALL = frozenset({CPU, MISSES, READS, WRITES, DEVICE_PART})
+ALL = frozenset({FigureKind.CPU, FigureKind.MISSES, FigureKind.READS, FigureKind.WRITES, DEVICE_PART})
 PATHS = {"database.path.row_operation_us": 80.0, "database.path.transaction_us": 400.0}
 
 
@@ -32,7 +32,7 @@ def arm() -> ScenarioSpec:
 
 def measured(machine: ScenarioSpec, kinds: frozenset[str] = ALL) -> RunRecord:
     """What a record tells of a machine; the device's times if DEVICE_PART is among the kinds."""
-    figures = {kind: value for kind, value in said_by(machine).items() if kind in kinds | {RATE}}
+    figures = {kind: value for kind, value in said_by(machine).items() if kind in kinds | {FigureKind.RATE}}
     pool_gib = machine.database.pool.buffers * machine.database.page_kib / (1 << 20)
     found = record("run", figures, machine, CLIENTS, pool_gib).model_dump(mode="json", exclude_none=True)
     if DEVICE_PART in kinds:
@@ -46,7 +46,7 @@ def measured(machine: ScenarioSpec, kinds: frozenset[str] = ALL) -> RunRecord:
 def gap(model: ScenarioSpec, truth: dict[str, Any], kinds: frozenset[str] = ALL) -> Gap:
     """The gap of a run on a machine that differs from the model's by `truth`."""
     run = measured(with_values(model, truth), kinds)
-    found = explain_gap(run, model, FigureChoice(), said_by(model)[RATE])
+    found = explain_gap(run, model, FigureChoice(), said_by(model)[FigureKind.RATE])
     assert math.fsum([found.not_told_log, *(part.log for part in found.parts)]) == pytest.approx(found.log, abs=1e-9)
     assert found.log == pytest.approx(math.log(found.model / found.measured), abs=1e-9)
     return found
@@ -102,7 +102,7 @@ def test_of_contention_only_the_handovers_are_told_as_cpu() -> None:
 
 def test_what_the_record_does_not_tell_is_not_told() -> None:
     truth = {"database.path.row_operation_us": 80.0}
-    found = gap(flash(), truth, ALL - {CPU})
+    found = gap(flash(), truth, ALL - {FigureKind.CPU})
     parts = shares(found)
     assert parts["not told"] > 0.9
     assert CPU_PART not in parts
@@ -117,14 +117,14 @@ def test_a_rate_alone_tells_nothing() -> None:
 
 
 def test_with_direct_io_reads_tell_the_misses() -> None:
-    found = gap(flash(), {"database.pool.buffers": 500}, ALL - {MISSES})
+    found = gap(flash(), {"database.pool.buffers": 500}, ALL - {FigureKind.MISSES})
     assert shares(found)[MISSES_PART] > 0.9
     assert found.parts[0].note == "by the device's reads: with direct I/O every miss is one"
 
 
 def test_through_a_page_cache_reads_stand_for_the_misses_and_say_so() -> None:
     model = base(*COMMON, "database.io=buffered", "database.pool.buffers=1500", "machine.memory_gib=0.31")
-    found = gap(model, {"database.pool.buffers": 500}, ALL - {MISSES})
+    found = gap(model, {"database.pool.buffers": 500}, ALL - {FigureKind.MISSES})
     assert MISSES_PART in found.not_told
     assert found.parts[0].name == READS_PART
     assert found.parts[0].note == "with the pool's misses, which the record doesn't tell"
@@ -133,10 +133,15 @@ def test_through_a_page_cache_reads_stand_for_the_misses_and_say_so() -> None:
 def test_two_causes_share_the_gap_whatever_the_order() -> None:
     """Of two parts the difference is that of what each explains alone; and together they explain the gap."""
     truth = {**PATHS, "machine.disks.disk.read_latency_us": 600.0}
-    both = {part.name: part.log for part in gap(flash(), truth, frozenset({CPU, DEVICE_PART, READS, MISSES})).parts}
+    both = {
+        part.name: part.log
+        for part in gap(
+            flash(), truth, frozenset({FigureKind.CPU, DEVICE_PART, FigureKind.READS, FigureKind.MISSES})
+        ).parts
+    }
     alone = {
         part.name: part.log
-        for kinds in ({CPU}, {READS, DEVICE_PART})
+        for kinds in ({FigureKind.CPU}, {FigureKind.READS, DEVICE_PART})
         for part in gap(flash(), truth, frozenset(kinds)).parts
         if part.name in {CPU_PART, DEVICE_PART}
     }

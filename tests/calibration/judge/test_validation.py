@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from calibration.fit import (
-    CPU,
-    RATE,
-    READS,
     Calibration,
     Certificate,
     Coverage,
+    FigureKind,
     FitState,
     FitTask,
     MappingFile,
@@ -33,7 +31,7 @@ from calibration.fit import (
     write_calibration,
 )
 from calibration.judge import refits_digest, runs_to_judge, validate_calibration
-from calibration.judge.left_out import folds_of, predicted_without, task_of
+from calibration.judge.left_out import Refits, folds_of, predicted_without
 from calibration.judge.validation import coverage
 from calibration.records import RunRecord
 from models.reading import with_values
@@ -66,8 +64,12 @@ def records(buffers: Sequence[int] = BUFFERS, factor: dict[int, float] | None = 
     found = []
     for each in buffers:
         machine = with_values(base(*SYSTEM), {ROWS: TRUTH, "database.pool.buffers": each})
-        figures = {kind: value for kind, value in said_by(machine).items() if kind in {RATE, CPU, READS}}
-        figures[RATE] *= (factor or {}).get(each, 1.0)
+        figures = {
+            kind: value
+            for kind, value in said_by(machine).items()
+            if kind in {FigureKind.RATE, FigureKind.CPU, FigureKind.READS}
+        }
+        figures[FigureKind.RATE] *= (factor or {}).get(each, 1.0)
         found.append(record(f"{each} buffers", figures, machine, CLIENTS, each * 8 / (1 << 20)))
     return found
 
@@ -139,10 +141,10 @@ def test_errors_are_kept_apart_by_role_and_regime(planted: Certificate) -> None:
 
 def test_a_left_out_run_is_predicted_by_the_others_alone(model: Calibration, sound: Certificate) -> None:
     """What is left out can't matter: its rate may be anything, and the fold says the same."""
-    lying = runs_to_judge(model, records(factor={5000: CLIFF}), bases(model), None)
+    lying = Refits(model, tuple(runs_to_judge(model, records(factor={5000: CLIFF}), bases(model), None)))
     first, _, last = ([row.model, row.low, row.high] for row in sound.left_out_by("run").rows)
-    assert predicted_without(model, lying, (2,)) == [last]
-    assert predicted_without(model, lying, (0,)) != [first]
+    assert predicted_without(lying, (2,)) == [last]
+    assert predicted_without(lying, (0,)) != [first]
 
 
 def test_one_machine_or_device_is_said_in_words(sound: Certificate) -> None:
@@ -182,7 +184,7 @@ def test_a_run_that_was_fitted_otherwise_is_refused() -> None:
 
 
 def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -> None:
-    file = MappingFile(runs={"400 buffers": RunMapping(censored=(RATE,))})
+    file = MappingFile(runs={"400 buffers": RunMapping(censored=(FigureKind.RATE,))})
     runs = measured_runs(records(), model.base, {}, file)
     kept = FitState(None, "")
     for number in range(len(runs)):
@@ -191,7 +193,7 @@ def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -
     assert [row.name for row in found.left_out_by("run").rows] == ["1500 buffers", "5000 buffers"]
     assert [row.name for row in found.runs] == ["1500 buffers", "5000 buffers"]
     assert found.not_judged[0].startswith("400 buffers: its rate is unused, or at a limit")
-    assert task_of(model, runs).runs == tuple(runs)
+    assert Refits(model, tuple(runs)).task().runs == tuple(runs)
     with pytest.raises(InputError, match="no run has a rate"):
         validate_calibration(model, records()[:1], bases(model), file, FitState(None, ""), quietly)
 

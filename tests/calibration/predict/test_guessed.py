@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.fit import RATE, Calibration, FitState, FitTask, calibration_of, fit, measured_runs, parse_vary
+from calibration.fit import Calibration, FigureKind, FitState, FitTask, calibration_of, fit, measured_runs, parse_vary
 from calibration.predict import predict_described, predict_scenario
 from calibration.predict.guessed import moved_by
 from calibration.predict.prediction import half_width
@@ -35,7 +35,11 @@ def model() -> Calibration:
     records = []
     for buffers in (2_000, 20_000):
         machine = with_values(base, {SPEED: 1.1, "database.pool.buffers": buffers})
-        records.append(record(f"{buffers}", {RATE: said_by(machine)[RATE]}, machine, 4, buffers * 8 / (1 << 20)))
+        records.append(
+            record(
+                f"{buffers}", {FigureKind.RATE: said_by(machine)[FigureKind.RATE]}, machine, 4, buffers * 8 / (1 << 20)
+            )
+        )
     task = FitTask(tuple(measured_runs(records, base, {}, None)), (parse_vary(f"{OF_PART}=0.5..2", base),), starts=1)
     return calibration_of(fit(task, FitState(None, ""), lambda *_: None), base)
 

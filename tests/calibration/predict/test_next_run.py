@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 from calibration.fit import (
-    CPU,
     DIFFERENCE_STEP,
-    FIGURE_KINDS,
-    RATE,
-    READS,
     Calibration,
+    FigureKind,
     FitState,
     FitTask,
     MeasuredRun,
@@ -59,7 +56,7 @@ def contended(*more_runs: int) -> tuple[ScenarioSpec, Calibration]:
     scenario = base(*CONTENDED)
     truth = {ROWS_KEY: 40.0, SHARE_KEY: 0.5}
     sizes = [(clients, 20000) for clients in (16, 24, *more_runs)]
-    return scenario, calibrated(scenario, runs(scenario, truth, sizes, (RATE,)), ROWS, SECTION)
+    return scenario, calibrated(scenario, runs(scenario, truth, sizes, (FigureKind.RATE,)), ROWS, SECTION)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +67,12 @@ def mixed_up() -> Calibration:
 @pytest.fixture(scope="module")
 def usual() -> Calibration:
     scenario = base(*SYSTEM)
-    some = runs(scenario, {ROWS_KEY: 30.0}, ((8, 400), (8, 1500), (8, 5000)), (RATE, CPU, READS))
+    some = runs(
+        scenario,
+        {ROWS_KEY: 30.0},
+        ((8, 400), (8, 1500), (8, 5000)),
+        (FigureKind.RATE, FigureKind.CPU, FigureKind.READS),
+    )
     return calibrated(scenario, some, ROWS, READ)
 
 
@@ -96,12 +98,14 @@ def test_derivatives_are_those_of_single_machines(usual: Calibration) -> None:
     for number, scenario in enumerate(some):
         for at in range(2):
             step = DIFFERENCE_STEP * np.eye(2)[at]
-            up, down = (said_by(apply_calibration(usual, scenario, usual.mode + way * step))[RATE] for way in (1, -1))
-            assert slopes[number, 0, FIGURE_KINDS.index(RATE), at] == pytest.approx(
+            up, down = (
+                said_by(apply_calibration(usual, scenario, usual.mode + way * step))[FigureKind.RATE] for way in (1, -1)
+            )
+            assert slopes[number, 0, list(FigureKind).index(FigureKind.RATE), at] == pytest.approx(
                 np.log(up / down) / (2 * DIFFERENCE_STEP), abs=1e-6
             )
-        rate = said_by(apply_calibration(usual, scenario))[RATE]
-        assert said[number, 0, FIGURE_KINDS.index(RATE)] == pytest.approx(np.log(rate), abs=1e-6)
+        rate = said_by(apply_calibration(usual, scenario))[FigureKind.RATE]
+        assert said[number, 0, list(FigureKind).index(FigureKind.RATE)] == pytest.approx(np.log(rate), abs=1e-6)
 
 
 def test_what_is_open_now_is_what_the_prediction_says(usual: Calibration) -> None:
@@ -137,7 +141,7 @@ def test_where_only_runs_of_one_kind_are_to_be_had_none_is_said_to_tell(mixed_up
 def test_nothing_is_suggested_where_the_rest_is_noise_and_discrepancy(usual: Calibration) -> None:
     scenario = base(*SYSTEM)
     sizes = [(clients, buffers) for clients in (4, 12) for buffers in (400, 1500, 5000)]
-    some = runs(scenario, {ROWS_KEY: 30.0}, sizes, (RATE, CPU, READS))
+    some = runs(scenario, {ROWS_KEY: 30.0}, sizes, (FigureKind.RATE, FigureKind.CPU, FigureKind.READS))
     certain = calibrated(scenario, some, ROWS)
     assert all(each.identified for each in certain.parameters)
     asked = changed(usual, buffers=3000, clients=16)
@@ -145,11 +149,11 @@ def test_nothing_is_suggested_where_the_rest_is_noise_and_discrepancy(usual: Cal
     assert advise_next_run(usual, candidates_around(usual), asked, pairs=1).best is not None
 
 
-@pytest.mark.parametrize(("kind", "less"), [(CPU, True), (READS, False)])
+@pytest.mark.parametrize(("kind", "less"), [(FigureKind.CPU, True), (FigureKind.READS, False)])
 def test_a_figure_at_its_end_of_scale_tells_less(kind: str, less: bool, usual: Calibration) -> None:
     """Of a processor's share that is half or full, changed as much by the parameters; reads have no end of scale."""
-    said = np.log(np.array([[0.5], [1.0]]) + 0.01) * np.ones(len(FIGURE_KINDS))
-    seen = information(usual, {kind: 0.05}, said, np.ones((2, len(FIGURE_KINDS), 2)))[:, 0, 0]
+    said = np.log(np.array([[0.5], [1.0]]) + 0.01) * np.ones(len(FigureKind))
+    seen = information(usual, {kind: 0.05}, said, np.ones((2, len(FigureKind), 2)))[:, 0, 0]
     assert bool(seen[1] < 0.8 * seen[0]) is less
     assert seen[1] > 0.0
 
@@ -196,8 +200,8 @@ def test_values_are_single_changes_or_a_grid(usual: Calibration) -> None:
 def test_another_volume_says_nothing_of_the_old_one(usual: Calibration) -> None:
     other = with_values(changed(usual, buffers=700), {"machine.disks.disk.read_latency_us": 30.0})
     _, slopes, _ = derivatives(usual, [changed(usual, buffers=700), other], usual.mode[None])
-    assert slopes[0, 0, FIGURE_KINDS.index(RATE), 1] < -0.05
-    assert slopes[1, 0, FIGURE_KINDS.index(RATE), 1] == 0.0
+    assert slopes[0, 0, list(FigureKind).index(FigureKind.RATE), 1] < -0.05
+    assert slopes[1, 0, list(FigureKind).index(FigureKind.RATE), 1] == 0.0
 
 
 COSTLY = """

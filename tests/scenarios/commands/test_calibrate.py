@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import CPU, RATE, READS, Calibration, apply_calibration, read_calibration
+from calibration.fit import Calibration, FigureKind, apply_calibration, read_calibration
 from calibration.predict import predict_scenario
 from calibration.records import load_record, save_records
 from calibration.records.record import Counted, Positive
@@ -33,7 +33,11 @@ def save_runs(folder: Path) -> Path:
     some = []
     for buffers in BUFFERS:
         machine = with_values(scenario(), {**TRUTH, "database.pool.buffers": buffers})
-        figures = {kind: value for kind, value in said_by(machine).items() if kind in {RATE, CPU, READS}}
+        figures = {
+            kind: value
+            for kind, value in said_by(machine).items()
+            if kind in {FigureKind.RATE, FigureKind.CPU, FigureKind.READS}
+        }
         some.append(record(f"{buffers} buffers", figures, machine, 8, buffers * 8 / (1 << 20)))
     save_records(some, folder)
     return folder
@@ -89,7 +93,7 @@ def test_a_calibrated_scenario_has_the_fitted_value(calibration: Calibration) ->
 def test_a_scenario_between_the_runs_is_predicted(calibration: Calibration) -> None:
     asked = scenario("workload.arrivals.clients=8", "database.pool.buffers=1500")
     found = predict_scenario(calibration, asked)
-    truth = said_by(with_values(asked, TRUTH))[RATE]
+    truth = said_by(with_values(asked, TRUTH))[FigureKind.RATE]
     assert found.role == "predicted"
     assert found.low_per_min < truth < found.high_per_min
     assert found.rate_per_min == pytest.approx(truth, rel=0.03)

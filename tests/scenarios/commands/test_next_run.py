@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import RATE, Calibration, read_calibration, write_calibration
+from calibration.fit import Calibration, FigureKind, read_calibration, write_calibration
 from calibration.records import save_records
 from models.reading import load_scenario, with_values
 from scenarios.commands.cli import main
@@ -33,7 +33,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     some = []
     for clients in (16, 24):
         figures = said_by(with_values(scenario, {CLIENTS: clients, ROWS.partition("=")[0]: 400.0}))
-        some.append(record(f"{clients} clients", {RATE: figures[RATE]}, scenario, clients, 5000 * 8 / (1 << 20)))
+        some.append(
+            record(
+                f"{clients} clients",
+                {FigureKind.RATE: figures[FigureKind.RATE]},
+                scenario,
+                clients,
+                5000 * 8 / (1 << 20),
+            )
+        )
     save_records(some, folder / "records")
     return folder
 

@@ -117,7 +117,7 @@ def test_ctrl_c_keeps_the_refits_that_are_done(
 ) -> None:
     done: list[int] = []
 
-    def slow(_: Any, __: Any, out: tuple[int, ...], *___: Any) -> list[Any]:
+    def slow(_: Any, out: tuple[int, ...], *___: Any) -> list[Any]:
         if done:
             raise KeyboardInterrupt
         done.append(out[0])

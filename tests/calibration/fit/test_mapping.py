@@ -1,0 +1,95 @@
+"""From a record to its scenario: what sets what, and what is refused with file, key, what came and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calibration.fit import (
+    FigureKind,
+    measured_runs,
+    read_mapping_file,
+)
+from calibration.records import RunRecord, load_record, shipped_records
+from scenarios.library import library_files, load_scenario_file
+from simulator.errors import InputError
+from tests.calibration.synthetic import base, record, said_by
+
+V20Z = load_scenario_file(library_files()["v20z"])
+
+
+def file_of(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "mapping.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_record_sets_the_scenario_and_says_so() -> None:
+    [run] = measured_runs(
+        [load_record(shipped_records()["v20z-43000-buffers"])], V20Z, {"database.path.page_miss_us": 111.0}
+    )
+    assert run.scenario.database.pool.buffers == 43000
+    assert run.scenario.database.path.page_miss_us == 111.0
+    assert run.scenario.interval == V20Z.interval
+    assert run.settings["database.pool.buffers"] == (43000, "the record's engine.buffer_pool_gib")
+    [rate] = run.observations
+    assert (rate.kind, rate.value, rate.noise) == (FigureKind.RATE, 3872.0, "assumption")
+
+
+def test_postgresql_settings_and_a_steady_window_are_understood(tmp_path: Path) -> None:
+    path = file_of(tmp_path, "all: {data_devices: [loop1], ignored: [window.duration_s]}")
+    records = [load_record(shipped_records()["postgres15_go-tpc_one_disk_400_iops"])]
+    [run] = measured_runs(records, V20Z, {}, read_mapping_file(path, records))
+    scenario = run.scenario
+    assert (scenario.database.log.commit, scenario.database.checkpoint.interval_s) == ("durable", 3600.0)
+    assert (scenario.interval.start, scenario.interval.duration_s) == ("warm", V20Z.interval.duration_s)
+    assert scenario.machine.memory_gib == 1.5
+    kinds = {each.kind: each for each in run.observations}
+    assert {
+        FigureKind.RATE,
+        FigureKind.CPU,
+        FigureKind.READS,
+        FigureKind.WRITES,
+        FigureKind.MISSES,
+        FigureKind.BUSY,
+    } <= set(kinds)
+    assert kinds[FigureKind.CPU].at_least
+    assert kinds[FigureKind.BUSY].at_least
+    assert not kinds[FigureKind.RATE].at_least
+    assert kinds[FigureKind.READS].value == pytest.approx(295.288 / 93.2444, rel=1e-4)
+    assert 0.02 < kinds[FigureKind.RATE].sd < 0.1
+
+
+def test_several_devices_are_not_added_up_unasked() -> None:
+    [run] = measured_runs([load_record(shipped_records()["postgres15_go-tpc_one_disk_400_iops"])], V20Z, {})
+    assert FigureKind.READS not in {each.kind for each in run.observations}
+    assert any("data_devices" in text for text in run.left_aside)
+
+
+def one_record() -> RunRecord:
+    scenario = base("workload.arrivals.clients=8")
+    return record("a run", {FigureKind.RATE: said_by(scenario)[FigureKind.RATE]}, scenario, 8, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("runs: {a rum: {}}", "runs.a rum: no such run (did you mean 'a run'?)"),
+        ("all: {ignored: [workload.client]}", "did you mean 'workload.clients'"),
+        ("all: {censored: [speed]}", "censored"),
+        ("all: {data_devices: [sdb]}", "'sdb' isn't in the record; it has sda"),
+        ("all: {settings: {workload.clients: 3}}", "workload.clients: unknown key"),
+    ],
+)
+def test_a_broken_mapping_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    path = file_of(tmp_path, text)
+    records = [one_record()]
+    with pytest.raises(InputError) as caught:
+        measured_runs(records, base(), {}, read_mapping_file(path, records))
+    assert said in str(caught.value)
+
+
+def test_a_run_given_twice_is_refused() -> None:
+    with pytest.raises(InputError, match="two runs of this name"):
+        measured_runs([one_record(), one_record()], base(), {})
