@@ -43,7 +43,7 @@ def read_document(path: Path, form: str, thing: str, remedy: str) -> dict[str, A
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}; {remedy}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not {thing}: it is not text; {remedy}") from error
+        raise InputError(f"{path}: not {thing}: it is not JSON ({error}); {remedy}") from error
     return content_of(text, form, str(path), thing, remedy)
 
 
