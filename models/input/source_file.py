@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -95,7 +96,21 @@ class SourceFile:
                 self.refuse(place, shorten(before.strip()), "numbers with a decimal point", LOCALE_REMEDY)
             self.refuse(place, shorten(remainder), "JSON as the tool writes it", "give the file as the tool wrote it")
 
-    def refuse(self, place: str, came: str, allowed: str, remedy: str) -> NoReturn:
+    @cached_property
+    def data_once(self) -> Any:
+        """The JSON value. Raises InputError if a name is in an object twice, too: which of the two holds?"""
+
+        def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            value = dict(pairs)
+            if len(value) != len(pairs):
+                twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
+                self.refuse(shorten(twice), "the name twice in one place", "each name once", "delete one of them")
+            return value
+
+        _ = self.data  # refuses what is no JSON, and says where
+        return json.loads(self.text, object_pairs_hook=once)
+
+    def refuse(self, place: str, came: str, allowed: str, remedy: str = "correct it") -> NoReturn:
         """One sentence: file, place, what came, what is allowed, what to do. Always raises InputError."""
         raise InputError(f"{self.name}{', ' * bool(place)}{place}: got {came}; expected {allowed}; {remedy}")
 
@@ -120,6 +135,27 @@ class SourceFile:
         elif COMMA.fullmatch(word):
             self.refuse(place, repr(word), "a decimal point", LOCALE_REMEDY)
         return self.refuse(place, repr(shorten(word)), "a finite number", "give the file as the tool wrote it")
+
+    def positive(self, value: Any, place: str, most: float = math.inf) -> float:
+        """A number above 0 that is no more than `most`. Raises InputError."""
+        number = self.number(value, place)
+        if not 0 < number <= most:
+            allowed = "a number above 0" if most == math.inf else f"a number above 0, at most {most:g}"
+            self.refuse(place, f"{number:g}", allowed, "look whether its unit is the right one")
+        return number
+
+    def whole(self, value: Any, place: str) -> int:
+        """A whole number above 0. Raises InputError."""
+        number = self.positive(value, place, 1e9)
+        if number != int(number):
+            self.refuse(place, f"{number:g}", "a whole number")
+        return int(number)
+
+    def mapping(self, value: Any, place: str) -> Mapping[str, Any]:
+        """A JSON object. Raises InputError for anything else."""
+        if not isinstance(value, dict):
+            self.refuse(place, shorten(json.dumps(value)), "names with values in {}", "give the tool's own file")
+        return value
 
     def rows(self, delimiter: str = ",") -> list[dict[str, str]]:
         """The rows of a table with a header. Raises InputError for a row that is shorter or longer than the header."""
