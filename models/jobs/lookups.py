@@ -33,7 +33,6 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:
         value=rate_per_s,
         unit="look-ups/s",
         cpu_cores_busy=busy,
-        seconds=None,
         limited_by=most_crowded({"processors": busy / len(slow)}, "threads: too few, and each waits for the others"),
         parts_of="a look-up",
         parts_s={
@@ -43,5 +42,4 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:
             "waiting for a processor": float(chance @ (threads - away - running)) / rate_per_s,
             "waiting for other processes": float(chance @ away) / rate_per_s,
         },
-        also={},
     )
