@@ -17,12 +17,13 @@ from models.database import checkpoint_of, log_of, pool_of, writing_of
 from models.machine import controllers_of, data_devices, log_device, rate_limit_of, sharing_of, speed_of
 from models.operating_system import fair_queueing_of, page_cache_of
 from models.scenario import ScenarioSpec
-from models.workloads import OpenArrivalsSpec, tpcc
+from models.workloads import OpenArrivalsSpec
+from models.workloads.tpcc import InterruptTimes, client_registers, terminals_of, tpcc_program
 from simulator import form
 from simulator.errors import InputError
 from simulator.form import GIB, KIB, NS_PER_US, from_s
 
-_program = lru_cache(maxsize=64)(tpcc.tpcc_program)
+_program = lru_cache(maxsize=64)(tpcc_program)
 """A fit or a sweep needs few programs, many times."""
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
@@ -46,7 +47,7 @@ def build(scenario: ScenarioSpec) -> form.Model:
     whole = form.Model(
         name=scenario.name,
         program=program,
-        client_registers=tpcc.client_registers(program, workload, sample, clients_of(workload)),
+        client_registers=client_registers(program, workload, sample, clients_of(workload)),
         arrivals_per_s=arrivals.transactions_per_s if isinstance(arrivals, OpenArrivalsSpec) else 0.0,
         cpu=form.Cpu(cores=machine.cpu.cores - bound),
         sections=tuple(form.Section(name, handover_ns) for name in program.sections),
@@ -65,7 +66,7 @@ def build(scenario: ScenarioSpec) -> form.Model:
         writing=writing_of(database.writer),
         controllers=controllers_of(machine.disks),
         fair_queueing=fair_queueing_of(system.io_scheduler),
-        terminals=tpcc.terminals_of(program, workload, sample),
+        terminals=terminals_of(program, workload, sample),
         interrupts=_interrupts(interrupts, workload.tpcc.round_trips) if interrupts else None,
     )
     if database.file_layout == "by_table":
@@ -73,7 +74,7 @@ def build(scenario: ScenarioSpec) -> form.Model:
     return folded(whole, sample)
 
 
-def _interrupts(interrupts: tpcc.InterruptTimes, round_trips: int) -> form.Interrupts:
+def _interrupts(interrupts: InterruptTimes, round_trips: int) -> form.Interrupts:
     per_transaction, bound = round_trips * interrupts.per_message, interrupts.bound
     return form.Interrupts(per_transaction, 0 if bound else -1, round(interrupts.served_ns) if bound else 0)
 
