@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from models.jobs.processors import NS, US, chances, slowed_by_busy
+from models.jobs.processors import NS, US, chances
 from models.jobs.result import JobResult, most_crowded
+from models.machine import slowed_by_busy
 from models.scenario import ScenarioSpec
 from models.workloads import LookupsSpec
 

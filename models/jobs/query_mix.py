@@ -3,9 +3,9 @@
 import numpy as np
 
 from models.build import memory_plan
-from models.jobs.processors import US, chances, slowed_by_busy
+from models.jobs.processors import US, chances
 from models.jobs.result import JobResult, most_crowded
-from models.machine import speed_of
+from models.machine import slowed_by_busy, speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import QueryMixSpec
 from simulator.form import GIB, KIB

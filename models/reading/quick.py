@@ -83,10 +83,8 @@ def _as_option(problem: str, questions: Questions) -> str:
 
 
 def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
-    database, system = (
-        _named("databases", q.database, "--database"),
-        _named("operating_systems", q.operating_system, "--os"),
-    )
+    database = _named("databases", q.database, "--database")
+    system = _named("operating_systems", q.operating_system, "--os")
     warehouses = _warehouses(q, database)
     limit = ", whose critical section may limit" if database["critical_section"]["share_of_path"] else ""
     assumptions = {

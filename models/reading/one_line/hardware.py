@@ -223,7 +223,7 @@ def _kind(phrases: Phrases) -> tuple[str, list[Origin], str]:
         raise InputError(
             f"{WHERE}: '{phrases['rpm'].piece}': no such {kind.upper()} disk in the catalogue; it has {known} rpm"
         )
-    entry, source, alternatives = ROTATING[kind][rpm], "", ()
+    entry, source, alternatives = ROTATING[kind][rpm], "", tuple[str, ...]()
     if "disk" not in phrases and "rpm" not in phrases:
         source, alternatives = "no kind of disk is said: SATA of 7,200 rpm", (f"{DISK}=scsi-10k-73",)
     elif "rpm" not in phrases and kind in {"scsi", "sas"}:
@@ -243,7 +243,7 @@ def _disk(phrases: Phrases, known: dict[str, Any], system: System, old: bool) ->
         changes["queue_depth"] = catalogued["queue_depth"]
         rows.append(phrases.row("name", "disk's queue", key, str(changes["queue_depth"]), AS_THERE))
     elif kind == "ide" or (kind == "sata" and (system.queues is False or (system.queues is None and old))):
-        changes["queue_depth"], alternatives = 1, ()
+        changes["queue_depth"], alternatives = 1, tuple[str, ...]()
         if kind == "ide":
             source = f"IDE disks are given {one}"
         elif system.queues is False:
