@@ -4,11 +4,12 @@ import csv
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from simulator.errors import InputError
 
@@ -20,6 +21,7 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 POINT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 COMMA = re.compile(r"[-+]?\d+,\d+")
+CUT_OFF = "the file is cut off: copy it again"
 LOCALE_REMEDY = "run the tool with LC_ALL=C, so that it writes a decimal point"
 
 
@@ -35,20 +37,23 @@ class SourceFile:
     @cached_property
     def stored(self) -> bytes:
         """All bytes. Raises InputError for what can't be read or is larger than `most_bytes`."""
-        try:
+        with self._opened() as file:
             size = self.path.stat().st_size
             if size > self.most_bytes:
                 self.refuse("", f"{size:,} bytes", f"at most {self.most_bytes:,}", self.remedy)
-            return self.path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{self.name}: can't be read: {error.strerror}; check its path and permissions") from error
+            return file.read()
 
     @cached_property
     def opening(self) -> bytes:
         """The first bytes, by which a file is recognised whatever its size. Raises InputError."""
+        with self._opened() as file:
+            return file.read(MOST_OPENING)
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
         try:
             with self.path.open("rb") as file:
-                return file.read(MOST_OPENING)
+                yield file
         except OSError as error:
             raise InputError(f"{self.name}: can't be read: {error.strerror}; check its path and permissions") from error
 
@@ -89,9 +94,7 @@ class SourceFile:
             before = self.text[max(0, error.pos - 20) : error.pos + 20]
             place = f"line {error.lineno}"
             if not remainder or self.text.rstrip()[-1:] not in ("}", "]"):
-                self.refuse(
-                    place, "the end of the file", "the rest of the JSON value", "the file is cut off: copy it again"
-                )
+                self.refuse(place, "the end of the file", "the rest of the JSON value", CUT_OFF)
             if re.search(r"[:\s]\d+,\d+", before):
                 self.refuse(place, shorten(before.strip()), "numbers with a decimal point", LOCALE_REMEDY)
             self.refuse(place, shorten(remainder), "JSON as the tool writes it", "give the file as the tool wrote it")
@@ -116,12 +119,8 @@ class SourceFile:
 
     def truncated(self, missing: str) -> NoReturn:
         """Refuse a file that ends before what it must hold."""
-        self.refuse(
-            f"line {len(self.lines)}",
-            "the end of the file",
-            missing,
-            "the run was stopped or the file cut off: copy it again",
-        )
+        remedy = "the run was stopped or the file cut off: copy it again"
+        self.refuse(f"line {len(self.lines)}", "the end of the file", missing, remedy)
 
     def number(self, text: Any, place: str, grouped: bool = False) -> float:
         """A finite number from text; `grouped` allows 12,345.6; a decimal comma is refused, never read as a group."""
@@ -167,12 +166,8 @@ class SourceFile:
         rows = []
         for row in reader:
             if row and len(row) != len(header):
-                self.refuse(
-                    f"line {reader.line_num}",
-                    f"{len(row)} columns",
-                    f"{len(header)} as in the header",
-                    "the file is cut off or its numbers hold commas: export it again with LC_ALL=C",
-                )
+                remedy = "the file is cut off or its numbers hold commas: export it again with LC_ALL=C"
+                self.refuse(f"line {reader.line_num}", f"{len(row)} columns", f"{len(header)} as in the header", remedy)
             if row:
                 rows.append(dict(zip(header, row, strict=True)))
         return rows
