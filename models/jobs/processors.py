@@ -1,4 +1,4 @@
-"""A chain of states that finds how many threads of a job do what."""
+"""Threads of a job on the processors: a chain of states that finds how many do what."""
 
 import numpy as np
 

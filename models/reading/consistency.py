@@ -212,5 +212,5 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-PARTS = (_workload, _database, _interrupts, _disks, _raid, _controllers, _measured)
-PARTS += (sampling_faults, job_faults, cluster_faults)
+OF_SPECS = (_workload, _database, _interrupts, _disks, _raid, _controllers, _measured)
+PARTS = (*OF_SPECS, sampling_faults, job_faults, cluster_faults)
