@@ -3,14 +3,13 @@
 from models.build.cluster import cluster_faults
 from models.build.failover import failover_of
 from models.build.file_layout import by_table, most_pages
-from models.build.memory import MemoryPlan, clients_of, memory_plan
+from models.build.memory import clients_of, memory_plan
 from models.build.notes import remarks
 from models.build.sampling import response_s, sample_of, sampling_faults, turnover_s
 from models.build.system import LOG_AREA_BYTES, build
 
 __all__ = [
     "LOG_AREA_BYTES",
-    "MemoryPlan",
     "build",
     "by_table",
     "clients_of",

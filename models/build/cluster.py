@@ -43,10 +43,8 @@ def cluster_faults(scenario: ScenarioSpec) -> Iterator[str]:
     if interval.duration_s is None:
         yield "cluster.failover: happens at a time; give interval.duration_s"
         return
-    back_s, end_s = (
-        failover.at_s + failover.detection_s + failover.promotion_s,
-        interval.warm_up_s + interval.duration_s,
-    )
+    back_s = failover.at_s + failover.detection_s + failover.promotion_s
+    end_s = interval.warm_up_s + interval.duration_s
     if not interval.warm_up_s + 1 < failover.at_s <= back_s < end_s - 1:
         yield (
             f"cluster.failover.at_s: got {failover.at_s:g} s, back at {back_s:g} s; both must lie more than 1 s inside "
@@ -59,6 +57,6 @@ def cluster_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     if scenario.cluster is None or scenario.cluster.servers == 1:
         return []
     servers, rate = scenario.cluster.servers, result.rate_per_min
-    low, high = servers * rate.low, servers * rate.high
-    together = f"{servers * rate.mean:,.0f} [{low:,.0f} .. {high:,.0f}] of the main class per minute"
+    mean, low, high = (f"{servers * value:,.0f}" for value in (rate.mean, rate.low, rate.high))
+    together = f"{mean} [{low} .. {high}] of the main class per minute"
     return [f"one of {servers} equal servers is simulated and stands for all: together {together}"]

@@ -70,18 +70,9 @@ def row_operation_ns(machine: MachineSpec, system: OperatingSystemSpec, database
         return 0.0
     farther = (cpu.sockets - 1) / cpu.sockets * (cpu.remote_memory_factor - 1.0)
     touched_kib = database.pool.buffers * database.pool.memory_per_buffer_kib
-    walk_ns = _walk_ns(machine, system, touched_kib, cpu.memory_latency_ns * (1.0 + farther))
-    missing = _missing(cpu.tlb_entries, system.memory_page_kib, touched_kib)
-    return references * (missing * walk_ns + farther * cpu.memory_latency_ns)
-
-
-def _missing(entries: int, page_kib: float, touched_kib: float) -> float:
-    """Share of references whose translation the processor lacks; none if nothing is known of its TLB."""
-    return max(1.0 - entries * page_kib / touched_kib, 0.0) if entries else 0.0
-
-
-def _walk_ns(machine: MachineSpec, system: OperatingSystemSpec, touched_kib: float, memory_ns: float) -> float:
-    """Time to read a page table's entry."""
     table_kib = touched_kib / system.memory_page_kib * TABLE_ENTRY_KIB
-    cached = min(machine.cpu.cache_mib * KIB_PER_MIB / table_kib, 1.0)
-    return cached * machine.cpu.cache_latency_ns + (1.0 - cached) * memory_ns
+    cached = min(cpu.cache_mib * KIB_PER_MIB / table_kib, 1.0)
+    walk_ns = cached * cpu.cache_latency_ns + (1.0 - cached) * (cpu.memory_latency_ns * (1.0 + farther))
+    # of a processor whose TLB nobody knows no translation is missing
+    missing = max(1.0 - cpu.tlb_entries * system.memory_page_kib / touched_kib, 0.0) if cpu.tlb_entries else 0.0
+    return references * (missing * walk_ns + farther * cpu.memory_latency_ns)

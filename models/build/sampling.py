@@ -15,10 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from models.build.memory import clients_of
 from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec, TerminalsSpec
 from models.workloads.tpcc import WarehouseSample
-from simulator.form import Checkpoint, Device, Disk, Model, RaidSet, RotatingDevice, Storage
+from simulator.form import Device, Disk, Model, RaidSet, RotatingDevice, Storage
 from simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
@@ -37,26 +37,14 @@ def folded(model: Model, sample: WarehouseSample) -> Model:
     """A model whose program holds the sampled pages alone, with caches, files and daemons to match."""
     if sample.warehouses == sample.whole:
         return model
-    pool, cache, checkpoint = model.pool, model.page_cache, model.checkpoint
+    of_pool = ("pages", "resident_pages", "writer_high_pages", "writer_low_pages")
+    of_cache = ("pages", "dirty_limit_pages", "expire_ns", "flush_interval_ns", "in_flight_pages")
     return replace(
         model,
-        pool=replace(
-            pool,
-            pages=sample.scaled(pool.pages),
-            resident_pages=sample.scaled(pool.resident_pages),
-            writer_high_pages=sample.scaled(pool.writer_high_pages),
-            writer_low_pages=sample.scaled(pool.writer_low_pages),
-        ),
-        page_cache=replace(
-            cache,
-            pages=sample.scaled(cache.pages),
-            dirty_limit_pages=sample.scaled(cache.dirty_limit_pages),
-            expire_ns=sample.scaled(cache.expire_ns),
-            flush_interval_ns=sample.scaled(cache.flush_interval_ns),
-            in_flight_pages=sample.scaled(cache.in_flight_pages),
-        ),
+        pool=sample.with_scaled(model.pool, *of_pool),
+        page_cache=sample.with_scaled(model.page_cache, *of_cache),
         storage=_smaller(model.storage, sample),
-        checkpoint=Checkpoint(sample.scaled(checkpoint.interval_ns), sample.scaled(checkpoint.spread_ns)),
+        checkpoint=sample.with_scaled(model.checkpoint, "interval_ns", "spread_ns"),
     )
 
 
@@ -64,14 +52,8 @@ def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:
     """Data disks as much smaller as what lies on them: the arm's way is the same share of its stroke."""
     data_disks, log_disks = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
     devices = (*(_smaller_device(device, sample) for device in data_disks), *log_disks)
-    log_on_data = storage.log_device < storage.data_devices
-    return replace(
-        storage,
-        devices=devices,
-        data_start_bytes=sample.scaled(storage.data_start_bytes),
-        log_start_bytes=sample.scaled(storage.log_start_bytes) if log_on_data else storage.log_start_bytes,
-        log_bytes=sample.scaled(storage.log_bytes) if log_on_data else storage.log_bytes,
-    )
+    of_log = ("log_start_bytes", "log_bytes") if storage.log_device < storage.data_devices else ()
+    return sample.with_scaled(replace(storage, devices=devices), "data_start_bytes", *of_log)
 
 
 def _smaller_device(device: Device, sample: WarehouseSample) -> Device:
@@ -81,9 +63,7 @@ def _smaller_device(device: Device, sample: WarehouseSample) -> Device:
 
 
 def _smaller_disk(disk: Disk, sample: WarehouseSample) -> Disk:
-    if isinstance(disk, RotatingDevice):
-        return replace(disk, capacity_bytes=sample.scaled(disk.capacity_bytes))
-    return disk
+    return sample.with_scaled(disk, "capacity_bytes") if isinstance(disk, RotatingDevice) else disk
 
 
 def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
@@ -97,10 +77,9 @@ def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
             f"{got} with interval.start: {scenario.interval.start}; a sampled pool fills {1 / sample.share:.3g} times "
             f"as fast: set interval.start: warm, or sampling_fraction: 1"
         )
-    arrivals, active = scenario.workload.arrivals, scenario.workload.active_warehouses or sample.whole
-    everywhere = isinstance(arrivals, TerminalsSpec) or scenario.workload.tpcc.home_warehouse == "drawn"
-    clients = arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections
-    at_home = active if everywhere else min(active, clients)
+    workload, active = scenario.workload, scenario.workload.active_warehouses or sample.whole
+    everywhere = workload.arrivals.kind == "terminals" or workload.tpcc.home_warehouse == "drawn"
+    at_home = active if everywhere else min(active, clients_of(workload))
     used = np.bincount(np.arange(at_home) * sample.warehouses // sample.whole)
     if used.max() > MOST_UNEVEN * used.min():
         yield (

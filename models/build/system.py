@@ -16,61 +16,42 @@ from models.build.sampling import folded, sample_of
 from models.database import checkpoint_of, log_of, pool_of, writing_of
 from models.machine import controllers_of, data_devices, log_device, rate_limit_of, sharing_of, speed_of
 from models.operating_system import fair_queueing_of, page_cache_of
-from models.scenario import IntervalSpec, ScenarioSpec
-from models.workloads import OpenArrivalsSpec, WorkloadSpec
-from models.workloads.tpcc import (
-    ClusterPaths,
-    InterruptTimes,
-    Paths,
-    WarehouseSample,
-    client_registers,
-    terminals_of,
-    tpcc_program,
-)
+from models.scenario import ScenarioSpec
+from models.workloads import OpenArrivalsSpec
+from models.workloads.tpcc import InterruptTimes, client_registers, terminals_of, tpcc_program
+from simulator import form
 from simulator.errors import InputError
-from simulator.form import (
-    GIB,
-    KIB,
-    NS_PER_US,
-    Cpu,
-    Device,
-    Interrupts,
-    Interval,
-    Model,
-    Program,
-    Section,
-    Station,
-    Storage,
-    Work,
-    from_s,
-)
+from simulator.form import GIB, KIB, NS_PER_US, from_s
 
+_program = lru_cache(maxsize=64)(tpcc_program)
+"""A fit or a sweep needs few programs, many times."""
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
 MOST_WORK_S = 86_400
 """simulated time after which a run of a fixed amount of work is given up"""
 
 
-def build(scenario: ScenarioSpec) -> Model:
+def build(scenario: ScenarioSpec) -> form.Model:
     """The model of a scenario, which must have passed `models.reading`'s check. Raises InputError if it has a job."""
     if scenario.job is not None:
         raise InputError(f"{scenario.name}: job: {scenario.job.kind!r} runs no transactions; 'oltpsim run' answers it")
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     workload, sample, plan = scenario.workload, sample_of(scenario), memory_plan(scenario)
-    arrivals, interrupts = workload.arrivals, interrupts_of(machine, system)
+    arrivals, interval, interrupts = workload.arrivals, scenario.interval, interrupts_of(machine, system)
+    counted_s = MOST_WORK_S if interval.duration_s is None else interval.duration_s
     bound = interrupts.bound if interrupts else 0
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     program = _program(workload, paths_of(machine, system, database), sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
     handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
     handover_ns = round(handover_us * NS_PER_US / speed_of(machine))
-    whole = Model(
+    whole = form.Model(
         name=scenario.name,
         program=program,
         client_registers=client_registers(program, workload, sample, clients_of(workload)),
         arrivals_per_s=arrivals.transactions_per_s if isinstance(arrivals, OpenArrivalsSpec) else 0.0,
-        cpu=Cpu(cores=machine.cpu.cores - bound),
-        sections=tuple(Section(name, handover_ns) for name in program.sections),
-        stations=tuple(Station(name, bound) for name in program.stations),
+        cpu=form.Cpu(cores=machine.cpu.cores - bound),
+        sections=tuple(form.Section(name, handover_ns) for name in program.sections),
+        stations=tuple(form.Station(name, bound) for name in program.stations),
         pool=pool_of(database.pool, database.writer, plan.resident_buffers),
         page_cache=page_cache_of(system.page_cache, plan.page_cache_pages),
         storage=_storage(scenario),
@@ -78,9 +59,9 @@ def build(scenario: ScenarioSpec) -> Model:
         checkpoint=checkpoint_of(database.checkpoint),
         costs=costs_of(machine, system, database),
         direct_io=database.io == "direct",
-        interval=_interval(scenario.interval),
+        interval=form.Interval(interval.start, from_s(interval.warm_up_s), from_s(counted_s)),
         sharing=sharing_of(machine),
-        work=Work(orders) if (orders := scenario.interval.new_orders_per_client) else None,
+        work=form.Work(orders) if (orders := interval.new_orders_per_client) else None,
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
         writing=writing_of(database.writer),
         controllers=controllers_of(machine.disks),
@@ -93,35 +74,21 @@ def build(scenario: ScenarioSpec) -> Model:
     return folded(whole, sample)
 
 
-def _interrupts(interrupts: InterruptTimes, round_trips: int) -> Interrupts:
+def _interrupts(interrupts: InterruptTimes, round_trips: int) -> form.Interrupts:
     per_transaction, bound = round_trips * interrupts.per_message, interrupts.bound
-    return Interrupts(per_transaction, 0 if bound else -1, round(interrupts.served_ns) if bound else 0)
+    return form.Interrupts(per_transaction, 0 if bound else -1, round(interrupts.served_ns) if bound else 0)
 
 
-def _interval(interval: IntervalSpec) -> Interval:
-    counted_s = MOST_WORK_S if interval.duration_s is None else interval.duration_s
-    return Interval(interval.start, warm_up_ns=from_s(interval.warm_up_s), duration_ns=from_s(counted_s))
-
-
-@lru_cache(maxsize=64)
-def _program(workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths) -> Program:
-    """Kept: a fit or a sweep needs few programs, many times."""
-    return tpcc_program(workload, paths, sample, cluster)
-
-
-def _storage(scenario: ScenarioSpec) -> Storage:
+def _storage(scenario: ScenarioSpec) -> form.Storage:
     """Device 0 holds, in this order, swap (as large as RAM), the log unless it has its own device, and data."""
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
-    devices: list[Device] = list(data_devices(machine.disks))
-    count = len(devices)
-    swap_bytes = int(machine.memory_gib * GIB)
-    own_log = machine.log_disk is not None
-    if machine.log_disk is not None:
-        devices.append(log_device(machine.log_disk, machine.log_disks, round(machine.disks.stripe_kib * KIB)))
-    return Storage(
-        devices=tuple(devices),
-        data_devices=count,
-        log_device=count if own_log else 0,
+    data, swap_bytes, own_log = data_devices(machine.disks), int(machine.memory_gib * GIB), machine.log_disk is not None
+    stripe_bytes = round(machine.disks.stripe_kib * KIB)
+    log = (log_device(machine.log_disk, machine.log_disks, stripe_bytes),) if machine.log_disk else ()
+    return form.Storage(
+        devices=(*data, *log),
+        data_devices=len(data),
+        log_device=len(data) if own_log else 0,
         page_bytes=round(database.page_kib * KIB),
         data_start_bytes=swap_bytes + LOG_AREA_BYTES,
         log_start_bytes=0 if own_log else swap_bytes,

@@ -2,7 +2,6 @@
 
 from models.catalogue.check import (
     chassis,
-    checked,
     entry_faults,
     instances,
     price_list,
@@ -50,7 +49,6 @@ __all__ = [
     "catalogue_places",
     "catalogued_cpu",
     "chassis",
-    "checked",
     "compose",
     "describe",
     "entry_faults",

@@ -74,23 +74,23 @@ def price_faults(name: str) -> list[str]:
 
 def without_shape() -> list[str]:
     """Cloud machines that price lists have and the catalogue doesn't."""
-    named = {row.part for name in catalogue_names("prices") for row in read_entry("prices", name).rows}
-    return sorted(
-        part for part in named if part.startswith("instances/") and part[10:] not in catalogue_names("instances")
-    )
+    known = {f"instances/{name}" for name in catalogue_names("instances")}
+    return sorted(part for part in _priced_parts() - known if part.startswith("instances/"))
 
 
 def without_price() -> list[str]:
     """What is for sale, and parts of chassis, that no price list knows: they can't be in a plan."""
-    priced = {row.part for name in catalogue_names("prices") for row in read_entry("prices", name).rows}
     sold = {f"{kind}/{name}" for kind in ("instances", "volumes", "chassis") for name in catalogue_names(kind)}
-    return sorted((sold | _parts_of_chassis()) - priced)
+    return sorted((sold | _parts_of_chassis()) - _priced_parts())
+
+
+def _priced_parts() -> set[str]:
+    return {row.part for name in catalogue_names("prices") for row in read_entry("prices", name).rows}
 
 
 def _parts_of_chassis() -> set[str]:
     parts: set[str] = set()
-    for name in catalogue_names("chassis"):
-        spec: ChassisSpec = read_entry("chassis", name)
+    for spec in chassis().values():
         parts |= {f"cpus/{item.cpu}" for item in spec.processors} | {f"memory/{item.module}" for item in spec.memory}
         parts |= {f"disks/{item.disk}" for item in spec.disks} | {f"disks/{item}" for item in spec.log_disks}
         parts |= {f"controllers/{item.controller}" for item in spec.disks if item.controller}

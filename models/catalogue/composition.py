@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue.entries import catalogue_entry, merged
-from models.input import nearest, parse_yaml, read_mapping, set_value, shown, value_at, values_along
+from models.input import nearest, parse_yaml, read_mapping, set_value, value_at, value_text, values_along
 from simulator.errors import InputError
 
 CATALOGUED = {
@@ -75,7 +75,9 @@ def read_with_base(
         return data
     name = data.pop("base")
     if not isinstance(name, str) or not name:
-        raise InputError(f"{path.name}: base: {shown(name)}; expected the name of a scenario file in the same folder")
+        raise InputError(
+            f"{path.name}: base: got {value_text(name)}; expected the name of a scenario file in the same folder"
+        )
     below = path.parent / (name if name.endswith(".yaml") else f"{name}.yaml")
     if not below.exists():
         below = library.get(name.removesuffix(".yaml"), below)
@@ -107,7 +109,7 @@ def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
     value = compose(parse_yaml(text, f"--set {setting}"), f"--set {setting}", key)
     for word, holder in zip(key.split(".")[1:], values_along(data, key), strict=False):
         if not isinstance(holder, dict):
-            below = shown(holder).removeprefix("got ")
+            below = value_text(holder)
             raise InputError(f"--set {setting}: '{word}' is below {below}, which has no keys")
     data = copy.deepcopy(data)
     if last == "kind" and value_at(data, key, value) != value:

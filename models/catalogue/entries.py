@@ -172,14 +172,11 @@ def describe(kind: str, name: str) -> str:
     """An entry for people: its keys and values, one a line, its source last."""
     entry = catalogue_entry(kind, name)
     source = entry.pop("source", "")
-    return "\n".join([f"{kind}/{name}", *_lines(entry, 1), f"  source: {source}"])
+    return "\n".join([f"{kind}/{name}", *_lines(entry, "  "), f"  source: {source}"])
 
 
-def _lines(entry: dict[str, Any], depth: int) -> list[str]:
-    lines = []
+def _lines(entry: dict[str, Any], indent: str) -> Iterator[str]:
     for key, value in entry.items():
+        yield f"{indent}{key}:" + ("" if isinstance(value, dict) else f" {value}")
         if isinstance(value, dict):
-            lines += [f"{'  ' * depth}{key}:", *_lines(value, depth + 1)]
-        else:
-            lines.append(f"{'  ' * depth}{key}: {value}")
-    return lines
+            yield from _lines(value, f"{indent}  ")

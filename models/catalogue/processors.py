@@ -84,23 +84,18 @@ def families() -> dict[str, FamilySpec]:
 
 def read_processors(piece: str) -> ProcessorPhrase:
     """What a piece says: '2 x quad-core Xeon 5410 2.33 GHz' is 2 processors of 4 cores at 2.33 GHz."""
-    text = re.sub(r"\((?:r|tm)\)|®|™|,", " ", piece.strip().lower())
-    text = re.sub(r"\s+", " ", text).strip()
-    clock = CLOCK.search(text)
+    text = " ".join(re.sub(r"\((?:r|tm)\)|®|™|,", " ", piece.lower()).split())
     ghz = None
-    if clock:
+    if clock := CLOCK.search(text):
         ghz = float(clock[1]) / (1.0 if clock[2] == "g" else 1000.0)
         text = f"{text[: clock.start()]} {text[clock.end() :]}"
-    cores = WORDS_OF_CORES.search(text)
-    if cores:
+    if cores := WORDS_OF_CORES.search(text):
         text = f"{text[: cores.start()]} {text[cores.end() :]}"
     text = re.sub(r"\s+", " ", text).strip(" -")
     count = COUNT.match(text + " ")
     if count:
         text = text[count.end() :].strip()
-    words: list[str] = []
-    for word in re.split(r"[\s-]+", text):
-        words += ROMAN.get(word, word).split()
+    words = [part for word in re.split(r"[\s-]+", text) for part in ROMAN.get(word, word).split()]
     candidate = next((word for word in (count.groups() if count else ()) if word), None)
     return ProcessorPhrase(
         count=None if candidate is None else COUNTS.get(candidate) or int(candidate),
@@ -144,15 +139,20 @@ def _best(words: tuple[str, ...]) -> tuple[str, str] | None:
 
     Model numbers may stand between the words of a name: `xeon e5 v3` is in `xeon e5 2680 v3`.
     """
-    matched: list[tuple[int, str, str]] = []
-    for candidate in (words, tuple(word for word in words if not MODEL_NUMBER.fullmatch(word))):
-        for family, spec in families().items():
-            for name in spec.names:
-                wanted = name.split()
-                starts = range(len(candidate) - len(wanted) + 1)
-                if any(all(map(_alike, wanted, candidate[at : at + len(wanted)])) for at in starts):
-                    matched.append((len(name), name, family))
+    unnumbered = tuple(word for word in words if not MODEL_NUMBER.fullmatch(word))
+    matched = [
+        (len(name), name, family)
+        for family, spec in families().items()
+        for name in spec.names
+        if _holds(words, name.split()) or _holds(unnumbered, name.split())
+    ]
     return max(matched)[1:] if matched else None
+
+
+def _holds(words: tuple[str, ...], name: list[str]) -> bool:
+    """Whether the words of a name stand among others, one behind the other."""
+    starts = range(len(words) - len(name) + 1)
+    return any(all(map(_alike, name, words[at : at + len(name)])) for at in starts)
 
 
 def _alike(pattern: str, word: str) -> bool:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from models.input.problems import shown
+from models.input.problems import value_text
 from simulator.errors import InputError
 
 
@@ -32,7 +32,7 @@ def content_of(text: str, form: str, where: str, thing: str, remedy: str) -> dic
         raise InputError(f"{where}: not {thing}: it is not JSON ({error}); {remedy}") from error
     named = data.pop("format", None) if isinstance(data, dict) else None
     if named != form:
-        raise InputError(f"{where}: not {thing}: format: {shown(named)}, expected {form!r}; {remedy}")
+        raise InputError(f"{where}: not {thing}: format: got {value_text(named)}, expected {form!r}; {remedy}")
     return dict(data)
 
 
@@ -43,7 +43,7 @@ def read_document(path: Path, form: str, thing: str, remedy: str) -> dict[str, A
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}; {remedy}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not {thing}: it is not text; {remedy}") from error
+        raise InputError(f"{path}: not {thing}: it is not JSON ({error}); {remedy}") from error
     return content_of(text, form, str(path), thing, remedy)
 
 

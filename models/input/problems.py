@@ -45,10 +45,10 @@ def sentence(problem: Any, root: Any, data: Any, at: str = "") -> str:
     if kind in ("union_tag_not_found", "union_tag_invalid"):
         names = kinds_of(annotation)
         came = came.get("kind") if isinstance(came, dict) else came
-        return f"{path}.kind: {shown(came)}{nearest(str(came), names)}; allowed: {', '.join(names)}"
+        return f"{path}.kind: got {value_text(came)}{nearest(str(came), names)}; allowed: {', '.join(names)}"
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
-        return f"{path}: {shown(came)}; expected keys with values"
-    return f"{path}: {shown(came)}; {allowed_by(problem)}"
+        return f"{path}: got {value_text(came)}; expected keys with values"
+    return f"{path}: got {value_text(came)}; {allowed_by(problem)}"
 
 
 def keys_of(problem: Any, root: Any) -> list[str]:
@@ -71,12 +71,12 @@ def allowed_by(problem: Any) -> str:
     return ALLOWED.get(problem["type"], re.sub("^(Input|String) should", "must", message))
 
 
-def shown(value: Any) -> str:
-    """What came, as it would be written in YAML, cut if it is long."""
+def value_text(value: Any) -> str:
+    """A value as it would be written in YAML, cut if it is long; `nothing` for None."""
     if value is None:
-        return "got nothing"
+        return "nothing"
     text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return f"got {text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + '...'}"
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."
 
 
 def _written(keys: Sequence[str], data: Any) -> Any:
@@ -87,7 +87,7 @@ def _written(keys: Sequence[str], data: Any) -> Any:
 
 
 def _word(key: str) -> str:
-    return key if key.isprintable() and 0 < len(key) <= MOST_SHOWN else shown(key).removeprefix("got ")
+    return key if key.isprintable() and 0 < len(key) <= MOST_SHOWN else value_text(key)
 
 
 def _walk(problem: Any, root: Any) -> tuple[list[str], type[BaseModel] | None, Any]:

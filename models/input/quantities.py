@@ -43,9 +43,8 @@ def parse(value: Any, dimension: str, unit: str) -> Any:
     left to the type check that follows.
     """
     if isinstance(value, bool):
-        raise ValueError(  # noqa: TRY004 - pydantic reports ValueError
-            f"must be a number or a string such as '{example(dimension, unit)}', not true or false"
-        )
+        problem = f"must be a number or a string such as '{example(dimension, unit)}', not true or false"
+        raise ValueError(problem)  # noqa: TRY004 - pydantic reports ValueError
     if isinstance(value, int | float):
         return _checked(value, dimension, unit)
     if not isinstance(value, str):

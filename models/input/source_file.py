@@ -4,10 +4,12 @@ import csv
 import json
 import math
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from simulator.errors import InputError
 
@@ -19,6 +21,7 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 POINT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 COMMA = re.compile(r"[-+]?\d+,\d+")
+CUT_OFF = "the file is cut off: copy it again"
 LOCALE_REMEDY = "run the tool with LC_ALL=C, so that it writes a decimal point"
 
 
@@ -34,20 +37,23 @@ class SourceFile:
     @cached_property
     def stored(self) -> bytes:
         """All bytes. Raises InputError for what can't be read or is larger than `most_bytes`."""
-        try:
+        with self._opened() as file:
             size = self.path.stat().st_size
             if size > self.most_bytes:
                 self.refuse("", f"{size:,} bytes", f"at most {self.most_bytes:,}", self.remedy)
-            return self.path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{self.name}: can't be read: {error.strerror}; check its path and permissions") from error
+            return file.read()
 
     @cached_property
     def opening(self) -> bytes:
         """The first bytes, by which a file is recognised whatever its size. Raises InputError."""
+        with self._opened() as file:
+            return file.read(MOST_OPENING)
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
         try:
             with self.path.open("rb") as file:
-                return file.read(MOST_OPENING)
+                yield file
         except OSError as error:
             raise InputError(f"{self.name}: can't be read: {error.strerror}; check its path and permissions") from error
 
@@ -88,25 +94,33 @@ class SourceFile:
             before = self.text[max(0, error.pos - 20) : error.pos + 20]
             place = f"line {error.lineno}"
             if not remainder or self.text.rstrip()[-1:] not in ("}", "]"):
-                self.refuse(
-                    place, "the end of the file", "the rest of the JSON value", "the file is cut off: copy it again"
-                )
+                self.refuse(place, "the end of the file", "the rest of the JSON value", CUT_OFF)
             if re.search(r"[:\s]\d+,\d+", before):
                 self.refuse(place, shorten(before.strip()), "numbers with a decimal point", LOCALE_REMEDY)
             self.refuse(place, shorten(remainder), "JSON as the tool writes it", "give the file as the tool wrote it")
 
-    def refuse(self, place: str, came: str, allowed: str, remedy: str) -> NoReturn:
+    @cached_property
+    def data_once(self) -> Any:
+        """The JSON value. Raises InputError if a name is in an object twice, too: which of the two holds?"""
+
+        def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            value = dict(pairs)
+            if len(value) != len(pairs):
+                twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
+                self.refuse(shorten(twice), "the name twice in one place", "each name once", "delete one of them")
+            return value
+
+        _ = self.data  # refuses what is no JSON, and says where
+        return json.loads(self.text, object_pairs_hook=once)
+
+    def refuse(self, place: str, came: str, allowed: str, remedy: str = "correct it") -> NoReturn:
         """One sentence: file, place, what came, what is allowed, what to do. Always raises InputError."""
         raise InputError(f"{self.name}{', ' * bool(place)}{place}: got {came}; expected {allowed}; {remedy}")
 
     def truncated(self, missing: str) -> NoReturn:
         """Refuse a file that ends before what it must hold."""
-        self.refuse(
-            f"line {len(self.lines)}",
-            "the end of the file",
-            missing,
-            "the run was stopped or the file cut off: copy it again",
-        )
+        remedy = "the run was stopped or the file cut off: copy it again"
+        self.refuse(f"line {len(self.lines)}", "the end of the file", missing, remedy)
 
     def number(self, text: Any, place: str, grouped: bool = False) -> float:
         """A finite number from text; `grouped` allows 12,345.6; a decimal comma is refused, never read as a group."""
@@ -121,6 +135,27 @@ class SourceFile:
             self.refuse(place, repr(word), "a decimal point", LOCALE_REMEDY)
         return self.refuse(place, repr(shorten(word)), "a finite number", "give the file as the tool wrote it")
 
+    def positive(self, value: Any, place: str, most: float = math.inf) -> float:
+        """A number above 0 that is no more than `most`. Raises InputError."""
+        number = self.number(value, place)
+        if not 0 < number <= most:
+            allowed = "a number above 0" if most == math.inf else f"a number above 0, at most {most:g}"
+            self.refuse(place, f"{number:g}", allowed, "look whether its unit is the right one")
+        return number
+
+    def whole(self, value: Any, place: str) -> int:
+        """A whole number above 0. Raises InputError."""
+        number = self.positive(value, place, 1e9)
+        if number != int(number):
+            self.refuse(place, f"{number:g}", "a whole number")
+        return int(number)
+
+    def mapping(self, value: Any, place: str) -> Mapping[str, Any]:
+        """A JSON object. Raises InputError for anything else."""
+        if not isinstance(value, dict):
+            self.refuse(place, shorten(json.dumps(value)), "names with values in {}", "give the tool's own file")
+        return value
+
     def rows(self, delimiter: str = ",") -> list[dict[str, str]]:
         """The rows of a table with a header. Raises InputError for a row that is shorter or longer than the header."""
         reader = csv.reader(self.whole_lines, delimiter=delimiter)
@@ -131,12 +166,8 @@ class SourceFile:
         rows = []
         for row in reader:
             if row and len(row) != len(header):
-                self.refuse(
-                    f"line {reader.line_num}",
-                    f"{len(row)} columns",
-                    f"{len(header)} as in the header",
-                    "the file is cut off or its numbers hold commas: export it again with LC_ALL=C",
-                )
+                remedy = "the file is cut off or its numbers hold commas: export it again with LC_ALL=C"
+                self.refuse(f"line {reader.line_num}", f"{len(row)} columns", f"{len(header)} as in the header", remedy)
             if row:
                 rows.append(dict(zip(header, row, strict=True)))
         return rows

@@ -19,7 +19,9 @@ def load(scenario: ScenarioSpec) -> JobResult:
     database, system = scenario.database, scenario.operating_system
     workload, speed = scenario.workload, speed_of(scenario.machine)
     pages = loaded_pages(workload.layout, workload.warehouses)
-    request_pages = _pages_of_a_request(scenario)
+    # write-back merges neighbours, direct I/O writes page by page
+    merged = system.page_cache.merged_write_kib / database.page_kib
+    request_pages = max(merged, 1.0) if database.io == "buffered" else 1.0
     assert database.path.load_row_us is not None
     rows_s = loaded_rows(workload.warehouses) * database.path.load_row_us * US / speed
     calls_s = pages * (system.cpu.write_us + system.cpu.disk_request_us / request_pages) * US / speed
@@ -46,19 +48,12 @@ def load(scenario: ScenarioSpec) -> JobResult:
     )
 
 
-def _pages_of_a_request(scenario: ScenarioSpec) -> float:
-    """Pages that go to a disk in one request: write-back merges neighbours, direct I/O writes page by page."""
-    merged = scenario.operating_system.page_cache.merged_write_kib / scenario.database.page_kib
-    return max(merged, 1.0) if scenario.database.io == "buffered" else 1.0
-
-
 def _pages_written_per_s(scenario: ScenarioSpec, request_pages: float) -> float:
     """Pages that all disks write in order, by request: overhead and transfer, or flash's latency or limits."""
-    disks = scenario.machine.disks
+    disks, request_bytes = scenario.machine.disks, request_pages * scenario.database.page_kib * KIB
     if isinstance(disks.disk, RotatingDiskSpec):
-        transfer_s = request_pages * scenario.database.page_kib * KIB / (disks.disk.transfer_mib_per_s * MIB)
-        request_s = disks.disk.overhead_ms * 1e-3 + transfer_s
+        request_s = disks.disk.overhead_ms * 1e-3 + request_bytes / (disks.disk.transfer_mib_per_s * MIB)
     else:
-        turn = turn_s(scenario.machine, request_pages * scenario.database.page_kib * KIB)
+        turn = turn_s(scenario.machine, request_bytes)
         request_s = max(disks.disk.write_latency_us * US / disks.disk.parallel_requests, turn)
     return disks.count * request_pages / request_s

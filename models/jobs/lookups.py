@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from models.jobs.processors import NS, US, chances, slowed_by_busy
+from models.jobs.processors import NS, US, chances
 from models.jobs.result import JobResult, most_crowded
+from models.machine import slowed_by_busy
 from models.scenario import ScenarioSpec
 from models.workloads import LookupsSpec
 
@@ -33,7 +34,6 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:
         value=rate_per_s,
         unit="look-ups/s",
         cpu_cores_busy=busy,
-        seconds=None,
         limited_by=most_crowded({"processors": busy / len(slow)}, "threads: too few, and each waits for the others"),
         parts_of="a look-up",
         parts_s={
@@ -43,5 +43,4 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec) -> JobResult:
             "waiting for a processor": float(chance @ (threads - away - running)) / rate_per_s,
             "waiting for other processes": float(chance @ away) / rate_per_s,
         },
-        also={},
     )

@@ -25,9 +25,7 @@ def mutex(scenario: ScenarioSpec, job: MutexSpec) -> JobResult:
         value=job.threads * (entry_s + handover_s) / entry_s,
         unit="times",
         cpu_cores_busy=1.0,
-        seconds=None,
         limited_by="mutex: contended hand-over" if handover_s > entry_s else "mutex: one thread at a time",
         parts_of="one entry",
         parts_s={"acquire and free": entry_s, "hand-over": handover_s},
-        also={},
     )

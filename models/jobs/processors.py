@@ -1,23 +1,10 @@
-"""How the threads of a job share the processors, and a chain of states that finds how many do what."""
-
-from functools import lru_cache
+"""Threads of a job on the processors: a chain of states that finds how many do what."""
 
 import numpy as np
 
-from models.machine import CpuSpec, MachineSpec, slowdowns
 from simulator.form import FloatArray
 
 NS, US = 1e-9, 1e-6
-
-
-def slowed_by_busy(machine: MachineSpec) -> FloatArray:
-    """How much longer work takes with 1, 2, ... hardware threads busy; a hypervisor's guest knows no siblings."""
-    return _slowdowns(machine.cpu, machine.hardware_share_lost == 0.0)  # pyright: ignore[reportArgumentType]
-
-
-@lru_cache(maxsize=64)
-def _slowdowns(cpu: CpuSpec, placed_by_cores: bool) -> FloatArray:
-    return slowdowns(cpu, placed_by_cores=placed_by_cores)
 
 
 def chances(up_per_s: FloatArray, down_per_s: FloatArray) -> FloatArray:

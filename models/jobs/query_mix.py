@@ -3,9 +3,9 @@
 import numpy as np
 
 from models.build import memory_plan
-from models.jobs.processors import US, chances, slowed_by_busy
+from models.jobs.processors import US, chances
 from models.jobs.result import JobResult, most_crowded
-from models.machine import speed_of
+from models.machine import slowed_by_busy, speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import QueryMixSpec
 from simulator.form import GIB, KIB
@@ -19,7 +19,8 @@ def query_mix(scenario: ScenarioSpec, job: QueryMixSpec) -> JobResult:
     """
     machine, section = scenario.machine, scenario.database.critical_section
     speed, slow = speed_of(machine), slowed_by_busy(machine)
-    path_s, miss_s = job.mix_ms * 1e-3 / speed, _misses(scenario, job) * _miss_us(scenario) * US / speed
+    miss_us = scenario.operating_system.cpu.read_us + scenario.database.path.page_miss_us  # the page cache answers it
+    path_s, miss_s = job.mix_ms * 1e-3 / speed, _misses(scenario, job) * miss_us * US / speed
     inside_s = path_s * section.share_of_path + miss_s * job.misses_in_section_fraction
     outside_s = path_s + miss_s - inside_s
     handover_s = job.entries_per_mix * scenario.operating_system.cpu.contended_handover_us * US / speed
@@ -41,7 +42,6 @@ def query_mix(scenario: ScenarioSpec, job: QueryMixSpec) -> JobResult:
         value=3600.0 * rate_per_s,
         unit="mixes/h",
         cpu_cores_busy=busy,
-        seconds=None,
         limited_by=most_crowded(
             {"critical section": occupied, "processors": busy / len(slow)}, "clients: each waits for its own queries"
         ),
@@ -54,7 +54,6 @@ def query_mix(scenario: ScenarioSpec, job: QueryMixSpec) -> JobResult:
             "waiting for the critical section": float(chance @ np.maximum(inside - 1, 0)) / rate_per_s,
             "hand-over": (occupied - float(chance @ holding)) / rate_per_s,
         },
-        also={},
     )
 
 
@@ -62,8 +61,3 @@ def _misses(scenario: ScenarioSpec, job: QueryMixSpec) -> float:
     """Requests of a mix that the pool can't answer: pages are asked for evenly, and it holds its share of them."""
     held_gib = memory_plan(scenario).resident_buffers * scenario.database.page_kib * KIB / GIB
     return job.page_requests_per_mix * max(1.0 - held_gib / job.data_gib, 0.0)
-
-
-def _miss_us(scenario: ScenarioSpec) -> float:
-    """CPU time of a miss that the page cache answers."""
-    return scenario.operating_system.cpu.read_us + scenario.database.path.page_miss_us

@@ -6,7 +6,7 @@ CROWDED = 0.6
 """Below this share of its capacity nothing is called the limit: threads and their own paths set the rate."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JobResult:
     """The figure that a job is measured by, and where the time goes.
 
@@ -19,11 +19,11 @@ class JobResult:
     value: float
     unit: str
     cpu_cores_busy: float
-    seconds: float | None
+    seconds: float | None = None
     limited_by: str
     parts_of: str
     parts_s: dict[str, float]
-    also: dict[str, float]
+    also: dict[str, float] = field(default_factory=dict)
     basis: str = "calculated, not simulated: every seed gives the same"
     series: dict[str, list[float]] = field(default_factory=dict)
     """by name, over the time of a simulated job; its first one is the time in seconds"""

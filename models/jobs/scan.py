@@ -31,14 +31,10 @@ def scan(scenario: ScenarioSpec, job: ScanSpec) -> JobResult:
     if isinstance(device, RotatingDevice):
         arm_s, overhead_s, transfer_s = in_order_s(device, span_bytes, sorted_runs, run_pages * page_bytes)
     else:
-        arm_s, overhead_s, transfer_s = (
-            0.0,
-            0.0,
-            run_pages * max(device.read_ns * NS, turn_s(scenario.machine, page_bytes)),
-        )
-    thread_s = (
-        loaded_rows(workload.warehouses) / pages * database.path.scanned_row_us + database.path.page_miss_us
-    ) * US
+        arm_s, overhead_s = 0.0, 0.0
+        transfer_s = run_pages * max(device.read_ns * NS, turn_s(scenario.machine, page_bytes))
+    rows_us = loaded_rows(workload.warehouses) / pages * database.path.scanned_row_us
+    thread_s = (rows_us + database.path.page_miss_us) * US
     calls_s = (system.read_us + system.disk_request_us / run_pages) * US
     page_s = {
         "disks: one read after the other on each": (arm_s + overhead_s + transfer_s) / run_pages / disks.count,

@@ -1,36 +1,19 @@
 """From the spec of a partitioned store to its model, and what is wrong with a spec; neither needs an engine."""
 
-from collections.abc import Iterator, Mapping
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Iterator
 
 from models.jobs.store_program import NEVER_NS, Speeds, StoreWriter
 from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from simulator.form import (
-    NS_PER_MS,
-    Checkpoint,
-    Costs,
-    Cpu,
-    FlashDevice,
-    Interval,
-    Log,
-    Model,
-    PageCache,
-    Pool,
-    Program,
-    Station,
-    Storage,
-    from_s,
-)
+from simulator import form
+from simulator.form import NS_PER_MS, from_s
 
 LEAST_SERVERS_OF_A_LOSS = 3
 STEPS = 300
 """of the time series, each of whole milliseconds"""
-NO_STORAGE = Storage(
-    devices=(FlashDevice("none", 1, 1, 1),),
+NO_STORAGE = form.Storage(
+    devices=(form.FlashDevice("none", 1, 1, 1),),
     data_devices=1,
     log_device=0,
     page_bytes=8192,
@@ -65,40 +48,27 @@ def store_faults(job: PartitionedStoreSpec) -> Iterator[str]:
         )
 
 
-def store_model(scenario: ScenarioSpec, job: PartitionedStoreSpec) -> Model:
-    """The stations and the program of a store, for any engine that simulates."""
+def store_model(scenario: ScenarioSpec, job: PartitionedStoreSpec) -> form.Model:
+    """The stations and the program of a store, for any engine; a station has one server, a gate several."""
     cpu, speed = scenario.machine.cpu, speed_of(scenario.machine)
     speeds = Speeds(cpu.cores, speed, job.client_cores or cpu.cores, job.client_relative_speed or speed)
     writer = StoreWriter(job, speeds, scenario.machine.network.round_trip_us)
     program = writer.write()
-    registers = writer.registers(program)
-    return _model_of_stations(scenario.name, program, registers, writer.servers, job.warm_up_s, job.duration_s)
-
-
-def _model_of_stations(
-    name: str,
-    program: Program,
-    registers: npt.NDArray[np.int64],
-    servers: Mapping[str, int],
-    warm_up_s: float,
-    duration_s: float,
-) -> Model:
-    """The model; each station has one server unless `servers` says otherwise. `registers`: (clients, registers)."""
-    return Model(
-        name=name,
+    return form.Model(
+        name=scenario.name,
         program=program,
-        client_registers=registers,
+        client_registers=writer.registers(program),
         arrivals_per_s=0.0,
-        cpu=Cpu(1),
+        cpu=form.Cpu(1),
         sections=(),
-        stations=tuple(Station(station, servers.get(station, 1)) for station in program.stations),
-        pool=Pool(1, "lru", 1, 1, 1),
-        page_cache=PageCache(1, 1, NEVER_NS, NEVER_NS, 1, False),
+        stations=tuple(form.Station(station, writer.servers.get(station, 1)) for station in program.stations),
+        pool=form.Pool(1, "lru", 1, 1, 1),
+        page_cache=form.PageCache(1, 1, NEVER_NS, NEVER_NS, 1, False),
         storage=NO_STORAGE,
-        log=Log(durable=False, flush_overhead_ns=0),
-        checkpoint=Checkpoint(NEVER_NS, 0),
-        costs=Costs(0, 0, 0, 0),
+        log=form.Log(durable=False, flush_overhead_ns=0),
+        checkpoint=form.Checkpoint(NEVER_NS, 0),
+        costs=form.Costs(0, 0, 0, 0),
         direct_io=True,
-        interval=Interval("cold", from_s(warm_up_s), from_s(duration_s)),
-        step_ns=max(from_s(warm_up_s + duration_s) // (STEPS * NS_PER_MS), 1) * NS_PER_MS,
+        interval=form.Interval("cold", from_s(job.warm_up_s), from_s(job.duration_s)),
+        step_ns=max(from_s(job.warm_up_s + job.duration_s) // (STEPS * NS_PER_MS), 1) * NS_PER_MS,
     )

@@ -1,8 +1,8 @@
 """What is bought: processors, memory, disks, network."""
 
-from models.machine.cpu import CpuSpec, slowdowns
+from models.machine.cpu import CpuSpec
 from models.machine.disk import DiskSpec, FlashDiskSpec, RotatingDiskSpec, device_of
-from models.machine.machine import MachineSpec, PriceSpec, sharing_of, speed_of
+from models.machine.machine import MachineSpec, PriceSpec, sharing_of, slowed_by_busy, speed_of
 from models.machine.raid import DiskArraySpec, controllers_of, data_devices, log_device
 from models.machine.volume import RateLimitSpec, rate_limit_of
 
@@ -21,6 +21,6 @@ __all__ = [
     "log_device",
     "rate_limit_of",
     "sharing_of",
-    "slowdowns",
+    "slowed_by_busy",
     "speed_of",
 ]

@@ -1,5 +1,7 @@
 """Processors: cores, their speed and caches, and how threads that run at once slow each other down."""
 
+from functools import lru_cache
+
 import numpy as np
 from pydantic import Field
 
@@ -46,6 +48,7 @@ class CpuSpec(Spec):
         return words if self.threads_per_core == 1 else f"{words} ({self.threads} threads)"
 
 
+@lru_cache(maxsize=64)
 def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True) -> FloatArray:
     """How much longer a piece of work takes with 1, 2, ... all hardware threads busy than alone, (threads,).
 
@@ -68,4 +71,5 @@ def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True) -> FloatArray:
             bus = share * (1.0 + at_bus)
             at_bus = customers * bus / (core + bus)
         factors[row] = core + bus
+    factors.setflags(write=False)
     return factors

@@ -9,7 +9,7 @@ from models.machine.cpu import CpuSpec, slowdowns
 from models.machine.disk import DiskSpec
 from models.machine.raid import DiskArraySpec
 from models.machine.volume import RateLimitSpec
-from simulator.form import Sharing
+from simulator.form import FloatArray, Sharing
 
 PPM = 1_000_000
 
@@ -56,10 +56,12 @@ def speed_of(machine: MachineSpec) -> float:
     return machine.cpu.relative_speed * (1.0 - machine.hardware_share_lost)
 
 
-def sharing_of(machine: MachineSpec) -> Sharing | None:
-    """Factors, ppm, by which 1, 2, ... busy threads slow each other down; None if they don't.
+def slowed_by_busy(machine: MachineSpec) -> FloatArray:
+    """How much longer work takes with 1, 2, ... hardware threads busy; a hypervisor's guest knows no siblings."""
+    return slowdowns(machine.cpu, placed_by_cores=machine.hardware_share_lost == 0)
 
-    A hypervisor's guests don't know which processors are siblings.
-    """
-    longer = slowdowns(machine.cpu, placed_by_cores=machine.hardware_share_lost == 0)
+
+def sharing_of(machine: MachineSpec) -> Sharing | None:
+    """Factors, ppm, by which 1, 2, ... busy threads slow each other down; None if they don't."""
+    longer = slowed_by_busy(machine)
     return Sharing(tuple(round(factor * PPM) for factor in longer)) if longer.max() > 1.0 else None

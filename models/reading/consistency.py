@@ -39,8 +39,10 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
         hours = arrivals.think_time_s / 3600
         hint = "more than 1 h looks like a wrong unit (a bare number is seconds)"
         yield f"workload.arrivals.think_time_s: got {hours:.3g} h; {hint}"
-    if isinstance(arrivals, TerminalsSpec):
-        yield from _terminals(arrivals)
+    if isinstance(arrivals, TerminalsSpec) and not any(
+        (*arrivals.keying_time_s.model_dump().values(), *arrivals.think_time_s.model_dump().values())
+    ):
+        yield "workload.arrivals: terminals that neither key nor think are clients; give kind: closed instead"
     interval = scenario.interval
     if interval.duration_s is not None and interval.duration_s < 1:
         yield f"interval.duration_s: got {interval.duration_s:g} s; at least 1 s"
@@ -51,12 +53,6 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
         )
     if interval.new_orders_per_client is not None and workload.mix.new_order <= 0:
         yield "interval.new_orders_per_client: the mix has no new orders; give duration_s"
-
-
-def _terminals(arrivals: TerminalsSpec) -> Iterator[str]:
-    times = [*arrivals.keying_time_s.model_dump().values(), *arrivals.think_time_s.model_dump().values()]
-    if not any(times):
-        yield "workload.arrivals: terminals that neither key nor think are clients; give kind: closed instead"
 
 
 def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
@@ -122,20 +118,18 @@ def _raid(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 def _disks(scenario: ScenarioSpec) -> Iterator[str]:
-    for key, disk in (("disks.disk", scenario.machine.disks.disk), ("log_disk", scenario.machine.log_disk)):
-        if isinstance(disk, RotatingDiskSpec):
-            track, average, full = disk.seek_track_to_track_ms, disk.seek_average_ms, disk.seek_full_stroke_ms
-            if not track <= average <= full:
-                yield (
-                    f"machine.{key}.seek_average_ms: got {average:g}; must lie between "
-                    f"track to track, {track:g}, and full stroke, {full:g}"
-                )
-
-
-def _volume_limits(scenario: ScenarioSpec) -> Iterator[str]:
+    """Seek times of disks with an arm, and limits, which those don't have."""
     machine = scenario.machine
     for key, disk in (("disks.disk", machine.disks.disk), ("log_disk", machine.log_disk)):
-        if machine.volume_limits and isinstance(disk, RotatingDiskSpec):
+        if not isinstance(disk, RotatingDiskSpec):
+            continue
+        track, average, full = disk.seek_track_to_track_ms, disk.seek_average_ms, disk.seek_full_stroke_ms
+        if not track <= average <= full:
+            yield (
+                f"machine.{key}.seek_average_ms: got {average:g}; must lie between "
+                f"track to track, {track:g}, and full stroke, {full:g}"
+            )
+        if machine.volume_limits:
             yield (
                 f"machine.volume_limits: machine.{key} has an arm ({disk.name}), and limits hold for volumes of kind "
                 "flash alone: take them out, or give a flash disk"
@@ -162,9 +156,10 @@ def _measured(scenario: ScenarioSpec) -> Iterator[str]:
     keys = ("new_orders_per_minute", "job_figure")
     wanted, other = keys if scenario.job is None else keys[::-1]
     which = "without a job" if scenario.job is None else "with a job"
-    if scenario.measured is not None and getattr(scenario.measured, wanted) is None and not scenario.measured.figures:
+    measured = scenario.measured
+    if measured and getattr(measured, wanted) is None and not measured.figures:
         yield f"measured.{wanted}: missing; add '{wanted}: ...', which a scenario {which} is measured by"
-    if scenario.measured is not None and getattr(scenario.measured, other) is not None:
+    if measured and getattr(measured, other) is not None:
         yield f"measured.{other}: a scenario {which} is measured by {wanted}; take this one out"
 
 
@@ -217,5 +212,5 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-OWN_PARTS = (_workload, _database, _interrupts, _disks, _volume_limits, _raid, _controllers, _measured)
-PARTS = (*OWN_PARTS, sampling_faults, job_faults, cluster_faults)
+OF_SPECS = (_workload, _database, _interrupts, _disks, _raid, _controllers, _measured)
+PARTS = (*OF_SPECS, sampling_faults, job_faults, cluster_faults)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry, compose, override
-from models.input import parse, shown, validated
+from models.input import parse, validated, value_text
 from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
@@ -83,10 +83,8 @@ def _as_option(problem: str, questions: Questions) -> str:
 
 
 def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
-    database, system = (
-        _named("databases", q.database, "--database"),
-        _named("operating_systems", q.operating_system, "--os"),
-    )
+    database = _named("databases", q.database, "--database")
+    system = _named("operating_systems", q.operating_system, "--os")
     warehouses = _warehouses(q, database)
     limit = ", whose critical section may limit" if database["critical_section"]["share_of_path"] else ""
     assumptions = {
@@ -161,7 +159,7 @@ def quantity(text: str, dimension: str, unit: str, where: str) -> float:
     try:
         value = float(parse(text, dimension, unit))
     except ValueError as error:
-        raise InputError(f"quick: {where}: {shown(text)}; {error}") from error
+        raise InputError(f"quick: {where}: got {value_text(text)}; {error}") from error
     if value <= 0:
         raise InputError(f"quick: {where}: got {text!r}; must be greater than 0")
     return value

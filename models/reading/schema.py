@@ -10,18 +10,6 @@ from typing import Any
 from models.catalogue import CATALOGUED, catalogue_names
 from models.scenario import ScenarioSpec
 
-OWNERS = {
-    "machine": "ScenarioSpec",
-    "machine.cpu": "MachineSpec",
-    "machine.disks.disk": "DiskArraySpec",
-    "machine.log_disk": "MachineSpec",
-    "operating_system": "ScenarioSpec",
-    "database": "ScenarioSpec",
-    "workload": "ScenarioSpec",
-    "workload.layout": "WorkloadSpec",
-}
-"""In which spec each catalogued key stands."""
-
 
 def scenario_schema() -> dict[str, Any]:
     """JSON schema (draft 2020-12) of a scenario file before composition.
@@ -38,8 +26,8 @@ def scenario_schema() -> dict[str, Any]:
         for node in definition["properties"].values():
             _admit_any_kind(node)
     for path, kind in CATALOGUED.items():
-        properties = definitions[OWNERS[path]]["properties"]
-        key = path.rsplit(".", 1)[-1]
+        above, _, key = path.rpartition(".")
+        properties = definitions[_owner(above)]["properties"]
         names = {"type": "string", "enum": catalogue_names(kind), "description": f"a name from the catalogue of {kind}"}
         plain = {k: v for k, v in properties[key].items() if k not in ("default", "description")}
         properties[key] = {"anyOf": [names, plain]}
@@ -58,6 +46,14 @@ def scenario_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": definitions,
     }
+
+
+def _owner(key: str) -> str:
+    """The spec that stands at a key of a scenario."""
+    spec: Any = ScenarioSpec
+    for word in key.split(".") if key else ():
+        spec = spec.model_fields[word].annotation
+    return str(spec.__name__)
 
 
 def _admit_any_kind(node: dict[str, Any]) -> None:

@@ -1,5 +1,5 @@
 """Specs: frozen data that says what to simulate, with units in the names."""
 
-from models.scenario.scenario import FigureSpec, IntervalSpec, MeasuredSpec, ScenarioSpec
+from models.scenario.scenario import FigureSpec, IntervalSpec, ScenarioSpec
 
-__all__ = ["FigureSpec", "IntervalSpec", "MeasuredSpec", "ScenarioSpec"]
+__all__ = ["FigureSpec", "IntervalSpec", "ScenarioSpec"]

@@ -34,8 +34,6 @@ class ClassTimesSpec(Spec):
 
 
 SPECIFIED_KEYING = ClassTimesSpec(new_order=18, payment=3, order_status=2, delivery=2, stock_level=2)
-
-
 SPECIFIED_THINKING = ClassTimesSpec(new_order=12, payment=12, order_status=10, delivery=5, stock_level=5)
 
 

@@ -16,8 +16,6 @@ from models.catalogue.importers.entries import (
     flash,
     hourly,
     local_disks,
-    positive,
-    whole,
     with_bursts,
 )
 from models.catalogue.processors import cpu_keys
@@ -54,15 +52,14 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         source.refuse("the header", lacking, f"the columns {', '.join(NEEDED)}", remedy)
     if wanted.region is not None:
         source.refuse("--region", repr(shorten(wanted.region)), "none: prices are of one region", "leave it out")
-    day = date_of(source, wanted, None)
-    note = f"imported from {source.name}: cloudspecs (TU Munich), {day}"
-    imported = ImportedEntries(NAME, source)
+    imported = ImportedEntries(NAME, source, date_of(source, wanted, None))
+    note = imported.note("cloudspecs (TU Munich)")
     prices: dict[str, list[dict[str, Any]]] = {}
     for line, row in enumerate(rows, 2):
         cloud = _cloud(source, row, line)
         name = row["instance"].strip()
         if not name or not name.isprintable() or len(name) > 100 or "/" in name:
-            source.refuse(f"line {line}: instance", repr(shorten(name)), "a name of at most 100 letters", "correct it")
+            source.refuse(f"line {line}: instance", repr(shorten(name)), "a name of at most 100 letters")
         reason = _unfit(row)
         if reason:
             imported.leave(name, reason)
@@ -71,14 +68,12 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         if row["price_hour"].strip() in ("", "NULL"):
             imported.leave(name, "no price")
             continue
-        amount = positive(source, row["price_hour"], f"line {line}: price_hour", MOST_USD_AN_HOUR)
+        amount = source.positive(row["price_hour"], f"line {line}: price_hour", MOST_USD_AN_HOUR)
         prices.setdefault(cloud, []).append(hourly(name, amount))
     for cloud, listed in prices.items():
         region, term = REGIONS[cloud], "on demand"
-        title = f"{cloud}, {region}, {term}"
-        imported.add_list(
-            f"cloudspecs-{cloud}", title, day, listed, currency="USD", term=term, region=region, source=note
-        )
+        keys = {"currency": "USD", "term": term, "region": region, "source": note}
+        imported.add_list(f"cloudspecs-{cloud}", f"{cloud}, {region}, {term}", listed, **keys)
     return imported
 
 
@@ -92,34 +87,33 @@ def _cloud(source: SourceFile, row: dict[str, str], line: int) -> str:
 
 
 def _unfit(row: dict[str, str]) -> str | None:
-    if row.get("accelerators", "").strip() not in ("", "0", "NULL"):
+    if _filled(row, "accelerators"):
         return "has accelerators"
     if row.get("is_current", "").strip().lower() == "false":
         return "no longer current"
     base = row.get("vcpus_base", "").strip()
-    if base not in ("", "NULL") and base.replace(".", "", 1).isdigit() and float(base) < float(row["vcpus"] or 0):
+    if base.replace(".", "", 1).isdigit() and float(base) < float(row["vcpus"] or 0):
         return "CPU credits or constrained cores, which aren't modelled"
     return None
 
 
 def _machine(imported: ImportedEntries, row: dict[str, str], name: str, cloud: str, at: str, note: str) -> None:
     source = imported.source
-    vcpus, cores = whole(source, row["vcpus"], f"{at}: vcpus"), whole(source, row["cores"], f"{at}: cores")
+    vcpus, cores = (source.whole(row[key], f"{at}: {key}") for key in ("vcpus", "cores"))
     if vcpus not in (cores, 2 * cores, 2 * cores - 1):
-        source.refuse(f"{at}: vcpus", f"{vcpus} with {cores} cores", "one or two for each core", "correct it")
+        source.refuse(f"{at}: vcpus", f"{vcpus} with {cores} cores", "one or two for each core")
     model = row.get("processor_model", "")
     cpu = cpu_keys(model, "", vcpus, 2 if vcpus > cores else 1)
     if cpu is None:
-        imported.leave(name, f"no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
+        imported.leave_unknown_speed(name, model)
         return
     keys: dict[str, Any] = {
         "provider": cloud,
         "cpu": cpu,
-        "memory_gib": figure(positive(source, row["ram_gib"], f"{at}: ram_gib", 65_536)),
+        "memory_gib": figure(source.positive(row["ram_gib"], f"{at}: ram_gib", 65_536)),
     }
-    disks = _local_disks(source, row, name, at, note)
-    if disks is not None:
-        keys["local_disks"] = disks
+    if _filled(row, "storage_gb"):
+        keys["local_disks"] = _local_disks(source, row, name, at, note)
     for ours, theirs, factor in (
         ("volume_requests_per_s", "ebs_iops", 1.0),
         ("volume_burst_requests_per_s", "ebs_peak_iops", 1.0),
@@ -127,29 +121,28 @@ def _machine(imported: ImportedEntries, row: dict[str, str], name: str, cloud: s
         ("volume_burst_mib_per_s", "ebs_peak_gbitps", 1e9 / 8 / MIB),
         ("network_gbit_per_s", "net_gbitps", 1.0),
     ):
-        text = row.get(theirs, "").strip()
-        if text not in ("", "NULL", "0", "0.0"):
-            keys[ours] = figure(positive(source, text, f"{at}: {theirs}") * factor)
+        if text := _filled(row, theirs):
+            keys[ours] = figure(source.positive(text, f"{at}: {theirs}") * factor)
     imported.add_instance(name, with_bursts(keys) | {"source": note})
 
 
-def _local_disks(source: SourceFile, row: dict[str, str], name: str, at: str, note: str) -> dict[str, Any] | None:
-    size, count = row.get("storage_gb", "").strip(), row.get("storage_count", "").strip()
-    if size in ("", "NULL", "0"):
-        return None
-    number = whole(source, count, f"{at}: storage_count")
-    gib = positive(source, size, f"{at}: storage_gb") * 1e9 / GIB / number
-    reads, writes = row.get("storage_read_iops", "").strip(), row.get("storage_write_iops", "").strip()
-    if reads in ("", "NULL", "0") or writes in ("", "NULL", "0"):
-        solid = row.get("storage_is_ssd", "").strip().lower() != "false"
-        base = (
-            "nvme" if row.get("storage_is_nvme", "").strip().lower() == "true" else "sata-ssd" if solid else "sata-7200"
-        )
+def _filled(row: dict[str, str], column: str) -> str:
+    """The text of a column; empty for what stands there for nothing."""
+    text = row.get(column, "").strip()
+    return "" if text in ("NULL", "0", "0.0") else text
+
+
+def _local_disks(source: SourceFile, row: dict[str, str], name: str, at: str, note: str) -> dict[str, Any]:
+    number = source.whole(row.get("storage_count", "").strip(), f"{at}: storage_count")
+    gib = source.positive(_filled(row, "storage_gb"), f"{at}: storage_gb") * 1e9 / GIB / number
+    reads, writes = _filled(row, "storage_read_iops"), _filled(row, "storage_write_iops")
+    if not (reads and writes):
+        rotates = _filled(row, "storage_is_ssd").lower() == "false"
+        flash_kind = "nvme" if _filled(row, "storage_is_nvme").lower() == "true" else "sata-ssd"
+        base = "sata-7200" if rotates and flash_kind != "nvme" else flash_kind
         return local_disks(disk_like(base, name, gib), number)
-    at_depth = tuple(
-        positive(source, text, f"{at}: storage_{kind}_iops") / number
-        for kind, text in (("read", reads), ("write", writes))
-    )
+    reads_per_s = source.positive(reads, f"{at}: storage_read_iops") / number
+    writes_per_s = source.positive(writes, f"{at}: storage_write_iops") / number
     assumed = f"{note}; assumption: {READ_US:g} us for a read"
-    disk = flash(source, f"local disk of {name}", gib, (at_depth[0], at_depth[1]), READ_US, at, assumed)
+    disk = flash(source, f"local disk of {name}", gib, (reads_per_s, writes_per_s), READ_US, at, assumed)
     return local_disks(disk, number)

@@ -18,10 +18,7 @@ from models.catalogue.importers.entries import (
     figure,
     hourly,
     local_disks,
-    mapping,
-    positive,
     region_of,
-    whole,
     with_bursts,
 )
 from models.catalogue.processors import cpu_keys, threads_per_core
@@ -50,19 +47,16 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     data = source.data
     if not isinstance(data, list) or len(data) > MOST_INSTANCES:
         source.refuse("the file", "no list of machines", f"a list of at most {MOST_INSTANCES}", "give instances.json")
-    entries = [mapping(source, entry, f"entry {number}") for number, entry in enumerate(data, 1)]
+    entries = [source.mapping(entry, f"entry {number}") for number, entry in enumerate(data, 1)]
     regions = sorted({region for entry in entries for region in entry.get("pricing", {})})
     region = region_of(source, wanted, regions)
-    day = date_of(source, wanted, None)
-    imported = ImportedEntries(NAME, source)
+    imported = ImportedEntries(NAME, source, date_of(source, wanted, None))
     rows: dict[str, list[dict[str, Any]]] = {term: [] for term in TERMS}
     for number, entry in enumerate(entries, 1):
         name = str(entry.get("instance_type", ""))
         if not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", name):
-            source.refuse(
-                f"entry {number}: instance_type", repr(shorten(name)), "a name such as m7i.large", "correct it"
-            )
-        _machine(imported, name, entry, f"imported from {source.name}: ec2-instances-info, {day}")
+            source.refuse(f"entry {number}: instance_type", repr(shorten(name)), "a name such as m7i.large")
+        _machine(imported, name, entry)
         for term, path in TERMS.items():
             amount = _price(imported, entry, region, path, name)
             if amount is not None:
@@ -71,7 +65,6 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         imported.add_list(
             f"ec2instances-{region}-{term.replace(' ', '-')}",
             f"AWS, {region}, {term}",
-            day,
             listed,
             currency="CNY" if region.startswith("cn-") else "USD",
             term=term,
@@ -91,10 +84,10 @@ def _price(
         if path == ("ondemand",):
             imported.leave(name, f"no price on demand of Linux in {region}")
         return None
-    return positive(imported.source, node, f"{name}: pricing.{region}.linux.{'.'.join(path)}", MOST_USD_AN_HOUR)
+    return imported.source.positive(node, f"{name}: pricing.{region}.linux.{'.'.join(path)}", MOST_USD_AN_HOUR)
 
 
-def _machine(imported: ImportedEntries, name: str, entry: Mapping[str, Any], note: str) -> None:
+def _machine(imported: ImportedEntries, name: str, entry: Mapping[str, Any]) -> None:
     source = imported.source
     if entry.get("GPU") or entry.get("FPGA"):
         imported.leave(name, "shape: has accelerators")
@@ -104,38 +97,34 @@ def _machine(imported: ImportedEntries, name: str, entry: Mapping[str, Any], not
         return
     arch = " ".join(map(str, entry.get("arch", []))) if isinstance(entry.get("arch"), list) else str(entry.get("arch"))
     model = str(entry.get("physical_processor", ""))
-    vcpus = whole(source, entry.get("vCPU"), f"{name}: vCPU")
+    vcpus = source.whole(entry.get("vCPU"), f"{name}: vCPU")
     threads = threads_per_core(model, arch)
     cpu = cpu_keys(model, str(entry.get("clock_speed_ghz", "")), vcpus, threads)
     if cpu is None:
-        imported.leave(name, f"shape: no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
+        imported.leave_unknown_speed(name, model, "shape: ")
         return
     keys: dict[str, Any] = {
         "provider": "aws",
         "cpu": cpu,
-        "memory_gib": figure(positive(source, entry.get("memory"), f"{name}: memory", 65_536)),
+        "memory_gib": figure(source.positive(entry.get("memory"), f"{name}: memory", 65_536)),
     }
-    disks = _local_disks(imported, name, entry.get("storage"))
-    if disks is not None:
-        keys["local_disks"] = disks
+    if entry.get("storage"):
+        keys["local_disks"] = _local_disks(source, name, entry["storage"])
     keys |= _volume_limits(source, name, entry)
     network = EXACT_NETWORK.fullmatch(str(entry.get("network_performance", "")))
     if network:
         keys["network_gbit_per_s"] = figure(float(network[1]))
-    imported.add_instance(name, keys | {"source": note})
+    imported.add_instance(name, keys | {"source": imported.note("ec2-instances-info")})
 
 
-def _local_disks(imported: ImportedEntries, name: str, storage: Any) -> dict[str, Any] | None:
-    if not storage:
-        return None
-    source = imported.source
-    facts = mapping(source, storage, f"{name}: storage")
-    count = whole(source, facts.get("devices"), f"{name}: storage.devices")
-    size = positive(source, facts.get("size"), f"{name}: storage.size")
+def _local_disks(source: SourceFile, name: str, storage: Any) -> dict[str, Any]:
+    facts = source.mapping(storage, f"{name}: storage")
+    count = source.whole(facts.get("devices"), f"{name}: storage.devices")
+    size = source.positive(facts.get("size"), f"{name}: storage.size")
     unit = facts.get("size_unit", "GB")
     bytes_of = {"GB": 1e9, "GiB": float(GIB)}
     if unit not in bytes_of:
-        source.refuse(f"{name}: storage.size_unit", repr(unit), " or ".join(bytes_of), "correct it")
+        source.refuse(f"{name}: storage.size_unit", repr(unit), " or ".join(bytes_of))
     known = f"aws-{name.split('.', maxsplit=1)[0]}-nvme"
     if not facts.get("ssd", True):
         base = "sata-7200"
@@ -148,19 +137,19 @@ def _local_disks(imported: ImportedEntries, name: str, storage: Any) -> dict[str
 
 def _volume_limits(source: SourceFile, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Base and most of EBS. The bandwidth must be eight times the throughput, else one unit was taken for another."""
-    imported: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     for ours, which, iops in (("", "ebs_baseline", "ebs_baseline_iops"), ("burst_", "ebs", "ebs_iops")):
         if entry.get(iops):
-            imported[f"volume_{ours}requests_per_s"] = figure(positive(source, entry[iops], f"{name}: {iops}", 1e7))
+            limits[f"volume_{ours}requests_per_s"] = figure(source.positive(entry[iops], f"{name}: {iops}", 1e7))
         throughput = entry.get(f"{which}_throughput")
         bandwidth = entry.get("ebs_baseline_bandwidth" if not ours else "ebs_max_bandwidth")
         if throughput:
-            number = positive(source, throughput, f"{name}: {which}_throughput")
+            number = source.positive(throughput, f"{name}: {which}_throughput")
             if bandwidth:
-                mbit = positive(source, bandwidth, f"{name}: bandwidth of {which}")
+                mbit = source.positive(bandwidth, f"{name}: bandwidth of {which}")
                 if abs(mbit / 8 / number - 1) > 0.05:
                     came = f"{number:g} MB/s beside a bandwidth of {mbit:g} Mbit/s"
                     remedy = "look which of the two is in another unit"
                     source.refuse(f"{name}: {which}_throughput", came, f"about {mbit / 8:g} MB/s", remedy)
-            imported[f"volume_{ours}mib_per_s"] = figure(number * 1e6 / MIB)
-    return with_bursts(imported)
+            limits[f"volume_{ours}mib_per_s"] = figure(number * 1e6 / MIB)
+    return with_bursts(limits)

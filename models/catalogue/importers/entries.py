@@ -1,10 +1,8 @@
 """Entries and price lists that an importer has read, in the catalogue's form, and what it left out."""
 
 import datetime as dt
-import json
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,15 +33,24 @@ class ImportedEntries:
 
     importer: str
     source: SourceFile
+    day: dt.date
+    """from when the figures are"""
     instances: dict[str, dict[str, Any]] = field(default_factory=dict)
     volumes: dict[str, dict[str, Any]] = field(default_factory=dict)
     lists: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out: dict[str, list[str]] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
+
+    def note(self, origin: str = "") -> str:
+        """Where entries are from: file, list and day."""
+        return f"imported from {self.source.name}{': ' * bool(origin)}{origin}, {self.day}"
 
     def leave(self, name: str, reason: str) -> None:
         """Leave something out, and say why."""
         self.left_out.setdefault(reason, []).append(name)
+
+    def leave_unknown_speed(self, name: str, model: str, what: str = "") -> None:
+        """Leave a machine out whose processor nobody knows."""
+        self.leave(name, f"{what}no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
 
     def add_instance(self, name: str, keys: dict[str, Any]) -> None:
         """A machine, once. Raises InputError if the list has it twice."""
@@ -51,11 +58,11 @@ class ImportedEntries:
             self.source.refuse(name, "two entries of that name", "one", "delete one of them")
         self.instances[name] = keys
 
-    def add_list(self, file: str, name: str, day: dt.date, rows: Sequence[dict[str, Any]], **keys: str | None) -> None:
-        """A price list with the keys that are known, if it has rows at all."""
+    def add_list(self, file: str, name: str, rows: Sequence[dict[str, Any]], **keys: str | None) -> None:
+        """A price list with its currency, term, region and source as far as they are known, if it has rows at all."""
         if rows:
-            known = {key: value for key, value in keys.items() if value is not None}
-            self.lists[file] = {"name": name, "date": str(day), **known, "rows": list(rows)}
+            known = {key: keys[key] for key in ("currency", "term", "region", "source") if keys.get(key) is not None}
+            self.lists[file] = {"name": name, "date": str(self.day), **known, "rows": list(rows)}
 
 
 def date_of(source: SourceFile, wanted: ListFacts, text: str | None) -> dt.date:
@@ -70,7 +77,7 @@ def date_of(source: SourceFile, wanted: ListFacts, text: str | None) -> dt.date:
     try:
         value = dt.date.fromisoformat(text)
     except ValueError:
-        source.refuse("date", repr(shorten(text)), "YYYY-MM-DD", "correct it")
+        source.refuse("date", repr(shorten(text)), "YYYY-MM-DD")
     if wanted.date is not None and wanted.date != value:
         raise InputError(f"{source.name}: is of {value}, --date says {wanted.date}; leave --date out")
     return value
@@ -93,7 +100,7 @@ def region_of(source: SourceFile, wanted: ListFacts, regions: Sequence[str]) -> 
 def checked_region(source: SourceFile, region: str) -> str:
     """A region's name, which becomes part of a file's name. Raises InputError if it can't."""
     if not REGION.fullmatch(region):
-        source.refuse("region", repr(shorten(region)), "a name such as us-east-1", "correct it")
+        source.refuse("region", repr(shorten(region)), "a name such as us-east-1")
     return region
 
 
@@ -101,44 +108,6 @@ def shorten_list(names: Sequence[str], most: int = 6) -> str:
     """The first names, and how many more there are."""
     further = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(shorten(name) for name in names[:most]) + further
-
-
-def positive(source: SourceFile, value: Any, place: str, most: float = math.inf) -> float:
-    """A number above 0 that is no more than `most`. Raises InputError."""
-    number = source.number(value, place)
-    if not 0 < number <= most:
-        allowed = "a number above 0" if most == math.inf else f"a number above 0, at most {most:g}"
-        source.refuse(place, f"{number:g}", allowed, "look whether its unit is the right one")
-    return number
-
-
-def whole(source: SourceFile, value: Any, place: str) -> int:
-    """A whole number above 0. Raises InputError."""
-    number = positive(source, value, place, 1e9)
-    if number != int(number):
-        source.refuse(place, f"{number:g}", "a whole number", "correct it")
-    return int(number)
-
-
-def mapping(source: SourceFile, value: Any, place: str) -> Mapping[str, Any]:
-    """A JSON object. Raises InputError for anything else."""
-    if not isinstance(value, dict):
-        source.refuse(place, shorten(json.dumps(value)), "names with values in {}", "give the tool's own file")
-    return value
-
-
-def json_once(source: SourceFile) -> Any:
-    """The JSON value of a file. Raises InputError if a name is in an object twice: which of the two holds?"""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) != len(pairs):
-            twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
-            source.refuse(shorten(twice), "the name twice in one place", "each name once", "delete one of them")
-        return value
-
-    _ = source.data  # refuses what is no JSON, and says where
-    return json.loads(source.text, object_pairs_hook=once)
 
 
 def figure(value: float) -> float | int:

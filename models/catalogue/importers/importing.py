@@ -12,7 +12,7 @@ from models.catalogue.check import checked
 from models.catalogue.entries import SIZES
 from models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
 from models.catalogue.importers.entries import ImportedEntries, ListFacts
-from models.input import SourceFile, parse_yaml
+from models.input import SourceFile, parse_yaml, write_whole
 from simulator.errors import InputError, InternalError
 
 MOST_BYTES = 512 << 20
@@ -48,12 +48,10 @@ def read_list(path: Path, kind: str | None, wanted: ListFacts) -> ImportedEntrie
     if len(kinds) > 1:
         raise InputError(f"{path.name}: may be {' or '.join(kinds)}; say which by --kind")
     imported = FORMATS[kinds[0]][1](source, wanted)
-    for name, keys in imported.instances.items():
-        checked("instances", {"name": name} | keys, f"{path.name}: {name}")
-    for name, keys in imported.volumes.items():
-        checked("volumes", keys, f"{path.name}: {name}")
-    for name, keys in imported.lists.items():
-        checked("prices", keys, f"{path.name}: {name}")
+    named = {name: {"name": name} | keys for name, keys in imported.instances.items()}
+    for part, entries in (("instances", named), ("volumes", imported.volumes), ("prices", imported.lists)):
+        for name, keys in entries.items():
+            checked(part, keys, f"{path.name}: {name}")
     return imported
 
 
@@ -74,13 +72,7 @@ def write_entries(imported: ImportedEntries, into: Path) -> list[WrittenFile]:
             raise InputError(f"{path}: is there and no import wrote it; move it, or import --into another folder")
     _refuse_twins(imported, into, set(texts))
     for path, (text, _) in texts.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_suffix(".unfinished")
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(path)
-        except OSError as error:
-            raise InputError(f"{path}: can't be written: {error.strerror}; choose another folder by --into") from error
+        write_whole(path, text)
     return [WrittenFile(path, count) for path, (_, count) in texts.items()]
 
 
@@ -94,15 +86,9 @@ def _families(imported: ImportedEntries) -> dict[str, dict[str, Any]]:
     families = {}
     for file, sizes in grouped.items():
         first = next(iter(sizes.values()))
-        shared = {
-            key: first[key]
-            for key in ("provider", "source")
-            if all(keys_of_size.get(key) == first[key] for keys_of_size in sizes.values())
-        }
-        entries = {
-            name: {key: value for key, value in keys.items() if key not in shared} for name, keys in sizes.items()
-        }
-        families[file] = shared | {SIZES: entries}
+        same = [key for key in ("provider", "source") if all(keys.get(key) == first[key] for keys in sizes.values())]
+        entries = {name: {key: keys[key] for key in keys if key not in same} for name, keys in sizes.items()}
+        families[file] = {key: first[key] for key in same} | {SIZES: entries}
     return families
 
 

@@ -14,9 +14,6 @@ from models.catalogue.importers.entries import (
     ListFacts,
     date_of,
     hourly,
-    json_once,
-    mapping,
-    positive,
     region_of,
 )
 from models.input import SourceFile, shorten
@@ -45,7 +42,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         date = re.search(r"generated at\s+(\d{4}-\d{2}-\d{2})", source.text)
         day_text = date[1] if date else None
     else:
-        data = mapping(source, json_once(source), "the file")
+        data = source.mapping(source.data_once, "the file")
         regions = data
         if "prices" in data:
             words = str(data.get("source", ""))
@@ -55,26 +52,24 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
             date = DATE.search(words)
             day_text = date[0] if date else None
     region = region_of(source, wanted, sorted(regions))
-    day = date_of(source, wanted, day_text)
     rows = []
-    imported = ImportedEntries(NAME, source)
-    for name, amount in mapping(source, regions[region], region).items():
+    imported = ImportedEntries(NAME, source, date_of(source, wanted, day_text))
+    for name, amount in source.mapping(regions[region], region).items():
         if not INSTANCE.fullmatch(name):
-            source.refuse(f"{region}: {shorten(name)}", "a name without a dot", "an instance type", "correct it")
+            source.refuse(f"{region}: {shorten(name)}", "a name without a dot", "an instance type")
         number = source.number(amount, f"{region}: {name}")
         if number == 0:
             imported.leave(name, "price 0: not for sale")
             continue
-        rows.append(hourly(name, positive(source, amount, f"{region}: {name}", MOST_USD_AN_HOUR)))
+        rows.append(hourly(name, source.positive(amount, f"{region}: {name}", MOST_USD_AN_HOUR)))
     imported.add_list(
         f"karpenter-{region}",
         f"AWS, {region}, on demand",
-        day,
         rows,
         currency="CNY" if region.startswith("cn-") else "USD",
         term="on demand",
         region=region,
-        source=f"imported from {source.name}: Karpenter's map of on-demand prices of {day}",
+        source=f"imported from {source.name}: Karpenter's map of on-demand prices of {imported.day}",
     )
     return imported
 

@@ -19,16 +19,12 @@ from models.catalogue.importers.entries import (
     figure,
     flash,
     hourly,
-    json_once,
     local_disks,
-    mapping,
-    positive,
     region_of,
-    whole,
 )
 from models.input import SourceFile, shorten
 
-NAME = "netflix"
+NAME, PROJECT = "netflix", "Netflix service-capacity-modeling"
 SPEED_PER_GHZ = 1.67
 """of a core whose cpu_ipc_scale is 1, as xeon-8259cl of the catalogue"""
 WHOLE_CORE = 1.5
@@ -53,31 +49,31 @@ def detect(source: SourceFile) -> bool:
 
 def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     """Shapes, or one region's prices. Raises InputError for a term or a date that nobody says."""
-    data = mapping(source, json_once(source), "the file")
-    imported = ImportedEntries(NAME, source)
+    data = source.mapping(source.data_once, "the file")
+    imported = ImportedEntries(NAME, source, date_of(source, wanted, None))
     if "instances" in data or "drives" in data:
-        _shapes(imported, data, wanted)
+        _shapes(imported, data)
     else:
         _prices(imported, data, wanted)
     return imported
 
 
-def _shapes(imported: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
+def _shapes(imported: ImportedEntries, data: Mapping[str, Any]) -> None:
     source = imported.source
     unknown = sorted(set(data) - {"instances", "drives", "services"})
     if unknown:
         source.refuse(shorten(unknown[0]), "an unknown key", "instances, drives, services", "give Netflix's own file")
-    note = f"imported from {source.name}: Netflix service-capacity-modeling, {date_of(source, wanted, None)}"
-    for name, shape in mapping(source, data.get("instances", {}), "instances").items():
-        facts = mapping(source, shape, f"instances.{name}")
+    note = imported.note(PROJECT)
+    for name, shape in source.mapping(data.get("instances", {}), "instances").items():
+        facts = source.mapping(shape, f"instances.{name}")
         if facts.get("lifecycle") == "deprecated":
             imported.leave(name, "deprecated")
         elif any(facts.get(key) for key in ("gpu", "gpus")):
             imported.leave(name, "has accelerators")
         else:
             imported.add_instance(name, _machine(source, name, facts, note))
-    for name, drive in mapping(source, data.get("drives", {}), "drives").items():
-        facts = mapping(source, drive, f"drives.{name}")
+    for name, drive in source.mapping(data.get("drives", {}), "drives").items():
+        facts = source.mapping(drive, f"drives.{name}")
         if name not in catalogue_names("volumes"):
             imported.leave(
                 name, "drive: its rules of size and rate are neither in the file nor in the catalogue of volumes"
@@ -93,11 +89,11 @@ def _shapes(imported: ImportedEntries, data: Mapping[str, Any], wanted: ListFact
 
 def _machine(source: SourceFile, name: str, facts: Mapping[str, Any], note: str) -> dict[str, Any]:
     at = f"instances.{name}"
-    vcpus, cores = (whole(source, facts.get(key), f"{at}.{key}") for key in ("cpu", "cpu_cores"))
+    vcpus, cores = (source.whole(facts.get(key), f"{at}.{key}") for key in ("cpu", "cpu_cores"))
     if vcpus not in (cores, 2 * cores):
-        source.refuse(f"{at}.cpu", f"{vcpus} with {cores} cores", "one or two for each core", "correct it")
-    ghz = positive(source, facts.get("cpu_ghz"), f"{at}.cpu_ghz", 20)
-    scale = positive(source, facts.get("cpu_ipc_scale", 1.0), f"{at}.cpu_ipc_scale", 20)
+        source.refuse(f"{at}.cpu", f"{vcpus} with {cores} cores", "one or two for each core")
+    ghz = source.positive(facts.get("cpu_ghz"), f"{at}.cpu_ghz", 20)
+    scale = source.positive(facts.get("cpu_ipc_scale", 1.0), f"{at}.cpu_ipc_scale", 20)
     of_core = scale / WHOLE_CORE if vcpus == cores and vcpus > 1 and scale > WHOLE_CORE else scale
     speed = f"{ghz:g} GHz x {of_core:g} x {SPEED_PER_GHZ} (xeon-8259cl of the catalogue, itself an assumption)"
     keys: dict[str, Any] = {
@@ -109,63 +105,60 @@ def _machine(source: SourceFile, name: str, facts: Mapping[str, Any], note: str)
             "threads_per_core": vcpus // cores,
             "source": f"{speed}; {note}",
         },
-        "memory_gib": figure(positive(source, facts.get("ram_gib"), f"{at}.ram_gib", 65_536)),
+        "memory_gib": figure(source.positive(facts.get("ram_gib"), f"{at}.ram_gib", 65_536)),
     }
     drive = facts.get("drive")
     if drive:
-        disk = mapping(source, drive, f"{at}.drive")
+        disk = source.mapping(drive, f"{at}.drive")
         size, reads, writes = (
-            positive(source, disk.get(key), f"{at}.drive.{key}")
+            source.positive(disk.get(key), f"{at}.drive.{key}")
             for key in ("size_gib", "read_io_per_s", "write_io_per_s")
         )
         latency = 1000 * _mid(source, disk, "read_io_latency_ms", f"{at}.drive")
         local = flash(source, f"local disks of {name}", size, (reads, writes), latency, at, note)
         keys["local_disks"] = local_disks(local, 1)
     if facts.get("net_mbps"):
-        keys["network_gbit_per_s"] = figure(positive(source, facts["net_mbps"], f"{at}.net_mbps", 1e7) / 1000)
+        keys["network_gbit_per_s"] = figure(source.positive(facts["net_mbps"], f"{at}.net_mbps", 1e7) / 1000)
     return keys | {"source": note}
 
 
 def _mid(source: SourceFile, facts: Mapping[str, Any], key: str, at: str) -> float:
-    latency = mapping(source, facts.get(key), f"{at}.{key}")
-    low, mid, high = (positive(source, latency.get(word), f"{at}.{key}.{word}", 1e4) for word in ("low", "mid", "high"))
+    latency = source.mapping(facts.get(key), f"{at}.{key}")
+    low, mid, high = (source.positive(latency.get(word), f"{at}.{key}.{word}", 1e4) for word in ("low", "mid", "high"))
     if not low <= mid <= high:
-        source.refuse(f"{at}.{key}", f"{low:g}, {mid:g}, {high:g}", "low, mid, high in this order", "correct it")
+        source.refuse(f"{at}.{key}", f"{low:g}, {mid:g}, {high:g}", "low, mid, high in this order")
     return mid
 
 
 def _prices(imported: ImportedEntries, data: Mapping[str, Any], wanted: ListFacts) -> None:
     source = imported.source
     region = region_of(source, wanted, sorted(data))
-    prices = mapping(source, data[region], region)
+    prices = source.mapping(data[region], region)
     if not set(prices) & {"instances", "drives"}:
         source.refuse(region, shorten(", ".join(prices)), "instances or drives", "give Netflix's own file")
-    day = date_of(source, wanted, None)
-    note = f"imported from {source.name}: Netflix service-capacity-modeling, {day}"
-    currency = wanted.currency or "USD"
+    keys = {"currency": wanted.currency or "USD", "region": region, "source": imported.note(PROJECT)}
     machines = []
-    for name, price in mapping(source, prices.get("instances", {}), f"{region}.instances").items():
-        facts = mapping(source, price, f"{region}.instances.{name}")
+    for name, price in source.mapping(prices.get("instances", {}), f"{region}.instances").items():
+        facts = source.mapping(price, f"{region}.instances.{name}")
         if facts.get("lifecycle") == "deprecated":
             imported.leave(name, "deprecated")
             continue
         at = f"{region}.instances.{name}.annual_cost"
-        yearly = positive(source, facts.get("annual_cost"), at, MOST_USD_AN_HOUR * HOURS_A_YEAR)
+        yearly = source.positive(facts.get("annual_cost"), at, MOST_USD_AN_HOUR * HOURS_A_YEAR)
         machines.append(hourly(name, figure(yearly / HOURS_A_YEAR)))
     if machines:
         term = wanted.term or _term(source)
-        file, title = f"netflix-{region}-{term.replace(' ', '-')}", f"AWS, {region}, {term}"
-        imported.add_list(file, title, day, machines, currency=currency, term=term, region=region, source=note)
+        imported.add_list(
+            f"netflix-{region}-{term.replace(' ', '-')}", f"AWS, {region}, {term}", machines, term=term, **keys
+        )
     drives = []
-    for name, price in mapping(source, prices.get("drives", {}), f"{region}.drives").items():
+    for name, price in source.mapping(prices.get("drives", {}), f"{region}.drives").items():
         if name in catalogue_names("volumes"):
-            drives += _drive(
-                imported, name, mapping(source, price, f"{region}.drives.{name}"), f"{region}.drives.{name}"
-            )
+            at = f"{region}.drives.{name}"
+            drives += _drive(source, name, source.mapping(price, at), at)
         else:
             imported.leave(name, "drive: the catalogue has no such volume")
-    file, title = f"netflix-{region}-volumes", f"AWS volumes, {region}"
-    imported.add_list(file, title, day, drives, currency=currency, term="on demand", region=region, source=note)
+    imported.add_list(f"netflix-{region}-volumes", f"AWS volumes, {region}", drives, term="on demand", **keys)
     for name in prices.get("services", {}):
         imported.leave(name, "service, neither machine nor volume")
 
@@ -178,8 +171,7 @@ def _term(source: SourceFile) -> str:
     return terms.pop()
 
 
-def _drive(imported: ImportedEntries, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
-    source = imported.source
+def _drive(source: SourceFile, name: str, facts: Mapping[str, Any], at: str) -> list[dict[str, Any]]:
     unknown = sorted(set(facts) - KNOWN_DRIVE_KEYS)
     if unknown:
         source.refuse(
@@ -216,10 +208,10 @@ def _steps(source: SourceFile, value: Any, at: str) -> Sequence[tuple[float, flo
     steps, above = [], 0.0
     for pair in value:
         if not isinstance(pair, list) or len(pair) != 2:
-            source.refuse(at, shorten(str(pair)), "[up to, price] in each step", "correct it")
+            source.refuse(at, shorten(str(pair)), "[up to, price] in each step")
         up_to, price = (source.number(number, at) for number in pair)
         if up_to <= above or price < 0:
-            source.refuse(at, shorten(str(value)), "steps that rise, with prices of 0 or more", "correct it")
+            source.refuse(at, shorten(str(value)), "steps that rise, with prices of 0 or more")
         steps.append((figure(above), price))
         above = up_to
     return steps

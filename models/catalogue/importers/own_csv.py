@@ -9,8 +9,6 @@ from models.catalogue.importers.entries import (
     date_of,
     figure,
     local_disks,
-    positive,
-    whole,
 )
 from models.catalogue.prices import PriceRow
 from models.catalogue.shape_specs import InstanceSpec
@@ -54,15 +52,12 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         if column not in allowed:
             came = f"the column {shorten(column)!r}{nearest(column, allowed)}"
             source.refuse("the header", came, f"some of {', '.join(allowed)}", "rename or delete it")
-    imported = ImportedEntries(NAME, source)
-    (_prices if prices else _machines)(imported, rows, wanted)
-    return imported
+    return (_prices if prices else _machines)(source, rows, wanted)
 
 
-def _prices(imported: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
-    source = imported.source
+def _prices(source: SourceFile, rows: list[dict[str, str]], wanted: ListFacts) -> ImportedEntries:
     written = {key: _one(source, rows, key) for key in OF_THE_LIST}
-    day = date_of(source, wanted, written["date"])
+    imported = ImportedEntries(NAME, source, date_of(source, wanted, written["date"]))
     keys: dict[str, str | None] = {}
     for key, option in (("currency", wanted.currency), ("term", wanted.term)):
         if written[key] is not None and option is not None and written[key] != option:
@@ -73,7 +68,7 @@ def _prices(imported: ImportedEntries, rows: list[dict[str, str]], wanted: ListF
             source.refuse("the header", f"no column {key}", f"one, or --{key}", f"add --{key} {example}")
     region = written["region"] or wanted.region
     keys["region"] = None if region is None else checked_region(source, region)
-    keys["source"] = f"imported from {source.name}, {day}"
+    keys["source"] = imported.note()
     listed = []
     for line, row in enumerate(rows, 2):
         price: dict[str, Any] = {key: row.get(key, "").strip() for key in PRICE_COLUMNS}
@@ -81,7 +76,8 @@ def _prices(imported: ImportedEntries, rows: list[dict[str, str]], wanted: ListF
             if price[key] or key == "amount":
                 price[key] = source.number(price[key], f"line {line}: {key}")
         listed.append({key: value for key, value in price.items() if value != ""})
-    imported.add_list(source.path.stem, source.path.stem, day, listed, **keys)
+    imported.add_list(source.path.stem, source.path.stem, listed, **keys)
+    return imported
 
 
 def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | None:
@@ -94,9 +90,8 @@ def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | N
     return values.pop() if values else None
 
 
-def _machines(imported: ImportedEntries, rows: list[dict[str, str]], wanted: ListFacts) -> None:
-    source = imported.source
-    day = date_of(source, wanted, None)
+def _machines(source: SourceFile, rows: list[dict[str, str]], wanted: ListFacts) -> ImportedEntries:
+    imported = ImportedEntries(NAME, source, date_of(source, wanted, None))
     for line, row in enumerate(rows, 2):
         at = f"line {line}"
         filled = {key: text.strip() for key, text in row.items() if text.strip()}
@@ -105,15 +100,16 @@ def _machines(imported: ImportedEntries, rows: list[dict[str, str]], wanted: Lis
                 source.refuse(at, f"no {column}", "one in every row", "add it")
         cpu: dict[str, Any] = {"base": filled["cpu"]}
         if "cores" in filled:
-            cpu["cores"] = whole(source, filled["cores"], f"{at}: cores")
+            cpu["cores"] = source.whole(filled["cores"], f"{at}: cores")
         keys: dict[str, Any] = {"provider": filled["provider"], "cpu": cpu}
         for column in NUMBERS:
             if column in filled:
                 text = filled[column]
                 plain = not text[-1:].isalpha() and not text.endswith("%")
-                keys[column] = figure(positive(source, text, f"{at}: {column}")) if plain else text
+                keys[column] = figure(source.positive(text, f"{at}: {column}")) if plain else text
         if "local_disk" in filled:
-            count = whole(source, filled.get("local_disk_count", "1"), f"{at}: local_disk_count")
+            count = source.whole(filled.get("local_disk_count", "1"), f"{at}: local_disk_count")
             keys["local_disks"] = local_disks(filled["local_disk"], count)
-        keys["source"] = filled.get("source", f"imported from {source.name}, {day}")
+        keys["source"] = filled.get("source", imported.note())
         imported.add_instance(filled["name"], keys)
+    return imported

@@ -10,7 +10,7 @@ from models.input import last_word, parse
 from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
-from models.reading.one_line.pieces import WHERE, Origin, Phrase, read_line
+from models.reading.one_line.pieces import WHERE, Origin, Phrases, read_line
 from models.reading.one_line.systems import System
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -67,7 +67,7 @@ def described(line: str, overrides: Sequence[str] = ()) -> Description:
     return Description(line, scenario_from_mapping(data, WHERE), data, tuple(rows))
 
 
-def _mapping(phrases: dict[str, Phrase]) -> tuple[dict[str, Any], list[Origin]]:
+def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     known = hardware.known_machine(phrases)
     cpu, rows, year = hardware.cpu_of(phrases, known)
     memory, row = hardware.memory_of(phrases, known)
@@ -76,7 +76,7 @@ def _mapping(phrases: dict[str, Phrase]) -> tuple[dict[str, Any], list[Origin]]:
     disks, further = hardware.disks_of(phrases, known, system, entry != "linux")
     log_disk, of_log = hardware.log_disk_of(phrases)
     rows += [*further, *of_log, row]
-    title = str(phrases["name"].value if "name" in phrases else "described machine")
+    title = phrases.value("name", "described machine")
     machine: dict[str, Any] = {"name": title, "cpu": cpu, "memory_gib": memory, "disks": disks}
     if log_disk is not None:
         machine["log_disk"] = log_disk
@@ -89,21 +89,16 @@ def _mapping(phrases: dict[str, Phrase]) -> tuple[dict[str, Any], list[Origin]]:
     database, further = _database(phrases, parse(memory, "memory", "GiB"), year)
     rows += further
     run, of_run = _run(phrases, database["base"])
-    size = run["workload"]["warehouses"]
-    data = {
-        "name": f"{title}, {size:,} warehouses",
-        "machine": machine,
-        "operating_system": entry,
-        "database": database,
-    }
-    return data | run, [*rows, *of_run]
+    name = f"{title}, {run['workload']['warehouses']:,} warehouses"
+    data = {"name": name, "machine": machine, "operating_system": entry, "database": database, **run}
+    return data, [*rows, *of_run]
 
 
-def _system(phrases: dict[str, Phrase], year: int) -> tuple[System, str, Origin]:
+def _system(phrases: Phrases, year: int) -> tuple[System, str, Origin]:
     key, what = "operating_system", "operating system"
     linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
     if "system" not in phrases:
-        name = phrases["name"].value.lower() if "name" in phrases else ""
+        name = phrases.value("name", "").lower()
         entry = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
         source = "the maker's own" if entry != linux else "no system is said: Linux of the processor's time"
         alternatives = ("operating_system=windows-2000",) if entry == "linux-2-6" else ()
@@ -115,10 +110,9 @@ def _system(phrases: dict[str, Phrase], year: int) -> tuple[System, str, Origin]
     return system, system.entry, Origin(what, key, system.entry, piece, source)
 
 
-def _database(phrases: dict[str, Phrase], memory_gib: float, year: int) -> tuple[dict[str, Any], list[Origin]]:
+def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str, Any], list[Origin]]:
     """The engine with its pool."""
-    entry, nearest = phrases["engine"].value if "engine" in phrases else ("", False)
-    piece = phrases["engine"].piece if "engine" in phrases else None
+    entry, nearest = phrases.value("engine", ("", False))
     source, times = "the nearest in the catalogue" if nearest else "", list[str]()
     if not entry:
         source, times = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)
@@ -134,15 +128,13 @@ def _database(phrases: dict[str, Phrase], memory_gib: float, year: int) -> tuple
     alternatives = tuple(
         f"database={json.dumps({'base': version, **changes})}" for version in times if version != entry
     )
-    return {"base": entry, **changes}, [
-        Origin("database", "database", entry, piece, source, others=alternatives),
-        *rows,
-    ]
+    row = Origin("database", "database", entry, phrases.piece("engine"), source, others=alternatives)
+    return {"base": entry, **changes}, [row, *rows]
 
 
-def _buffers(phrases: dict[str, Phrase], entry: str, memory_gib: float) -> tuple[int, Origin]:
+def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Origin]:
     per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
-    piece, factor = _piece(phrases, "buffers", "pool_gib"), None
+    piece, factor = phrases.piece("buffers", "pool_gib"), None
     if "buffers" in phrases and "pool_gib" in phrases:
         one, other = phrases["buffers"].piece, phrases["pool_gib"].piece
         raise InputError(f"{WHERE}: '{one}' and '{other}' both say how large the pool is; keep one of them")
@@ -157,9 +149,9 @@ def _buffers(phrases: dict[str, Phrase], entry: str, memory_gib: float) -> tuple
     return buffers, Origin("buffers", "database.pool.buffers", f"{buffers:,}", piece, source, factor)
 
 
-def _run(phrases: dict[str, Phrase], engine: str) -> tuple[dict[str, Any], list[Origin]]:
+def _run(phrases: Phrases, engine: str) -> tuple[dict[str, Any], list[Origin]]:
     """Workload, interval and job."""
-    job, fixed = phrases["job"].value if "job" in phrases else None, "new_orders" in phrases
+    job, fixed = phrases.value("job"), "new_orders" in phrases
     if job is not None:
         for other in ("new_orders", "seconds", "clients", "in_memory"):
             if other in phrases and not (job == "load" and other == "in_memory"):
@@ -176,19 +168,19 @@ def _run(phrases: dict[str, Phrase], engine: str) -> tuple[dict[str, Any], list[
     if engine in LAYOUTS:
         workload["layout"] = LAYOUTS[engine]
     start = "warm" if "in_memory" in phrases or fixed else "after_load"
-    length = phrases["new_orders"].value if fixed else phrases["seconds"].value if "seconds" in phrases else HOUR_S
+    length = phrases["new_orders"].value if fixed else phrases.value("seconds", HOUR_S)
     key = "new_orders_per_client" if fixed else "duration_s"
     run = {"workload": workload, "interval": {"start": start, key: length}}
-    piece, text = _piece(phrases, "new_orders", "seconds"), f"{length:,}" if fixed else f"{length:,g} s"
+    piece, text = phrases.piece("new_orders", "seconds"), f"{length:,}" if fixed else f"{length:,g} s"
     of_run = Origin("run", f"interval.{key}", text, piece, "" if piece else "no time is said: an hour, as published")
     if job is not None:
         return run | {"job": {"kind": job}}, [*rows, Origin("job", "job.kind", job, phrases["job"].piece, "")]
-    begun = _piece(phrases, "in_memory", "new_orders")
+    begun = phrases.piece("in_memory", "new_orders")
     source = "" if begun else "from the state after a load, as published"
     return run, [*rows, of_run, Origin("start", "interval.start", start, begun, source)]
 
 
-def _size(phrases: dict[str, Phrase], fixed: bool, is_job: bool) -> tuple[int, int, list[Origin]]:
+def _size(phrases: Phrases, fixed: bool, is_job: bool) -> tuple[int, int, list[Origin]]:
     """Warehouses, clients, and rows for those that the run uses."""
     if "warehouses" in phrases:
         warehouses, source = phrases["warehouses"].value, ""
@@ -196,21 +188,10 @@ def _size(phrases: dict[str, Phrase], fixed: bool, is_job: bool) -> tuple[int, i
         warehouses, source = phrases["clients"].value, "a warehouse for each client, as published"
     else:
         warehouses, source = WAREHOUSES, "no size is said: that of the published table of boxes"
-    key, clients_key = "workload.warehouses", "workload.arrivals.clients"
-    rows = [Origin("warehouses", key, f"{warehouses:,}", _piece(phrases, "warehouses"), source)]
+    rows = [Origin("warehouses", "workload.warehouses", f"{warehouses:,}", phrases.piece("warehouses"), source)]
     if is_job:
         return warehouses, 1, rows
-    clients, source = warehouses * (1 if fixed else CLIENTS_PER_WAREHOUSE), f"{'one' if fixed else 'two'} for each"
-    clients, source = (
-        (phrases["clients"].value, "") if "clients" in phrases else (clients, f"{source} warehouse, as published")
-    )
-    return (
-        warehouses,
-        clients,
-        [*rows, Origin("clients", clients_key, f"{clients:,}", _piece(phrases, "clients"), source)],
-    )
-
-
-def _piece(phrases: dict[str, Phrase], *things: str) -> str | None:
-    """The words of the line that say the first of some things; None if it says none of them."""
-    return next((phrases[thing].piece for thing in things if thing in phrases), None)
+    clients = phrases.value("clients", warehouses * (1 if fixed else CLIENTS_PER_WAREHOUSE))
+    source = "" if "clients" in phrases else f"{'one' if fixed else 'two'} for each warehouse, as published"
+    row = Origin("clients", "workload.arrivals.clients", f"{clients:,}", phrases.piece("clients"), source)
+    return warehouses, clients, [*rows, row]

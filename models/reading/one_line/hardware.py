@@ -1,4 +1,4 @@
-"""ProcessorPhrase, memory and disks of a described machine, with what its line leaves open guessed by stated rules."""
+"""Processors, memory and disks of a described machine, with what its line leaves open guessed by stated rules."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ from models.catalogue import (
     family_of,
     read_processors,
 )
-from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrase
+from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases
 from models.reading.one_line.systems import System
 from simulator.errors import InputError
 
@@ -34,12 +34,13 @@ ROTATING = {
 }
 USUAL_RPM = {"sata": 7200, "ide": 7200, "scsi": 10000, "sas": 10000}
 CORE_WORDS = {1: "single-core", 2: "dual-core", 4: "quad-core", 6: "six-core", 8: "eight-core"}
+CPU, DISK = "machine.cpu.", "machine.disks.disk"
+SPEED = f"{CPU}relative_speed"
 
 
-def known_machine(phrases: dict[str, Phrase]) -> dict[str, Any]:
+def known_machine(phrases: Phrases) -> dict[str, Any]:
     """The catalogue's machine of that name, nothing if it has none."""
-    name = phrases["name"].value if "name" in phrases else ""
-    mine = re.sub(r"\W", "", name.lower())
+    mine = re.sub(r"\W", "", phrases.value("name", "").lower())
     for entry in catalogue_names("machines"):
         named = catalogue_entry("machines", entry)
         theirs = re.sub(r"\W", "", str(named["name"]).lower())
@@ -48,15 +49,12 @@ def known_machine(phrases: dict[str, Phrase]) -> dict[str, Any]:
     return {}
 
 
-def cpu_of(phrases: dict[str, Phrase], known: dict[str, Any]) -> tuple[Any, list[Origin], int]:
+def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], int]:
     """The processors: a mapping or an entry's name, rows, and the year of their family."""
-    rows: list[Origin] = []
     if "virtual" in phrases:
         cpu, rows, year = _virtual(phrases)
     elif "words" not in phrases and known:
-        entry = str(known["cpu"])
-        cpu, year = _counted(entry, phrases), _year(entry)
-        rows += _catalogue_rows(cpu, entry, phrases["name"].piece, AS_THERE)
+        cpu, rows, year = _catalogued(str(known["cpu"]), phrases, phrases["name"].piece, AS_THERE)
     elif "words" in phrases or "ghz" in phrases:
         cpu, rows, year = _named(phrases)
     else:
@@ -64,82 +62,67 @@ def cpu_of(phrases: dict[str, Phrase], known: dict[str, Any]) -> tuple[Any, list
             f"{WHERE}: the line doesn't say which processors the machine has: add a piece like '2 x dual-core Xeon "
             f"5130 2.0 GHz'; for example '{EXAMPLE}'"
         )
-    if "speed" in phrases:
-        cpu = (cpu if isinstance(cpu, dict) else {"base": cpu}) | {"relative_speed": phrases["speed"].value}
-        rows = [row for row in rows if row.key != "machine.cpu.relative_speed"]
-        rows.append(
-            _row("processor's speed", "machine.cpu.relative_speed", f"{phrases['speed'].value:g}", phrases["speed"])
-        )
-    if "threads" in phrases:
-        threads = phrases["threads"]
-        cpu = (cpu if isinstance(cpu, dict) else {"base": cpu}) | {"threads_per_core": threads.value}
-        rows = [row for row in rows if row.key != "machine.cpu.threads_per_core"]
-        rows.append(_row("hardware threads", "machine.cpu.threads_per_core", str(threads.value), threads))
+    for thing, what, key in (
+        ("speed", "processor's speed", "relative_speed"),
+        ("threads", "hardware threads", "threads_per_core"),
+    ):
+        if thing in phrases:
+            value = phrases[thing].value
+            cpu = (cpu if isinstance(cpu, dict) else {"base": cpu}) | {key: value}
+            rows = [row for row in rows if row.key != CPU + key]
+            rows.append(phrases.row(thing, what, CPU + key, f"{value:g}"))
     return cpu, rows, year
 
 
-def memory_of(phrases: dict[str, Phrase], known: dict[str, Any]) -> tuple[Any, Origin]:
+def memory_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, Origin]:
     """Memory in GiB, or as an entry has it. Raises InputError if nobody says."""
+    key = "machine.memory_gib"
     if "memory_gib" in phrases:
         value = phrases["memory_gib"].value
-        return value, _row("memory", "machine.memory_gib", f"{value:g} GiB", phrases["memory_gib"])
+        return value, phrases.row("memory_gib", "memory", key, f"{value:g} GiB")
     if known:
         value = known["memory_gib"]
-        return value, Origin("memory", "machine.memory_gib", str(value), phrases["name"].piece, AS_THERE)
+        return value, phrases.row("name", "memory", key, str(value), AS_THERE)
     raise InputError(f"{WHERE}: the line doesn't say how much memory there is: add a piece like '8 GB'")
 
 
-def disks_of(
-    phrases: dict[str, Phrase], known: dict[str, Any], system: System, old: bool
-) -> tuple[dict[str, Any], list[Origin]]:
+def disks_of(phrases: Phrases, known: dict[str, Any], system: System, old: bool) -> tuple[dict[str, Any], list[Origin]]:
     """The data disks, and rows. `old`: of a time when SATA disks were not given queues."""
     if known and not {"disk", "disks", "rpm", "level", "disk_gib"} & phrases.keys():
-        text = f"{known['disks']['count']} x {_entry_of(known['disks']['disk'])}"
-        return known["disks"], [
-            Origin("disks", "machine.disks", text, phrases["name"].piece, AS_THERE),
-            *_spread(known["disks"]["disk"]),
-        ]
-    rows = []
-    count = phrases["disks"].value if "disks" in phrases else 1
-    if "disks" in phrases:
-        rows.append(_row("disks", "machine.disks.count", str(count), phrases["disks"]))
-    else:
-        rows.append(Origin("disks", "machine.disks.count", "1", None, "no number of disks is said: one"))
+        disks = known["disks"]
+        text = f"{disks['count']} x {_entry_of(disks['disk'])}"
+        return disks, [phrases.row("name", "disks", "machine.disks", text, AS_THERE), *_spread(disks["disk"])]
+    count = phrases.value("disks", 1)
+    source = "" if "disks" in phrases else "no number of disks is said: one"
+    rows = [Origin("disks", "machine.disks.count", str(count), phrases.piece("disks"), source)]
     disk, further = _disk(phrases, known, system, old)
     rows += further
-    disks: dict[str, Any] = {"disk": disk, "count": count}
+    disks = {"disk": disk, "count": count}
     if "level" in phrases:
-        level, row = _level(phrases["level"], count)
-        disks["level"] = level
+        disks["level"], row = _level(phrases, count)
         rows.append(row)
     return disks, [*rows, *_spread(disk)]
 
 
-def log_disk_of(phrases: dict[str, Phrase]) -> tuple[Any, list[Origin]]:
+def log_disk_of(phrases: Phrases) -> tuple[Any, list[Origin]]:
     """The log's own disk, None if there is none."""
-    mine = {key.removeprefix("log_"): value for key, value in phrases.items() if key.startswith("log_")}
+    mine = Phrases({key.removeprefix("log_"): value for key, value in phrases.items() if key.startswith("log_")})
     if not mine:
         return None, []
-    if mine.get("disks", Phrase(1, "")).value != 1 or "level" in mine:
-        raise InputError(f"{WHERE}: '{next(iter(mine.values())).piece}': the log has one disk here")
+    first = next(iter(mine))
+    if mine.value("disks", 1) != 1 or "level" in mine:
+        raise InputError(f"{WHERE}: '{mine[first].piece}': the log has one disk here")
     entry, _, _ = _kind(mine)
-    return entry, [_row("log disk", "machine.log_disk", entry, next(iter(mine.values())))]
+    return entry, [mine.row(first, "log disk", "machine.log_disk", entry)]
 
 
-def _row(what: str, key: str, value: str, phrase: Phrase, source: str = "") -> Origin:
-    return Origin(what, key, value, phrase.piece, source)
-
-
-def _named(phrases: dict[str, Phrase]) -> tuple[Any, list[Origin], int]:
-    count, cores, ghz, name, words = (
-        phrases[key].value if key in phrases else None for key in ("count", "cores", "ghz", "processor", "words")
-    )
-    named = ProcessorPhrase(count=count, cores=cores, ghz=ghz, name=name or "", words=words or ())
+def _named(phrases: Phrases) -> tuple[Any, list[Origin], int]:
+    count, cores, ghz = (phrases.value(key) for key in ("count", "cores", "ghz"))
+    named = ProcessorPhrase(count, cores, ghz, phrases.value("processor", ""), phrases.value("words", ()))
     piece = phrases["words" if "words" in phrases else "ghz"].piece
     entry = catalogued_cpu(named)
     if entry is not None:
-        cpu = _counted(entry, phrases)
-        return cpu, _catalogue_rows(cpu, entry, piece, f"catalogue entry {entry}"), _year(entry)
+        return _catalogued(entry, phrases, piece, f"catalogue entry {entry}")
     if "ghz" not in phrases and "speed" not in phrases:
         raise InputError(f"{WHERE}: '{piece}': add the clock, such as '2.0 GHz'; the catalogue has no such processor")
     name = family_of(named.words)
@@ -155,40 +138,49 @@ def _named(phrases: dict[str, Phrase]) -> tuple[Any, list[Origin], int]:
 def _by_family(name: str, family: FamilySpec, named: ProcessorPhrase, piece: str) -> tuple[Any, list[Origin], int]:
     cores, count, ghz = named.cores or family.cores, named.count or 1, named.ghz or 1.0
     speed = round(family.speed_per_ghz * ghz, 3)
-    title = f"{count} x {CORE_WORDS.get(cores, f'{cores}-core')} {named.name}, {_clock(ghz)}"
     source = f"{family.speed_per_ghz:g} for each GHz of {name} processors, {family.source}"
     cpu = {
-        "model": title,
+        "model": f"{count} x {_core_word(cores)} {named.name}, {_clock(ghz)}",
         "cores": count * cores,
         "relative_speed": speed,
         "threads_per_core": family.threads_per_core,
         "memory_bus_share": family.memory_bus_share,
         "source": source,
     }
-    where = "machine.cpu."
-    rows = [Origin("processor's speed", f"{where}relative_speed", f"{speed:g}", None, source, family.factor)]
+    rows = [Origin("processor's speed", SPEED, f"{speed:g}", None, source, family.factor)]
     usual = "" if named.cores else f"; {cores} in a processor, as usual in {name} ones"
-    rows.append(Origin("cores", f"{where}cores", str(count * cores), piece, f"{count} x {cores}{usual}"))
+    rows.append(Origin("cores", f"{CPU}cores", str(count * cores), piece, f"{count} x {cores}{usual}"))
     if family.threads_per_core > 1:
-        key, why = f"{where}threads_per_core", f"as {name} processors come"
+        key, why = f"{CPU}threads_per_core", f"as {name} processors come"
         rows.append(Origin("hardware threads", key, "2", None, why, others=(f"{key}=1",)))
     return cpu, rows, family.year
 
 
-def _counted(entry: str, phrases: dict[str, Phrase]) -> Any:
+def _catalogued(entry: str, phrases: Phrases, piece: str, source: str) -> tuple[Any, list[Origin], int]:
     """An entry's processors, or so many others of its cores as the line says; then under a name that is true."""
     named = catalogue_entry("cpus", entry)
-    catalogued = read_processors(str(named["model"]))
-    of_each = phrases["cores"].value if "cores" in phrases else catalogued.cores
-    count = phrases["count"].value if "count" in phrases else None
-    cores = (count or catalogued.count or 1) * of_each if of_each else count
-    if cores is None or cores == int(named["cores"]):
-        return entry
-    unnumbered = catalogued.count is None and catalogued.cores is None
-    first, last = CORE_WORDS.get(of_each or 1, f"{of_each}-core"), f"{catalogued.name}, {_clock(catalogued.ghz)}"
-    return {"base": entry, "cores": cores} | (
-        {} if unnumbered else {"model": f"{count or catalogued.count or 1} x {first} {last}"}
-    )
+    model = read_processors(str(named["model"]))
+    family = family_of(model.words)
+    year = families()[family].year if family else 2020 if entry.startswith("server-20") else 2008
+    of_each, count = phrases.value("cores", model.cores), phrases.value("count")
+    cores = (count or model.count or 1) * of_each if of_each else count
+    changes: dict[str, Any] = {}
+    if cores is not None and cores != int(named["cores"]):
+        changes["cores"] = cores
+        if model.count is not None or model.cores is not None:
+            number = count or model.count or 1
+            changes["model"] = f"{number} x {_core_word(of_each or 1)} {model.name}, {_clock(model.ghz)}"
+    named |= changes
+    known = f"catalogue entry {entry}, known to a tenth"
+    rows = [
+        Origin("processors", "machine.cpu", f"{named['model']}: {named['cores']} cores", piece, source),
+        Origin("processor's speed", SPEED, str(named["relative_speed"]), None, known, CATALOGUE_FACTOR),
+    ]
+    return ({"base": entry, **changes} if changes else entry), rows, year
+
+
+def _core_word(cores: int) -> str:
+    return CORE_WORDS.get(cores, f"{cores}-core")
 
 
 def _clock(ghz: float | None) -> str:
@@ -196,58 +188,34 @@ def _clock(ghz: float | None) -> str:
     return f"{text if '.' in text else text + '.0'} GHz"
 
 
-def _catalogue_rows(cpu: Any, entry: str, piece: str, source: str) -> list[Origin]:
-    named = catalogue_entry("cpus", entry) | (cpu if isinstance(cpu, dict) else {})
-    text = f"{named['model']}: {named['cores']} cores"
-    known, key = f"catalogue entry {entry}, known to a tenth", "machine.cpu.relative_speed"
-    return [
-        Origin("processors", "machine.cpu", text, piece, source),
-        Origin("processor's speed", key, str(named["relative_speed"]), None, known, CATALOGUE_FACTOR),
-    ]
-
-
-def _year(entry: str) -> int:
-    family = family_of(read_processors(str(catalogue_entry("cpus", entry)["model"])).words)
-    if family is None:
-        return 2020 if entry.startswith("server-20") else 2008
-    return families()[family].year
-
-
-def _virtual(phrases: dict[str, Phrase]) -> tuple[Any, list[Origin], int]:
+def _virtual(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     """Virtual processors: those of the catalogue's cloud of 2009 by their clock, else threads of a current core."""
     threads, piece = phrases["virtual"].value, phrases["virtual"].piece
-    key = "machine.cpu.relative_speed"
-    if "ghz" in phrases and phrases["ghz"].value < 1.5:
-        entry, cpu, year = "cloud-vm-2009", {"base": "cloud-vm-2009", "cores": threads}, 2008
-        source = "catalogue entry cloud-vm-2009"
+    if phrases.value("ghz", 2.0) < 1.5:
+        cpu, year, source = {"base": "cloud-vm-2009", "cores": threads}, 2008, "catalogue entry cloud-vm-2009"
     else:
-        paired = threads % 2 == 0
-        entry, year, source = (
-            "server-2020s",
-            2020,
-            "catalogue entry server-2020s; a virtual processor is a hardware thread",
-        )
+        paired, entry = threads % 2 == 0, "server-2020s"
+        source, year = f"catalogue entry {entry}; a virtual processor is a hardware thread", 2020
         cpu = {"base": entry, "cores": threads // 2 if paired else threads, "threads_per_core": 2 if paired else 1}
-    speed = str(catalogue_entry("cpus", entry)["relative_speed"])
-    cores = Origin("cores", "machine.cpu.cores", str(cpu["cores"]), piece, source)
-    return cpu, [Origin("processor's speed", key, speed, None, source, VCPU_FACTOR), cores], year
+    speed = str(catalogue_entry("cpus", cpu["base"])["relative_speed"])
+    cores = Origin("cores", f"{CPU}cores", str(cpu["cores"]), piece, source)
+    return cpu, [Origin("processor's speed", SPEED, speed, None, source, VCPU_FACTOR), cores], year
 
 
 def _entry_of(disk: Any) -> str:
     return str(disk["base"] if isinstance(disk, dict) else disk)
 
 
-def _kind(phrases: dict[str, Phrase]) -> tuple[str, list[Origin], str]:
+def _kind(phrases: Phrases) -> tuple[str, list[Origin], str]:
     """The entry of a kind of disk, rows of what was guessed for it, and the kind."""
-    key = "machine.disks.disk"
-    kind = phrases["disk"].value if "disk" in phrases else "sata"
+    kind = phrases.value("disk", "sata")
     if kind in {"nvme", "sata-ssd"}:
         if "rpm" in phrases:
             raise InputError(
                 f"{WHERE}: '{phrases['disk'].piece}' and '{phrases['rpm'].piece}': flash doesn't turn; leave one out"
             )
-        return kind, [_row("disk", key, kind, phrases["disk"])], kind
-    rpm = phrases["rpm"].value if "rpm" in phrases else USUAL_RPM[kind]
+        return kind, [phrases.row("disk", "disk", DISK, kind)], kind
+    rpm = phrases.value("rpm", USUAL_RPM[kind])
     if "rpm" in phrases and "disk" not in phrases and rpm >= 10000:
         kind = "scsi"
     if rpm not in ROTATING[kind]:
@@ -255,72 +223,59 @@ def _kind(phrases: dict[str, Phrase]) -> tuple[str, list[Origin], str]:
         raise InputError(
             f"{WHERE}: '{phrases['rpm'].piece}': no such {kind.upper()} disk in the catalogue; it has {known} rpm"
         )
-    entry = ROTATING[kind][rpm]
+    entry, source, alternatives = ROTATING[kind][rpm], "", tuple[str, ...]()
     if "disk" not in phrases and "rpm" not in phrases:
-        source = "no kind of disk is said: SATA of 7,200 rpm"
-        return entry, [Origin("disk", key, entry, None, source, others=(f"{key}=scsi-10k-73",))], kind
-    piece = phrases["disk" if "disk" in phrases else "rpm"]
-    rows = [_row("disk", key, entry, piece)]
-    if "rpm" not in phrases and kind in {"scsi", "sas"}:
-        source = f"no speed is said: {rpm:,} rpm, as was usual"
-        rows = [Origin("disk", key, entry, piece.piece, source, others=(f"{key}=sas-15k",))]
-    return entry, rows, kind
+        source, alternatives = "no kind of disk is said: SATA of 7,200 rpm", (f"{DISK}=scsi-10k-73",)
+    elif "rpm" not in phrases and kind in {"scsi", "sas"}:
+        source, alternatives = f"no speed is said: {rpm:,} rpm, as was usual", (f"{DISK}=sas-15k",)
+    return entry, [Origin("disk", DISK, entry, phrases.piece("disk", "rpm"), source, others=alternatives)], kind
 
 
-def _disk(phrases: dict[str, Phrase], known: dict[str, Any], system: System, old: bool) -> tuple[Any, list[Origin]]:
+def _disk(phrases: Phrases, known: dict[str, Any], system: System, old: bool) -> tuple[Any, list[Origin]]:
     entry, rows, kind = _kind(phrases)
     changes: dict[str, Any] = {}
     if "disk_gib" in phrases:
         changes["capacity_gib"] = round(phrases["disk_gib"].value, 1)
-        rows.append(
-            _row(
-                "room of a disk", "machine.disks.disk.capacity_gib", f"{changes['capacity_gib']:g}", phrases["disk_gib"]
-            )
-        )
-    key = "machine.disks.disk.queue_depth"
+        rows.append(phrases.row("disk_gib", "room of a disk", f"{DISK}.capacity_gib", f"{changes['capacity_gib']:g}"))
+    key, one = f"{DISK}.queue_depth", "one request at a time"
     catalogued = known["disks"]["disk"] if known else None
     if isinstance(catalogued, dict) and catalogued["base"] == entry and "queue_depth" in catalogued:
         changes["queue_depth"] = catalogued["queue_depth"]
-        rows.append(Origin("disk's queue", key, str(changes["queue_depth"]), phrases["name"].piece, AS_THERE))
+        rows.append(phrases.row("name", "disk's queue", key, str(changes["queue_depth"]), AS_THERE))
     elif kind == "ide" or (kind == "sata" and (system.queues is False or (system.queues is None and old))):
-        changes["queue_depth"] = 1
-        source, alternatives = (
-            "systems of that time gave SATA disks one request at a time, unless a driver knew better",
-            "32",
-        )
+        changes["queue_depth"], alternatives = 1, tuple[str, ...]()
         if kind == "ide":
-            source, alternatives = "IDE disks are given one request at a time", ""
+            source = f"IDE disks are given {one}"
         elif system.queues is False:
-            source, alternatives = "Linux before 2.6.19 gives SATA disks one request at a time", ""
-        rows.append(
-            Origin("disk's queue", key, "1", None, source, others=(f"{key}={alternatives}",) if alternatives else ())
-        )
+            source = f"Linux before 2.6.19 gives SATA disks {one}"
+        else:
+            source = f"systems of that time gave SATA disks {one}, unless a driver knew better"
+            alternatives = (f"{key}=32",)
+        rows.append(Origin("disk's queue", key, "1", None, source, others=alternatives))
     return ({"base": entry, **changes} if changes else entry), rows
 
 
-def _level(phrase: Phrase, count: int) -> tuple[str, Origin]:
-    key, level = "machine.disks.level", phrase.value
+def _level(phrases: Phrases, count: int) -> tuple[str, Origin]:
+    what, key, level = "RAID level", "machine.disks.level", phrases["level"].value
     if level:
-        return level, _row("RAID level", key, level, phrase)
+        return level, phrases.row("level", what, key, level)
     if count == 2:
-        return "raid1", Origin("RAID level", key, "raid1", None, "two disks in a set: RAID 1", others=(f"{key}=raid0",))
+        return "raid1", Origin(what, key, "raid1", None, "two disks in a set: RAID 1", others=(f"{key}=raid0",))
     alternatives = (f"{key}=raid10",) if count >= 4 and count % 2 == 0 else (f"{key}=raid0",)
-    return "raid5", Origin(
-        "RAID level", key, "raid5", None, "no level is said: RAID 5, the usual one", others=alternatives
-    )
+    return "raid5", Origin(what, key, "raid5", None, "no level is said: RAID 5, the usual one", others=alternatives)
 
 
 def _spread(disk: Any) -> list[Origin]:
     """How much disks of one kind differ: in what a deep queue of requests comes to, not in the average seek."""
-    entry, where = catalogue_entry("disks", _entry_of(disk)), "machine.disks.disk."
+    entry = catalogue_entry("disks", _entry_of(disk))
+
+    def guess(what: str, key: str, source: str, factor: float) -> Origin:
+        return Origin(what, f"{DISK}.{key}", str(entry[key]), None, source, factor)
+
     if entry["kind"] == "flash":
-        key, source = "read_latency_us", "flash of one kind differs by a third"
-        return [Origin("disk's speed", where + key, str(entry[key]), None, source, FLASH_FACTOR)]
-    short, overhead = "seek_track_to_track_ms", "overhead_ms"
+        return [guess("disk's speed", "read_latency_us", "flash of one kind differs by a third", FLASH_FACTOR)]
     why = "data sheets of one kind of disk differ by half, and a deep queue makes seeks short"
     return [
-        Origin("disk's short seeks", where + short, str(entry[short]), None, why, SHORT_SEEK_FACTOR),
-        Origin(
-            "disk's overhead", where + overhead, str(entry[overhead]), None, "no data sheet says it", OVERHEAD_FACTOR
-        ),
+        guess("disk's short seeks", "seek_track_to_track_ms", why, SHORT_SEEK_FACTOR),
+        guess("disk's overhead", "overhead_ms", "no data sheet says it", OVERHEAD_FACTOR),
     ]

@@ -51,13 +51,59 @@ class Phrase:
     piece: str
 
 
-def read_line(line: str) -> dict[str, Phrase]:
+@dataclass(frozen=True)
+class Origin:
+    """What a description comes to for one key of the scenario, and how well that is known.
+
+    `piece`: the words of the line, None for a guess. `factor`: one standard deviation of the value, times or divided
+    by, None if it is taken for exact. `others`: settings (key=value) that would have been as good a guess.
+    """
+
+    what: str
+    key: str
+    value: str
+    piece: str | None
+    source: str
+    factor: float | None = None
+    others: tuple[str, ...] = ()
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the answer's interval has to hold it."""
+        return self.factor is not None or bool(self.others)
+
+    @property
+    def uncertainty(self) -> str:
+        """In words for the table."""
+        if self.factor is not None:
+            return f"times or divided by {self.factor:.3g}"
+        named = [other.partition("=")[2].removeprefix('{"base": "').partition('"')[0] for other in self.others]
+        return f"or {' or '.join(named)}" if named else ""
+
+
+class Phrases(dict[str, Phrase]):
+    """What a line says, by the names of things."""
+
+    def value(self, thing: str, default: Any = None) -> Any:
+        """What is said of a thing; `default` if nothing is."""
+        return self[thing].value if thing in self else default
+
+    def piece(self, *things: str) -> str | None:
+        """The words of the line that say the first of some things; None if it says none of them."""
+        return next((self[thing].piece for thing in things if thing in self), None)
+
+    def row(self, thing: str, what: str, key: str, value: str, source: str = "") -> Origin:
+        """A key whose value the line says."""
+        return Origin(what, key, value, self[thing].piece, source)
+
+
+def read_line(line: str) -> Phrases:
     """Every thing that a line says, by its name. Raises InputError for what is not understood or said twice."""
     if len(line) > MOST_LETTERS or not line.isprintable():
         raise InputError(
             f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
         )
-    phrases: dict[str, Phrase] = {}
+    phrases = Phrases()
     strange: list[str] = []
     for piece in [text.strip() for text in SPLIT.split(line)]:
         if not piece:
@@ -70,9 +116,8 @@ def read_line(line: str) -> dict[str, Phrase]:
             strange.append(piece)
         for key, value in (match or {}).items():
             if key in phrases and phrases[key].value != value:
-                raise InputError(
-                    f"{WHERE}: '{phrases[key].piece}' and '{piece}' both say {_meaning(key)}; keep one of them"
-                )
+                meaning = MEANINGS.get(key, key.replace("_", " "))
+                raise InputError(f"{WHERE}: '{phrases[key].piece}' and '{piece}' both say {meaning}; keep one of them")
             phrases.setdefault(key, Phrase(value, piece))
     if not phrases and not strange:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
@@ -103,10 +148,6 @@ def _may_be_a_name(piece: str) -> bool:
     return not misspelt and piece[:1].isalpha() and not re.search(r"\d ?[kmgt]i?b\b", piece.lower())
 
 
-def _meaning(key: str) -> str:
-    return MEANINGS.get(key, key.replace("_", " "))
-
-
 MEANINGS = {
     "memory_gib": "how much memory there is", "level": "the RAID level", "disks": "how many disks there are",
     "disk": "the kind of disk", "system": "the operating system", "engine": "the database engine",
@@ -115,7 +156,7 @@ MEANINGS = {
 }  # fmt: skip
 
 
-def number(text: str) -> float:
+def _number(text: str) -> float:
     """A number above 0 with or without thousands' commas. Raises ValueError."""
     value = float(text.replace(",", ""))
     if value <= 0:
@@ -123,9 +164,9 @@ def number(text: str) -> float:
     return value
 
 
-def whole(text: str) -> int:
+def _whole(text: str) -> int:
     """A whole number above 0. Raises ValueError."""
-    value = number(text)
+    value = _number(text)
     if not value.is_integer():
         raise ValueError(f"got {text}; must be a whole number")
     return int(value)
@@ -149,7 +190,7 @@ def _virtual(text: str) -> dict[str, Any] | None:
     if not match:
         return None
     clock = read_processors(match[2]).ghz
-    return {"virtual": whole(match[1])} | ({"ghz": clock} if clock else {})
+    return {"virtual": _whole(match[1])} | ({"ghz": clock} if clock else {})
 
 
 def _disks(text: str) -> dict[str, Any] | None:
@@ -166,15 +207,15 @@ def _disks(text: str) -> dict[str, Any] | None:
             remainder = remainder[: match.start()] + " " + remainder[match.end() :].lstrip()
             remainder = f" {remainder.strip()} "
 
-    take(rf"{N} ?(?:rpm|revolutions per minute)", lambda match: {"rpm": whole(match[1])})
+    take(rf"{N} ?(?:rpm|revolutions per minute)", lambda match: {"rpm": _whole(match[1])})
     take(r"(5\.4|7\.2|10|15) ?k", lambda match: {"rpm": int(1000 * float(match[1]))})
-    take(rf"{N} ?([gt])i?b", lambda match: {"disk_gib": number(match[1]) * {"g": 1e9, "t": 1e12}[match[2]] / 2**30})
+    take(rf"{N} ?([gt])i?b", lambda match: {"disk_gib": _number(match[1]) * {"g": 1e9, "t": 1e12}[match[2]] / 2**30})
     take(r"raid[- ]?(0|10|1\+0|1|5|6)", lambda match: {"level": f"raid{match[1].replace('1+0', '10')}"})
     if "level" not in phrases:
         take(r"raid", lambda _: {"level": ""})
     take("|".join(DISK_KINDS), lambda match: {"disk": _kind_of(match[0].strip())})
     take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
-    take(r"(\d{1,4})(?: ?[x×])?", lambda match: {"disks": whole(match[1])})
+    take(r"(\d{1,4})(?: ?[x×])?", lambda match: {"disks": _whole(match[1])})
     take("one|a single|single", lambda _: {"disks": 1})
     if not {"disk", "level", "a_disk", "rpm"} & phrases.keys() or not NOISE.fullmatch(remainder):
         return None
@@ -200,7 +241,7 @@ Reader = Callable[[re.Match[str]], dict[str, Any]]
 
 
 def _gib(match: re.Match[str]) -> float:
-    return number(match[1]) * GIB_OF[match[2]]
+    return _number(match[1]) * GIB_OF[match[2]]
 
 
 PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
@@ -210,55 +251,23 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"(?:ram|memory) (?:of )?{SIZE}", lambda match: {"memory_gib": _gib(match)}),
         (rf"{POOL}(?: of| ?=)? {SIZE}", lambda match: {"pool_gib": _gib(match)}),
         (rf"{SIZE}(?: of)? {POOL}", lambda match: {"pool_gib": _gib(match)}),
-        (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(number(match[1]) * (1000 if match[2] else 1))}),
-        (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": whole(match[1])}),
-        (rf"{N} ?(?:warehouses?|wh|w)", lambda match: {"warehouses": whole(match[1])}),
-        (rf"(?:each of )?{N} (?:clients?|users?|terminals?|sessions?)", lambda match: {"clients": whole(match[1])}),
-        (rf"{N} new orders(?: each| per client| by each(?: client)?)?", lambda match: {"new_orders": whole(match[1])}),
+        (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(_number(match[1]) * (1000 if match[2] else 1))}),
+        (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": _whole(match[1])}),
+        (rf"{N} ?(?:warehouses?|wh|w)", lambda match: {"warehouses": _whole(match[1])}),
+        (rf"(?:each of )?{N} (?:clients?|users?|terminals?|sessions?)", lambda match: {"clients": _whole(match[1])}),
+        (rf"{N} new orders(?: each| per client| by each(?: client)?)?", lambda match: {"new_orders": _whole(match[1])}),
         (rf"(?:bulk )?load(?:ing)?(?: of {N} warehouses?)?",
-         lambda match: {"job": "load"} | ({"warehouses": whole(match[1])} if match[1] else {})),
+         lambda match: {"job": "load"} | ({"warehouses": _whole(match[1])} if match[1] else {})),
         (r"(?:cold )?serial (?:read|scan)|table scan|scan", lambda _: {"job": "scan"}),
         (r"(?:all )?in (?:memory|ram)", lambda _: {"in_memory": True}),
         (rf"(?:run of )?{N} ?(?:(s)|s(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)(?: run)?",
-         lambda match: {"seconds": number(match[1]) * SECONDS_OF[match[3] or match[4] or "s"]}),
+         lambda match: {"seconds": _number(match[1]) * SECONDS_OF[match[3] or match[4] or "s"]}),
         (r"(?:with )?(?:hyper-?\s?threading|smt|(?:2|two) (?:hardware )?threads (?:per|a|each) core|ht)",
          lambda _: {"threads": 2}),
         (r"(?:no|without) (?:hyper-?\s?threading|smt)|(?:1|one) thread (?:per|a) core", lambda _: {"threads": 1}),
         (r"(?:under |in |on )?(?:a )?(?:xen|vmware|kvm|hyper-v|virtual machine|vm)(?: guest| vm)?",
          lambda _: {"virtualised": True}),
-        (r"(?:core |relative )speed (?:of )?(\d{1,3}(?:\.\d{1,4})?)", lambda match: {"speed": number(match[1])}),
+        (r"(?:core |relative )speed (?:of )?(\d{1,3}(?:\.\d{1,4})?)", lambda match: {"speed": _number(match[1])}),
     )
 )  # fmt: skip
 """Forms of pieces that stand for themselves; the first that matches counts."""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """What a description comes to for one key of the scenario, and how well that is known.
-
-    `piece`: the words of the line, None for a guess. `factor`: one standard deviation of the value, times or divided
-    by, None if it is taken for exact. `others`: settings (key=value) that would have been as good a guess.
-    """
-
-    what: str
-    key: str
-    value: str
-    piece: str | None
-    source: str
-    factor: float | None = None
-    others: tuple[str, ...] = ()
-
-    @property
-    def uncertain(self) -> bool:
-        """Whether the answer's interval has to hold it."""
-        return self.factor is not None or bool(self.others)
-
-    @property
-    def uncertainty(self) -> str:
-        """In words for the table."""
-        if self.factor is not None:
-            return f"times or divided by {self.factor:.3g}"
-        if self.others:
-            named = (other.partition("=")[2].removeprefix('{"base": "').partition('"')[0] for other in self.others)
-            return f"or {' or '.join(named)}"
-        return ""

@@ -1,10 +1,13 @@
 """Folding: the pages of a few warehouses stand for those of all (models/build/sampling.py says how and why)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from simulator.form import FloatArray
+
+Part = TypeVar("Part", bound=Any)
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,10 @@ class WarehouseSample:
     def scaled(self, amount: int) -> int:
         """The sampled share of a number of pages or bytes, or of a time in ns: at least 1 of anything."""
         return max(1, round(amount * self.share)) if amount else 0
+
+    def with_scaled(self, part: Part, *fields: str) -> Part:
+        """A part of a model with its share in some of its fields."""
+        return replace(part, **{name: self.scaled(getattr(part, name)) for name in fields})
 
 
 def merged_pages(popularity: FloatArray, pages: int) -> FloatArray:

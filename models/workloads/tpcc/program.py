@@ -5,25 +5,17 @@ Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps
 """
 
 from models.workloads.arrivals import ClosedClientsSpec, TerminalsSpec
+from models.workloads.tpcc import rows
 from models.workloads.tpcc.cluster import ClusterStory
 from models.workloads.tpcc.folding import WarehouseSample, merged_pages
 from models.workloads.tpcc.paths import ALONE, ClusterPaths, Paths, Rows
 from models.workloads.tpcc.rows import (
-    CUSTOMER_A,
-    CUSTOMERS_PER_DISTRICT,
     DISTRICTS,
-    FEWEST_LINES,
-    ITEM_A,
     ITEMS,
-    LAST_NAMES,
     LINES_PER_ORDER,
-    MOST_LINES,
-    NAME_A,
     ORDERS_DELIVERED,
     ORDERS_LOADED,
     nurand_pmf,
-    order_age_pmf,
-    pages_pmf,
     uniform_pmf,
 )
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
@@ -89,20 +81,21 @@ class TpccWriter:
         self.r = {name: asm.register(name) for name in names}
         self.rows, self.branches = asm.stream("rows"), asm.stream("branches")
         self.servers = ClusterStory(asm, cluster)
-        items = nurand_pmf(ITEM_A, 1, ITEMS) if choice.item_choice == "nurand" else uniform_pmf(ITEMS)
+        items = nurand_pmf(rows.ITEM_A, 1, ITEMS) if choice.item_choice == "nurand" else uniform_pmf(ITEMS)
         nurand = choice.customer_choice == "nurand"
-        customers = nurand_pmf(CUSTOMER_A, 1, CUSTOMERS_PER_DISTRICT) if nurand else uniform_pmf(CUSTOMERS_PER_DISTRICT)
-        popularity = merged_pages(pages_pmf(items, layout.item_rows_per_page), item_pages)
+        per_district = rows.CUSTOMERS_PER_DISTRICT
+        customers = nurand_pmf(rows.CUSTOMER_A, 1, per_district) if nurand else uniform_pmf(per_district)
+        popularity = merged_pages(rows.pages_pmf(items, layout.item_rows_per_page), item_pages)
         self.item_pages = asm.table("item pages", popularity)
-        self.stock_pages = asm.table("stock pages", pages_pmf(items, layout.stock_rows_per_page))
+        self.stock_pages = asm.table("stock pages", rows.pages_pmf(items, layout.stock_rows_per_page))
         self.customer_rows = asm.table("customer rows", customers)
-        name_pmf = nurand_pmf(NAME_A, 0, LAST_NAMES - 1) if nurand else uniform_pmf(LAST_NAMES)
+        name_pmf = nurand_pmf(rows.NAME_A, 0, rows.LAST_NAMES - 1) if nurand else uniform_pmf(rows.LAST_NAMES)
         self.name_rows = asm.table("last names", name_pmf)
-        self.order_ages = asm.table("orders since the customer's last", order_age_pmf(customers, ORDERS_LOADED))
+        self.order_ages = asm.table("orders since the customer's last", rows.order_age_pmf(customers, ORDERS_LOADED))
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
-        self.history = asm.counter("history rows", self.warehouses, DISTRICTS * CUSTOMERS_PER_DISTRICT)
+        self.history = asm.counter("history rows", self.warehouses, DISTRICTS * rows.CUSTOMERS_PER_DISTRICT)
         self.recent_stock = asm.window(RECENT_LINES, districts)
         self.warehouse_lock = asm.lock("warehouse row", sample.whole)
         self.district_lock = asm.lock("district row", sample.whole * DISTRICTS)
@@ -140,7 +133,7 @@ class TpccWriter:
         orders = pages_of(ORDERS_LOADED, layout.order_rows_per_page)
         lines = pages_of(ORDERS_LOADED * LINES_PER_ORDER, layout.order_line_rows_per_page)
         waiting = pages_of(ORDERS_LOADED - ORDERS_DELIVERED, layout.new_order_rows_per_page)
-        history = pages_of(DISTRICTS * CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page)
+        history = pages_of(DISTRICTS * rows.CUSTOMERS_PER_DISTRICT, layout.history_rows_per_page)
         self.order_insert = append("order insert", t.orders, home_district, "order", orders)
         self.line_insert = append("order line insert", t.order_line, home_district, "line row", lines)
         self.new_order_insert = append("new order insert", t.new_order, home_district, "row", waiting)
@@ -151,15 +144,14 @@ class TpccWriter:
         arrivals, mix = self.workload.arrivals, self.workload.mix
         shares = [mix.new_order, mix.payment, mix.order_status, mix.delivery, mix.stock_level]
         table = self.asm.table(MIX, shares)
-        if isinstance(arrivals, TerminalsSpec):
-            self.asm.emit("arrive")
-            self.asm.emit("enter")
-        elif isinstance(arrivals, ClosedClientsSpec):
+        if isinstance(arrivals, ClosedClientsSpec):
             think = self.asm.distribution("exponential", from_s(arrivals.think_time_s))
             self.asm.emit("think", think, self.asm.stream("think"))
         else:
             self.asm.emit("arrive")
-        if not isinstance(arrivals, TerminalsSpec):
+        if isinstance(arrivals, TerminalsSpec):
+            self.asm.emit("enter")
+        else:
             self.asm.emit("choose", table, self.asm.stream("mix"))
         stories = {
             "new order": self.new_order_story,
@@ -243,10 +235,10 @@ class TpccWriter:
         # one of the first thousand customers has the name, two of the others: fixed scattered rows stand for those
         asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
         self._touch(self.customer, READ)
-        scattered = CUSTOMERS_PER_DISTRICT - LAST_NAMES
+        scattered = rows.CUSTOMERS_PER_DISTRICT - rows.LAST_NAMES
         for namesake in range(1, NAMESAKES_READ[self.workload.tpcc.namesakes_read]):
             asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, scattered)
-            asm.emit("affine", r["customer"], r["customer"], 1, LAST_NAMES, 0)
+            asm.emit("affine", r["customer"], r["customer"], 1, rows.LAST_NAMES, 0)
             self._touch(self.customer, READ)
         asm.emit("jump", done)
         asm.place(by_number)
@@ -259,7 +251,7 @@ class TpccWriter:
 
     def _place_in_names(self) -> None:
         """The customer's place in the index by last name."""
-        self.asm.emit("affine", self.r["row"], self.r["customer"], SCATTER, 0, CUSTOMERS_PER_DISTRICT)
+        self.asm.emit("affine", self.r["row"], self.r["customer"], SCATTER, 0, rows.CUSTOMERS_PER_DISTRICT)
 
     def _moved(self, fraction: float, index: int) -> None:
         """In a share of the changes the row has found no room on its page: an index other than its key is changed."""
@@ -281,7 +273,7 @@ class TpccWriter:
         asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
         self._touch(self.new_order_insert, WRITE)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
-        asm.emit("uniform", r["lines"], MOST_LINES - FEWEST_LINES + 1, FEWEST_LINES, self.rows)
+        asm.emit("uniform", r["lines"], rows.MOST_LINES - rows.FEWEST_LINES + 1, rows.FEWEST_LINES, self.rows)
         next_line = asm.label()
         asm.place(next_line)
         self._touch(self.item, READ)

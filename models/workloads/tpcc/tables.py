@@ -55,7 +55,12 @@ class Tables:
 def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
     """Lay out the tables for the loaded warehouses; items on `item_pages` pages."""
     tables = _regions(assembler, workload.layout, workload.warehouses, item_pages)
-    _load(assembler, tables, workload.warehouses, workload.layout)
+    for table, (groups, pages) in _loaded(workload.layout, workload.warehouses).items():  # index pages go with each
+        region = getattr(tables, table)
+        for group in range(groups):
+            assembler.loaded(region, group, pages)
+        if (interior := assembler.regions[region][1][4]) >= 0:
+            assembler.loaded(interior, 0, assembler.regions[interior][1][2])
     return tables
 
 
@@ -127,16 +132,6 @@ def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
         "new_order": (districts, pages_of(orders - ORDERS_DELIVERED, layout.new_order_rows_per_page)),
         "order_line": (districts, pages_of(orders * LINES_PER_ORDER, layout.order_line_rows_per_page)),
     }
-
-
-def _load(assembler: Assembler, tables: Tables, warehouses: int, layout: LayoutSpec) -> None:
-    """Load the tables one after the other; index pages go with each."""
-    for table, (groups, pages) in _loaded(layout, warehouses).items():
-        region = getattr(tables, table)
-        for group in range(groups):
-            assembler.loaded(region, group, pages)
-        if (interior := assembler.regions[region][1][4]) >= 0:
-            assembler.loaded(interior, 0, assembler.regions[interior][1][2])
 
 
 def loaded_rows(warehouses: int) -> int:

@@ -77,13 +77,13 @@ def model_limiters(model: Model) -> Limiters:
     return limiters_of(model.storage, model.volume_limits, model.controllers)
 
 
-def _limits(limiters: Limiters, rows: range, owner: str, window: Window) -> list[LimitResult]:
-    return [_limit(limiters.limits[row], row, owner, window) for row in rows]
-
-
 def _closed_share(change_ps: int, ns: int) -> float:
     """Time closed as a share, without what reaches beyond the end."""
     return min(change_ps / (ns * PS_PER_NS), 1.0)
+
+
+def _limits(limiters: Limiters, rows: range, owner: str, window: Window) -> list[LimitResult]:
+    return [_limit(limiters.limits[row], row, owner, window) for row in rows]
 
 
 def _limit(limit: RateLimit, row: int, owner: str, window: Window) -> LimitResult:

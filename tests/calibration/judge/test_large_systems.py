@@ -20,7 +20,8 @@ from calibration.judge import (
 from calibration.judge.large_systems import measured_figures
 from calibration.records import simulated_figure
 from calibration.records.measured import OF_RESULT
-from models.scenario import FigureSpec, MeasuredSpec, ScenarioSpec
+from models.scenario import FigureSpec, ScenarioSpec
+from models.scenario.scenario import MeasuredSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured import measured_systems
 from scenarios.show.large_systems import figure_amount, figure_error, large_system_lines

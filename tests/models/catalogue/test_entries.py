@@ -1,4 +1,4 @@
-"""The catalogue: every part is valid, says where its figures come from, and is found by its name."""
+"""The catalogue: every kind has entries, found by their names, the user's before the program's."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from models.catalogue import (
     catalogue_entry,
     catalogue_kinds,
     catalogue_names,
+    catalogue_places,
     compose,
     describe,
-    entry_faults,
+    read_entry,
+    shadowed_names,
 )
-from models.catalogue import check as catalogue_check
 from models.catalogue import entries as catalogue
 from models.catalogue.check import SPECS
-from models.catalogue.entries import FOR_SALE, PARTS
+from models.catalogue.entries import FOLDER_VARIABLE, FOR_SALE, PARTS
 from models.input import nearest
+from models.machine import FlashDiskSpec
 from models.reading import load_scenario
-from scenarios.commands.cli import main
 from simulator.errors import InputError
 
 LIBRARY = Path(__file__).resolve().parents[3] / "scenarios" / "library"
@@ -35,13 +36,6 @@ KEYING_AND_THINK_S = {
 }
 """TPC-C specification 5.11, clause 5.2.5.7."""
 ENTRIES = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
-
-
-@pytest.mark.parametrize(("kind", "name"), ENTRIES)
-def test_every_part_is_valid_and_has_a_source(kind: str, name: str) -> None:
-    assert entry_faults(kind, name) == []
-    source = catalogue_entry(kind, name)["source"]
-    assert len(source.split()) >= 3, "a source is more than a word"
 
 
 def test_the_specifications_think_time_is_the_mean_over_its_mix() -> None:
@@ -64,55 +58,6 @@ def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
     plain = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
     cloud = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+")  # as its provider writes it
     assert all(plain.fullmatch(name) or (kind == "instances" and cloud.fullmatch(name)) for kind, name in ENTRIES)
-
-
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        ({"source": ""}, "catalog/cpus/opteron-244.yaml: source: got ''; must not be empty"),
-        ({"source": "  "}, "catalog/cpus/opteron-244.yaml: source: got '  '; say where the figures come from"),
-        ({"source": " TBD. "}, "source: got ' TBD. '; say where the figures come from"),
-        ({"source": None}, "catalog/cpus/opteron-244.yaml: source: got nothing; must be text"),
-        ({"cores": 0}, "catalog/cpus/opteron-244.yaml: cores: got 0; must be greater than or equal to 1"),
-        (
-            {"coers": 2},
-            (
-                "coers: unknown key (did you mean 'cores'?); allowed: cache_latency_ns, cache_mib, cores, "
-                "memory_bus_share, memory_latency_ns, model, relative_speed, remote_memory_factor, second_thread_gain, "
-                "sockets, source, threads_per_core, tlb_entries"
-            ),
-        ),
-    ],
-)
-def test_a_faulty_part_is_found(
-    change: dict[str, object], fault: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def faulty(kind: str, name: str) -> dict[str, object]:
-        entry = catalogue_entry(kind, name)
-        return entry | change if name == "opteron-244" else entry
-
-    monkeypatch.setattr(catalogue_check, "catalogue_entry", faulty)
-    (found,) = entry_faults("cpus", "opteron-244")
-    assert fault in found
-    assert main(["catalog", "check"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: catalog/cpus/opteron-244.yaml: ")
-    assert err.count("\n") == 1
-
-
-def test_a_part_without_any_source_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = catalogue_entry("disks", "nvme")
-    del entry["source"]
-    monkeypatch.setattr(catalogue_check, "catalogue_entry", lambda *_: entry)
-    assert entry_faults("disks", "nvme") == ["catalog/disks/nvme.yaml: source: missing; add 'source: ...'"]
-
-
-def test_a_machine_that_names_a_missing_part_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = catalogue_entry("machines", "sunfire-v20z") | {"cpu": "opteron"}
-    monkeypatch.setattr(catalogue_check, "catalogue_entry", lambda *_: entry)
-    (fault,) = entry_faults("machines", "sunfire-v20z")
-    assert fault.startswith("catalog/machines/sunfire-v20z.yaml: machine.cpu: unknown name 'opteron'")
 
 
 def test_a_description_shows_every_figure_and_ends_with_the_source() -> None:
@@ -140,3 +85,32 @@ def test_an_entry_is_its_readers_own() -> None:
     pool = dict(whole["pool"])
     whole["pool"].clear()
     assert catalogue_entry("databases", "virtuoso-4")["pool"] == pool != {}
+
+
+def test_a_users_entries_go_before_the_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "disks").mkdir()
+    file = tmp_path / "disks" / "nvme.yaml"
+    file.write_text("{base: sata-ssd, capacity_gib: 1000, source: mine}\n")
+    assert shadowed_names("disks") == []
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    assert shadowed_names("disks") == ["nvme"]
+    assert catalogue_places("disks")["nvme"].own
+    mine: FlashDiskSpec = read_entry("disks", "nvme")
+    assert (mine.capacity_gib, mine.name) == (1000, "SATA SSD")
+    file.write_text("{base: sata-ssd, capacity_gib: 2000, source: mine}\n")
+    assert read_entry("disks", "nvme").capacity_gib == 2000, "a changed file is read again"
+    file.write_text("{base: nvme, capacity_gib: 2000, source: mine}\n")
+    with pytest.raises(InputError, match="entries of disks name each other in a circle: nvme -> nvme"):
+        read_entry("disks", "nvme")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "elsewhere"))
+    with pytest.raises(InputError, match="elsewhere: no such folder; expected one with folders such as instances"):
+        catalogue_names("disks")
+
+
+def test_two_families_with_one_machine_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "instances").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "instances" / f"{name}.yaml").write_text("sizes: {m9.large: {memory_gib: 1}}\n")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    with pytest.raises(InputError, match=r"two.yaml: m9.large: is in .*one.yaml too; keep one of them"):
+        catalogue_names("instances")

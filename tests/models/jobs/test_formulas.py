@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from models.jobs import JobResult, run_job
-from models.machine import slowdowns
+from models.machine.cpu import slowdowns
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from tests.oracles.exact_networks import exact

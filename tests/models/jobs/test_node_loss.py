@@ -16,9 +16,9 @@ from models.workloads import PartitionedStoreSpec
 from scenarios.run import simulate_store
 from simulator.errors import InputError, InternalError
 from simulator.form import Program
+from simulator.kernel import State, counter_values, register_values
 from simulator.kernel import columns as ks
 from simulator.kernel.engine import KernelEngine
-from simulator.kernel.state import REGISTERS, State
 from tests.simulator.twins import Change, differences, run_reference
 
 LOSS = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"
@@ -48,7 +48,10 @@ def engine(*settings: str, seed: int = 1) -> KernelEngine:
 
 
 def books_after(program: Program, state: State) -> Books:
-    return books_of(StoreState(program, state.counters, state.client[:, REGISTERS:]))
+    counters = {name: counter_values(state, program, name) for name in program.counter_names}
+    return books_of(
+        StoreState(program, counters, {name: register_values(state, program, name) for name in program.registers})
+    )
 
 
 def books(*settings: str, seed: int = 1) -> Books:

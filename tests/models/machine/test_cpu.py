@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.build import build
-from models.machine import CpuSpec, slowdowns
+from models.machine import CpuSpec
+from models.machine.cpu import slowdowns
 from models.reading import load_scenario
 from tests.simulator.tpcc_systems import TINY
 

@@ -17,7 +17,7 @@ from models.catalogue.importers.importing import FORMATS
 from models.machine import FlashDiskSpec
 from simulator.errors import InputError
 
-SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "catalogue"
+SAMPLES = Path(__file__).resolve().parents[3] / "samples" / "catalogue"
 PRICES_OF_A_YEAR = "3yr-reserved_netflix_prices.json"
 DAY = dt.date(2026, 7, 13)
 ON_A_DAY = ListFacts(date=DAY)

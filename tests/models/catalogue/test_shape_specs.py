@@ -1,35 +1,20 @@
-"""What is for sale: cloud machines by size, volumes with their rules, chassis, and price lists over them."""
+"""What is for sale: cloud machines by size, volumes with their rules, and their caps."""
 
 from __future__ import annotations
 
-import datetime as dt
 import itertools
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.catalogue import (
-    PriceList,
-    PriceRow,
-    Prices,
     VolumeSpec,
-    catalogue_entry,
     catalogue_names,
-    catalogue_places,
-    chassis,
-    entry_faults,
     instances,
-    is_old,
-    price_list,
     read_entry,
-    shadowed_names,
     volumes,
-    without_price,
-    without_shape,
 )
-from models.catalogue.entries import FOLDER_VARIABLE
 from models.input.quantities import UNITS
 from models.machine import FlashDiskSpec, RateLimitSpec
 from simulator.errors import InputError
@@ -136,108 +121,3 @@ def test_a_larger_volume_never_does_less(name: str, size_gib: float, factor: flo
     volume: VolumeSpec = read_entry("volumes", name)
     less, more = (volume.disk(size)["limits"] for size in (size_gib, min(size_gib * factor, volume.most_gib)))
     assert all(a["per_s"] <= b["per_s"] for a, b in zip(less, more, strict=True))
-
-
-def test_everything_for_sale_has_a_price_and_every_price_a_part() -> None:
-    assert without_price() == []
-    assert without_shape() == []
-
-
-def test_the_pc_of_2006_costs_what_is_printed() -> None:
-    """2,000 to 2,500 with 4 GB and as many SATA disks as possible; the Opteron server costs more."""
-    pc, prices = chassis()["amd64-pc-2006"], Prices((price_list("us-2006"),))
-
-    def price(disks: int) -> float:
-        parts = {"chassis/amd64-pc-2006": 1, f"cpus/{pc.processors[0].cpu}": 1, f"memory/{pc.memory[0].module}": 4,
-                 f"disks/{pc.disks[0].disk}": disks}  # fmt: skip
-        return sum(prices.cost(part, "piece", count) for part, count in parts.items())
-
-    assert 2000 <= price(max(pc.disks[0].pieces)) <= 2500
-    assert price(1) < 2000, "the negative twin: with one disk it is cheaper than printed"
-
-
-def test_old_prices_are_told() -> None:
-    today = dt.date(2026, 11, 22)
-    assert is_old(price_list("us-2006"), today)
-    assert not is_old(price_list("aws-us-east-1"), today)
-    assert is_old(price_list("aws-us-east-1"), dt.date(2027, 7, 7))
-
-
-STEPS = st.lists(st.tuples(st.integers(0, 10_000), st.floats(0, 100)), min_size=1, max_size=5, unique_by=lambda s: s[0])
-
-
-@given(STEPS, st.floats(0, 20_000), st.floats(0, 5_000))
-def test_a_price_by_steps_never_falls_and_never_jumps(
-    steps: list[tuple[int, float]], units: float, more: float
-) -> None:
-    rows = tuple(PriceRow(part="volumes/x", amount=amount, per="gib_month", above=above) for above, amount in steps)
-    prices = Prices(
-        (PriceList(name="x", date=dt.date(2026, 1, 1), currency="USD", term="purchase", rows=rows, source="x"),)
-    )
-    low, high = (prices.cost("volumes/x", "gib_month", each) for each in (units, units + more))
-    dearest = max(amount for _, amount in steps)
-    assert -1e-6 <= high - low <= dearest * more + 1e-6 * (1 + high)
-
-
-def test_a_step_that_is_there_twice_is_refused(tmp_path: Path) -> None:
-    text = (
-        "name: x\ndate: 2026-01-01\ncurrency: USD\nterm: purchase\nsource: mine\nrows:\n"
-        "  - {part: volumes/gp3, amount: 1, per: gib_month}\n  - {part: volumes/gp3, amount: 2, per: gib_month}\n"
-    )
-    file = tmp_path / "mine.yaml"
-    file.write_text(text)
-    with pytest.raises(InputError, match=r"mine.yaml: rows: .*volumes/gp3 per gib_month above 0 is there 2 times"):
-        price_list(file)
-    file.write_text(text.replace("amount: 2, per: gib_month", "amount: 2, per: gib_month, above: 100"))
-    assert len(price_list(file).rows) == 2
-
-
-def test_a_price_of_no_part_and_a_chassis_of_unknown_parts_are_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "prices").mkdir()
-    (tmp_path / "chassis").mkdir()
-    row = "{part: disks/nvm, amount: 1}"
-    (tmp_path / "prices" / "mine.yaml").write_text(
-        f"name: x\ndate: 2026-01-01\ncurrency: USD\nterm: purchase\nsource: mine\nrows: [{row}]\n"
-    )
-    chassis = catalogue_entry("chassis", "amd64-pc-2006")
-    disks = str(chassis["disks"]).replace("sata-7200-2005", "sata-9000").replace("'", "")
-    (tmp_path / "chassis" / "mine.yaml").write_text(
-        f"name: x\nprocessors: [{{cpu: amd64-2000, cores_each: 1, pieces: [1]}}]\nsource: mine\ndisks: {disks}\n"
-        "memory: [{module: ddr-1gib, gib_each: 1, pieces: [1]}]\n"
-    )
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    (fault,) = entry_faults("prices", "mine")
-    assert fault.startswith(f"{tmp_path}/prices/mine.yaml: disks/nvm: no such part (did you mean 'disks/nvme'")
-    (fault,) = entry_faults("chassis", "mine")
-    assert "unknown name 'sata-9000' in the catalogue of disks (did you mean" in fault
-
-
-def test_a_users_entries_go_before_the_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "disks").mkdir()
-    file = tmp_path / "disks" / "nvme.yaml"
-    file.write_text("{base: sata-ssd, capacity_gib: 1000, source: mine}\n")
-    assert shadowed_names("disks") == []
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    assert shadowed_names("disks") == ["nvme"]
-    assert catalogue_places("disks")["nvme"].own
-    mine: FlashDiskSpec = read_entry("disks", "nvme")
-    assert (mine.capacity_gib, mine.name) == (1000, "SATA SSD")
-    file.write_text("{base: sata-ssd, capacity_gib: 2000, source: mine}\n")
-    assert read_entry("disks", "nvme").capacity_gib == 2000, "a changed file is read again"
-    file.write_text("{base: nvme, capacity_gib: 2000, source: mine}\n")
-    with pytest.raises(InputError, match="entries of disks name each other in a circle: nvme -> nvme"):
-        read_entry("disks", "nvme")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "elsewhere"))
-    with pytest.raises(InputError, match="elsewhere: no such folder; expected one with folders such as instances"):
-        catalogue_names("disks")
-
-
-def test_two_families_with_one_machine_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "instances").mkdir()
-    for name in ("one", "two"):
-        (tmp_path / "instances" / f"{name}.yaml").write_text("sizes: {m9.large: {memory_gib: 1}}\n")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    with pytest.raises(InputError, match=r"two.yaml: m9.large: is in .*one.yaml too; keep one of them"):
-        catalogue_names("instances")

@@ -29,7 +29,7 @@ from simulator.kernel.memory import finish_read
 from simulator.kernel.start import load_everything
 from simulator.kernel.state import LOCKS_HELD, new_state
 
-TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
+TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
 SCANNED = 1_000_000
 """ns for a scanned row, so that a CPU burst tells rows (1 ns each) from scanned rows"""
 TRANSACTIONS = 1500

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from models.catalogue import catalogue_entry, catalogue_names, families, family_of, read_processors
+from models.catalogue import catalogue_entry, catalogue_names
 from models.reading import Description, continuous_value, described
-from models.reading.one_line.systems import system_of
 from simulator.errors import InputError
 
 KEYS = {
@@ -181,45 +180,6 @@ def test_every_processor_of_the_catalogue_is_found_by_its_own_name(name: str) ->
         f"{entry['model']}, 72 GB".replace(" of a cloud VM", ""), ["machine.disks.count=4"]
     ).scenario.machine.cpu
     assert (cpu.model, cpu.relative_speed) == (entry["model"], float(entry["relative_speed"]))
-
-
-def test_families_say_where_they_are_from_and_agree_with_the_catalogue() -> None:
-    assert all(len(family.source) > 10 for family in families().values())
-    for name in catalogue_names("cpus"):
-        entry = catalogue_entry("cpus", name)
-        processors = read_processors(str(entry["model"]))
-        family = family_of(processors.words)
-        if family is None or processors.ghz is None:
-            continue
-        by_family = families()[family].speed_per_ghz * processors.ghz
-        assert by_family == pytest.approx(float(entry["relative_speed"]), rel=families()[family].factor - 1)
-
-
-@pytest.mark.parametrize(("words", "family"), [
-    ("Xeon 5160", "core"), ("Xeon 5060", "netburst"), ("Xeon", "xeon"), ("Xeon X5570", "nehalem"),
-    ("Xeon E5-2670", "sandy-bridge"), ("Xeon E5-2680 v4", "haswell"), ("Xeon Gold 6130", "current"),
-    ("Opteron 2356", "k10"), ("Opteron 250", "k8"), ("Core Duo", "core-duo"), ("Core 2 Duo", "core"),
-    ("EPYC 7742", "current"), ("UltraSPARC IIIi", "ultrasparc-3"), ("Pentium 4", "netburst"), ("Zuse Z3", None),
-])  # fmt: skip
-def test_families_by_name(words: str, family: str | None) -> None:
-    assert family_of(read_processors(words).words) == family
-
-
-@pytest.mark.parametrize(("words", "entry", "queues"), [
-    ("Fedora Core 4", "linux-2-6", False), ("Fedora 7", "linux-2-6", True), ("RHEL 5", "linux-2-6", False),
-    ("CentOS 7", "linux", True), ("Linux 2.6.18", "linux-2-6", False), ("Linux 2.6.19", "linux-2-6", True),
-    ("Linux", None, None), ("Solaris 2.6", "solaris-7", None), ("SunOS 5.10", "solaris-10", None),
-    ("Windows Server 2003", "windows-2000", None), ("OS X 10.5", "mac-os-x-10-4", None),
-])  # fmt: skip
-def test_operating_systems(words: str, entry: str | None, queues: bool | None) -> None:
-    found = system_of(words)
-    assert found is not None
-    assert (found.entry, found.queues) == (entry, queues)
-
-
-def test_what_is_no_operating_system() -> None:
-    assert system_of("SunFire 440") is None
-    assert system_of("Mac mini") is None
 
 
 def test_overrides_are_no_guesses() -> None:
