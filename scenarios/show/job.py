@@ -9,12 +9,11 @@ from models.input import document
 from models.jobs import JobResult
 from models.scenario import ScenarioSpec
 from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
-from scenarios.show.numbers import count, plural, share, signed_share, significant, time
+from scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time
 from scenarios.show.table import LABEL, WIDTH, aligned, flow
 from scenarios.show.words import hardware
 
 FORMAT = "oltpsim-job-1"
-DIGITS = 4
 
 
 def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
@@ -37,10 +36,10 @@ def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> s
     if measured is not None and measured.cpu_cores_busy is not None:
         busy.append(f"measured by others: {measured.cpu_cores_busy:.2f}")
     lines = flow("", [*hardware(scenario), *_data(scenario)], width, separator=" · ", indent=0)
-    lines += flow(result.figure, [_figure(result.value, result.unit), *_measured(result, scenario)], width)
+    lines += flow(result.figure, [f"{four_digits(result.value)} {result.unit}", *_measured(result, scenario)], width)
     longest = max((len(name) for name in result.also), default=0)
     for name, value in result.also.items():
-        number = count(value) if isinstance(value, int) else significant(value, DIGITS)
+        number = count(value) if isinstance(value, int) else significant(value, 4)
         lines.append(f"  {name:<{max(longest + 2, LABEL)}}{number}")
     lines += flow("limited by", [result.limited_by], width)
     lines += flow("cpu", busy, width)
@@ -48,11 +47,6 @@ def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> s
     spent = [[name, time(s), share(s / whole_s)] for name, s in result.parts_s.items() if s]
     lines += aligned(spent, "<>", indent=4)
     return "\n".join([*lines, f"  {result.basis}"]) + "\n"
-
-
-def _figure(value: float, unit: str) -> str:
-    number = count(value) if value >= 10 ** (DIGITS - 1) else significant(value, DIGITS)
-    return f"{number} {unit}"
 
 
 def _data(scenario: ScenarioSpec) -> list[str]:
@@ -68,7 +62,7 @@ def _measured(result: JobResult, scenario: ScenarioSpec) -> list[str]:
     measured, error = scenario.measured, _error(result.value, scenario)
     if measured is None or measured.job_figure is None or error is None:
         return []
-    figure = _figure(measured.job_figure, result.unit)
+    figure = f"{four_digits(measured.job_figure)} {result.unit}"
     return [f"measured by others: {figure} ({signed_share(error)}, {measured.role})"]
 
 

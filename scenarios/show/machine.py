@@ -6,12 +6,12 @@ import math
 
 import yaml
 
-from calibration.fit import Calibration, plural, scenario_hash
+from calibration.fit import Calibration, scenario_hash
 from calibration.predict import DescribedPrediction
 from models.input import document
 from models.jobs import JobResult
 from models.reading import Description, Origin
-from scenarios.show.numbers import count, share, significant
+from scenarios.show.numbers import count, four_digits, plural, share
 from scenarios.show.table import aligned, flow
 from scenarios.show.words import bottleneck_details
 
@@ -50,7 +50,7 @@ def _figures(found: DescribedPrediction, width: int) -> list[str]:
     figure, value = _figure(found)
     about = "no interval: no calibrated model"
     if found.low is not None and found.high is not None:
-        ends = f"[{_number(found.low)} .. {_number(found.high)}]"
+        ends = f"[{four_digits(found.low)} .. {four_digits(found.high)}]"
         about = f"{ends}  {found.confidence:.0%} interval, {found.role}"
     lines = flow(figure, [value, about], width)
     lines += flow("limited by", [_limit(found)], width)
@@ -126,12 +126,8 @@ def _short(piece: str | None) -> str:
 def _figure(found: DescribedPrediction) -> tuple[str, str]:
     """What is predicted, and its value with the unit."""
     if isinstance(found.answer, JobResult):
-        return found.answer.figure, f"{_number(found.value)} {found.answer.unit}"
+        return found.answer.figure, f"{four_digits(found.value)} {found.answer.unit}"
     return "new orders per minute", count(found.value)
-
-
-def _number(value: float) -> str:
-    return count(value) if value >= 1000 else significant(value, 4)
 
 
 def _limit(found: DescribedPrediction) -> str:
