@@ -45,8 +45,8 @@ def import_(
     name, provider, cpu, cores, memory_gib.
     """
     facts = ListFacts(_day(date), region, term, currency)
-    with progress_display(quiet=False) as shown:
-        shown.step(f"reading {file.name}")
+    with progress_display(quiet=False) as display:
+        display.step(f"reading {file.name}")
         entries = read_list(file, kind, facts)
     if not (entries.instances or entries.volumes or entries.lists):
         reasons = [line.strip() for line in _left_out(entries)[1:]]

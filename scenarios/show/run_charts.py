@@ -36,7 +36,7 @@ from scenarios.show.palette import (
     translucent,
 )
 from scenarios.show.words import class_name, loads, unit_of
-from simulator.results.result import ClassResult, DeviceResult, Result, TableResult
+from simulator.results import ClassResult, DeviceResult, Result, TableResult
 
 MOST_DEVICES = MOST_TABLES = 8
 MOST_LINES = 6

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
 from scenarios.show.numbers import between, count, plural, share, signed_share, span
-from simulator.results import main_class_of
-from simulator.results.result import CacheResult, Estimate, Result
+from simulator.results import CacheResult, Estimate, Result, main_class_of
 
 STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
 CALCULATED = "the machine once it is warm, calculated by the analytic engine"

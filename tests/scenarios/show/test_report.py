@@ -17,8 +17,7 @@ from scenarios.show import run_charts
 from scenarios.show.configuration import assumptions, configuration_groups
 from scenarios.show.report import report_html, write_report
 from scenarios.show.words import against_measured, loads
-from simulator.results import read_result, result_json
-from simulator.results.result import Bottleneck, DeviceResult, Result, Series
+from simulator.results import Bottleneck, DeviceResult, Result, Series, read_result, result_json
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 COMMAND = "oltpsim run example.yaml --seed 1"
