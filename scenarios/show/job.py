@@ -1,4 +1,4 @@
-"""The answer to a job: its figure, what limits it, and where the time goes."""
+"""Result of a job (load, scan, look-ups, store): its figure, its bottleneck, and the parts of its time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMAT = "oltpsim-job-1"
 
 
 def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
-    """Result and measured figure as canonical JSON; `error` is relative to what was measured."""
+    """Result and measured figure as an oltpsim-job-1 document; `error`: predicted over measured, less 1."""
     measured = scenario.measured
     content = {
         "scenario": scenario.name,
@@ -29,7 +29,7 @@ def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
 
 
 def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:
-    """The answer in lines of at most `width` columns, the last one ended too."""
+    """Result as lines of at most `width` columns: data, figure beside a measured one, bottleneck, parts of time."""
     measured, whole_s = scenario.measured, sum(result.parts_s.values())
     threads = scenario.machine.cpu.threads
     busy = [f"{result.cpu_cores_busy:.2f} of {plural(threads, 'processor')} busy"]
@@ -50,7 +50,7 @@ def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> s
 
 
 def _data(scenario: ScenarioSpec) -> list[str]:
-    """The data of those jobs that read or write the workload's tables; of a store its machines."""
+    """Database and size of the data; of a partitioned store its servers, clients and threads."""
     if isinstance(scenario.job, PartitionedStoreSpec):
         servers, clients = (plural(number, "machine") for number in (scenario.job.servers, scenario.job.clients))
         return [scenario.job.name, f"{servers} like this", f"{clients} of clients, {scenario.job.threads:,} threads"]
