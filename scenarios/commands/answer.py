@@ -21,8 +21,7 @@ from scenarios.show.numbers import count, milliseconds, share
 from scenarios.show.report import write_report
 from scenarios.show.summary import summary_csv, summary_text
 from scenarios.show.words import is_calculated, rate_interval
-from simulator.results import result_json
-from simulator.results.result import Result
+from simulator.results import Result, result_json
 
 NARROWEST = 60
 """Narrower than this the figures would not fit beside their labels."""

@@ -19,8 +19,8 @@ from calibration.fit import (
     write_calibration,
 )
 from calibration.records import RunRecord, check_record, fit_versions
-from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
+from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.measured import read_runs
 from scenarios.run import default_workers, simulate_by_kernel
@@ -105,8 +105,8 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     state = save.with_name(f".{save.name}.state") if save is not None else None
     kept = FitState(state, task.digest)
     try:
-        with progress_display(quiet) as shown:
-            found = fit(task, kept, shown.advance, workers or default_workers(), simulate_by_kernel)
+        with progress_display(quiet) as display:
+            found = fit(task, kept, display.advance, workers or default_workers(), simulate_by_kernel)
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:
         say_kept("steps", state)

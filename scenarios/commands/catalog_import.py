@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from models.catalogue.importers import ImportedEntries, ListFacts, WrittenFile, read_list, write_entries
+from scenarios.show.numbers import plural
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
@@ -43,13 +44,14 @@ def import_(
     Netflix's service-capacity-modeling, cloudspecs as CSV, and CSV with the columns part, amount, per, above, source or
     name, provider, cpu, cores, memory_gib.
     """
-    wanted = ListFacts(_day(date), region, term, currency)
-    with progress_display(quiet=False) as shown:
-        shown.step(f"reading {file.name}")
-        found = read_list(file, kind, wanted)
-    if not (found.instances or found.volumes or found.lists):
-        raise InputError(f"{file.name}: nothing in it fits the catalogue; {_left_out(found)[0].strip()}")
-    typer.echo("\n".join(_told(found, write_entries(found, into), into)))
+    facts = ListFacts(_day(date), region, term, currency)
+    with progress_display(quiet=False) as display:
+        display.step(f"reading {file.name}")
+        entries = read_list(file, kind, facts)
+    if not (entries.instances or entries.volumes or entries.lists):
+        reasons = [line.strip() for line in _left_out(entries)[1:]]
+        raise InputError(f"{file.name}: nothing in it fits the catalogue; {'; '.join(reasons) or 'it has no entries'}")
+    typer.echo("\n".join(_summary(entries, write_entries(entries, into), into)))
 
 
 def _day(text: str | None) -> dt.date | None:
@@ -59,23 +61,25 @@ def _day(text: str | None) -> dt.date | None:
         raise InputError(f"--date: got {text!r}; expected YYYY-MM-DD") from error
 
 
-def _told(found: ImportedEntries, written: list[WrittenFile], into: Path) -> list[str]:
-    prices = sum(len(each["rows"]) for each in found.lists.values())
-    counts = [(len(found.instances), "machine"), (len(found.volumes), "volume"), (prices, "price")]
-    said = ", ".join(f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count)
-    lines = [f"{found.source.name}: {found.importer}; {said}"]
-    lines += [f"  {each.path}  {each.count:,}" for each in written[:MOST_FILES]]
-    if len(written) > MOST_FILES:
-        lines.append(f"  and {len(written) - MOST_FILES} more files")
-    lines += _left_out(found)
-    return [*lines, f"use it: oltpsim --catalog {into} COMMAND"]
+def _summary(entries: ImportedEntries, files: list[WrittenFile], catalogue: Path) -> list[str]:
+    """What was imported into which files, what was left out, and how to use the catalogue."""
+    prices = sum(len(price_list["rows"]) for price_list in entries.lists.values())
+    counts = [(len(entries.instances), "machine"), (len(entries.volumes), "volume"), (prices, "price")]
+    content = ", ".join(plural(number, thing) for number, thing in counts if number)
+    lines = [f"{entries.source.name}: {entries.importer}; {content}"]
+    lines += [f"  {file.path}  {file.count:,}" for file in files[:MOST_FILES]]
+    if len(files) > MOST_FILES:
+        lines.append(f"  and {len(files) - MOST_FILES} more files")
+    lines += _left_out(entries)
+    return [*lines, f"use it: oltpsim --catalog {catalogue} COMMAND"]
 
 
-def _left_out(found: ImportedEntries) -> list[str]:
-    if not found.left_out:
+def _left_out(entries: ImportedEntries) -> list[str]:
+    """Entries that didn't become one of the catalogue, by reason; the first MOST_NAMES of each."""
+    if not entries.left_out:
         return []
     lines = ["left out"]
-    for reason, names in found.left_out.items():
+    for reason, names in entries.left_out.items():
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         lines.append(f"  {len(names):,}: {reason}: {', '.join(names[:MOST_NAMES])}{more}")
     return lines

@@ -76,11 +76,11 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     comparer = Comparer(asked, seed)
     interrupted = False
     try:
-        with progress_display(quiet) as shown:
+        with progress_display(quiet) as display:
             if narrow is None:
-                comparer.run(replications or REPLICATIONS, workers or default_workers(), shown)
+                comparer.run(replications or REPLICATIONS, workers or default_workers(), display)
             else:
-                comparer.until(narrow, MOST_UNTIL, workers or default_workers(), shown)
+                comparer.until(narrow, MOST_UNTIL, workers or default_workers(), display)
     except KeyboardInterrupt:
         interrupted = True
     found = comparer.comparison()

@@ -14,8 +14,8 @@ from models.input import parse
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, terminal_width
-from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption, finite
+from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.explain import (
     CORE,
@@ -42,7 +42,7 @@ from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.form import listing
-from simulator.results.result import ClassResult, Result
+from simulator.results import ClassResult, Result
 
 BAR = 40
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
@@ -112,8 +112,8 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
     priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
     asked = ExplainOptions(priced, _objective(p95, p99), _growth(growth), load_)
-    with progress_display(quiet) as shown:
-        found = explain_scenario(scenario, asked, shown.step)
+    with progress_display(quiet) as display:
+        found = explain_scenario(scenario, asked, display.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)

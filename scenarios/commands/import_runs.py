@@ -10,8 +10,8 @@ import typer
 
 from calibration.importers import disk_entry, disk_entry_lines, disk_entry_yaml, find_runs, read_run_table
 from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
-from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import Output, OutputOption
+from scenarios.commands.output_files import check_places, check_store
 from scenarios.show.run_record import found_files_lines, record_lines, records_csv
 from simulator.errors import InputError
 

@@ -9,18 +9,18 @@ import typer
 
 from calibration.fit import Calibration, read_calibration
 from calibration.predict import CandidateSet, advise_next_run, candidates_around, candidates_named, read_candidates
-from models.reading import scenario_from_mapping
+from models.input import last_word
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
-from scenarios.library import load_scenario_file, scenario_path
+from scenarios.commands.predict import scenario_or_base
 from scenarios.questions.sweep import parse_axis
 from scenarios.run import simulate_by_kernel
 from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
-LONGEST_NAME = 60
-"""of settings that are part of a scenario's name; more are counted"""
+MOST_LETTERS = 60
+"""of settings that are written into a scenario's name; longer lists are counted"""
 
 
 def next_run(
@@ -50,10 +50,10 @@ def next_run(
     clients, pools and warehouses.
     """
     calibration = read_calibration(model)
-    asked = _asked(calibration, for_, set_ or [])
+    target = _target_scenario(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
-    with progress_display(quiet) as shown:
-        advice = advise_next_run(calibration, choice, asked, report=shown.advance, simulate_model=simulate_by_kernel)
+    with progress_display(quiet) as display:
+        advice = advise_next_run(calibration, choice, target, report=display.advance, simulate_model=simulate_by_kernel)
     write = {
         Output.JSON: next_run_json,
         Output.CSV: next_run_csv,
@@ -62,23 +62,23 @@ def next_run(
     typer.echo(write[output](advice), nl=False)
 
 
-def _asked(calibration: Calibration, name: str | None, settings: list[str]) -> ScenarioSpec | None:
-    """The scenario whose rate is wanted; settings are part of its name, since they make another machine of it."""
+def _target_scenario(calibration: Calibration, name: str | None, settings: list[str]) -> ScenarioSpec | None:
+    """The scenario whose rate is to be predicted better, if one is named; its settings become part of its name.
+
+    They make another machine of it.
+    """
     if name is None and not settings:
         return None
-    if name is not None:
-        scenario = load_scenario_file(scenario_path(name), settings)
-    else:
-        data = calibration.base.model_dump(mode="json")
-        scenario = scenario_from_mapping(data, calibration.base.name, settings)
+    scenario = scenario_or_base(calibration, name, settings)
     parts = [setting.partition("=") for setting in settings]
-    changed = ", ".join(f"{key.rpartition('.')[2]}={value}" for key, _, value in parts)
-    if len(changed) > LONGEST_NAME:
+    changed = ", ".join(f"{last_word(key)}={value}" for key, _, value in parts)
+    if len(changed) > MOST_LETTERS:
         changed = f"{len(parts)} settings"
     return scenario.model_copy(update={"name": f"{scenario.name} with {changed}" if changed else scenario.name})
 
 
 def _choice(calibration: Calibration, could: list[str], grid: bool, file: Path | None) -> CandidateSet:
+    """Candidates of a file, of --could, or the usual ones. Raises InputError for options that exclude each other."""
     if file is not None and could:
         raise InputError("--could and --candidates: give one of them; the file can hold all candidates")
     if grid and not could:

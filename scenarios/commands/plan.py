@@ -11,7 +11,6 @@ import typer
 from calibration.fit import calibration_path, read_calibration
 from models.catalogue import Prices, price_list
 from scenarios.commands.answer import command_line, terminal_width
-from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     Output,
     OutputOption,
@@ -23,6 +22,7 @@ from scenarios.commands.options import (
     WorkersOption,
     finite,
 )
+from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.plan import (
     ParameterUncertainty,
@@ -147,10 +147,10 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     )
     lists = Prices(tuple(price_list(each) for each in prices or LISTS))
     stock = stock_of(question, lists, candidates or ())
-    with progress_display(quiet) as shown:
-        shown.step(f"{len(stock.candidates):,} candidates")
-        found = make_plan(stock, lists, left, today(), shown.advance)
-        found = _simulated(found, confirm, seed, workers, shown)
+    with progress_display(quiet) as display:
+        display.step(f"{len(stock.candidates):,} candidates")
+        found = make_plan(stock, lists, left, today(), display.advance)
+        found = _simulated(found, confirm, seed, workers, display)
     if report is not None:
         write_plan_page(found, report, command_line(["oltpsim", *context.obj]))
     write = {
@@ -165,7 +165,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(MISSED)
 
 
-def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown: Display) -> Plan:
+def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, display: Display) -> Plan:
     """The best candidates by the kernel, and others as long as it refutes the choice; Ctrl-C keeps what is done."""
     best = list(found.listed[:confirm])
     if confirm and found.choice is not None and found.choice not in best:
@@ -173,11 +173,11 @@ def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, shown:
     stock, done = found.screened.stock, dict[int, SimulatedCandidate]()
     try:
         while best:
-            shown.step(f"{len(best)} machines by the kernel")
+            display.step(f"{len(best)} machines by the kernel")
             scenarios = [
                 (each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best
             ]
-            for each in simulate_candidates(scenarios, found.question, seed, workers or default_workers(), shown):
+            for each in simulate_candidates(scenarios, found.question, seed, workers or default_workers(), display):
                 done[each.number] = each
             found = with_simulations(found, done)
             best = [found.choice] if found.choice is not None and found.choice.number not in done else []

@@ -54,12 +54,12 @@ def predict(
     asked: list[str | None] = [*(scenarios or [])] or [None]
     answers: list[Predicted] = []
     refused = []
-    with progress_display(quiet) as shown:
+    with progress_display(quiet) as display:
         for number, name in enumerate(asked):
-            shown.advance(number / len(asked), name or calibration.base.name)
+            display.advance(number / len(asked), name or calibration.base.name)
             try:
                 answers.append(
-                    predict_scenario(calibration, _scenario(calibration, name, set_ or []), simulate_by_kernel)
+                    predict_scenario(calibration, scenario_or_base(calibration, name, set_ or []), simulate_by_kernel)
                 )
             except InputError as error:
                 refused += str(error).splitlines()
@@ -75,8 +75,8 @@ def predict(
         raise typer.Exit(REFUSED)
 
 
-def _scenario(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
-    """The scenario of a file or of the library, or without a name the base."""
+def scenario_or_base(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
+    """The scenario of a file or of the library; without a name the calibration's base, without what was measured."""
     if name is not None:
         return load_scenario_file(scenario_path(name), overrides)
     data = calibration.base.model_dump(mode="json", exclude={"measured"})

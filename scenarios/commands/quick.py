@@ -16,7 +16,6 @@ from models.input import write_whole
 from models.reading import Questions, assumed, described, scenario_of
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import AnswerOptions, TimedAnswers, command_line, give, table_of, terminal_width, timed
-from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     EngineOption,
     Output,
@@ -31,6 +30,7 @@ from scenarios.commands.options import (
     settings,
     typed_options,
 )
+from scenarios.commands.output_files import check_places
 from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate, simulate_by_kernel
 from scenarios.show.machine import machine_json, machine_table, machine_yaml
@@ -176,8 +176,8 @@ def _answer_line(
     calibration = None if model == NO_MODEL else read_calibration(calibration_path(Path(model)))
     if save_scenario is not None:
         write_whole(save_scenario, machine_yaml(description))
-    with progress_display(quiet) as shown:
-        found = predict_described(description, calibration, shown.advance, simulate_by_kernel)
+    with progress_display(quiet) as display:
+        found = predict_described(description, calibration, display.advance, simulate_by_kernel)
     if output is Output.JSON:
         text = machine_json(description, found, calibration)
     else:
@@ -190,8 +190,8 @@ def _answer_line(
 def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
     """Answer by the scenario's engine; with `two` by the analytic one before it."""
     first = _calculated(scenario, seed, quiet, wanted) if two else None
-    with timed(quiet, scenario.engine) as second, progress_display(quiet) as shown:
-        second.results += replicate(scenario, seed, 1, 1, shown)
+    with timed(quiet, scenario.engine) as second, progress_display(quiet) as display:
+        second.results += replicate(scenario, seed, 1, 1, display)
     (result,) = second.results
     if first is not None:
         if not quiet:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.inputs import check_places
 from scenarios.commands.options import QuietOption, SeedOption
+from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import SavedRun, read_saved_run, replicate
 from scenarios.show.progress import progress_display
@@ -41,5 +41,5 @@ def report(
 
 def _simulated(what: str, seed: int, quiet: bool) -> SavedRun:
     spec = load_scenario_file(scenario_path(what))
-    with progress_display(quiet) as shown:
-        return SavedRun(spec, *replicate(spec, seed, 1, 1, shown))
+    with progress_display(quiet) as display:
+        return SavedRun(spec, *replicate(spec, seed, 1, 1, display))

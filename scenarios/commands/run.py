@@ -7,7 +7,6 @@ import typer
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
-from scenarios.commands.inputs import check_places
 from scenarios.commands.options import (
     EngineOption,
     Output,
@@ -23,6 +22,7 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
+from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import check_replications, default_workers, pool_replications, replicate, simulate_store
 from scenarios.show.job import job_json, job_text
@@ -66,8 +66,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         return
     check_replications([spec], replications)
     check_places(report, save)
-    with timed(quiet, spec.engine) as block, progress_display(quiet) as shown:
-        runs = replicate(spec, seed, replications, workers or default_workers(), shown)
+    with timed(quiet, spec.engine) as block, progress_display(quiet) as display:
+        runs = replicate(spec, seed, replications, workers or default_workers(), display)
         result = pool_replications(runs)
         block.results.append(result)
     interrupted = len(runs) < replications

@@ -10,8 +10,8 @@ import typer
 from calibration.fit import calibration_path, read_calibration
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import terminal_width
-from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ScenarioArgument, SeedOption, SetOption
+from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.sensitivity import (
     Range,
@@ -72,12 +72,12 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     samples = None if sobol is None else SobolSamples.planned(ranges, sobol, seed)
     rates = RateFunction(machine, ranges)
     interrupted = False
-    with progress_display(quiet) as shown:
+    with progress_display(quiet) as display:
         found = tornado(rates, ranges, lambda: rates.reasons)
         if samples is not None:
             whole = samples.base_points
             try:
-                samples.evaluate(rates, lambda done: shown.advance(done / whole, f"{done} of {whole} base points"))
+                samples.evaluate(rates, lambda done: display.advance(done / whole, f"{done} of {whole} base points"))
             except KeyboardInterrupt:
                 interrupted = True
                 typer.echo(f"the indices are those of {samples.done} of {whole} base points", err=True)

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.inputs import check_places, check_store
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
     EngineOption,
@@ -22,6 +21,7 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
+from scenarios.commands.output_files import check_places, check_store
 from scenarios.library import scenario_path
 from scenarios.questions.sweep import (
     MOST_UNTIL,
@@ -152,12 +152,12 @@ def _is_interrupted(
     """Run what is to be run; whether Ctrl-C ended it. Says what is kept if it didn't come to its end."""
     ended = False
     try:
-        with progress_display(quiet) as shown:
+        with progress_display(quiet) as display:
             if cluster is None:
-                runner.run(workers or default_workers(), shown)
+                runner.run(workers or default_workers(), display)
             else:
-                with dask_cluster(cluster, shown) as place:
-                    runner.run_at(place, shown)
+                with dask_cluster(cluster, display) as place:
+                    runner.run_at(place, display)
         ended = True
     except KeyboardInterrupt:
         return True

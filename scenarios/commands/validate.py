@@ -21,8 +21,8 @@ from calibration.judge import FigureRow, figure_rows_json, refits_digest, runs_t
 from calibration.workers import worker_pool
 from scenarios.commands.answer import command_line
 from scenarios.commands.calibrate import say_kept
-from scenarios.commands.inputs import check_places
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
+from scenarios.commands.output_files import check_places
 from scenarios.commands.predict import ModelArgument
 from scenarios.questions.measured import measured_systems, read_runs, system_rows
 from scenarios.run import default_workers, simulate_by_kernel
@@ -92,14 +92,14 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     kept = FitState(state, refits_digest(calibration, some, near))
     number = min(workers or default_workers(), len(some))
     try:
-        with progress_display(quiet) as shown, worker_pool(number) as executor:
+        with progress_display(quiet) as display, worker_pool(number) as executor:
             found = validate_calibration(
                 calibration,
                 records,
                 bases,
                 file,
                 kept,
-                shown.advance,
+                display.advance,
                 executor,
                 explain_all=explain,
                 near=near,
@@ -123,8 +123,8 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
     """The rows of the published systems that no calibration is of."""
-    with progress_display(quiet) as shown:
-        return system_rows(measured_systems(), workers, shown, again=again)
+    with progress_display(quiet) as display:
+        return system_rows(measured_systems(), workers, display, again=again)
 
 
 def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:

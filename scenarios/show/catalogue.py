@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from models.catalogue import PriceList, catalogue_places, is_old, price_list, shadowed_names
+from scenarios.show.numbers import plural
 from scenarios.show.table import aligned
 
 DAYS_A_YEAR = 365.25
@@ -25,8 +26,8 @@ def price_age(prices: PriceList, today: dt.date) -> str | None:
     """'prices of 2006-06-01: 20 years old', if they are older than a year."""
     if not is_old(prices, today):
         return None
-    years = (today - prices.date).days / DAYS_A_YEAR
-    return f"prices of {prices.date}: {years:.0f} year{'s' * (round(years) != 1)} old"
+    years = round((today - prices.date).days / DAYS_A_YEAR)
+    return f"prices of {prices.date}: {plural(years, 'year')} old"
 
 
 def price_table(name: str, today: dt.date) -> str:

@@ -12,8 +12,7 @@ from scenarios.show.numbers import NONE, count, plural, share, signed_count, sig
 from scenarios.show.summary import cost_words
 from scenarios.show.table import LABEL, aligned, csv_text, flow, sentence_flow
 from scenarios.show.words import interval_kind, is_calculated, page_cache, rate_interval, unit_of
-from simulator.results import main_class_of
-from simulator.results.result import Result
+from simulator.results import Result, main_class_of
 
 FORMAT = "oltpsim-comparison-1"
 NOT_INDEPENDENT = (

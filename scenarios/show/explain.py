@@ -63,7 +63,7 @@ def explanation_text(found: Explanation, width: int, today: dt.date) -> str:
     priced = [text for each in found.steps for text in _per_money(each)]
     lines += flow("for the money", [*priced, *_dates(found, today)], width) if priced else []
     lines += _buffers(found.buffers, width)
-    lines += _room(found.room, width)
+    lines += _capacity(found.room, width)
     lines += flow("from cold", _warming(found.warming), width)
     lines += _credits(found.credits, width)
     lines += sentence_flow("growth", _growth(found.growth), width) if found.growth else []
@@ -108,7 +108,7 @@ def _setting(found: PoolSize) -> str:
     return f"{count(found.buffers)} ({significant(found.gib)} GiB, {share(found.ram_fraction)} of RAM)"
 
 
-def _room(found: Capacity, width: int) -> list[str]:
+def _capacity(found: Capacity, width: int) -> list[str]:
     met = f"at {objective_words(found.objective)}" if found.objective else f"at {share(KEEPS)} of its rate in memory"
     data = found.warehouses
     size = f"{plural(data.number, 'warehouse')}, {significant(data.data_gib)} GiB"

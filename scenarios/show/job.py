@@ -1,4 +1,4 @@
-"""The answer to a job: its figure, what limits it, and where the time goes."""
+"""Result of a job (load, scan, look-ups, store): its figure, its bottleneck, and the parts of its time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from models.input import document
 from models.jobs import JobResult
 from models.scenario import ScenarioSpec
 from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
-from scenarios.show.numbers import count, plural, share, signed_share, significant, time
+from scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time
 from scenarios.show.table import LABEL, WIDTH, aligned, flow
 from scenarios.show.words import hardware
 
 FORMAT = "oltpsim-job-1"
-DIGITS = 4
 
 
 def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
-    """Result and measured figure as canonical JSON; `error` is relative to what was measured."""
+    """Result and measured figure as an oltpsim-job-1 document; `error`: predicted over measured, less 1."""
     measured = scenario.measured
     content = {
         "scenario": scenario.name,
@@ -30,17 +29,17 @@ def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
 
 
 def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:
-    """The answer in lines of at most `width` columns, the last one ended too."""
+    """Result as lines of at most `width` columns: data, figure beside a measured one, bottleneck, parts of time."""
     measured, whole_s = scenario.measured, sum(result.parts_s.values())
     threads = scenario.machine.cpu.threads
     busy = [f"{result.cpu_cores_busy:.2f} of {plural(threads, 'processor')} busy"]
     if measured is not None and measured.cpu_cores_busy is not None:
         busy.append(f"measured by others: {measured.cpu_cores_busy:.2f}")
     lines = flow("", [*hardware(scenario), *_data(scenario)], width, separator=" · ", indent=0)
-    lines += flow(result.figure, [_figure(result.value, result.unit), *_measured(result, scenario)], width)
+    lines += flow(result.figure, [f"{four_digits(result.value)} {result.unit}", *_measured(result, scenario)], width)
     longest = max((len(name) for name in result.also), default=0)
     for name, value in result.also.items():
-        number = count(value) if isinstance(value, int) else significant(value, DIGITS)
+        number = count(value) if isinstance(value, int) else significant(value, 4)
         lines.append(f"  {name:<{max(longest + 2, LABEL)}}{number}")
     lines += flow("limited by", [result.limited_by], width)
     lines += flow("cpu", busy, width)
@@ -50,13 +49,8 @@ def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> s
     return "\n".join([*lines, f"  {result.basis}"]) + "\n"
 
 
-def _figure(value: float, unit: str) -> str:
-    number = count(value) if value >= 10 ** (DIGITS - 1) else significant(value, DIGITS)
-    return f"{number} {unit}"
-
-
 def _data(scenario: ScenarioSpec) -> list[str]:
-    """The data of those jobs that read or write the workload's tables; of a store its machines."""
+    """Database and size of the data; of a partitioned store its servers, clients and threads."""
     if isinstance(scenario.job, PartitionedStoreSpec):
         servers, clients = (plural(number, "machine") for number in (scenario.job.servers, scenario.job.clients))
         return [scenario.job.name, f"{servers} like this", f"{clients} of clients, {scenario.job.threads:,} threads"]
@@ -68,7 +62,7 @@ def _measured(result: JobResult, scenario: ScenarioSpec) -> list[str]:
     measured, error = scenario.measured, _error(result.value, scenario)
     if measured is None or measured.job_figure is None or error is None:
         return []
-    figure = _figure(measured.job_figure, result.unit)
+    figure = f"{four_digits(measured.job_figure)} {result.unit}"
     return [f"measured by others: {figure} ({signed_share(error)}, {measured.role})"]
 
 

@@ -1,4 +1,4 @@
-"""What a line of description was taken for and what the machine will do, for people, programs and files."""
+"""Prediction of a machine described in one line: table, JSON, and the scenario as a commented YAML file."""
 
 from __future__ import annotations
 
@@ -6,28 +6,33 @@ import math
 
 import yaml
 
-from calibration.fit import Calibration, plural, scenario_hash
+from calibration.fit import Calibration, scenario_hash
 from calibration.predict import DescribedPrediction
 from models.input import document
 from models.jobs import JobResult
 from models.reading import Description, Origin
-from scenarios.show.numbers import count, share, significant
+from scenarios.show.numbers import count, four_digits, plural, share
 from scenarios.show.table import aligned, flow
-from scenarios.show.words import bottleneck_details
+from scenarios.show.words import bottleneck_details, unit_of
 
 FORMAT = "oltpsim-machine-1"
 GUESSED = "guessed"
 MOST_PARTS = 3
-MOST_PIECE = 32
+"""uncertainties that are listed"""
+MOST_LETTERS = 32
+"""of a piece of the line in the table"""
 COLUMNS = ("piece", "key", "value", "uncertainty")
 
 
 def machine_table(
     description: Description, found: DescribedPrediction, calibration: Calibration | None, width: int
 ) -> str:
-    """What was understood, what was guessed and why, the figure, its limit and its interval."""
+    """Table of the values read or guessed, the reasons of guesses, and the prediction with interval and bottleneck.
+
+    Lines of reasons are at most `width` columns wide. `calibration` None: predicted by the catalogue's values.
+    """
     rows = description.rows
-    cells = [(_short(row.piece), row.key, row.value, row.uncertainty) for row in rows]
+    cells = [(_piece(row.piece), row.key, row.value, row.uncertainty) for row in rows]
     lines = [found.scenario.machine.name, "", *aligned([COLUMNS, *cells]), ""]
     reasons = [row for row in rows if row.piece is None and row.source]
     lines += ["guessed, because the line doesn't say it:"] if reasons else []
@@ -46,13 +51,13 @@ def machine_table(
 
 
 def _figures(found: DescribedPrediction, width: int) -> list[str]:
-    """The figure with its interval, what limits it, and what the interval is made of."""
+    """Lines of the predicted figure with its interval, its bottleneck, and the MOST_PARTS largest uncertainties."""
     figure, value = _figure(found)
-    about = "no interval: no calibrated model"
+    interval = "no interval: no calibrated model"
     if found.low is not None and found.high is not None:
-        ends = f"[{_number(found.low)} .. {_number(found.high)}]"
-        about = f"{ends}  {found.confidence:.0%} interval, {found.role}"
-    lines = flow(figure, [value, about], width)
+        ends = f"[{four_digits(found.low)} .. {four_digits(found.high)}]"
+        interval = f"{ends}  {found.confidence:.0%} interval, {found.role}"
+    lines = flow(figure, [value, interval], width)
     lines += flow("limited by", [_limit(found)], width)
     parts = [f"{part.what} ±{_spread(part.sd)}" for part in found.parts[:MOST_PARTS]]
     if parts:
@@ -61,12 +66,12 @@ def _figures(found: DescribedPrediction, width: int) -> list[str]:
 
 
 def _spread(sd: float) -> str:
-    """A standard deviation of a logarithm as a share, upwards."""
+    """A standard deviation of a logarithm, as the relative growth of one of them: 0.1 is 11 %."""
     return share(math.expm1(sd))
 
 
 def machine_json(description: Description, found: DescribedPrediction, calibration: Calibration | None) -> str:
-    """The line as it was understood, and the prediction."""
+    """Values read or guessed and the prediction as an oltpsim-machine-1 document; `parts_sd` are of the logarithm."""
     figure, _ = _figure(found)
     content = {
         "line": description.line,
@@ -92,7 +97,10 @@ def machine_json(description: Description, found: DescribedPrediction, calibrati
 
 
 def machine_yaml(description: Description) -> str:
-    """The scenario as a file for `oltpsim run`, with a comment wherever a value was guessed or read from the line."""
+    """The scenario as a file for `oltpsim run`, with a comment above each value that was guessed or read from the line.
+
+    A value that stands in a list gets none: comments are placed by keys.
+    """
     comments = {row.key: _comment(row) for row in description.rows}
     text = yaml.safe_dump(description.data, sort_keys=False, width=150, allow_unicode=True)
     lines = [f"# {description.line}"]
@@ -118,20 +126,16 @@ def _comment(row: Origin) -> str:
     return f"{row.what}: {row.value}, {origin}{': ' if row.source else ''}{row.source}{known}"
 
 
-def _short(piece: str | None) -> str:
+def _piece(piece: str | None) -> str:
     text = GUESSED if piece is None else piece
-    return text if len(text) <= MOST_PIECE else f"{text[: MOST_PIECE - 3]}..."
+    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 3]}..."
 
 
 def _figure(found: DescribedPrediction) -> tuple[str, str]:
-    """What is predicted, and its value with the unit."""
+    """Name of the predicted figure, and its value with the unit."""
     if isinstance(found.answer, JobResult):
-        return found.answer.figure, f"{_number(found.value)} {found.answer.unit}"
-    return "new orders per minute", count(found.value)
-
-
-def _number(value: float) -> str:
-    return count(value) if value >= 1000 else significant(value, 4)
+        return found.answer.figure, f"{four_digits(found.value)} {found.answer.unit}"
+    return unit_of(found.answer.main_class), count(found.value)
 
 
 def _limit(found: DescribedPrediction) -> str:

@@ -26,7 +26,10 @@ MOST_NAMED = 3
 
 
 def would_tell(calibration: Calibration) -> list[str]:
-    """For each group of parameters that the runs don't tell the usual run that would tell most of it, if one does."""
+    """A sentence for each group of parameters that no run identifies: the usual run that would identify most of it.
+
+    None for a group of which no usual run would identify any.
+    """
     open_ones = [each for each in calibration.parameters if not each.identified]
     groups = sorted({tuple(sorted({each.key, *each.not_told_from})) for each in open_ones})
     choice = candidates_around(calibration)
@@ -38,18 +41,18 @@ def would_tell(calibration: Calibration) -> list[str]:
         return []  # the calibrated machine can do none of them
     lines = []
     for group in groups:
-        best = max(runs, key=lambda run: len(_of(group, run)))
-        told = _of(group, best)
-        if told:
-            rest = " from the others" if len(told) < len(group) else " apart" if len(group) > 1 else ""
-            lines.append(f"a run like {choice.like} with {best.candidate.name} would tell {_and(told)}{rest}")
+        best = max(runs, key=lambda run: len(_identified(group, run)))
+        keys = _identified(group, best)
+        if keys:
+            apart = " from the others" if len(keys) < len(group) else " apart" if len(group) > 1 else ""
+            lines.append(f"a run like {choice.like} with {best.candidate.name} would tell {_and(keys)}{apart}")
     return lines
 
 
-def _of(group: tuple[str, ...], run: RunWorth) -> tuple[str, ...]:
-    """Those of a group that a run would tell."""
-    tells = {key for some in run.tells for key in some}
-    return tuple(key for key in group if key in tells)
+def _identified(group: tuple[str, ...], run: RunWorth) -> tuple[str, ...]:
+    """Keys of a group of parameters that a run would identify."""
+    keys = {key for identified in run.tells for key in identified}
+    return tuple(key for key in group if key in keys)
 
 
 def next_run_text(advice: Advice) -> str:

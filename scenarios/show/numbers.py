@@ -90,6 +90,11 @@ def signed_count(number: float) -> str:
     return f"{'−' if round(number) < 0 else '+'}{count(abs(number))}"
 
 
+def four_digits(value: float) -> str:
+    """A figure of any unit: whole from a thousand on, thousands grouped, else four significant digits."""
+    return count(value) if value >= 1000 else significant(value, 4)
+
+
 def amount(value: float) -> str:
     """A figure in its own unit: whole from a hundred on, else three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -93,7 +93,7 @@ def plan_page(plan: Plan, command: str) -> str:
         "rented": PERIODS_A_YEAR if best is not None and any(each.per != "piece" for each in best.bill) else None,
         "regret": [] if best is None else text.regret(plan, best),
         "currency": plan.till.prices.currency,
-        "shown": shown_of(plan),
+        "shown": ranked_machines(plan),
         "listed": len(plan.listed),
         "confirmed": plan.confirmed,
         "simulated": {number: text.confirmation(plan, number) for number in plan.confirmed},
@@ -288,7 +288,7 @@ def _cost_and_rate_in_words(plan: Plan, caption: str) -> str:
     return " ".join([*said, f"Frontier: {points}."] if points else said)
 
 
-def shown_of(plan: Plan) -> list[tuple[int, ShortListed]]:
+def ranked_machines(plan: Plan) -> list[tuple[int, ShortListed]]:
     """The short list with ranks: the best, the choice, and whatever was simulated."""
     return [
         (rank, each)
@@ -299,18 +299,18 @@ def shown_of(plan: Plan) -> list[tuple[int, ShortListed]]:
 
 def short_list(plan: Plan) -> Chart | None:
     """The rate of each machine of the short list, with its interval, beside the target; None if the list is empty."""
-    shown = shown_of(plan)
-    if not shown:
+    ranked = ranked_machines(plan)
+    if not ranked:
         return None
     target = plan.question.target_per_min
     labels = []
-    for rank, each in shown:
+    for rank, each in ranked:
         chosen = "the choice, " if each is plan.choice else ""
         labels.append(f"{wrapped(f'{rank}. {each.name}', LABEL_LETTERS)}\n{chosen}{text.money(plan, each.cost)}")
     tallest = max(label.count("\n") + 1 for label in labels)
     row_px = tallest * LABEL_LINE_PX + 30
     marks: list[Mark] = []
-    for number, (label, (_, each)) in enumerate(zip(labels, shown, strict=True)):
+    for number, (label, (_, each)) in enumerate(zip(labels, ranked, strict=True)):
         words, colour, symbol = _confirmation_mark(plan, each)
         low, high = each.belief.interval
         place, rate = -float(number), each.belief.per_min
@@ -334,13 +334,13 @@ def short_list(plan: Plan) -> Chart | None:
             tall = (place - 9 / row_px, place + 9 / row_px)
             words = f"target, {count(target)}/min"
             marks.append(Segment(x=(target, target), y=tall, colour=VERMILION, width=3, label=words))
-    rates = [end for _, each in shown for end in each.belief.interval]
+    rates = [end for _, each in ranked for end in each.belief.interval]
     said = "; ".join(
         f"{rank}. {each.name}, {text.money(plan, each.cost)}: {_rate(each)}, {_confirmation_mark(plan, each)[0]}"
-        for rank, each in shown
+        for rank, each in ranked
     )
     aim = "" if target is None else f" Target {count(target)}/min."
-    low, high = 1 - len(shown) - 18 / row_px, (tallest * LABEL_LINE_PX + 14) / row_px
+    low, high = 1 - len(ranked) - 18 / row_px, (tallest * LABEL_LINE_PX + 14) / row_px
     return Chart(
         key="short-list",
         title="What the short list holds",
@@ -348,7 +348,7 @@ def short_list(plan: Plan) -> Chart | None:
         marks=marks,
         x=scale_over([*rates, *([] if target is None else [target])], log=True),
         y=Scale(low=low, high=high, visible=False),
-        height_px=row_px * len(shown) + 42,
+        height_px=row_px * len(ranked) + 42,
         caption="Most new orders per minute, a logarithmic scale; bars are 90 % intervals, predicted.",
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.fit import Calibration, plural, scenario_hash
+from calibration.fit import Calibration, scenario_hash
 from calibration.predict import Predicted
 from calibration.records import fit_versions
 from models.input import document
-from scenarios.show.numbers import between, count, share
+from scenarios.show.numbers import between, count, plural, share
 from scenarios.show.table import NATURAL, csv_text, flow
 
 FORMAT = "oltpsim-prediction-1"

@@ -12,8 +12,7 @@ from models.input import write_whole
 from models.scenario import ScenarioSpec
 from scenarios.show import configuration, run_charts, words
 from scenarios.show.page import html_page
-from simulator.results import main_class_of, read_result, result_json
-from simulator.results.result import Result
+from simulator.results import Result, main_class_of, read_result, result_json
 
 
 def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:

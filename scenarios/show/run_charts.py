@@ -36,11 +36,10 @@ from scenarios.show.palette import (
     translucent,
 )
 from scenarios.show.words import class_name, loads, unit_of
-from simulator.results.result import ClassResult, DeviceResult, Result, TableResult
+from simulator.results import ROW_LOCKS, ClassResult, DeviceResult, Result, TableResult, rate_key, utilisation_key
 
 MOST_DEVICES = MOST_TABLES = 8
 MOST_LINES = 6
-RATE_KEYS = ("new_orders_per_min", "main_per_min")
 FIRST = ("cpu_user", "pool_hit_ratio", "pool_dirty_fraction")
 SMOOTHED_STEPS = 5
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -102,7 +101,7 @@ ACTIVITY_STYLES = {
         Style("cpu", BLUE),
         Style("cpu queue", BLUE, hatched=True),
         Style("critical section", SKY, hatched=True),
-        Style("row locks", VERMILION, hatched=True),
+        Style(ROW_LOCKS, VERMILION, hatched=True),
         Style("disk read", GREEN),
         Style("page wait", GREEN, hatched=True),
         Style("swap", VERMILION),
@@ -350,8 +349,8 @@ def clock_of(result: Result) -> Clock:
 
 def throughput(result: Result, measured_per_min: float | None) -> Chart | None:
     """The rate over time with warm-up, checkpoints, counted mean and its interval; None without a series."""
-    rates = next((result.series.values[key] for key in RATE_KEYS if result.series.values.get(key)), None)
-    if rates is None:
+    rates = result.series.values.get(rate_key(result.main_class))
+    if not rates:
         return None
     unit, estimate, step_s = unit_of(result.main_class), result.rate_per_min, result.series.step_s
     clock = clock_of(result)
@@ -410,13 +409,15 @@ def over_time(result: Result) -> list[Chart]:
 
 def series_groups(result: Result) -> list[SeriesGroup]:
     """The series, sorted into groups by their keys."""
-    left = {key: list(values) for key, values in result.series.values.items() if key not in RATE_KEYS}
+    left = {key: list(values) for key, values in result.series.values.items()}
+    left.pop(rate_key(result.main_class), None)
 
     def take(ending: str) -> dict[str, list[float]]:
         keys = sorted((key for key in left if key.endswith(ending)), key=_first_then_numbered)
         return {_words(key.removesuffix(ending)): left.pop(key) for key in keys}
 
-    disks = take(" utilisation")
+    names = sorted((device.name for device in result.devices), key=_first_then_numbered)
+    disks = {name: left.pop(utilisation_key(name)) for name in names if utilisation_key(name) in left}
     ranked = sorted(disks, key=lambda name: -math.fsum(disks[name]))[:MOST_LINES]
     hidden = len(disks) - len(ranked)
     drawn = {name: disks[name] for name in disks if name in ranked}

@@ -9,7 +9,6 @@ from calibration.importers import RunFiles
 from calibration.records import Finding, Observed, ObservedText, RunRecord, check_record, missing_keys
 from scenarios.show.numbers import significant
 from scenarios.show.table import aligned, csv_text
-from simulator.results import Series
 
 WORDS = {True: "holds", False: "BROKEN", None: "-"}
 
@@ -21,7 +20,7 @@ def record_leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str,
     elif isinstance(value, dict):
         for key, each in value.items():
             yield from record_leaves(each, (*path, key))
-    elif hasattr(type(value), "model_fields") and not isinstance(value, Series):
+    elif hasattr(type(value), "model_fields"):
         for key in type(value).model_fields:
             yield from record_leaves(getattr(value, key), (*path, key))
 

@@ -15,9 +15,8 @@ from calibration.fit import (
     JudgedRun,
     LeaveOut,
     error_summary,
-    plural,
 )
-from scenarios.show.numbers import amount
+from scenarios.show.numbers import amount, plural
 from scenarios.show.table import aligned
 
 NAMES = {"run": "leave one run out", "machine": "leave one machine out", "device": "leave one device out"}

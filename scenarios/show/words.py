@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
 from scenarios.show.numbers import between, count, plural, share, signed_share, span
-from simulator.results import main_class_of
-from simulator.results.result import CacheResult, Estimate, Result
+from simulator.results import ROW_LOCKS, CacheResult, Estimate, Result, main_class_of
 
 STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
 CALCULATED = "the machine once it is warm, calculated by the analytic engine"
@@ -132,8 +131,8 @@ def loads(result: Result) -> list[Load]:
     main = main_class_of(result)
     found = [("cpu", result.cpu.utilisation, "of all cores")]
     found += [(device.name, device.utilisation, "busy") for device in result.devices]
-    found += [(lock.name, lock.utilisation, "occupied") for lock in result.locks if lock.name != "row locks"]
-    waits = [name for name in ("row locks", "log") if name in main.time_by_s]
+    found += [(lock.name, lock.utilisation, "occupied") for lock in result.locks if lock.name != ROW_LOCKS]
+    waits = [name for name in (ROW_LOCKS, "log") if name in main.time_by_s]
     of_time = f"of a {class_name(main.name)}'s time"
     found += [(name, main.time_by_s[name] / main.mean_s if main.mean_s else 0.0, of_time) for name in waits]
     limit = result.bottleneck

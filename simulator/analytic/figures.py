@@ -15,7 +15,16 @@ from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray, Model, to_s
-from simulator.results import CPU_ACTIVITIES, CacheResult, CpuResult, LockResult, LogResult, StationResult, TableResult
+from simulator.results import (
+    CPU_ACTIVITIES,
+    ROW_LOCKS,
+    CacheResult,
+    CpuResult,
+    LockResult,
+    LogResult,
+    StationResult,
+    TableResult,
+)
 
 CPU_USES = (*CPU_ACTIVITIES, "hand-over")
 """CPU time by activity, and the hand-over of critical sections"""
@@ -236,7 +245,7 @@ def locks(case: Case) -> list[LockResult]:
     waits = float(taken @ r.lock_wait[0]) if len(taken) else 0.0
     found = [
         LockResult(
-            name="row locks",
+            name=ROW_LOCKS,
             acquisitions=case.counted(float(taken.sum())),
             waits=case.counted(waits),
             mean_wait_s=case.mean(r.lock) / waits if waits > 0 else 0.0,

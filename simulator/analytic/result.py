@@ -19,6 +19,7 @@ from simulator.analytic.percentiles import gamma_quantile, stages_of, variance_s
 from simulator.form import to_s
 from simulator.results import (
     ACTIVITIES,
+    ROW_LOCKS,
     CacheResult,
     ClassResult,
     CpuResult,
@@ -33,6 +34,8 @@ from simulator.results import (
     law_at_most_one,
     law_equal,
     law_of_class_times,
+    rate_key,
+    utilisation_key,
     warnings_of_credits,
     warnings_of_overload,
     warnings_of_swapping,
@@ -220,7 +223,7 @@ def _times(case: Case, number: int) -> dict[str, float]:
         "cpu": r.cpu + r.section,
         "cpu queue": r.cpu_queue * (1.0 - in_sections),
         "critical section": r.section_queue + r.cpu_queue * in_sections,
-        "row locks": r.lock,
+        ROW_LOCKS: r.lock,
         "disk read": r.read,
         "swap": r.fault,
         "write throttle": r.victim,
@@ -248,7 +251,7 @@ def _series(
         "pool_dirty_fraction": pool.dirty_fraction,
         "page_cache_dirty_fraction": cache.dirty_fraction,
     }
-    constants |= {f"{device.name} utilisation": device.utilisation for device in devices}
+    constants |= {utilisation_key(device.name): device.utilisation for device in devices}
     end_s = case.end_s
     points, rates = POINTS, [case.rate] * POINTS
     if case.warming is not None:
@@ -257,7 +260,5 @@ def _series(
         rates = [case.warming.mean_per_s(float(a), float(b)) for a, b in pairwise(edges)]
     values = {key: [value] * points for key, value in constants.items()}
     values["transactions_per_s"] = rates
-    values["new_orders_per_min" if main.name == "new order" else "main_per_min"] = [
-        rate * case.per_min for rate in rates
-    ]
+    values[rate_key(main.name)] = [rate * case.per_min for rate in rates]
     return Series(end_s / points, values)

@@ -1,8 +1,13 @@
-"""Results of runs: counters by name, laws, and what limits a machine. What makes them of a run is in recording/."""
+"""Results of runs: the result and its parts, counters and levels of a run, laws, the bottleneck.
+
+recording/ makes a result of a run.
+"""
 
 from simulator.results.figures import (
+    ROW_LOCKS,
     bottleneck_of,
     connections_result,
+    parallel_requests,
     warnings_of_credits,
     warnings_of_overload,
     warnings_of_swapping,
@@ -35,8 +40,10 @@ from simulator.results.result import (
     StationResult,
     TableResult,
     main_class_of,
+    rate_key,
     read_result,
     result_json,
+    utilisation_key,
 )
 from simulator.results.snapshot import (
     CPU_ACTIVITIES,
@@ -63,6 +70,7 @@ __all__ = [
     "CPU_ACTIVITIES",
     "HISTOGRAM_BUCKETS",
     "HISTOGRAM_SUB_BUCKETS",
+    "ROW_LOCKS",
     "Activity",
     "Bottleneck",
     "CacheCounters",
@@ -104,8 +112,11 @@ __all__ = [
     "law_equal",
     "law_of_class_times",
     "main_class_of",
+    "parallel_requests",
+    "rate_key",
     "read_result",
     "result_json",
+    "utilisation_key",
     "warnings_of_credits",
     "warnings_of_overload",
     "warnings_of_swapping",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from simulator.form import Interrupts, Model, Terminals, to_s
+from simulator.form import Device, FlashDevice, Interrupts, Model, Terminals, to_s
 from simulator.results.result import (
     Bottleneck,
     ClassResult,
@@ -19,9 +19,16 @@ from simulator.results.result import (
 
 CONNECTIONS = "connections"
 """name of the station of connections that serve terminals"""
+ROW_LOCKS = "row locks"
+"""name of what waits for row locks, among locks and among the parts of a response time"""
 UNIT_NAMES = {"requests": "requests", "mib": "MiB"}
 MOST_ERRORS = 5
 """standard errors of a Poisson count by which completions may lag behind arrivals before it's called overload"""
+
+
+def parallel_requests(devices: Iterable[Device]) -> int:
+    """Requests that devices serve at a time: flash as many as it has channels, a disk with an arm or a RAID set one."""
+    return sum(device.parallel if isinstance(device, FlashDevice) else 1 for device in devices)
 
 
 def bottleneck_of(
@@ -38,10 +45,10 @@ def bottleneck_of(
     """
     shares = [(cpu.utilisation, "cpu"), *((device.utilisation, _name(device)) for device in devices)]
     shares += [(limit.utilisation, limit.name) for limit in volume_limits]
-    shares += [(lock.utilisation, lock.name) for lock in locks if lock.name != "row locks"]
+    shares += [(lock.utilisation, lock.name) for lock in locks if lock.name != ROW_LOCKS]
     shares += [(station.utilisation, station.name) for station in stations]
     if main.mean_s > 0:
-        shares.append((main.time_by_s["row locks"] / main.mean_s, "row locks"))
+        shares.append((main.time_by_s[ROW_LOCKS] / main.mean_s, ROW_LOCKS))
     ordered = sorted(shares, key=lambda item: (-item[0], item[1]))
     return Bottleneck(ordered[0][1], ordered[0][0], ordered[1][1], ordered[1][0])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simulator.form import Model, Terminals, to_s
+from simulator.results.figures import parallel_requests
 from simulator.results.result import ClassResult, CpuResult, Law
 from simulator.results.snapshot import Snapshot, Window
 
@@ -17,7 +18,7 @@ def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: Cp
         law_at_most_one("cpu utilisation", cpu.utilisation),
     ]
     for number, device in enumerate(model.storage.with_disks):
-        laws += _device_laws(device.name, getattr(device, "parallel", 1), number, window)
+        laws += _device_laws(device.name, parallel_requests([device]), number, window)
     if model.terminals:
         laws += [_nobody_lost(model.terminals, snapshot) for snapshot in (window.first, window.last)]
     pool, in_transit = window.counters.pool, len(model.client_registers)

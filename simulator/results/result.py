@@ -202,6 +202,16 @@ class Series:
     values: dict[str, list[float]]
 
 
+def rate_key(main_class: str) -> str:
+    """Key of the main class's rate per minute in a result's series."""
+    return "new_orders_per_min" if main_class == "new order" else "main_per_min"
+
+
+def utilisation_key(device: str) -> str:
+    """Key of a device's utilisation in a result's series."""
+    return f"{device} utilisation"
+
+
 @dataclass(frozen=True)
 class Result:
     """Result of a run (docs/model.md, section 6)."""

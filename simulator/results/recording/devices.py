@@ -1,46 +1,52 @@
-"""Devices of a result and their rate limits, over the measured interval."""
+"""Devices of a result and their rate limits: utilisation, queue, times, credits, over the measured interval."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, Model, RateLimit, limiters_of, to_s
+from simulator.results.figures import parallel_requests
 from simulator.results.result import DeviceResult, LimitResult
 from simulator.results.snapshot import Snapshot, Window
 
 
 def device_results(model: Model, window: Window) -> list[DeviceResult]:
-    """Devices as the operating system sees them, and behind them RAID sets' disks. A set is as busy as its disks."""
+    """A result for each device that the operating system sees, then one for each disk of its RAID sets.
+
+    A set's utilisation and service time are means over its disks, its queue and response time its own. While a rate
+    limit holds requests back, a device counts as busy.
+    """
     storage, results = model.storage, []
-    limiters = model_limiters(model)
+    limiters = _limiters(model)
     limits = [
-        _limits(limiters, own, each.name, window)
-        for each, own in zip(storage.with_disks, limiters.of_devices, strict=True)
+        _limits(limiters, rows, device.name, window)
+        for device, rows in zip(storage.with_disks, limiters.of_devices, strict=True)
     ]
     counters = window.counters.devices
     for number, device in enumerate(storage.with_disks):
         disks = storage.disks_of(number)
+        parallel = parallel_requests(storage.with_disks[disk] for disk in disks)
         busy_ns = sum(counters[disk].busy_ns for disk in disks)
         closed = sum(max((limit.utilisation for limit in limits[disk]), default=0.0) for disk in disks)
         service_ns = sum(counters[disk].service_ns for disk in disks)
-        own = counters[number]
-        count = max(own.completed, 1)
+        requests = counters[number]
+        count = max(requests.completed, 1)
         results.append(
             DeviceResult(
                 name=device.name,
                 kind=device.kind,
-                reads_per_s=own.reads / window.seconds,
-                writes_per_s=own.writes / window.seconds,
-                utilisation=max(busy_ns / window.ns / servers(model, disks), closed / len(disks)),
-                mean_queue=own.queue_ns / window.ns,
+                reads_per_s=requests.reads / window.seconds,
+                writes_per_s=requests.writes / window.seconds,
+                utilisation=max(busy_ns / window.ns / parallel, closed / len(disks)),
+                mean_queue=requests.queue_ns / window.ns,
                 mean_service_s=to_s(service_ns / count),
-                mean_response_s=to_s(own.response_ns / count),
+                mean_response_s=to_s(requests.response_ns / count),
                 by_purpose_per_s={
-                    purpose: requests / window.seconds for purpose, requests in sorted(own.by_purpose.items())
+                    purpose: number / window.seconds for purpose, number in sorted(requests.by_purpose.items())
                 },
                 limits=limits[number],
-                occupied_fraction=own.occupied_ns / window.ns,
-                occupied_per_request_s=to_s(own.occupied_ns / count),
+                occupied_fraction=requests.occupied_ns / window.ns,
+                occupied_per_request_s=to_s(requests.occupied_ns / count),
             )
         )
     return results
@@ -48,37 +54,34 @@ def device_results(model: Model, window: Window) -> list[DeviceResult]:
 
 def shared_limits(model: Model, window: Window) -> list[LimitResult]:
     """Rate limits that devices share: those of all volumes together, then those of each controller."""
-    limiters = model_limiters(model)
+    limiters = _limiters(model)
     results = _limits(limiters, limiters.shared, ALL_VOLUMES, window)
     for number, rows in enumerate(limiters.controllers, 1):
         results += _limits(limiters, rows, f"controller {number}", window)
     return results
 
 
-def closed_steps(model: Model, pairs: Sequence[tuple[Snapshot, Snapshot]], disks: range) -> list[float]:
-    """Share of each step in which the next request of a disk had to wait for its own limits, on average over disks."""
-    own = model_limiters(model).of_devices
+def closed_fractions(model: Model, steps: Sequence[tuple[Snapshot, Snapshot]], disks: range) -> list[float]:
+    """Fraction of each step for which a disk's own rate limits would hold its next request back, mean over the disks.
+
+    `steps`: snapshots at the begin and the end of each.
+    """
+    rows = _limiters(model).of_devices
 
     def share(disk: int, a: Snapshot, b: Snapshot) -> float:
         before, after = a.counters.limiters, b.counters.limiters
-        closed_ps = (after[row].closed_ps - before[row].closed_ps for row in own[disk])
+        closed_ps = (after[row].closed_ps - before[row].closed_ps for row in rows[disk])
         return _closed_share(max(closed_ps, default=0), b.at_ns - a.at_ns)
 
-    return [sum(share(disk, a, b) for disk in disks) / len(disks) for a, b in pairs]
+    return [sum(share(disk, a, b) for disk in disks) / len(disks) for a, b in steps]
 
 
-def servers(model: Model, disks: range) -> int:
-    """Requests that these disks serve at a time."""
-    return sum(getattr(model.storage.with_disks[disk], "parallel", 1) for disk in disks)
-
-
-def model_limiters(model: Model) -> Limiters:
-    """All rate limits of a model."""
+def _limiters(model: Model) -> Limiters:
     return limiters_of(model.storage, model.volume_limits, model.controllers)
 
 
 def _closed_share(change_ps: int, ns: int) -> float:
-    """Time closed as a share, without what reaches beyond the end."""
+    """Time closed as a share of `ns`; a limit may be closed beyond the end, which doesn't count."""
     return min(change_ps / (ns * PS_PER_NS), 1.0)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 
 from simulator.errors import InputError
 from simulator.form import Model, to_s
-from simulator.results.recording.devices import closed_steps, servers
-from simulator.results.result import Series
+from simulator.results.figures import parallel_requests
+from simulator.results.recording.devices import closed_fractions
+from simulator.results.result import Series, rate_key, utilisation_key
 from simulator.results.snapshot import Counters, Snapshot
 
 Step = tuple[Snapshot, Snapshot]
@@ -31,7 +32,7 @@ def time_series(model: Model, snapshots: Sequence[Snapshot], step_ns: int) -> Se
     main, capacity_ns = model.program.classes[model.program.main_class], step_ns * model.processors
     caches = [(end.levels.pool, end.levels.page_cache) for _, end in steps]
     values = {
-        "new_orders_per_min" if main == "new order" else "main_per_min": per(lambda c: c.ended_main, 60 / seconds),
+        rate_key(main): per(lambda c: c.ended_main, 60 / seconds),
         "transactions_per_s": per(lambda c: c.ended, 1 / seconds),
         "cpu_user": [_cpu_share(step, capacity_ns, user=True) for step in steps],
         "cpu_system": [_cpu_share(step, capacity_ns, user=False) for step in steps],
@@ -43,10 +44,10 @@ def time_series(model: Model, snapshots: Sequence[Snapshot], step_ns: int) -> Se
     }
     for number, device in enumerate(storage.with_disks):
         disks = storage.disks_of(number)
-        scale = 1 / step_ns / servers(model, disks)
+        scale = 1 / step_ns / parallel_requests(storage.with_disks[disk] for disk in disks)
         busy = [per(_busy_ns(disk), scale) for disk in disks]
-        closed = closed_steps(model, steps, disks)
-        values[f"{device.name} utilisation"] = [max(sum(step), c) for *step, c in zip(*busy, closed, strict=True)]
+        closed = closed_fractions(model, steps, disks)
+        values[utilisation_key(device.name)] = [max(sum(step), c) for *step, c in zip(*busy, closed, strict=True)]
     return Series(seconds, values)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from simulator.form import NS_PER_S, FloatArray, Model, to_s
 from simulator.results.figures import (
+    ROW_LOCKS,
     bottleneck_of,
     connections_result,
     warnings_of_credits,
@@ -33,6 +34,7 @@ from simulator.results.result import (
     Result,
     StationResult,
     TableResult,
+    rate_key,
 )
 from simulator.results.snapshot import CacheCounters, CacheLevels, Levels, Snapshot, Window
 
@@ -57,7 +59,7 @@ def summarise(run: FinishedRun) -> Result:
     window = Window(snapshots, model.interval.warm_up_ns)
     counters = window.counters
     series = time_series(model, snapshots, run.step_ns)
-    rates = np.array(series.values["new_orders_per_min" if "new_orders_per_min" in series.values else "main_per_min"])
+    rates = np.array(series.values[rate_key(model.program.classes[model.program.main_class])])
     rates = rates[: steps_at_full_work(model, snapshots, run.step_ns)]
     counted = rates[min(int(to_s(model.interval.warm_up_ns) // series.step_s), len(rates) - 1) :]
     steady = steady_from(rates)
@@ -204,7 +206,7 @@ def _locks(model: Model, window: Window) -> list[LockResult]:
     """Row locks, which are never busy, and critical sections."""
     rows = window.counters.locks
     mean_wait_s = to_s(rows.waited_ns / max(rows.waits, 1))
-    return [LockResult("row locks", rows.acquired, rows.waits, mean_wait_s, utilisation=0.0)] + [
+    return [LockResult(ROW_LOCKS, rows.acquired, rows.waits, mean_wait_s, utilisation=0.0)] + [
         LockResult(
             name=section.name,
             acquisitions=each.entries,

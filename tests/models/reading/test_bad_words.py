@@ -122,7 +122,7 @@ def test_wrong_grids(refused: Refused, tmp_path: Path) -> None:
     wide = ["--vary", "machine.cpu.cores=1:200:1", "--vary", "database.pool.buffers=1000:2000:10"]
     assert "more than 10,000" in refused("sweep", TINY, *wide)[0]
     (line,) = refused("sweep", TINY, "--vary", "machine.cpu.cores=1,2", "--picture", str(tmp_path / "x.png"))
-    assert "the name must end in .html or .svg" in line
+    assert "the name must end in .svg or .html" in line
     (line,) = refused("sweep", TINY, "--vary", "machine.cpu.cores=1,2", "--save", str(tmp_path))
     assert "is a folder; give the name of a file" in line
 
@@ -174,7 +174,7 @@ def test_files_that_hold_no_saved_run(tmp_path: Path, scenario_file: Write, refu
     assert "none.json: cannot be read: No such file or directory; make one with 'oltpsim run" in line
     (tmp_path / "folder.json").mkdir()
     assert "cannot be read: Is a directory" in refused("explain", str(tmp_path / "folder.json"))[0]
-    assert "it is not text" in refused("explain", scenario_file(b"\xff\xfe\x00", "binary.json"))[0]
+    assert "it is not JSON" in refused("explain", scenario_file(b"\xff\xfe\x00", "binary.json"))[0]
 
 
 def test_a_saved_run_is_accepted(saved_run: str, scenario_file: Write) -> None:

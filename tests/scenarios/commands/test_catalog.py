@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -44,6 +45,17 @@ def test_an_import_tells_what_it_made_and_left_out_and_is_used_by_its_folder(cap
     assert "memory_gib: 15.26" in said(capsys, "--catalog", into, "catalog", "show", "instances", "i4i.large")
     assert "memory_gib: 16\n" in said(capsys, "catalog", "show", "instances", "i4i.large")
     assert FOLDER_VARIABLE not in os.environ, "a command line leaves nothing behind"
+
+
+def test_a_list_of_which_nothing_fits_is_refused_with_the_reasons(capsys: Output, tmp_path: Path) -> None:
+    file = tmp_path / "netflix_shapes.json"
+    file.write_text(json.dumps({"instances": {"p5.large": {"gpu": 1}}}), encoding="utf-8")
+    assert (
+        main(["catalog", "import", str(file), "--kind", "netflix", "--date", "2026-01-01", "--into", str(tmp_path)])
+        == 2
+    )
+    err = capsys.readouterr().err
+    assert err == "error: netflix_shapes.json: nothing in it fits the catalogue; 1: has accelerators: p5.large\n"
 
 
 def test_the_command_line_knows_the_variable_by_the_name_that_the_catalogue_reads() -> None:

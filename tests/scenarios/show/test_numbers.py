@@ -6,6 +6,7 @@ import pytest
 
 from scenarios.show.numbers import (
     amount,
+    four_digits,
     number_tick,
     plural,
     rounded,
@@ -30,6 +31,11 @@ from scenarios.show.numbers import (
 )
 def test_significant(number: float, text: str) -> None:
     assert significant(number) == text
+
+
+@pytest.mark.parametrize(("number", "text"), [(0.0, "0"), (1.5, "1.500"), (999.96, "1,000"), (12345.6, "12,346")])
+def test_four_digits(number: float, text: str) -> None:
+    assert four_digits(number) == text
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 disks"), (1, "1 disk"), (2000, "2,000 disks")])

@@ -127,7 +127,7 @@ def test_what_the_kernel_said_is_told(plan: Plan) -> None:
 def test_short_list_is_the_plans(plan: Plan) -> None:
     page = plan_page(plan, COMMAND)
     words, data = words_of(page), figures_of(page)["short-list"]["data"]
-    shown = [each for _, each in plan_pages.shown_of(plan)]
+    shown = [each for _, each in plan_pages.ranked_machines(plan)]
     assert len(shown) >= min(10, len(plan.listed))
     assert plan.choice in shown
     bars = [trace["x"] for trace in data if trace["mode"] == "lines"]

@@ -17,8 +17,7 @@ from scenarios.show import run_charts
 from scenarios.show.configuration import assumptions, configuration_groups
 from scenarios.show.report import report_html, write_report
 from scenarios.show.words import against_measured, loads
-from simulator.results import read_result, result_json
-from simulator.results.result import Bottleneck, DeviceResult, Result, Series
+from simulator.results import Bottleneck, DeviceResult, Result, Series, read_result, result_json, utilisation_key
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 COMMAND = "oltpsim run example.yaml --seed 1"
@@ -105,8 +104,10 @@ def test_a_result_read_back_gives_the_same_bytes() -> None:
 
 
 def test_lines_are_in_the_order_of_their_numbers() -> None:
-    values = {f"disk {n} utilisation": [0.5] for n in (10, 2, 1)}
-    panels = run_charts.series_groups(replace(example_result(), series=Series(10.0, values)))
+    result = example_result()
+    devices = [replace(result.devices[0], name=f"disk {n}") for n in (10, 2, 1)]
+    series = Series(10.0, {utilisation_key(device.name): [0.5] for device in devices})
+    panels = run_charts.series_groups(replace(result, devices=devices, series=series))
     assert [list(panel.lines) for panel in panels if panel.key == "disks"] == [["disk 1", "disk 2", "disk 10"]]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from models.machine import PriceSpec
 from scenarios.show.summary import cost_words, summary_csv, summary_text
-from simulator.results.result import DeviceResult
+from simulator.results import DeviceResult
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 

@@ -1,4 +1,4 @@
-"""Places that a command line names to write to."""
+"""Files and folders that a command is to write, checked before its work."""
 
 from __future__ import annotations
 
