@@ -6,8 +6,6 @@ OltpsimError
  └── InternalError         the simulator broke one of its own rules: a defect, please report
 """
 
-from __future__ import annotations
-
 
 class OltpsimError(Exception):
     """Base of everything raised on purpose."""

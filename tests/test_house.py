@@ -221,12 +221,11 @@ class Source:
 
     @cached_property
     def exported(self) -> list[str]:
-        """The names in its `__all__`."""
-        for statement in self.tree.body:
-            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
-                names: list[str] = ast.literal_eval(statement.value)
-                return names
-        return []
+        """The names that a package offers: those that its `__init__.py` imports."""
+        statements = self.tree.body if self.is_package else []
+        return [
+            name.asname or name.name for each in statements if isinstance(each, ast.ImportFrom) for name in each.names
+        ]
 
     @cached_property
     def imports(self) -> list[tuple[str, str]]:
@@ -308,7 +307,7 @@ def modules_in_tables(code: Iterable[Source]) -> set[str]:
 
 
 def modules_entered_from_outside(code: Iterable[Source], users: Iterable[Source]) -> set[str]:
-    """Modules and names that are imported outside of their package although its `__init__.py` doesn't name them."""
+    """Modules and names that are imported outside of their package although its `__init__.py` doesn't import them."""
     modules = {source.module: source for source in code}
     entered = set()
     for user in users:
@@ -348,7 +347,7 @@ def modules_for_tests_only(code: Iterable[Source], users: Iterable[Source]) -> s
 
 
 def exports_for_tests_only(code: Iterable[Source], users: Iterable[Source]) -> set[str]:
-    """Names in a package's `__all__` that no other package, script or facade imports."""
+    """Names that a package offers and that no other package, script or facade imports."""
     wanted = {f"{module}.{name}" for user in users for module, name in user.imports if not inside(user.package, module)}
     return {
         f"{source.module}.{name}"
@@ -425,9 +424,7 @@ def test_a_list_of_offenders_belongs_to_a_rule() -> None:
     assert set(OFFENDERS) <= set(RULES)
 
 
-FACADE = Source(
-    "models/build/__init__.py", "from models.build.system import build, spare\n__all__ = ['build', 'spare']"
-)
+FACADE = Source("models/build/__init__.py", "from models.build.system import build, spare")
 SYSTEM = Source("models/build/system.py", "def build(): ...\ndef spare(): ...")
 USER = Source("scenarios/run/runs.py", "from models.build import build")
 INTRUDER = Source("scenarios/run/runs.py", "from models.build.system import build")

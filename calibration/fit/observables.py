@@ -59,7 +59,6 @@ class FigureKind(StrEnum):
         return np.log(value + self.negligible)
 
 
-RATE = FigureKind.RATE
 RUN_TO_RUN = 0.02
 """assumption: what one run differs from the next by, beside the noise within it"""
 BATCHES = 6

@@ -3,5 +3,3 @@
 from calibration.importers.catalogue_disk import disk_entry, disk_entry_lines, disk_entry_yaml
 from calibration.importers.directory import RunFiles, find_runs
 from calibration.importers.table import read_run_table
-
-__all__ = ["RunFiles", "disk_entry", "disk_entry_lines", "disk_entry_yaml", "find_runs", "read_run_table"]

@@ -12,18 +12,3 @@ from calibration.judge.large_systems import (
 )
 from calibration.judge.left_out import refits_digest
 from calibration.judge.validation import exact_share, runs_to_judge, validate_calibration
-
-__all__ = [
-    "FigureRow",
-    "exact_share",
-    "figure_rows",
-    "figure_rows_json",
-    "figure_values",
-    "large_system_key",
-    "measured_scenarios",
-    "read_large_systems",
-    "refits_digest",
-    "runs_to_judge",
-    "validate_calibration",
-    "write_large_systems",
-]

@@ -12,20 +12,3 @@ from calibration.predict.candidates import (
 from calibration.predict.guessed import DescribedPrediction, predict_described
 from calibration.predict.next_run import Advice, RunWorth, advise_next_run
 from calibration.predict.prediction import Predicted, predict_scenario
-
-__all__ = [
-    "CLIENTS_KEY",
-    "Advice",
-    "CandidateSet",
-    "DescribedPrediction",
-    "Predicted",
-    "RunCandidate",
-    "RunWorth",
-    "advise_next_run",
-    "candidates_around",
-    "candidates_named",
-    "predict_described",
-    "predict_scenario",
-    "read_candidates",
-    "usual_run",
-]

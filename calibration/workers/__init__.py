@@ -1,5 +1,3 @@
 """Worker processes: the one pool for refits, the fit's engine calls and simulated runs."""
 
 from calibration.workers.pool import SPAWN, WorkerPool, worker_pool
-
-__all__ = ["SPAWN", "WorkerPool", "worker_pool"]

@@ -7,19 +7,3 @@ from models.build.memory import clients_of, memory_plan
 from models.build.notes import remarks
 from models.build.sampling import response_s, sample_of, sampling_faults, turnover_s
 from models.build.system import LOG_AREA_BYTES, build
-
-__all__ = [
-    "LOG_AREA_BYTES",
-    "build",
-    "by_table",
-    "clients_of",
-    "cluster_faults",
-    "failover_of",
-    "memory_plan",
-    "most_pages",
-    "remarks",
-    "response_s",
-    "sample_of",
-    "sampling_faults",
-    "turnover_s",
-]

@@ -5,5 +5,3 @@ from models.database.checkpoint import checkpoint_of
 from models.database.database import DatabaseSpec
 from models.database.log import log_of
 from models.database.writer import writing_of
-
-__all__ = ["DatabaseSpec", "checkpoint_of", "log_of", "pool_of", "writing_of"]

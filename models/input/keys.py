@@ -1,7 +1,5 @@
 """Dotted keys, as in `machine.cpu.cores`: the one walker along them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -3,5 +3,3 @@
 from models.jobs.answer import job_faults, run_job
 from models.jobs.result import JobResult
 from models.jobs.store_run import RunStore, StoreRun, StoreState
-
-__all__ = ["JobResult", "RunStore", "StoreRun", "StoreState", "job_faults", "run_job"]

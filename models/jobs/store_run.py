@@ -1,7 +1,5 @@
 """A simulated run of a partitioned store: what it leaves behind, whichever engine ran it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -5,22 +5,3 @@ from models.machine.disk import DiskSpec, FlashDiskSpec, RotatingDiskSpec, devic
 from models.machine.machine import MachineSpec, PriceSpec, sharing_of, slowed_by_busy, speed_of
 from models.machine.raid import DiskArraySpec, controllers_of, data_devices, log_device
 from models.machine.volume import RateLimitSpec, rate_limit_of
-
-__all__ = [
-    "CpuSpec",
-    "DiskArraySpec",
-    "DiskSpec",
-    "FlashDiskSpec",
-    "MachineSpec",
-    "PriceSpec",
-    "RateLimitSpec",
-    "RotatingDiskSpec",
-    "controllers_of",
-    "data_devices",
-    "device_of",
-    "log_device",
-    "rate_limit_of",
-    "sharing_of",
-    "slowed_by_busy",
-    "speed_of",
-]

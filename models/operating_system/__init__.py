@@ -3,5 +3,3 @@
 from models.operating_system.io_scheduler import fair_queueing_of
 from models.operating_system.operating_system import OperatingSystemSpec
 from models.operating_system.page_cache import page_cache_of
-
-__all__ = ["OperatingSystemSpec", "fair_queueing_of", "page_cache_of"]

@@ -7,23 +7,3 @@ from models.reading.one_line import Description, Origin, described
 from models.reading.quick import Questions, quantity, scenario_of
 from models.reading.schema import scenario_schema
 from models.reading.values import continuous_keys, continuous_value, names_a_part, with_values
-
-__all__ = [
-    "SPARE_BUFFERS",
-    "Description",
-    "Origin",
-    "Questions",
-    "assumed",
-    "check",
-    "continuous_keys",
-    "continuous_value",
-    "described",
-    "load_scenario",
-    "names_a_part",
-    "quantity",
-    "room_faults",
-    "scenario_from_mapping",
-    "scenario_of",
-    "scenario_schema",
-    "with_values",
-]

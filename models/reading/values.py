@@ -4,8 +4,6 @@
 every machine with the processor, and of no other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from models.input import Spec, set_value, values_along

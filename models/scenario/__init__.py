@@ -1,5 +1,3 @@
 """Specs: frozen data that says what to simulate, with units in the names."""
 
 from models.scenario.scenario import FigureSpec, IntervalSpec, ScenarioSpec
-
-__all__ = ["FigureSpec", "IntervalSpec", "ScenarioSpec"]

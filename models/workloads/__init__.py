@@ -11,23 +11,3 @@ from models.workloads.partitioned_store import (
     UpdatePathSpec,
 )
 from models.workloads.workload import MixSpec, WorkloadSpec
-
-__all__ = [
-    "ClosedClientsSpec",
-    "CollectorSpec",
-    "JobSpec",
-    "LayoutSpec",
-    "LoadSpec",
-    "LookupsSpec",
-    "MixSpec",
-    "MutexSpec",
-    "NodeLossSpec",
-    "OpenArrivalsSpec",
-    "PartitionedStoreSpec",
-    "QueryMixSpec",
-    "ScanSpec",
-    "StorePathSpec",
-    "TerminalsSpec",
-    "UpdatePathSpec",
-    "WorkloadSpec",
-]

@@ -1,7 +1,5 @@
 """How `run` and `quick` answer: the same shape on stdout, the same files, the same exit status."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """oltpsim calibrate: a model of one's own system from its runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """oltpsim catalog: the parts that scenarios are put together from, and the scenarios that come with the program."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Annotated
 

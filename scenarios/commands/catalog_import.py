@@ -1,7 +1,5 @@
 """oltpsim catalog import: machines and prices of somebody's list become entries of one's own catalogue."""
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 from typing import Annotated

@@ -3,8 +3,6 @@
 Exit status: 0 done; 1 a stated target was missed; 2 bad input; 70 a defect of this program; 130 interrupted.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence

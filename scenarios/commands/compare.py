@@ -1,7 +1,5 @@
 """oltpsim compare: scenarios side by side with the same seeds."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

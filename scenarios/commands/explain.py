@@ -1,7 +1,5 @@
 """oltpsim explain: where the time of a transaction goes, what limits the machine, and what would help."""
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """oltpsim import: from what a load generator and its monitors wrote to run records."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

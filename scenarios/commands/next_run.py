@@ -1,7 +1,5 @@
 """oltpsim next-run: which run would tell most, of those that can be made."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Options that several commands share, so that they are called and explained alike."""
 
-from __future__ import annotations
-
 import math
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files and folders that a command is to write, checked before its work."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

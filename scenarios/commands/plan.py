@@ -1,7 +1,5 @@
 """oltpsim plan: which machine to buy or to rent for a load, with its bill and the probability that it is enough."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated

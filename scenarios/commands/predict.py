@@ -1,7 +1,5 @@
 """oltpsim predict: what a calibration says of other scenarios."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

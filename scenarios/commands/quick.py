@@ -1,7 +1,5 @@
 """oltpsim quick: a machine in a line, in a few flags or in a file, and its answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

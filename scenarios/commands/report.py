@@ -1,7 +1,5 @@
 """oltpsim report: the HTML report of a saved run, or of a scenario that is run for it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

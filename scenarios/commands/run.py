@@ -1,7 +1,5 @@
 """oltpsim run: simulate one scenario."""
 
-from __future__ import annotations
-
 import typer
 
 from models.jobs import run_job

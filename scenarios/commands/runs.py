@@ -1,7 +1,5 @@
 """oltpsim runs: the run records at hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """oltpsim schema: the JSON schema of scenario files."""
 
-from __future__ import annotations
-
 import json
 
 import typer

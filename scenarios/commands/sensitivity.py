@@ -1,7 +1,5 @@
 """oltpsim sensitivity: which numbers of a scenario its rate depends on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """oltpsim sweep: one scenario over values of its fields."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from pathlib import Path

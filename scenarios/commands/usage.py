@@ -1,7 +1,5 @@
 """What is wrong with the words of a command line, in one sentence: which option, what came, what is allowed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import ValidationError

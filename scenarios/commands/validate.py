@@ -1,7 +1,5 @@
 """oltpsim validate: how well a calibration meets runs, and its certificate."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

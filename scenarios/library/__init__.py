@@ -7,5 +7,3 @@ from scenarios.library.files import (
     scenario_from_keys,
     scenario_path,
 )
-
-__all__ = ["library_files", "load_scenario_file", "read_scenario_file", "scenario_from_keys", "scenario_path"]

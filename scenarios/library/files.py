@@ -1,7 +1,5 @@
 """Scenario files: those that come with the program, and one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path

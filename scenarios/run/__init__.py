@@ -8,36 +8,3 @@ from scenarios.run.runs import check_replications, default_workers, pool_replica
 from scenarios.run.saved import SavedRun, read_saved_run, write_saved_run
 from scenarios.run.simulation import SimulationTask, simulate, simulate_store
 from scenarios.run.store import RunFigures, RunKey, Store, StoredRun, perform_run, program_hash, run_hash, scenario_text
-
-__all__ = [
-    "POLL_S",
-    "Display",
-    "FuturesExecutor",
-    "ProgressMeter",
-    "RunFigures",
-    "RunKey",
-    "SavedRun",
-    "Silent",
-    "SimulationTask",
-    "Store",
-    "StoredRun",
-    "TaskExecutor",
-    "check_replications",
-    "dask_cluster",
-    "default_workers",
-    "executor_for",
-    "must_compile",
-    "perform_run",
-    "pool_replications",
-    "program_hash",
-    "read_saved_run",
-    "replicate",
-    "run_all",
-    "run_hash",
-    "scenario_text",
-    "simulate",
-    "simulate_by_kernel",
-    "simulate_store",
-    "work_through",
-    "write_saved_run",
-]

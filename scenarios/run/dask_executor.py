@@ -3,8 +3,6 @@
 A lost worker loses no task: the scheduler moves its tasks to others.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Engines by name, loaded when they answer: the compiler takes two seconds to load, which formulas don't need."""
 
-from __future__ import annotations
-
 import fcntl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

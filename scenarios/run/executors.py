@@ -3,8 +3,6 @@
 Results depend on the tasks alone, never on the executor or on the order in which tasks end.
 """
 
-from __future__ import annotations
-
 import math
 import platform
 import time

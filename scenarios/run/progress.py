@@ -1,7 +1,5 @@
 """Progress of long work, as a protocol: who shows it, and how, is the caller's business."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 

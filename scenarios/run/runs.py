@@ -3,8 +3,6 @@
 The order of results and every figure in them depend on scenarios and seeds, never on the number of workers.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Generator, Iterable, Sequence

@@ -1,7 +1,5 @@
 """A saved run: the scenario and its result in one JSON file, so that a report needs nothing else."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 Simulation of a partitioned store by the kernel: what `models.jobs.run_job` calculates its figures from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

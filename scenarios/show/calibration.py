@@ -1,10 +1,8 @@
 """A calibration for people: a table of parameters, what the runs can't tell, how the model meets each run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from calibration.fit import RATE, Calibration, FittedParameter, FittedRun
+from calibration.fit import Calibration, FigureKind, FittedParameter, FittedRun
 from models.input import last_word
 from scenarios.show.numbers import plural
 from scenarios.show.table import aligned
@@ -71,7 +69,7 @@ def _runs(calibration: Calibration) -> list[str]:
 def _figures(run: FittedRun) -> list[str]:
     found = []
     for each in run.figures:
-        number = "{:,.0f}" if each.kind == RATE else "{:.3g}"
+        number = "{:,.0f}" if each.kind == FigureKind.RATE else "{:.3g}"
         least = "at least " if each.at_least else ""
         measured, model = number.format(each.measured), number.format(each.model)
         found.append(f"{each.kind} {least}{measured}, {model} ({each.residual_sigmas:+.1f})")
@@ -79,7 +77,7 @@ def _figures(run: FittedRun) -> list[str]:
 
 
 def _missed(calibration: Calibration) -> str:
-    missed = calibration.missed[RATE]
+    missed = calibration.missed[FigureKind.RATE]
     far = missed.sd > MOST_MISSED
     return (
         f"model discrepancy: {missed.sd:.1%} of the rate beyond noise, {missed.scale:.2g} times what was assumed; "

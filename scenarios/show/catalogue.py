@@ -1,7 +1,5 @@
 """The catalogue for people: names with whose they are, and price lists as tables with their age."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from models.catalogue import PriceList, catalogue_places, is_old, price_list, shadowed_names

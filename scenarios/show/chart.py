@@ -3,8 +3,6 @@
 Plotly itself isn't loaded. Texts of marks are plain: what they hold is never read as a tag.
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A comparison for people, for programs and for tables."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """The scenario as tables that people read: grouped, with units, descriptions and sources."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass

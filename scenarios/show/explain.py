@@ -1,7 +1,5 @@
 """Answers about a machine for people, for programs, for tables and as charts."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from collections.abc import Iterator, Sequence

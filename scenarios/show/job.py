@@ -1,7 +1,5 @@
 """Result of a job (load, scan, look-ups, store): its figure, its bottleneck, and the parts of its time."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from importlib.metadata import version
 

@@ -1,7 +1,5 @@
 """The published large systems: their figures as a table, and how each figure and its error is written."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from calibration.judge import FigureRow

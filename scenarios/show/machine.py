@@ -1,7 +1,5 @@
 """Prediction of a machine described in one line: table, JSON, and the scenario as a commented YAML file."""
 
-from __future__ import annotations
-
 import math
 
 import yaml

@@ -1,7 +1,5 @@
 """Advice on the next run: a table for people, JSON, CSV, and the sentence with which a calibration's doubts end."""
 
-from __future__ import annotations
-
 from calibration.fit import Calibration
 from calibration.predict import Advice, RunWorth, advise_next_run, candidates_around
 from models.input import document, last_word

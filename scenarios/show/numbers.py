@@ -1,7 +1,5 @@
 """Numbers as people read them: grouped thousands, two or three significant digits, always a unit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

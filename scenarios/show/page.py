@@ -1,7 +1,5 @@
 """The frame of every page: one HTML file that needs no network, light and dark, on a desk, a phone and paper."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 from collections.abc import Callable, Iterable

@@ -3,8 +3,6 @@
 Every colour of a mark reads on white and on black; text, axes and grid get theirs from the theme.
 """
 
-from __future__ import annotations
-
 BLUE, SKY, GREEN, ORANGE = "#0072b2", "#56b4e9", "#009e73", "#e69f00"
 VERMILION, PINK, GREY, SLATE = "#d55e00", "#cc79a7", "#8a8f98", "#6c88a6"
 SERIES_COLOURS = (BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, SLATE, GREY)

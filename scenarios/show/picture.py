@@ -1,7 +1,5 @@
 """A picture in a file of its own: as a page, or as SVG that plotly.js draws in a Chromium without a window."""
 
-from __future__ import annotations
-
 import hashlib
 import html
 import json

@@ -1,7 +1,5 @@
 """A plan for people, for programs and for spreadsheets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any

@@ -3,8 +3,6 @@
 What to buy and its bill come first, then the short list, charts, why the others fell out, what the plan rests on.
 """
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from pathlib import Path
 

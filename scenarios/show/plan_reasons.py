@@ -1,7 +1,5 @@
 """Why a plan's candidates fell out, in numbers."""
 
-from __future__ import annotations
-
 from scenarios.questions.plan import (
     BUDGET,
     MEETS,

@@ -1,7 +1,5 @@
 """Predictions of a calibration for people, for programs and for tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

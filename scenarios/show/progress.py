@@ -1,7 +1,5 @@
 """Progress on stderr: a bar on a terminal, elsewhere a line now and then."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

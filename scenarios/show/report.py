@@ -4,8 +4,6 @@ Its order is that of an executive summary: headline, throughput, response times,
 goes, caches, everything over time, configuration, assumptions and laws, how to reproduce.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from models.input import write_whole

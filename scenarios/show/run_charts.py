@@ -1,7 +1,5 @@
 """Charts of one run: its rate over time, response times, utilisation, where the time goes, hits by table, series."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

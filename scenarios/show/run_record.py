@@ -1,7 +1,5 @@
 """A run record as text: its figures with their sources, the laws it was held against, what it lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

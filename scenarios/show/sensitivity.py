@@ -1,7 +1,5 @@
 """Sensitivities for people, for programs, for tables and as a chart."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict
 

@@ -3,8 +3,6 @@
 Plain text: it reads the same in 80 columns, without colour and in a file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from models.machine import PriceSpec

@@ -3,8 +3,6 @@
 A second varied field becomes one line per value.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

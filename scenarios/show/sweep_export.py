@@ -1,7 +1,5 @@
 """A sweep in files: its rows, the series of its runs, and the runs as `oltpsim report` takes them."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

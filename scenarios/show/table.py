@@ -1,7 +1,5 @@
 """Tables and labelled lines as plain text, without colour, and the same rows as CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import textwrap

@@ -1,7 +1,5 @@
 """A validation for people: each run, errors by regime, what was left out, coverage, baselines, gaps."""
 
-from __future__ import annotations
-
 import math
 
 from calibration.fit import (

@@ -1,7 +1,5 @@
 """A validation as a page, and its charts: model against measured, residuals, baselines, gaps."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

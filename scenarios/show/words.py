@@ -1,7 +1,5 @@
 """What a result says, in words and figures: shared by the report and the answer in the terminal."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from models.scenario import IntervalSpec, ScenarioSpec

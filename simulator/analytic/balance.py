@@ -1,7 +1,5 @@
 """The rate at which as many clients as there are keep a machine busy, when its caches and writes are known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The pool's characteristic time T follows from its size, since the pages that sta
 (Che, Tung, Wang 2002). All of it is tabulated once for a workload over T, and interpolated for any number of pools.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

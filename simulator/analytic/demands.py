@@ -4,8 +4,6 @@ Traffic is per transaction of the mix. Times are counted in transactions; a rate
 checkpoints and write-back into such times. Demands are of each class, whatever the queues.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

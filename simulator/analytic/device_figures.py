@@ -1,7 +1,5 @@
 """What a solved machine's disks and volumes show, as the simulating engines do."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.analytic import figures

@@ -6,8 +6,6 @@ has passed over lie worse than fresh ones do, which costs `PASSED_OVER` more. Be
 system sorts: the drive works in a band of the file, wider than its share of the queue since it passes requests over.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import lru_cache

@@ -4,8 +4,6 @@ The figures are in engine_errors.json, which is made by comparing both engines o
 number, and the median and the 95th percentile of the relative error, |analytic / simulated - 1|.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from functools import cache

@@ -8,8 +8,6 @@ they can be put in (Shapley, Contributions to the Theory of Games II (1953), 307
 and sum to that of all factors together.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

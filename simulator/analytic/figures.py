@@ -1,7 +1,5 @@
 """What a solved machine shows: processors, disks, caches, tables, locks and stations, as the simulating engines do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Sources and cost of the approximation: docs/model.md, section 7.
 """
 
-from __future__ import annotations
-
 from statistics import NormalDist
 
 import numpy as np

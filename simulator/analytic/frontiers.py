@@ -1,7 +1,5 @@
 """References that move along with inserts or deliveries, from page to page."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.analytic.values import Frontier, Numbers, Value

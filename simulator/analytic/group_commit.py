@@ -3,8 +3,6 @@
 Sources: docs/model.md, section 7.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The operating system's page cache below the pool."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

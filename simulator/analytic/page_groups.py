@@ -1,7 +1,5 @@
 """Groups of pages that share a distribution of the gap between references (pages.py), and what makes pages alike."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 

@@ -12,8 +12,6 @@ group are its references times P(gap > T), and the pages that it keeps in the ca
 of min(gap, T), which is Little's law.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Each queue that a transaction goes to is taken for a random sum: a Poisson numbe
 doesn't wait is constant. Queues are independent, and their sum is taken to be gamma distributed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from statistics import NormalDist

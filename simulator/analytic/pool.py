@@ -6,8 +6,6 @@ its frame too, and must be read back for that. So a buffer is without memory if 
 above that time; how many are, gives the revolution.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

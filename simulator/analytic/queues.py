@@ -1,7 +1,5 @@
 """Waiting for one of several equal servers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.form import FloatArray

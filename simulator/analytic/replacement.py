@@ -19,8 +19,6 @@ Policies:
 Pages that are never referred to (a rate of 0) are never in the cache.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Final, Literal

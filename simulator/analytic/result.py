@@ -3,8 +3,6 @@
 A result comes with the laws that it must satisfy; each compares figures that were found in different ways.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Sequence
 from importlib.metadata import version

@@ -3,8 +3,6 @@
 Times are sums over operations of executions x time, and executions don't depend on times.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np

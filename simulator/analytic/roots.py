@@ -1,7 +1,5 @@
 """Zeros of many functions of one unknown at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

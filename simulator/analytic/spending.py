@@ -6,8 +6,6 @@ that limit at its sustained rate, until no other runs out before the run's end. 
 of these phases its machine is one whose limits let through what they did on average.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple

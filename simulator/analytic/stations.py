@@ -4,8 +4,6 @@ Arrival theorem: whoever arrives sees the queue without itself. Sources: docs/mo
 Hardware threads slow each other down, by how much depends on the rate; row locks are waited for beside the stations.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 

@@ -5,8 +5,6 @@ response time. The rate of a closed system is the one at which clients = rate x 
 unknown, looked for in any number of configurations at once. Sources of the formulas: docs/model.md, section 7.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

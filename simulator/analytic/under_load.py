@@ -3,8 +3,6 @@
 Nothing is searched for, so that many machines can be looked at; `system.solve` says what an overloaded one does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ The thresholds are set so that of random machines those whose rate is off by mor
 docs/analytic.md says which were missed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -5,8 +5,6 @@ a counter of the client's group has reached. Parts are compared by identity: two
 a register refer to the same draw.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar, cast

@@ -6,8 +6,6 @@ device itself takes beyond a turn is time in which nobody waits for anybody (com
 Shalev-Oren 1987, several servers as one fast one and a delay).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple

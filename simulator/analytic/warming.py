@@ -5,8 +5,6 @@ characteristic time is the transactions done so far. So each moment is a smaller
 next one comes: dn/dt = X(n), n the transactions done.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A workload as the analytic engine sees it: one program read once, for any number of machines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

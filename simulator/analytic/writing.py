@@ -5,8 +5,6 @@ many dirty ones, or by whoever needs its buffer. A checkpoint writes what is dir
 turn comes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

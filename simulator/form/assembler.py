@@ -1,7 +1,5 @@
 """Writes programs: names become numbers, labels become operation numbers, weights become alias tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Simulated time: integer nanoseconds (docs/decisions/0003-integer-nanoseconds.md)."""
 
-from __future__ import annotations
-
 import math
 
 from simulator.errors import InternalError

@@ -5,8 +5,6 @@ Tasks last ran on any processor (assumption: they are spread evenly). Of `n` tas
 client that waits for a read, for the write of a dirty victim or for a buffer from swap, and the log's writer.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

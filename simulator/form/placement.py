@@ -1,7 +1,5 @@
 """Which page lies where: extents of pages, each striped page by page over some of the data devices."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """A program as people read it: tables first, then each operation with its operands by name."""
 
-from __future__ import annotations
-
 from simulator.form.program import DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.samplers import CUT_ONE
 

@@ -8,8 +8,6 @@ A client starts at operation 0 and never stops: wait (think or next arrival), ch
 its entry, run it, end, and start again at 0.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Rate limits of cloud volumes: which there are, what a request passes, and how long credits last."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ Row i of a table is (cut, other): draw a column i and 32 bits; below the cut the
 Source: Walker 1977; Vose, "A linear algorithm for generating random numbers with a given distribution", 1991.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

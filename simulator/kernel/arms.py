@@ -6,8 +6,6 @@ A cache keeps the writes it has acknowledged in order of arrival: the oldest of 
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.form import IntArray

@@ -9,8 +9,6 @@ that replacement reaches first would pass the same clean ones each time: in the 
 to `CLEAN_TO` (-1: none) are known to be clean.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

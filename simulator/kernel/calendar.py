@@ -11,8 +11,6 @@ and keys are hardly looked at; `instant` and `urgent` are rings.
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

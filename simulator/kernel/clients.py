@@ -2,8 +2,6 @@
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 from simulator.kernel import columns as ks
 from simulator.kernel import interpreter as waits
 from simulator.kernel.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty

@@ -5,8 +5,6 @@ pending event at most, so an event is an entity's number; what happens then foll
 Queues are lists through `life[entity, NEXT]` (requests: `requests[request, FOLLOWER]`).
 """
 
-from __future__ import annotations
-
 from dataclasses import astuple
 from typing import NamedTuple
 

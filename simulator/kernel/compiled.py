@@ -5,8 +5,6 @@ a hash of the sources of form/ and kernel/: the compiler itself looks at one fil
 callee's old code.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

@@ -2,8 +2,6 @@
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 from simulator.kernel import columns as ks
 from simulator.kernel.caches import (
     CACHE,

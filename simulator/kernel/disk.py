@@ -10,8 +10,6 @@ time first: Worthington, Ganger, Patt, SIGMETRICS 1994.
 # pyright: reportReturnType=false
 # compiled code must say np.int64 where a plain int would become unsigned or float
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,8 +7,6 @@ byte: then the two sides change places. A request at the byte that was fed last 
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 from simulator.form import IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel.compiled import compiled_inside

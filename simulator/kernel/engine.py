@@ -4,8 +4,6 @@ An event is the number of an entity (columns.py). `run` takes the next one, find
 entity's stage, and lets the entity go on to its next wait. Python takes part at the steps of the time series only.
 """
 
-from __future__ import annotations
-
 from simulator.form import Model, OnProgress, RotatingDevice
 from simulator.kernel import columns as ks
 from simulator.kernel.arms import finish_transfer, move_arm

@@ -1,7 +1,5 @@
 """Room for more in the kernel's arrays, when an event might find none."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.errors import InputError, InternalError

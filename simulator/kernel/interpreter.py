@@ -5,8 +5,6 @@
 engine has let the time pass it calls `advance` again.
 """
 
-from __future__ import annotations
-
 from simulator.form import CODES
 from simulator.kernel.caches import (
     ACCESSED,

@@ -2,8 +2,6 @@
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 from simulator.form import IO_WAIT_SHARE_BITS
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import NOW

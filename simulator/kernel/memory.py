@@ -3,8 +3,6 @@
 All of it happens at one instant; whatever takes time is handed back to the engine as a wait.
 """
 
-from __future__ import annotations
-
 from simulator.kernel.caches import (
     ACCESSED,
     BUSY,

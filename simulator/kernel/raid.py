@@ -12,8 +12,6 @@ Katz, "Performance consequences of parity placement in disk arrays", ASPLOS 1991
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 from simulator.kernel.compiled import compiled
 
 READ, WRITE, REWRITE = range(3)

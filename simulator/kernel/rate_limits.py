@@ -13,8 +13,6 @@ request of several units starts like one, and those behind it wait the longer.
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

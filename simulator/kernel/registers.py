@@ -1,7 +1,5 @@
 """The operations that only change registers, counters and the program counter: drawing, arithmetic, jumps."""
 
-from __future__ import annotations
-
 from simulator.form import CODES
 from simulator.kernel.compiled import compiled_inside
 from simulator.kernel.state import CLASS, COUNTER_TABLES, DISTRIBUTIONS, ENTRIES, PLACES, REGISTERS, SAMPLERS, State

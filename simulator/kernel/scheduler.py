@@ -9,8 +9,6 @@ Requests come here by an event of their own, so that not everything which submit
 
 # pyright: reportReturnType=false
 
-from __future__ import annotations
-
 from simulator.form import IntArray
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import NOW

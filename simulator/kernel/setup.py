@@ -1,7 +1,5 @@
 """What the kernel's devices are at time 0: from the model's parts to rows of `Kernel.devices`."""
 
-from __future__ import annotations
-
 from simulator.form import CachingDevice, Model, RaidSet, RotatingDevice, limiters_of
 from simulator.kernel import columns as ks
 from simulator.kernel.columns import Kernel

@@ -1,7 +1,5 @@
 """Sorting in place, for compiled code that makes no arrays."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy.typing as npt

@@ -1,7 +1,5 @@
 """The state at time 0: cold, as a bulk load leaves it, or warm. No simulated time passes here."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

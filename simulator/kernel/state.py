@@ -3,8 +3,6 @@
 Few and flat on purpose: every call into compiled code hands all of them over, which costs about 0.1 us an array.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -9,8 +9,6 @@ Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OO
 # pyright: reportReturnType=false
 # compiled code must say np.int64 where a plain int would become unsigned or float
 
-from __future__ import annotations
-
 import hashlib
 import math
 

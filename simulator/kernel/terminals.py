@@ -4,8 +4,6 @@ A terminal is as light as can be, so that a million of them fit: a random stream
 one event, the arrival of that at the queue for connections. Both engines call what is compiled here.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,3 @@
 """The reference engine: SimPy processes that define the semantics."""
 
 from simulator.reference.engine import ReferenceEngine, simulate
-
-__all__ = ["ReferenceEngine", "simulate"]

@@ -1,7 +1,5 @@
 """The reference engine's disks with arms: the operating system's scheduler, the drive's queue, its write cache."""
 
-from __future__ import annotations
-
 from bisect import insort
 from collections import deque
 

@@ -8,8 +8,6 @@ Events at the same nanosecond happen in the order in which they were scheduled. 
        └──> file descriptors ──> device (data, log, swap) <─┴── write-back, background writer, checkpoint
 """
 
-from __future__ import annotations
-
 import simpy
 
 from simulator.errors import InternalError

@@ -1,7 +1,5 @@
 """The reference engine's devices: disks, and RAID sets, which hand requests to their disks."""
 
-from __future__ import annotations
-
 import simpy
 
 from simulator.form import CachingDevice, Device, FlashDevice, IntArray, Limiters, RaidSet, Storage

@@ -3,8 +3,6 @@
 Source: Linux's block/cfq-iosched.c as of 2.6.18 (docs/model.md, section 4, with what is left out).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 

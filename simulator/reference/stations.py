@@ -1,7 +1,5 @@
 """The stations of the reference engine: where a client waits. SimPy processes and events; integer nanoseconds."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, NamedTuple

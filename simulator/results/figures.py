@@ -1,7 +1,5 @@
 """Figures that every engine derives from others: the bottleneck, interrupts, connections, and warnings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Laws that every result must satisfy. A broken one is reported with the result, never hidden."""
 
-from __future__ import annotations
-
 from simulator.form import Model, Terminals, to_s
 from simulator.results.figures import parallel_requests
 from simulator.results.result import ClassResult, CpuResult, Law

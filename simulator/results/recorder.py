@@ -1,7 +1,5 @@
 """Accumulators of a run: gauges, response times by activity, histograms. Bounded, whatever the run's length."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 import numpy as np

@@ -4,8 +4,6 @@ Rates are per simulated time. Every field is determined by model and seed: a res
 so the same seed gives the same bytes.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import types

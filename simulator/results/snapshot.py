@@ -1,7 +1,5 @@
 """Snapshots of a run: counters since time 0 and momentary levels, as records that both simulating engines fill."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any

@@ -2,5 +2,3 @@
 
 from models.catalogue.importers.entries import ImportedEntries, ListFacts
 from models.catalogue.importers.importing import WrittenFile, read_list, write_entries
-
-__all__ = ["ImportedEntries", "ListFacts", "WrittenFile", "read_list", "write_entries"]

@@ -2,5 +2,3 @@
 
 from models.reading.one_line.description import Description, described
 from models.reading.one_line.pieces import Origin
-
-__all__ = ["Description", "Origin", "described"]

@@ -5,20 +5,3 @@ from models.workloads.tpcc.folding import WarehouseSample
 from models.workloads.tpcc.paths import ALONE, ClusterPaths, InterruptTimes, Paths
 from models.workloads.tpcc.program import tpcc_program
 from models.workloads.tpcc.tables import file_pages, loaded_pages, loaded_rows, pages_in, pages_of, regions_of
-
-__all__ = [
-    "ALONE",
-    "ClusterPaths",
-    "InterruptTimes",
-    "Paths",
-    "WarehouseSample",
-    "client_registers",
-    "file_pages",
-    "loaded_pages",
-    "loaded_rows",
-    "pages_in",
-    "pages_of",
-    "regions_of",
-    "terminals_of",
-    "tpcc_program",
-]

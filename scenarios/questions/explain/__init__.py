@@ -13,29 +13,3 @@ from scenarios.questions.explain.machines import (
 )
 from scenarios.questions.explain.upgrades import CORE, DISK, MEMORY, UnitPrice, Upgrade, unit_prices
 from scenarios.questions.explain.warming import Warming
-
-__all__ = [
-    "CORE",
-    "DISK",
-    "KEEPS",
-    "MEMORY",
-    "BufferAdvice",
-    "Capacity",
-    "CapacityLimit",
-    "CreditUse",
-    "ExplainOptions",
-    "Explanation",
-    "Growth",
-    "MachineSolver",
-    "Percentile",
-    "PercentileObjective",
-    "PoolSize",
-    "UnitPrice",
-    "Upgrade",
-    "Warming",
-    "explain_scenario",
-    "for_analytic_engine",
-    "parse_growth",
-    "saturated",
-    "unit_prices",
-]

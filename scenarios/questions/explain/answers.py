@@ -1,7 +1,5 @@
 """All answers about one machine, from one solver."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

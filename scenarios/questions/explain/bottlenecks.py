@@ -4,8 +4,6 @@ Free means without a limit of its own: a core for every client with no memory bu
 that answer at once, no critical section, rows that nobody else has locked. What it costs in CPU time stays.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ Every size of the pool is one that the machine's memory holds: pool, server proc
 reserves are never more than RAM. What falls off the cliff is still within RAM: the system defends its page cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile

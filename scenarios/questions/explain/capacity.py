@@ -6,8 +6,6 @@ Of growth, data and load grow together, by the same share a year. The load that 
 machine is exhausted when it can't do it, or when its response times miss the objective, or when the data no longer fit.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Asked of the scenario's own load: all limits at their burst rates, what is asked
 gives more than comes back (simulator.form.credits). Of several the first matters: after it the others last longer.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from models.scenario import ScenarioSpec

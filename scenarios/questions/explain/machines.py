@@ -5,8 +5,6 @@ themselves are the load; what a machine can do at most is asked with all connect
 left: bursts are a question of their own (credits.py).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Warm-up: the time until a machine does 95 % of its steady rate, from empty caches, and from its own start."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

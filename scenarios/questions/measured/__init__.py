@@ -2,5 +2,3 @@
 
 from scenarios.questions.measured.runs import read_runs
 from scenarios.questions.measured.systems import SYSTEMS_SEED, measured_systems, system_rows
-
-__all__ = ["SYSTEMS_SEED", "measured_systems", "read_runs", "system_rows"]

@@ -1,7 +1,5 @@
 """Runs as people name them: record files, folders, records that come with the program, measured scenarios."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from calibration.records import RunRecord, load_record, record_of_scenario, record_path, records_in, shipped_records

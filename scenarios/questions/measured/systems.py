@@ -1,7 +1,5 @@
 """The published systems beyond the calibration's machines: simulated, or as they were when they were last simulated."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from calibration.judge import (

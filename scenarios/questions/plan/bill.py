@@ -1,7 +1,5 @@
 """Bill of a candidate over the years that are asked for, each line with the list that its price is from."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Shapes become candidates by every choice of parts that a chassis has room for, and by every volume.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The short list by simulation: each machine under the load that is asked for, by the kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass

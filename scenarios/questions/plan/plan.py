@@ -5,8 +5,6 @@ must buy again: then the safe machine is paid, and of the first only what was no
 probability, is the expected regret.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Question of a plan: a load with its growth, times that answers may take, data, money."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from models.build import clients_of, memory_plan

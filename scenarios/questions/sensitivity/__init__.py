@@ -3,16 +3,3 @@
 from scenarios.questions.sensitivity.one_at_a_time import Tornado, TornadoBar, tornado
 from scenarios.questions.sensitivity.ranges import Range, RateFunction, calibrated_ranges, default_ranges, ranges_of
 from scenarios.questions.sensitivity.sobol import SobolIndices, SobolSamples
-
-__all__ = [
-    "Range",
-    "RateFunction",
-    "SobolIndices",
-    "SobolSamples",
-    "Tornado",
-    "TornadoBar",
-    "calibrated_ranges",
-    "default_ranges",
-    "ranges_of",
-    "tornado",
-]

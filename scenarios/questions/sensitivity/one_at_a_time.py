@@ -1,7 +1,5 @@
 """One number at a time from its low end to its high, the others at their middle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Ranges in which numbers are varied, by what is known of them or by 25 %, and the rate at any of their values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,19 +6,3 @@ axes and points: what is run; replications: how often; runner: runs what the sto
 from scenarios.questions.sweep.answer import Sweep, SweepRow, sweep_from_json, sweep_json
 from scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint, parse_axes, parse_axis, sweep_points
 from scenarios.questions.sweep.runner import MOST_UNTIL, ReplicationRule, SweepRunner
-
-__all__ = [
-    "MOST_UNTIL",
-    "Axis",
-    "ReplicationRule",
-    "SampledAxis",
-    "Sweep",
-    "SweepPoint",
-    "SweepRow",
-    "SweepRunner",
-    "parse_axes",
-    "parse_axis",
-    "sweep_from_json",
-    "sweep_json",
-    "sweep_points",
-]

@@ -1,7 +1,5 @@
 """Outcome of a sweep: a frozen value, the same wherever its runs were run, written to disk and read back."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Points are every combination of listed values, and Sobol samples of what lies be
 scrambled after Owen, by the seed), which fill the space more evenly than independent draws.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

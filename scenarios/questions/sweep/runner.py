@@ -6,8 +6,6 @@ It grows by rounds, each as long as the last interval says is needed, and at mos
 keep its coverage near what it claims (Law, Simulation Modeling and Analysis, section 9.4.1).
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import deque

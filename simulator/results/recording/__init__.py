@@ -7,12 +7,3 @@ from simulator.results.recording.statistics import (
     mean_of_replications,
     student_t_factor,
 )
-
-__all__ = [
-    "CONFIDENCE_LEVEL",
-    "MOST_SERIES_STEPS",
-    "RunRecorder",
-    "batch_means",
-    "mean_of_replications",
-    "student_t_factor",
-]

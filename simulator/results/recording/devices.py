@@ -1,7 +1,5 @@
 """Devices of a result and their rate limits: utilisation, queue, times, credits, over the measured interval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, Model, RateLimit, limiters_of, to_s

@@ -1,7 +1,5 @@
 """Recorder of a run: when it is looked at, and the snapshots that become its result."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Time series of a run: rates and shares in each step, warm-up included."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 

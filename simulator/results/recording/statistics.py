@@ -1,7 +1,5 @@
 """Intervals for figures of a run: batch means, replications, and where the steady part begins."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

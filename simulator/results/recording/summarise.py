@@ -1,7 +1,5 @@
 """From the snapshots of a run to its result."""
 
-from __future__ import annotations
-
 import math
 import platform
 from collections.abc import Callable
