@@ -18,7 +18,7 @@ from calibration.records import Device, MeasuredSeries, Observed, RunRecord, mea
 from models.scenario import ScenarioSpec
 from simulator.analytic import Parameters, Solution, Workload
 from simulator.form import FloatArray
-from simulator.results.result import Result
+from simulator.results import Result
 
 
 class FigureKind(StrEnum):

@@ -14,7 +14,7 @@ from calibration.records.record import RunRecord
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
 from simulator.errors import InputError
-from simulator.results.result import DeviceResult, Result
+from simulator.results import DeviceResult, Result
 
 MS = 1e3
 

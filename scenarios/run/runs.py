@@ -15,8 +15,8 @@ from scenarios.run.progress import Display
 from scenarios.run.simulation import OnStep, SimulationTask, simulate
 from simulator.errors import InputError
 from simulator.form import OnProgress
+from simulator.results import Estimate, Result
 from simulator.results.recording import mean_of_replications
-from simulator.results.result import Estimate, Result
 
 Outcome = Result | InputError
 """Answer to a task; a machine that cannot run the workload is an answer too."""

@@ -13,7 +13,7 @@ from models.jobs import StoreRun, StoreState
 from models.scenario import ScenarioSpec
 from scenarios.run.engines import load_engine, must_compile, why_not_cached
 from simulator.form import Model, OnProgress
-from simulator.results.result import Result
+from simulator.results import Result
 
 KERNEL_STEP = "kernel (compiled once)"
 MODEL_STEP = "model"

@@ -35,8 +35,8 @@ from scenarios.run import (
     work_through,
 )
 from simulator.errors import InputError
+from simulator.results import Estimate
 from simulator.results.recording import mean_of_replications
-from simulator.results.result import Estimate
 
 LEAST_UNTIL = 5
 """Fewer rates may lie close together by chance, and would stop the replications too early."""
