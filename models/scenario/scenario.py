@@ -41,7 +41,7 @@ class IntervalSpec(Spec):
 
 
 class FigureSpec(Spec):
-    """One more figure of a measured run, that of a result or of a job (names: calibration/records/figures.py)."""
+    """One more figure of a measured run, that of a result or of a job (names: calibration/records/measured.py)."""
 
     figure: Name
     value: Number
