@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import Calibration, read_calibration
+from calibration.fit import Calibration, calibration_path, read_calibration
 from calibration.predict import CandidateSet, advise_next_run, candidates_around, candidates_named, read_candidates
 from models.input import last_word
 from models.scenario import ScenarioSpec
@@ -47,7 +47,7 @@ def next_run(
     tell. Candidates are one of your runs with something changed; without --could and --candidates: other numbers of
     clients, pools and warehouses.
     """
-    calibration = read_calibration(model)
+    calibration = read_calibration(calibration_path(model))
     target = _target_scenario(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
     with progress_display(quiet) as display:

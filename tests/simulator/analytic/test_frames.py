@@ -12,9 +12,10 @@ import pytest
 
 from simulator.analytic import Parameters
 from simulator.analytic.pool import clock_faults
-from simulator.analytic.replacement import characteristic_time, clock_missing, clustered_clock
+from simulator.analytic.replacement import clock_missing, clustered_clock
 from simulator.form import MOST_USAGE
 from simulator.kernel.compiled import compiled
+from tests.oracles.replacement import characteristic_time
 from tests.simulator.analytic.test_system import machine
 
 FloatArray = npt.NDArray[np.float64]

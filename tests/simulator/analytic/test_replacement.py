@@ -21,7 +21,6 @@ from models.workloads.tpcc.rows import (
 )
 from simulator.analytic import page_groups, replacement
 from simulator.analytic.page_groups import alike
-from simulator.analytic.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times
 from simulator.kernel.caches import (
     ACCESSED,
     PAGE,
@@ -38,6 +37,7 @@ from simulator.kernel.caches import (
 )
 from simulator.kernel.compiled import compiled
 from simulator.kernel.memory import make_resident
+from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times
 
 FloatArray = npt.NDArray[np.float64]
 Int32Array = npt.NDArray[np.int32]

@@ -9,19 +9,18 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simulator.analytic import replacement
 from simulator.analytic.page_groups import alike
-from simulator.analytic.replacement import (
+from simulator.analytic.replacement import clock_missing, lru_missing
+from simulator.kernel.caches import MOST_USAGE
+from tests.oracles import replacement
+from tests.oracles.replacement import (
     Policy,
     characteristic_time,
-    clock_missing,
     frames_missing,
     hit_ratio,
-    lru_missing,
     midpoint_times,
     missing_by_group,
 )
-from simulator.kernel.caches import MOST_USAGE
 
 FloatArray = npt.NDArray[np.float64]
 Formula = Callable[[npt.ArrayLike], FloatArray]
