@@ -1,1 +1,1 @@
-"""Evidence: run records and their importers, fitting, identifiability, validation."""
+"""Evidence: run records and their importers, fits, predictions, what judges them, and the pool of their workers."""

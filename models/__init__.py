@@ -1,1 +1,1 @@
-"""What is simulated: machine, operating system, database, workload, and the catalogue of known ones."""
+"""What is simulated: machine, operating system, database, workload, the catalogue, and how they become a system."""

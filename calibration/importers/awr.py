@@ -38,7 +38,8 @@ def read(file: SourceFile) -> FileReading:
     reading.set_window("steady", minutes * 60.0, "mins", "Elapsed", means)
     reading.outcome("transactions_per_s", per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks")
     reading.database("Oracle", "report")
-    logical = number("Logical read (blocks)") or number("Logical reads")
+    logical = number("Logical read (blocks)")
+    logical = number("Logical reads") if logical is None else logical
     _buffers(reading, logical, number("Via Buffer Cache (blocks)", 1))
     for label, key, means in (
         ("Redo size (bytes)", "log_bytes_per_s", "redo made"),

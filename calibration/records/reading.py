@@ -10,7 +10,7 @@ from models.input import SourceFile
 RecordKey = tuple[str, ...]
 """The keys down to a field of the record, such as ("resources", "devices", "sda", "reads_per_s")."""
 Leaf = dict[str, object] | str
-"""An Observed, a Told, a Series or a plain word, not yet validated."""
+"""An Observed, an ObservedText, a MeasuredSeries or a plain word, not yet validated."""
 
 
 @dataclass(frozen=True)
