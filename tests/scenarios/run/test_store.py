@@ -299,6 +299,10 @@ ENDLESS_S = 8e5
 """simulated seconds, some hundred million transactions: not finished when the signal comes, whatever the machine"""
 
 
+HEED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+"""A shell that starts the tests in the background has them ignore SIGINT, and their children inherit that."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_an_interrupted_sweep_keeps_and_shows_what_is_done(workers: str, tmp_path: Path) -> None:
@@ -306,7 +310,7 @@ def test_an_interrupted_sweep_keeps_and_shows_what_is_done(workers: str, tmp_pat
     store = tmp_path / "runs.sqlite"
     lengths = [*(4 + number / 100 for number in range(32)), *(ENDLESS_S + number for number in range(8))]
     vary = "interval.duration_s=" + ",".join(f"{length:.2f}" for length in lengths)
-    command = [sys.executable, "-c", START, "sweep", TINY, "--vary", vary, "--quiet", "--save", str(store)]
+    command = [sys.executable, "-c", HEED + START, "sweep", TINY, "--vary", vary, "--quiet", "--save", str(store)]
     process = subprocess.Popen(
         [*command, "--workers", workers, "--output", "table"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
