@@ -58,7 +58,7 @@ def speed_of(machine: MachineSpec) -> float:
 
 def slowed_by_busy(machine: MachineSpec) -> FloatArray:
     """How much longer work takes with 1, 2, ... hardware threads busy; a hypervisor's guest knows no siblings."""
-    return slowdowns(machine.cpu, placed_by_cores=machine.hardware_share_lost == 0)
+    return slowdowns(machine.cpu, placed_by_cores=machine.hardware_share_lost == 0)  # pyright: ignore[reportArgumentType]
 
 
 def sharing_of(machine: MachineSpec) -> Sharing | None:

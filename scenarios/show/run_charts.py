@@ -365,10 +365,14 @@ def throughput(result: Result, measured_per_min: float | None) -> Chart | None:
         marks.append(Curve(x=times, y=smooth, width=2.5, colour=BLUE, name=words, label=words))
     counted = f"counted: {count(estimate.mean)}, with its interval"
     marks.append(Zone(x=clock.counted, y=(estimate.low, estimate.high), colour=translucent(VERMILION, 0.25)))
-    marks.append(Segment(x=clock.counted, y=(estimate.mean,) * 2, colour=VERMILION, dash="dash", label=counted))
+    marks.append(
+        Segment(x=clock.counted, y=(estimate.mean, estimate.mean), colour=VERMILION, dash="dash", label=counted)
+    )
     if measured_per_min is not None:
         words = f"measured by others: {count(measured_per_min)}"
-        marks.append(Segment(x=clock.counted, y=(measured_per_min,) * 2, colour=GREY, dash="dot", label=words))
+        marks.append(
+            Segment(x=clock.counted, y=(measured_per_min, measured_per_min), colour=GREY, dash="dot", label=words)
+        )
     checkpoints = plural(len(result.checkpoints_s), "checkpoint") if result.checkpoints_s else "no checkpoint"
     said = (
         f"{unit} over {span(result.warm_up_s + result.duration_s)}:"

@@ -87,7 +87,8 @@ def _cache_names(sweep: Sweep) -> list[str]:
 
 def sweep_chart(sweep: Sweep) -> Chart:
     """Rate against the first field. Raises InputError for more than two fields, or if no point has a rate."""
-    if len(sweep.axes) > 2:
+    axes = list(sweep.axes)
+    if len(axes) > 2:
         raise InputError("a picture shows one or two varied fields; this sweep has more: use --output csv")
     rows = [row for row in sweep.rows if row.rate_per_min is not None]
     if not rows:
@@ -104,7 +105,7 @@ def sweep_chart(sweep: Sweep) -> Chart:
         )
         if not line:
             continue
-        name = f"{_words(sweep.axes[1].key)} {label}" if label else ""
+        name = f"{_words(axes[1].key)} {label}" if label else ""
         rates = [row.rate_per_min or 0.0 for row in line]
         hover = [
             f"{row.values[0]}{f', {name}' if name else ''}: {count(rate)}\nlimited by {row.bottleneck}"
@@ -139,7 +140,7 @@ def sweep_chart(sweep: Sweep) -> Chart:
             low=low - margin,
             high=high + margin,
             ticks=named,
-            title=_words(sweep.axes[0].key) + (f" ({unit})" if unit else ""),
+            title=_words(axes[0].key) + (f" ({unit})" if unit else ""),
             write=lambda place: f"{place:,.10g}",
             grid=False,
         ),

@@ -83,7 +83,7 @@ def rate_factors(
     ]
     policy, p = model.pool.replacement, parameters
     factors: list[tuple[_Quantity, float]] = []
-    figures = []
+    figures: list[tuple[str, float, float]] = []
     for quantity in [each for each in quantities if each.name in measured]:
         target = measured[quantity.name]
         figures.append((quantity.name, target, float(quantity.figure(_at_rate(workload, policy, p, per_s))[0])))
