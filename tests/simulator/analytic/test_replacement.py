@@ -19,7 +19,7 @@ from models.workloads.tpcc.rows import (
     nurand_pmf,
     pages_pmf,
 )
-from simulator.analytic import page_groups, replacement
+from simulator.analytic import page_groups
 from simulator.analytic.page_groups import alike
 from simulator.kernel.caches import (
     ACCESSED,
@@ -37,6 +37,7 @@ from simulator.kernel.caches import (
 )
 from simulator.kernel.compiled import compiled
 from simulator.kernel.memory import make_resident
+from tests.oracles import replacement
 from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times
 
 FloatArray = npt.NDArray[np.float64]
