@@ -1,31 +1,10 @@
-"""The recorder of one run of the kernel, and the counters of the state that both simulating engines share."""
+"""The recorder of one run of the kernel: tables that it reports become snapshots."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from simulator.form import IntArray
-from simulator.kernel import columns as ks
-from simulator.kernel.caches import (
-    CACHE,
-    CAPACITY,
-    DIRTY_COUNT,
-    DIRTY_EVICTIONS,
-    EVICTIONS,
-    HITS,
-    POOL,
-    REFERENCES,
-    RESIDENT,
-    SWAP_INS,
-    SWAP_OUTS,
-    USED,
-)
-from simulator.kernel.io_wait import io_wait_until
-from simulator.kernel.rate_limits import CLOSED_PS, FULL_AT_PS, NEVER, OUT_SINCE_NS
-from simulator.kernel.state import State
-from simulator.kernel.stations import ages_at, area_until
-from simulator.kernel.terminals import AWAY, COUNT, DEFERRED_INSIDE, TerminalState
+from simulator.form import Model
+from simulator.form.tables import Table
+from simulator.kernel.library import CompiledKernel
 from simulator.results import (
+    ACTIVITIES,
     CacheCounters,
     CacheLevels,
     ClassRecorder,
@@ -46,8 +25,8 @@ from simulator.results import (
 )
 from simulator.results.recording import RunRecorder
 
-if TYPE_CHECKING:
-    from simulator.kernel.engine import KernelEngine
+PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
+"""of device requests, as results name them"""
 
 
 class KernelRecorder(RunRecorder):
@@ -55,133 +34,97 @@ class KernelRecorder(RunRecorder):
 
     engine_name = "kernel"
 
-    def __init__(self, engine: KernelEngine, seed: int) -> None:
-        super().__init__(engine.model, seed)
-        self.engine = engine
-
-    @property
-    def ended(self) -> int:
-        """Transactions that have ended so far."""
-        return int(self.engine.kernel.facts[ks.ENDED])
+    def __init__(self, model: Model, seed: int, kernel: CompiledKernel) -> None:
+        super().__init__(model, seed)
+        self.kernel = kernel
 
     @property
     def classes(self) -> list[ClassRecorder]:
         """Completions in the measured interval, by transaction class."""
-        return [_class(row) for row in self.engine.kernel.classes]
+        return [_class(row) for row in self.kernel.read("classes").rows.tolist()]
 
     @property
     def checkpoints_ns(self) -> list[tuple[int, int]]:
         """Begin and end of each checkpoint that is done."""
-        kernel = self.engine.kernel
-        return [(int(begin), int(end)) for begin, end in kernel.checkpoints[: kernel.facts[ks.CHECKPOINTS_DONE]]]
+        return [(began, ended) for began, ended in self.kernel.read("checkpoints").rows.tolist()]
 
     def snapshot(self, now: int) -> Snapshot:
         """All counters and levels now."""
-        kernel, state = self.engine.kernel, self.engine.state
-        facts, stations, sections_from = kernel.facts, kernel.stations, int(kernel.facts[ks.SECTIONS_FROM])
-        numbers, head = facts.tolist(), state.tiers.head
+        (system,) = self._records("system")
+        caches, devices, limits = self._records("caches"), self._records("devices"), self._records("limits")
         counters = Counters(
-            ended=numbers[ks.ENDED],
-            ended_main=numbers[ks.ENDED_MAIN],
-            cpu_busy_ns=int(area_until(stations[ks.CPU_STATION], ks.BUSY, now)),
-            io_wait_ns=int(io_wait_until(kernel, now)),
-            cpu_time=CpuTimeCounters(*state.usage.tolist()),
-            reads_pending_ns=int(area_until(facts, ks.READS_PENDING, now)),
-            in_system_ns=int(area_until(facts, ks.IN_SYSTEM, now)),
-            locks=LockCounters(numbers[ks.LOCKS_ACQUIRED], numbers[ks.LOCK_WAITS], numbers[ks.LOCK_WAITED]),
-            log=LogCounters(numbers[ks.LOG_WRITTEN], numbers[ks.LOG_COMMITS], numbers[ks.LOG_FLUSHES]),
-            pool=cache_counters(head[POOL]),
-            page_cache=cache_counters(head[CACHE]),
-            tables=table_counters(state),
-            devices=tuple(_device(row, now) for row in kernel.devices),
-            sections=tuple(_section(row, now) for row in stations[sections_from:]),
-            stations=tuple(_station(row, now) for row in stations[1:sections_from]),
-            limiters=limiter_counters(kernel.limits),
-        )
-        levels = Levels(
-            clients_at_work=numbers[ks.AT_WORK],
-            ages_ns=ages_at(facts, ks.IN_SYSTEM, now),
-            pool=cache_levels(head, POOL),
-            page_cache=cache_levels(head, CACHE),
-            devices=tuple(
-                QueueLevels(int(row[ks.QUEUE_LENGTH]), ages_at(row, ks.QUEUE_LENGTH, now)) for row in kernel.devices
+            ended=system["ended"],
+            ended_main=system["ended_main"],
+            cpu_busy_ns=system["cpu_busy_ns"],
+            io_wait_ns=system["io_wait_ns"],
+            cpu_time=CpuTimeCounters(
+                system["user_ns"],
+                system["client_ns"],
+                system["system_ns"],
+                system["writer_ns"],
+                system["write_back_ns"],
             ),
-            limiters=limiter_levels(kernel.limits),
-            terminals=terminal_levels(kernel.terminals, numbers[ks.IN_SYSTEM]),
+            reads_pending_ns=system["reads_pending_ns"],
+            in_system_ns=system["in_system_ns"],
+            locks=LockCounters(system["locks_acquired"], system["lock_waits"], system["lock_waited_ns"]),
+            log=LogCounters(system["log_bytes"], system["log_commits"], system["log_flushes"]),
+            pool=_cache(caches[0]),
+            page_cache=_cache(caches[1]),
+            tables=tuple(TableCounters(**record) for record in self._records("tables")),
+            devices=tuple(_device(record) for record in devices),
+            sections=tuple(SectionCounters(**record) for record in self._records("sections")),
+            stations=tuple(StationCounters(**record) for record in self._records("stations")),
+            limiters=tuple(LimiterCounters(record["closed_ps"]) for record in limits),
+        )
+        waiting = system["in_system"] - system["deferred_inside"]
+        levels = Levels(
+            clients_at_work=system["clients_at_work"],
+            ages_ns=system["ages_ns"],
+            pool=_levels(caches[0]),
+            page_cache=_levels(caches[1]),
+            devices=tuple(QueueLevels(record["length"], record["ages_ns"]) for record in devices),
+            limiters=tuple(_limiter(record) for record in limits),
+            terminals=TerminalLevels(system["terminals_away"], waiting) if self.model.terminals else None,
         )
         return Snapshot(now, counters, levels)
 
+    def _records(self, name: str) -> list[dict[str, int]]:
+        table: Table = self.kernel.read(name)
+        return [dict(zip(table.columns, row, strict=True)) for row in table.rows.tolist()]
 
-def _class(row: IntArray) -> ClassRecorder:
+
+def _class(row: list[int]) -> ClassRecorder:
     recorder = ClassRecorder()
-    recorder.completed, recorder.rolled_back = int(row[ks.COMPLETED]), int(row[ks.ROLLED])
-    recorder.total_ns = int(row[ks.TOTAL_NS])
-    recorder.spent_ns = row[ks.CLASS_SPENT : ks.HISTOGRAM].tolist()
-    recorder.histogram = row[ks.HISTOGRAM :].tolist()
+    recorder.completed, recorder.rolled_back, recorder.total_ns = row[:3]
+    recorder.spent_ns, recorder.histogram = row[3 : 3 + len(ACTIVITIES)], row[3 + len(ACTIVITIES) :]
     return recorder
 
 
-def _device(row: IntArray, now: int) -> DeviceCounters:
-    counts = row[ks.BY_PURPOSE : ks.BY_PURPOSE + len(ks.PURPOSES)].tolist()
+def _device(record: dict[str, int]) -> DeviceCounters:
+    purposes = {purpose: record[purpose.replace(" ", "_").replace("-", "_")] for purpose in PURPOSES}
     return DeviceCounters(
-        arrived=int(row[ks.ARRIVED]),
-        reads=int(row[ks.READS]),
-        writes=int(row[ks.WRITES]),
-        service_ns=int(row[ks.SERVICE_NS]),
-        response_ns=int(row[ks.RESPONSE_NS]),
-        busy_ns=int(area_until(row, ks.DEVICE_BUSY, now)),
-        occupied_ns=int(area_until(row, ks.OCCUPIED, now)),
-        queue_ns=int(area_until(row, ks.QUEUE_LENGTH, now)),
-        by_purpose={purpose: count for purpose, count in zip(ks.PURPOSES, counts, strict=True) if count},
+        arrived=record["arrived"],
+        reads=record["reads"],
+        writes=record["writes"],
+        service_ns=record["service_ns"],
+        response_ns=record["response_ns"],
+        busy_ns=record["busy_ns"],
+        occupied_ns=record["occupied_ns"],
+        queue_ns=record["queue_ns"],
+        by_purpose={purpose: count for purpose, count in purposes.items() if count},
     )
 
 
-def _section(row: IntArray, now: int) -> SectionCounters:
-    busy_ns = int(area_until(row, ks.BUSY, now))
-    return SectionCounters(int(row[ks.SERVED]), int(row[ks.WAITS]), int(row[ks.WAITED_NS]), busy_ns)
+def _cache(record: dict[str, int]) -> CacheCounters:
+    names = ("references", "hits", "evictions", "dirty_evictions", "swap_ins", "swap_outs")
+    return CacheCounters(*(record[name] for name in names))
 
 
-def _station(row: IntArray, now: int) -> StationCounters:
-    busy_ns, number_ns = (int(area_until(row, gauge, now)) for gauge in (ks.BUSY, ks.NUMBER))
-    return StationCounters(int(row[ks.SERVED]), busy_ns, number_ns)
+def _levels(record: dict[str, int]) -> CacheLevels:
+    names = ("capacity_pages", "used_pages", "dirty_pages", "resident_pages")
+    return CacheLevels(*(record[name] for name in names))
 
 
-def cache_counters(head: IntArray) -> CacheCounters:
-    """Counters of a cache tier, from its head (caches.py)."""
-    return CacheCounters(
-        references=int(head[REFERENCES]),
-        hits=int(head[HITS]),
-        evictions=int(head[EVICTIONS]),
-        dirty_evictions=int(head[DIRTY_EVICTIONS]),
-        swap_ins=int(head[SWAP_INS]),
-        swap_outs=int(head[SWAP_OUTS]),
-    )
-
-
-def cache_levels(heads: IntArray, tier: int) -> CacheLevels:
-    """Pages in a cache tier now, from its head (caches.py). Only buffers may lose their memory to swap."""
-    columns = (CAPACITY, USED, DIRTY_COUNT, RESIDENT if tier == POOL else USED)
-    return CacheLevels(*heads[tier, columns].tolist())
-
-
-def table_counters(state: State) -> tuple[TableCounters, ...]:
-    """Counters of each region of pages; columns of `table_counts` are in the order of the fields."""
-    return tuple(TableCounters(*row) for row in state.table_counts.tolist())
-
-
-def limiter_counters(limits: IntArray) -> tuple[LimiterCounters, ...]:
-    """Counters of each rate limit, from its row (rate_limits.py)."""
-    return tuple(LimiterCounters(closed_ps) for closed_ps in limits[:, CLOSED_PS].tolist())
-
-
-def limiter_levels(limits: IntArray) -> tuple[LimiterLevels, ...]:
-    """Clocks of each rate limit now, from its row (rate_limits.py)."""
-    clocks = limits[:, [FULL_AT_PS, OUT_SINCE_NS]].tolist()
-    return tuple(LimiterLevels(full, None if since == NEVER else since) for full, since in clocks)
-
-
-def terminal_levels(terminals: TerminalState, in_system: int) -> TerminalLevels | None:
-    """Where the terminals are now; None without any."""
-    if not terminals.facts[COUNT]:
-        return None
-    return TerminalLevels(int(terminals.facts[AWAY]), in_system - int(terminals.facts[DEFERRED_INSIDE]))
+def _limiter(record: dict[str, int]) -> LimiterLevels:
+    since_ns = record["out_since_ns"]
+    return LimiterLevels(record["full_at_ps"], None if since_ns < 0 else since_ns)

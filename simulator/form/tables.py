@@ -1,0 +1,247 @@
+"""A system as tables of whole numbers under names of columns: what a compiled engine takes.
+
+Floating-point constants have become whole numbers here, or are handed on bit by bit, so that every engine computes with
+the same.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.form.arrays import IntArray
+from simulator.form.clock import NS_PER_S, PS_PER_S
+from simulator.form.io_wait import io_wait_shares
+from simulator.form.model import (
+    CachingDevice,
+    Device,
+    Model,
+    RaidSet,
+    RateLimit,
+    RotatingDevice,
+    Terminals,
+    Writing,
+)
+from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, REGION_COLUMNS
+from simulator.form.rate_limits import limiters_of
+from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
+
+STARTS = ("cold", "after_load", "warm")
+REPLACEMENTS = ("lru", "clock")
+SCHEDULERS = ("fcfs", "look", "c-look")
+DEVICE_KINDS = ("disk", "caching disk", "flash", "raid")
+FS_PER_S = 10**15
+NOWHERE = -1
+DEVICE_COLUMNS = (
+    "kind calls is_scheduled capacity_bytes revolution_ns track_bytes seek_track_ns seek_average_ns seek_full_ns "
+    "overhead_ns queue_depth scheduler cache_bytes destages_among read_ns write_ns parallel reads_per_write "
+    "first_limit end_limit first_shared_limit end_shared_limit first_disk disks copies parities unit_bytes"
+).split()
+
+
+class Table(NamedTuple):
+    """Rows of whole numbers; `columns` are empty if each row is an array of things of one kind."""
+
+    columns: tuple[str, ...]
+    rows: IntArray
+
+
+def tables_of(model: Model, seed: int) -> dict[str, Table]:
+    """The tables of a system and of its random streams for a seed."""
+    program = model.program
+    purposes = [seed_streams(seed, purpose, len(model.client_registers)) for purpose in program.streams]
+    return {
+        "system": _one_row(_facts(model, seed)),
+        "operations": _plain(program.operations),
+        "entries": _plain(program.entries),
+        "alias": _plain(program.alias),
+        "samplers": _plain(program.tables),
+        "distributions": _table(DISTRIBUTION_COLUMNS, program.distributions),
+        "counters": _plain(program.counters),
+        "counter_tables": _plain(program.counter_tables),
+        "regions": _table(REGION_COLUMNS, program.regions),
+        "references": _table(REFERENCE_COLUMNS, program.references),
+        "initial_high": _plain(program.initial_high),
+        "windows": _plain(program.windows),
+        "lock_tables": _plain(program.lock_tables),
+        "load_order": _table(("region", "group", "first_page", "pages"), program.load_order),
+        "registers": _plain(model.client_registers),
+        "streams": _plain(np.column_stack(purposes).view(np.int64)),
+        "ziggurat": _plain(np.stack([ZIGGURAT_EDGES, ZIGGURAT_DENSITIES]).view(np.int64)),
+        "stations": _table(("servers",), [[model.processors], *([each.servers] for each in model.stations)]),
+        "slowdowns": _table(("ppm",), _slowdowns_ppm(model)),
+        "sections": _table(("handover_ns",), [[each.handover_ns] for each in model.sections]),
+        "io_wait_shares": _table(("share",), io_wait_shares(model.processors).reshape(-1, 1)),
+        "devices": _devices(model),
+        "limits": _limits(model),
+        "fair_queueing": _fair_queueing(model),
+        "extents": _table(
+            ("first_page", "end_page", "first_device", "devices", "start_bytes"),
+            [
+                [each.first_page, each.end_page, each.first_device, each.devices, each.start_bytes]
+                for each in model.placement
+            ],
+        ),
+        **_terminals(model, seed),
+    }
+
+
+def _facts(model: Model, seed: int) -> dict[str, int]:
+    """Numbers that a system has one of."""
+    storage, pool, cache, costs = model.storage, model.pool, model.page_cache, model.costs
+    writing, interrupts = model.writing or Writing(), model.interrupts
+    has_station = interrupts is not None and interrupts.station >= 0
+    return {
+        "start": STARTS.index(model.interval.start),
+        "pages": model.program.pages,
+        "pool_pages": pool.pages,
+        "pool_replacement": REPLACEMENTS.index(pool.replacement),
+        "resident_pages": pool.resident_pages,
+        "writer_high_pages": pool.writer_high_pages,
+        "writer_low_pages": pool.writer_low_pages,
+        "page_cache_pages": cache.pages,
+        "dirty_limit_pages": cache.dirty_limit_pages,
+        "free_behind": int(cache.free_behind),
+        "expire_ns": cache.expire_ns,
+        "flush_interval_ns": cache.flush_interval_ns,
+        "in_flight_pages": cache.in_flight_pages,
+        "read_ns": costs.read_ns,
+        "write_ns": costs.write_ns,
+        "miss_ns": costs.miss_ns,
+        "request_ns": costs.request_ns,
+        "direct_io": int(model.direct_io),
+        "page_bytes": storage.page_bytes,
+        "data_start_bytes": storage.data_start_bytes,
+        "log_device": storage.log_device,
+        "log_start_bytes": storage.log_start_bytes,
+        "log_bytes": storage.log_bytes,
+        "swap_start_bytes": storage.swap_start_bytes,
+        "swap_cluster_pages": storage.swap_cluster_pages,
+        "merged_pages": storage.merged_pages,
+        "durable": int(model.log.durable),
+        "flush_overhead_ns": model.log.flush_overhead_ns,
+        "checkpoint_interval_ns": model.checkpoint.interval_ns,
+        "checkpoint_spread_ns": model.checkpoint.spread_ns,
+        "batch_pages": writing.batch_pages,
+        "coalesced_pages": writing.coalesced_pages,
+        "count_from_ns": model.interval.warm_up_ns,
+        "main_class": model.program.main_class,
+        "main_per_client": model.work.main_per_client if model.work else 0,
+        "interrupt_station": 1 + interrupts.station if interrupts and has_station else NOWHERE,
+        "interrupt_ns": interrupts.served_ns if interrupts else 0,
+        "arrival_mean_ns": round(NS_PER_S / model.arrivals_per_s) if model.arrivals_per_s else 0,
+        "arrival_stream": int(seed_streams(seed, "arrivals", 1).view(np.int64)[0]),
+    }
+
+
+def _slowdowns_ppm(model: Model) -> list[list[int]]:
+    """By number of busy processors: what a burst takes that starts then, in millionths of its time alone."""
+    alone = 1_000_000
+    return [[alone], *([ppm] for ppm in (model.sharing.ppm if model.sharing else [alone] * model.processors))]
+
+
+def _devices(model: Model) -> Table:
+    """Devices, and behind them the disks of RAID sets."""
+    storage = model.storage
+    stages = limiters_of(storage, model.volume_limits, model.controllers).stages
+    rows = []
+    for number, (device, passed) in enumerate(zip(storage.with_disks, stages, strict=True)):
+        row = dict.fromkeys(DEVICE_COLUMNS, 0) | _device(device)
+        row["calls"] = storage.requests_per_device
+        row["is_scheduled"] = int(number in model.scheduled_devices)
+        row["first_disk"] = storage.disks_of(number).start
+        for (first, end), stage in zip((("first_limit", "end_limit"), ("first_shared_limit", "end_shared_limit")), passed, strict=False):
+            row[first], row[end] = stage.start, stage.stop
+        rows.append([row[column] for column in DEVICE_COLUMNS])
+    return _table(DEVICE_COLUMNS, rows)
+
+
+def _device(device: Device) -> dict[str, int]:
+    if isinstance(device, RaidSet):
+        return {
+            "kind": DEVICE_KINDS.index("raid"),
+            "disks": len(device.disks),
+            "copies": device.copies,
+            "parities": device.parities,
+            "unit_bytes": device.unit_bytes,
+        }
+    if not isinstance(device, RotatingDevice):
+        return {
+            "kind": DEVICE_KINDS.index("flash"),
+            "read_ns": device.read_ns,
+            "write_ns": device.write_ns,
+            "parallel": device.parallel,
+            "reads_per_write": device.reads_per_write,
+        }
+    caches = isinstance(device, CachingDevice)
+    return {
+        "kind": DEVICE_KINDS.index("caching disk" if caches else "disk"),
+        "capacity_bytes": device.capacity_bytes,
+        "revolution_ns": device.revolution_ns,
+        "track_bytes": device.track_bytes,
+        "seek_track_ns": device.seek_track_ns,
+        "seek_average_ns": device.seek_average_ns,
+        "seek_full_ns": device.seek_full_ns,
+        "overhead_ns": device.overhead_ns,
+        "queue_depth": device.queue_depth,
+        "scheduler": SCHEDULERS.index(device.scheduler),
+        "cache_bytes": device.cache_bytes if isinstance(device, CachingDevice) else 0,
+        "destages_among": device.destages_among if isinstance(device, CachingDevice) else 0,
+    }
+
+
+def _limits(model: Model) -> Table:
+    columns = ("unit_bytes", "sustained_fs", "burst_fs", "refill_ps", "full_at_ps")
+    limits = limiters_of(model.storage, model.volume_limits, model.controllers).limits
+    return _table(columns, [_limit(limit) for limit in limits])
+
+
+def _limit(limit: RateLimit) -> list[int]:
+    unit_s = 1.0 / limit.units_of_rate
+    spent_s = (limit.credits - limit.credits_at_start) / limit.per_s
+    return [
+        limit.unit_bytes if limit.of == "requests" else 1,
+        round(unit_s / limit.per_s * FS_PER_S),
+        round(unit_s / limit.burst_per_s * FS_PER_S),
+        round(limit.credits / limit.per_s * PS_PER_S),
+        round(spent_s * PS_PER_S),
+    ]
+
+
+def _fair_queueing(model: Model) -> Table:
+    rules = model.fair_queueing
+    rows = [[rules.quantum, rules.slice_ns, rules.background_slice_ns]] if rules else []
+    return _table(("quantum", "slice_ns", "background_slice_ns"), rows)
+
+
+def _terminals(model: Model, seed: int) -> dict[str, Table]:
+    terminals = model.terminals or Terminals(0, 1, (), 0, (0,), (0,))
+    facts = {
+        "count": terminals.count,
+        "homes": terminals.homes,
+        "mix": terminals.mix,
+        "longest_think": terminals.longest_think,
+        "deferred_class": terminals.deferred_class,
+        "middle_tier_ns": terminals.middle_tier_ns,
+    }
+    times = list(zip(terminals.keying_ns, terminals.thinking_ns, strict=True))
+    streams = seed_streams(seed, "terminals", terminals.count + 1).view(np.int64)
+    return {
+        "terminals": _one_row(facts),
+        "terminal_classes": _table(("keying_ns", "thinking_ns"), times),
+        "terminal_registers": _table(("register", "factor", "divisor"), terminals.registers),
+        "terminal_streams": _plain(streams),
+    }
+
+
+def _one_row(values: dict[str, int]) -> Table:
+    return _table(tuple(values), [list(values.values())])
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[int]] | IntArray) -> Table:
+    return Table(tuple(columns), np.array(rows, dtype=np.int64).reshape(len(rows), len(columns)))
+
+
+def _plain(values: IntArray) -> Table:
+    rows = np.ascontiguousarray(values, dtype=np.int64)
+    return Table((), rows if rows.ndim == 2 else rows.reshape(len(rows), 1))

@@ -1,0 +1,91 @@
+// Array: a vector with 64-bit indices, whose every access is checked in the test build (OLTPSIM_CHECKED).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+namespace oltpsim {
+
+using i8 = std::int8_t;
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using i32 = std::int32_t;
+using u32 = std::uint32_t;
+using i64 = std::int64_t;
+using u64 = std::uint64_t;
+
+constexpr i32 NONE = -1;  // no task, request, slot, page or lock
+
+inline void check([[maybe_unused]] bool holds) {
+#ifdef OLTPSIM_CHECKED
+    if (!holds) std::abort();
+#endif
+}
+
+template <class T>
+class Array {
+   public:
+    Array() = default;
+    explicit Array(i64 size, T value = T{}) : items(static_cast<std::size_t>(size), value) {}
+
+    T& operator[](i64 place) {
+        check(0 <= place && place < size());
+        return items[static_cast<std::size_t>(place)];
+    }
+    const T& operator[](i64 place) const {
+        check(0 <= place && place < size());
+        return items[static_cast<std::size_t>(place)];
+    }
+
+    i64 size() const { return static_cast<i64>(items.size()); }
+    bool empty() const { return items.empty(); }
+    const T* data() const { return items.data(); }
+    T& back() { return (*this)[size() - 1]; }
+    void add(T value) { items.push_back(std::move(value)); }
+    void remove_last() { items.pop_back(); }
+    void clear() { items.clear(); }
+    void resize(i64 size) { items.resize(static_cast<std::size_t>(size)); }
+    auto begin() { return items.begin(); }
+    auto end() { return items.end(); }
+    auto begin() const { return items.begin(); }
+    auto end() const { return items.end(); }
+
+   private:
+    std::vector<T> items;
+};
+
+// Ring: a queue of any length, first in, first out.
+template <class T>
+class Ring {
+   public:
+    bool empty() const { return count == 0; }
+    i64 size() const { return count; }
+
+    void add(T value) {
+        if (count == places.size()) grow();
+        places[(first + count++) & (places.size() - 1)] = value;
+    }
+
+    T take() {
+        check(count > 0);
+        T value = places[first];
+        first = (first + 1) & (places.size() - 1);
+        count--;
+        return value;
+    }
+
+   private:
+    Array<T> places{64};
+    i64 first = 0, count = 0;
+
+    void grow() {
+        Array<T> larger(2 * places.size());
+        for (i64 i = 0; i < count; i++) larger[i] = places[(first + i) & (places.size() - 1)];
+        places = std::move(larger);
+        first = 0;
+    }
+};
+
+}  // namespace oltpsim

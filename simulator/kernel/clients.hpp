@@ -1,0 +1,375 @@
+// Clients: what happens when a wait is over, and which wait comes next.
+#pragma once
+#include <bit>
+#include <unordered_map>
+
+#include "terminals.hpp"
+#include "writer.hpp"
+
+namespace oltpsim {
+
+constexpr i64 SUB_BUCKETS = 64, BUCKETS = SUB_BUCKETS * 48;  // of a histogram, as simulator.results
+
+// Ends of transactions of one class in the measured interval.
+struct ClassCounters {
+    i64 completed = 0;
+    i64 rolled_back = 0;
+    i64 total_ns = 0;
+    i64 spent_ns[ACTIVITIES] = {};
+    i64 histogram[BUCKETS] = {};
+};
+
+struct End {
+    i64 time_ns;
+    i64 client;
+    i64 transaction_class;
+    i64 response_ns;
+};
+
+class Clients {
+   public:
+    i64 ended = 0;
+    i64 ended_main = 0;
+    i64 at_work;          // clients that have work left
+    Gauge reads_pending;  // that clients wait for
+    Array<ClassCounters> classes;
+    Array<End> trace;  // of the first transactions, up to `traced`
+
+    Clients(const Tables& system, i64 clients, Calendar& calendar, Tasks& tasks, Devices& devices, Stations& stations,
+            IoWait& io_wait, Interpreter& interpreter, Log& log, WriteBack& write_back, Writer& writer,
+            Arrivals& arrivals, Terminals& terminals)
+        : at_work(clients),
+          classes(interpreter.program.entries.size()),
+          main_class(system.fact("main_class")),
+          main_per_client(system.fact("main_per_client")),
+          count_from_ns(system.fact("count_from_ns")),
+          traced(system["trace"].at(0, "ends")),
+          page_bytes(system.fact("page_bytes")),
+          swap_start_byte(system.fact("swap_start_bytes")),
+          swap_cluster(system.fact("swap_cluster_pages")),
+          interrupt_station(static_cast<i32>(system.fact("interrupt_station"))),
+          interrupt_ns(system.fact("interrupt_ns")),
+          calendar(calendar),
+          tasks(tasks),
+          devices(devices),
+          stations(stations),
+          io_wait(io_wait),
+          interpreter(interpreter),
+          log(log),
+          write_back(write_back),
+          writer(writer),
+          arrivals(arrivals),
+          terminals(terminals) {}
+
+    // A client's event: its wait is over, and it goes on to the next one.
+    void wake(i32 who) {
+        Task& task = tasks[who];
+        if (task.stage == Stage::served) {
+            end_service(who, task);
+        } else if (task.stage == Stage::thinking) {
+            task.began_ns = calendar.now_ns;
+            arrivals.in_system.enter(task.began_ns);
+        } else if (task.stage != Stage::starting && !end_wait(who, task)) {
+            return;
+        }
+        run(who, task);
+    }
+
+   private:
+    static constexpr i64 THROTTLED_BATCH_PAGES = 64;
+
+    const i64 main_class;
+    const i64 main_per_client;  // transactions after which a client stops; 0: never
+    const i64 count_from_ns;
+    const i64 traced;
+    const i64 page_bytes;
+    const i64 swap_start_byte;
+    const i64 swap_cluster;  // pages
+    const i32 interrupt_station;
+    const i64 interrupt_ns;
+    Calendar& calendar;
+    Tasks& tasks;
+    Devices& devices;
+    Stations& stations;
+    IoWait& io_wait;
+    Interpreter& interpreter;
+    Log& log;
+    WriteBack& write_back;
+    Writer& writer;
+    Arrivals& arrivals;
+    Terminals& terminals;
+
+    std::unordered_map<i32, i32> waiting_for_slot;  // the first of those who wait for the page in a slot
+    i32 waiting_for_buffer = NONE;                  // the first of those who wait for any
+    i64 swap_outs_submitted = 0;                    // pages
+
+    void spend(Task& task, Activity activity) { task.spent(activity) += calendar.now_ns - task.wait_began_ns; }
+
+    void end_service(i32 who, Task& task) {
+        stations.leave(who);
+        switch (task.purpose) {
+            case Purpose::cpu:
+                task.spent(Activity::cpu) += task.service_ns;
+                task.spent(Activity::cpu_queue) += task.queued_ns;
+                return;
+            case Purpose::section:
+                stations.leave_section(who);
+                spend(task, Activity::critical_section);
+                task.spent(Activity::critical_section) -= task.service_ns;
+                task.spent(Activity::cpu) += task.service_ns;
+                interpreter.cpu_time.user_ns += task.hold_ns;
+                return;
+            case Purpose::station:
+                spend(task, Activity::stations);
+                return;
+            case Purpose::interrupt:
+                end_read(task);
+                return;
+        }
+    }
+
+    // The other waits; false if the client goes on waiting for something else.
+    bool end_wait(i32 who, Task& task) {
+        switch (task.stage) {
+            case Stage::reading:
+                devices.end_call(task.target);
+                if (interrupt_station != NONE) {
+                    stations.enter(interrupt_station, who, interrupt_ns, Purpose::interrupt);
+                    return false;
+                }
+                end_read(task);
+                return true;
+            case Stage::page_wait:
+                spend(task, Activity::page_wait);
+                return true;
+            case Stage::locking:
+                task.spent(Activity::row_locks) += interpreter.locks.end_wait(who);
+                return true;
+            case Stage::committing:
+                spend(task, Activity::log);
+                if (!task.keeps_locks) release_locks(who);
+                return true;
+            case Stage::on_network:
+                spend(task, Activity::network);
+                return true;
+            case Stage::swapping_in:
+                end_swap_in(task.target);
+                spend(task, Activity::swap);
+                return true;
+            case Stage::throttled:
+                spend(task, Activity::write_throttle);
+                return true;
+            case Stage::writing_victim:
+                end_victim(task.target);
+                spend(task, Activity::write_throttle);
+                return true;
+            case Stage::section_queueing:
+                stations.hand_over_section(who);
+                return false;
+            case Stage::section_handover:
+                stations.begin_section(who);
+                return false;
+            case Stage::call_queueing:
+                task.stage = task.call;
+                devices.submit_call(who, called_page(task));
+                return false;
+            case Stage::arriving:
+                begin(who, task);
+                return true;
+            default:
+                check(false);
+                return true;
+        }
+    }
+
+    void run(i32 who, Task& task) {
+        while (true) {
+            const Wait wait = interpreter.advance(who);
+            write_back.write_evicted();
+            task.wait_began_ns = calendar.now_ns;
+            switch (wait.kind) {
+                case WaitKind::cpu:
+                    stations.enter(PROCESSORS, who, wait.a, Purpose::cpu);
+                    return;
+                case WaitKind::end:
+                    if (end(who, task, wait.a, wait.b != 0)) return;
+                    break;
+                case WaitKind::release:
+                    release_locks(who);
+                    break;
+                case WaitKind::commit:
+                    task.keeps_locks = wait.b != 0;
+                    if (log.commit(who, wait.a)) return;
+                    if (!task.keeps_locks) release_locks(who);
+                    break;
+                case WaitKind::think:
+                    if (wait.a > 0) {
+                        task.stage = Stage::thinking;
+                        calendar.after(wait.a, EventKind::task, who);
+                        return;
+                    }
+                    task.began_ns = calendar.now_ns;
+                    arrivals.in_system.enter(calendar.now_ns);
+                    break;
+                case WaitKind::arrival:
+                    if (!arrivals.take(who)) return;
+                    begin(who, task);
+                    break;
+                default:
+                    begin_wait(who, task, wait);
+                    return;
+            }
+        }
+    }
+
+    // Starts what takes time.
+    void begin_wait(i32 who, Task& task, const Wait& wait) {
+        task.target = static_cast<i32>(wait.a);
+        switch (wait.kind) {
+            case WaitKind::read:
+                reads_pending.change(calendar.now_ns, 1);
+                io_wait.change(1);
+                devices.call(who, wait.a, Stage::reading);
+                return;
+            case WaitKind::section:
+                stations.enter_section(static_cast<i32>(wait.a), who, wait.b);
+                return;
+            case WaitKind::lock:
+                interpreter.locks.wait(who, task.target);
+                return;
+            case WaitKind::visit:
+                stations.enter(static_cast<i32>(1 + wait.a), who, wait.b, Purpose::station);
+                return;
+            case WaitKind::page: {
+                task.stage = Stage::page_wait;
+                const i32 slot = interpreter.pool.slot_of(wait.a);
+                interpreter.pool[slot].is_awaited = true;
+                const auto place = waiting_for_slot.try_emplace(slot, NONE).first;
+                place->second = joined(tasks, place->second, who);
+                return;
+            }
+            case WaitKind::buffer:
+                task.stage = Stage::page_wait;
+                waiting_for_buffer = joined(tasks, waiting_for_buffer, who);
+                return;
+            case WaitKind::fault:
+                task.stage = Stage::swapping_in;
+                io_wait.change(1);
+                devices.submit(0, swap_start_byte + wait.a * page_bytes, page_bytes, Transfer::read, Use::swap_in, who);
+                return;
+            case WaitKind::throttle:
+                write_back.flush(calendar.now_ns, THROTTLED_BATCH_PAGES);
+                write_back.wait(who, Stage::throttled);
+                return;
+            case WaitKind::victim:
+                interpreter.pool.clear_dirty(task.target);
+                io_wait.change(1);
+                devices.call(who, interpreter.pool[task.target].page, Stage::writing_victim);
+                return;
+            case WaitKind::network:
+                task.stage = Stage::on_network;
+                calendar.after(wait.a, EventKind::task, who);
+                return;
+            default:
+                check(false);
+        }
+    }
+
+    i64 called_page(const Task& task) const {
+        return task.stage == Stage::reading ? task.target : interpreter.pool[task.target].page;
+    }
+
+    // A page has been read into the slot that was kept for it.
+    void end_read(Task& task) {
+        reads_pending.change(calendar.now_ns, -1);
+        io_wait.change(-1);
+        const i32 slot = interpreter.pool.slot_of(task.target);
+        interpreter.pool[slot].is_busy = false;
+        if (!interpreter.direct_io) interpreter.page_cache.fill(task.target);
+        write_back.write_evicted();
+        announce(slot);
+        spend(task, Activity::disk_read);
+    }
+
+    // Wakes whoever waits for the page in a slot, and whoever waits for any buffer.
+    void announce(i32 slot) {
+        Frame& frame = interpreter.pool[slot];
+        if (frame.is_awaited) {
+            frame.is_awaited = false;
+            const auto place = waiting_for_slot.find(slot);
+            calendar.at_once(EventKind::tasks, place->second);
+            waiting_for_slot.erase(place);
+        }
+        if (waiting_for_buffer != NONE) calendar.at_once(EventKind::tasks, std::exchange(waiting_for_buffer, NONE));
+    }
+
+    // Direct I/O: a dirty victim is on disk, its slot can be used.
+    void end_victim(i32 slot) {
+        devices.end_call(interpreter.pool[slot].page);
+        io_wait.change(-1);
+        interpreter.pool[slot].is_busy = false;
+        announce(slot);
+    }
+
+    // A buffer is back from swap; buffers that lost their memory are written out, a cluster at a time.
+    void end_swap_in(i32 slot) {
+        BufferPool& pool = interpreter.pool;
+        pool.counters.swap_ins++;
+        io_wait.change(-1);
+        pool.make_resident(slot);
+        pool[slot].is_busy = false;
+        while (pool.counters.swap_outs - swap_outs_submitted >= swap_cluster) {
+            swap_outs_submitted += swap_cluster;
+            const i64 place = swap_outs_submitted % std::max<i64>(pool.capacity - swap_cluster, 1);
+            devices.submit(0, swap_start_byte + place * page_bytes, swap_cluster * page_bytes, Transfer::write,
+                           Use::swap_out, NOBODY);
+        }
+        announce(slot);
+    }
+
+    void release_locks(i32 who) {
+        interpreter.locks.release(who);
+        writer.look();
+    }
+
+    // A client takes up the arrival that it was given.
+    void begin(i32 who, Task& task) {
+        task.spent(Activity::connection) += calendar.now_ns - task.began_ns - terminals.middle_tier_ns;
+        task.spent(Activity::network) += terminals.middle_tier_ns;
+        terminals.seat(who);
+    }
+
+    // A transaction has ended now; true if it was the client's last one.
+    bool end(i32 who, Task& task, i64 transaction_class, bool rolled_back) {
+        const i64 now_ns = calendar.now_ns, response_ns = now_ns - task.began_ns;
+        ended++;
+        if (transaction_class == main_class) {
+            ended_main++;
+            task.main_done++;
+        }
+        if (trace.size() < traced) trace.add({now_ns, who, transaction_class, response_ns});
+        if (now_ns >= count_from_ns) {
+            ClassCounters& counters = classes[transaction_class];
+            counters.completed++;
+            counters.rolled_back += rolled_back;
+            counters.total_ns += response_ns;
+            counters.histogram[bucket(response_ns)]++;
+            for (int i = 0; i < ACTIVITIES; i++) counters.spent_ns[i] += task.spent_ns[i];
+        }
+        std::fill(std::begin(task.spent_ns), std::end(task.spent_ns), 0);
+        arrivals.in_system.leave(now_ns, task.began_ns);
+        terminals.answer(who, transaction_class);
+        if (transaction_class != main_class || task.main_done != main_per_client) return false;
+        task.stage = Stage::stopped;
+        at_work--;
+        return true;
+    }
+
+    // As simulator.results.histogram_bucket: 64 a factor of two.
+    static i64 bucket(i64 time_ns) {
+        const int shift = std::max(static_cast<int>(std::bit_width(static_cast<u64>(time_ns))) - 7, 0);
+        return shift * SUB_BUCKETS + (time_ns >> shift);
+    }
+};
+
+}  // namespace oltpsim

@@ -1,0 +1,206 @@
+// A disk with an arm: seek, rotation, transfer, and which request the drive takes next.
+//
+// Seek time over the fraction x of the full stroke: track-to-track + b sqrt(x) + c x, with b and c such that the mean
+// over random pairs (density 2(1-x)) and the full stroke are the data sheet's. The platter turns all the time: the
+// rotational wait follows from when the arm arrives and where the data lies on the track.
+// Sources: Ruemmler, Wilkes, "An introduction to disk drive modeling", IEEE Computer 1994; shortest positioning time
+// first: Worthington, Ganger, Patt, SIGMETRICS 1994.
+#pragma once
+#include <cmath>
+
+#include "io_scheduler.hpp"
+
+namespace oltpsim {
+
+constexpr i64 TRACKS_PER_CYLINDER = 8;  // assumption: four platters
+
+// Times are ns, places bytes, all as doubles.
+struct Mechanics {
+    double capacity;
+    double track;
+    double cylinder;
+    double revolution;
+    double seek_track;
+    double seek_root;
+    double seek_linear;
+    double overhead;
+
+    static Mechanics of(const Table& devices, i64 row) {
+        const auto number = [&](const char* name) { return static_cast<double>(devices.at(row, name)); };
+        const double track_to_track = number("seek_track_ns");
+        const double over_track = static_cast<double>(devices.at(row, "seek_average_ns") - devices.at(row, "seek_track_ns"));
+        const double full = static_cast<double>(devices.at(row, "seek_full_ns") - devices.at(row, "seek_track_ns"));
+        const double root = std::min(std::max((over_track - full / 3.0) / (8.0 / 15.0 - 1.0 / 3.0), 0.0), full);
+        const double track = number("track_bytes");
+        return {number("capacity_bytes"), track, track * TRACKS_PER_CYLINDER, number("revolution_ns"),
+                track_to_track,           root,  full - root,                 number("overhead_ns")};
+    }
+
+    i64 cylinder_of(double byte) const { return static_cast<i64>(byte / cylinder); }
+
+    // How far the platter has turned, 0 to 1.
+    double angle_at(i64 now_ns) const {
+        return static_cast<double>(now_ns % static_cast<i64>(revolution)) / revolution;
+    }
+
+    // The time for the data to pass under the head.
+    double transfer_ns(double size) const { return size / track * revolution; }
+
+    // What a rewrite takes longer than a read: turns until the first sector is back.
+    i64 rewrite_ns(i64 size_bytes) const {
+        const i64 turns = static_cast<i64>(std::ceil(static_cast<double>(size_bytes) / track));
+        return static_cast<i64>(static_cast<double>(std::max<i64>(turns, 1)) * revolution);
+    }
+};
+
+// Requests among which the arm chooses.
+class Window {
+   public:
+    i64 count = 0;
+
+    explicit Window(i64 most)
+        : byte(most), size(most), since(most), turns(most), cylinder(most), number(most), time(most) {}
+
+    // `since_ns`: when the drive got it, or never for what nobody waits for.
+    void add(const Mechanics& disk, i64 at_byte, i64 size_bytes, double since_ns, i32 request) {
+        byte[count] = static_cast<double>(at_byte);
+        size[count] = static_cast<double>(size_bytes);
+        since[count] = since_ns;
+        turns[count] = byte[count] / disk.track;
+        cylinder[count] = disk.cylinder_of(byte[count]);
+        number[count++] = request;
+    }
+
+    // Takes one out: the last takes its place.
+    void remove(i64 place) {
+        count--;
+        byte[place] = byte[count];
+        size[place] = size[count];
+        since[place] = since[count];
+        turns[place] = turns[count];
+        cylinder[place] = cylinder[count];
+        number[place] = number[count];
+    }
+
+    i64 byte_at(i64 place) const { return static_cast<i64>(byte[place]); }
+    i64 size_at(i64 place) const { return static_cast<i64>(size[place]); }
+    i32 request_at(i64 place) const { return number[place]; }
+
+    struct Choice {
+        i64 place;
+        i64 service_ns;
+    };
+
+    // The request with the shortest positioning time, unless one has waited too long.
+    Choice choose(const Mechanics& disk, i64 arm_byte, i64 now_ns) {
+        const double angle = disk.angle_at(now_ns), arm = static_cast<double>(arm_byte);
+        const i64 arm_cylinder = disk.cylinder_of(arm);
+        i64 best = 0, oldest = 0;
+        for (i64 i = 0; i < count; i++) {
+            const double x = std::min(1.0, std::fabs(byte[i] - arm) / disk.capacity);
+            const double seek = disk.seek_track + disk.seek_root * std::sqrt(x) + disk.seek_linear * x;
+            const double ready = disk.overhead + (cylinder[i] == arm_cylinder ? 0.0 : seek);
+            const double turn = turns[i] - angle - ready / disk.revolution + ROUNDING_TURNS;
+            time[i] = ready + (turn - floor(turn)) * disk.revolution;
+        }
+        for (i64 i = 1; i < count; i++) {
+            if (since[i] < since[oldest]) oldest = i;
+            if (time[i] < time[best]) best = i;
+        }
+        if (static_cast<double>(now_ns) - since[oldest] > PATIENCE_NS) best = oldest;
+        return {best, static_cast<i64>(time[best] + disk.transfer_ns(size[best]))};
+    }
+
+   private:
+    // Data that the head has just reached is not missed for a whole turn because of a rounded sum.
+    static constexpr double ROUNDING_TURNS = 1e-9;
+    // A request that the drive has held this long goes first (assumption: firmware ages requests).
+    static constexpr double PATIENCE_NS = 1e9;
+
+    Array<double> byte, size, since;
+    Array<double> turns;  // where on the track the data begins, in revolutions
+    Array<i64> cylinder;
+    Array<i32> number;
+    Array<double> time;
+
+    // As std::floor, for numbers that 64 bits hold.
+    static double floor(double x) {
+        const double whole = static_cast<double>(static_cast<i64>(x));
+        return whole > x ? whole - 1.0 : whole;
+    }
+};
+
+// A drive with an arm and without a write cache: the operating system hands requests to it in its scheduler's order;
+// the drive holds up to `queue_depth` of them and takes the one with the shortest positioning time.
+class Disk {
+   public:
+    Disk(const Table& devices, i32 device, Requests& requests, Calendar& calendar)
+        : requests(requests),
+          calendar(calendar),
+          device(device),
+          depth(devices.at(device, "queue_depth")),
+          mechanics(Mechanics::of(devices, device)),
+          scheduler(static_cast<IoScheduler::Kind>(devices.at(device, "scheduler"))),
+          held(depth) {}
+
+    void arrive(i32 number) {
+        scheduler.add(requests, number, requests.devices[device].arrived);
+        if (idle) wake();
+    }
+
+    // What the arm was doing is done: the drive takes requests in and starts on the next.
+    void move() {
+        Gauge& busy = requests.devices[device].busy;
+        if (is_serving) {
+            is_serving = false;
+            requests.complete(let_go(), chosen.service_ns);
+        } else if (held.count == 0 && !scheduler.empty()) {
+            busy.change(calendar.now_ns, 1);
+        }
+        while (held.count < depth && !scheduler.empty()) hold(scheduler.take(requests));
+        if (held.count == 0) {
+            busy.change(calendar.now_ns, -busy.value);
+            idle = true;
+            return;
+        }
+        chosen = held.choose(mechanics, arm_byte, calendar.now_ns);
+        const Request& request = requests[held.request_at(chosen.place)];
+        if (request.transfer == Transfer::rewrite) chosen.service_ns += mechanics.rewrite_ns(request.size_bytes);
+        is_serving = true;
+        calendar.after(chosen.service_ns, EventKind::arm, device);
+    }
+
+   protected:
+    Requests& requests;
+    Calendar& calendar;
+    const i32 device;
+    const i64 depth;
+    const Mechanics mechanics;
+
+    IoScheduler scheduler;
+    Window held;
+    i64 arm_byte = 0;
+    bool idle = false;
+    bool is_serving = false;
+    Window::Choice chosen{};
+
+    void wake() {
+        idle = false;
+        calendar.at_once(EventKind::arm, device);
+    }
+
+    void hold(i32 number) {
+        const Request& request = requests[number];
+        held.add(mechanics, request.byte, request.size_bytes, static_cast<double>(calendar.now_ns), number);
+    }
+
+    // The arm has served the chosen request; returns its number.
+    i32 let_go() {
+        const i32 number = held.request_at(chosen.place);
+        arm_byte = requests[number].byte + requests[number].size_bytes;
+        held.remove(chosen.place);
+        return number;
+    }
+};
+
+}  // namespace oltpsim

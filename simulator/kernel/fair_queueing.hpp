@@ -1,0 +1,100 @@
+// The operating system's fair queueing before a device (CFQ): owners take turns, and the device is theirs meanwhile.
+//
+// A client has one request at a time, which is its turn. Owners of several requests have a line of their own; the one
+// request of theirs that stands for their next turn is in the line of turns itself, ahead of those in their line.
+// Source: Linux's block/cfq-iosched.c as of 2.6.18 (docs/model.md, section 4, with what is left out).
+#pragma once
+#include "requests.hpp"
+
+namespace oltpsim {
+
+class FairQueueing {
+   public:
+    FairQueueing(const Table& rules, Requests& requests, const Calendar& calendar)
+        : requests(requests),
+          calendar(calendar),
+          quantum(rules.at(0, "quantum")),
+          slice_ns(rules.at(0, "slice_ns")),
+          background_slice_ns(rules.at(0, "background_slice_ns")) {}
+
+    // A request comes; `start` hands requests to the device.
+    template <class Start>
+    void add(i32 number, Start start) {
+        const i32 owner = owner_of(number);
+        if (owner != A_CLIENT && (on_turn == owner || owners[owner].is_in_line)) {
+            requests.line_up(owners[owner].line, number);
+            if (on_turn == owner) hand_over(start);
+            return;
+        }
+        line_up_for_turn(number, owner);
+        if (on_turn == NONE) next_turn(start);
+    }
+
+    // The device is through with a request; its owner goes on, or it is the next one's turn.
+    template <class Start>
+    void end(Start start) {
+        in_device--;
+        hand_over(start);
+        if (in_device > 0) return;
+        if (on_turn != A_CLIENT && !owners[on_turn].line.empty())
+            line_up_for_turn(requests.take(owners[on_turn].line), on_turn);
+        next_turn(start);
+    }
+
+   private:
+    static constexpr i32 A_CLIENT = USES;  // owners of several requests are numbered by their use
+
+    struct Owner {
+        RequestLine line;
+        bool is_in_line = false;  // for its next turn
+    };
+
+    Requests& requests;
+    const Calendar& calendar;
+    const i64 quantum;              // requests that an owner may have in the device
+    const i64 slice_ns;             // that its turn lasts
+    const i64 background_slice_ns;  // for writes that nobody waits for
+
+    Owner owners[USES];
+    RequestLine turns;
+    i32 on_turn = NONE;
+    i64 in_device = 0;
+    i64 slice_end_ns = 0;
+
+    i32 owner_of(i32 number) {
+        const Use use = requests[number].use;
+        return use < Use::swap_out ? A_CLIENT : static_cast<i32>(use);
+    }
+
+    void line_up_for_turn(i32 number, i32 owner) {
+        requests.line_up(turns, number);
+        if (owner != A_CLIENT) owners[owner].is_in_line = true;
+    }
+
+    template <class Start>
+    void next_turn(Start start) {
+        on_turn = NONE;
+        if (turns.empty()) return;
+        const i32 number = requests.take(turns);
+        on_turn = owner_of(number);
+        in_device = 1;
+        const bool is_background = on_turn != A_CLIENT && requests[number].use != Use::log;
+        slice_end_ns = calendar.now_ns + (is_background ? background_slice_ns : slice_ns);
+        if (on_turn != A_CLIENT) owners[on_turn].is_in_line = false;
+        start(number);
+        hand_over(start);
+    }
+
+    // To the device as many requests of the owner as it may have there, while its slice lasts.
+    template <class Start>
+    void hand_over(Start start) {
+        if (on_turn == A_CLIENT) return;
+        RequestLine& line = owners[on_turn].line;
+        while (!line.empty() && in_device < quantum && calendar.now_ns < slice_end_ns) {
+            in_device++;
+            start(requests.take(line));
+        }
+    }
+};
+
+}  // namespace oltpsim

@@ -1,0 +1,370 @@
+// The interpreter: what a client does between two waits.
+//
+// `advance` runs a client's operations at one instant until something takes time, and returns what it is. CPU demand
+// is collected on the way and is paid, as one burst, before any other wait. When that is over `advance` goes on.
+#pragma once
+#include "buffer_pool.hpp"
+#include "locks.hpp"
+#include "program.hpp"
+
+namespace oltpsim {
+
+enum class WaitKind : u8 {
+    none,
+    cpu,       // a: burst, ns
+    think,     // a: ns
+    arrival,   // of something to do
+    lock,      // a: its number
+    section,   // a: its number; b: hold, ns
+    commit,    // a: bytes; b: 1 if the locks are kept
+    release,   // of the locks: rollback
+    end,       // a: class; b: 1 if rolled back
+    read,      // a: page, from disk into its slot
+    page,      // a: page that somebody else is bringing in
+    fault,     // a: slot whose memory is swapped out
+    throttle,  // the page cache is full of dirty pages
+    victim,    // a: slot of a dirty victim, to be written first (direct I/O)
+    buffer,    // every buffer is busy
+    network,   // a: ns
+    visit,     // a: plain station; b: service, ns
+};
+
+struct Wait {
+    WaitKind kind;
+    i64 a;
+    i64 b;
+};
+
+// CPU time handed out, ns of one processor, as results.CpuTimeCounters.
+struct CpuTime {
+    i64 user_ns = 0;
+    i64 client_ns = 0;
+    i64 system_ns = 0;
+    i64 writer_ns = 0;
+    i64 write_back_ns = 0;
+};
+
+// CPU time of a read call, a write call and a device request (system) and of replacing a buffer (user), ns.
+struct Costs {
+    i64 read_ns, write_ns, miss_ns, request_ns;
+};
+
+class Interpreter {
+   public:
+    Program program;
+    Array<Place> places;
+    BufferPool pool;
+    PageCache page_cache;
+    Locks locks;
+    CpuTime cpu_time;
+    const Costs costs;
+    const bool direct_io;
+
+    Interpreter(const Tables& system, Calendar& calendar, Tasks& tasks)
+        : program(system),
+          places(system.fact("pages")),
+          pool(system, places),
+          page_cache(system, places),
+          locks(program.lock_count(), calendar, tasks),
+          costs{system.fact("read_ns"), system.fact("write_ns"),
+                system.fact("miss_ns"), system.fact("request_ns")},
+          direct_io(system.fact("direct_io") != 0),
+          calendar(calendar),
+          tasks(tasks) {}
+
+    // Runs a client to its next wait.
+    Wait advance(i32 who) {
+        Task& task = tasks[who];
+        while (true) {
+            const Operation& now = program.operations[task.operation];
+            switch (now.code) {
+                case Code::touch: {
+                    if (task.page == NONE) task.user_ns += now.c;
+                    const Wait wait = touch(who, task, program.references[now.a], now.b != 0);
+                    if (wait.kind != WaitKind::none) return wait;
+                    break;
+                }
+                case Code::lock: {
+                    const Wait wait = lock(who, task, static_cast<i32>(program.lock_of(now.a, reg(who, now.b))));
+                    if (wait.kind != WaitKind::none) return wait;
+                    break;
+                }
+                case Code::cpu:
+                    task.user_ns += now.a;
+                    task.system_ns += now.b;
+                    task.client_ns += now.c;
+                    break;
+                case Code::work:
+                    task.user_ns += program.draw_ns(who, now.a, now.b);
+                    break;
+                case Code::log:
+                    task.log_bytes += now.a;
+                    break;
+                case Code::set:
+                    reg(who, now.a) = now.b;
+                    break;
+                case Code::uniform:
+                    reg(who, now.a) = now.c + uniform_below(program.stream_of(who, now.d), now.b);
+                    break;
+                case Code::sample:
+                    reg(who, now.a) = now.c + program.sample(who, now.b, now.d);
+                    break;
+                case Code::other: {
+                    const i64 drawn = now.b > 1 ? uniform_below(program.stream_of(who, now.d), now.b - 1) : 0;
+                    reg(who, now.a) = now.b > 1 && drawn >= reg(who, now.c) ? drawn + 1 : drawn;
+                    break;
+                }
+                case Code::combine:
+                    reg(who, now.a) = reg(who, now.b) * now.c + reg(who, now.d);
+                    break;
+                case Code::affine: {
+                    const i64 value = reg(who, now.b) * now.c + now.d;
+                    reg(who, now.a) = now.e > 0 ? modulo(value, now.e) : value;
+                    break;
+                }
+                case Code::take: {
+                    i64& counter = program.counter(now.b, reg(who, now.c));
+                    reg(who, now.a) = counter;
+                    counter += now.d;
+                    break;
+                }
+                case Code::peek:
+                    reg(who, now.a) = std::max<i64>(0, program.counter(now.b, reg(who, now.c)) - now.d);
+                    break;
+                case Code::put:
+                    program.counter(now.a, reg(who, now.b)) = reg(who, now.c);
+                    break;
+                case Code::note:
+                    program.counter(now.a, reg(who, now.b)) = calendar.now_ns;
+                    break;
+                case Code::maybe:
+                    if (chance(program.stream_of(who, now.b), now.a)) {
+                        go_to(task, now.c);
+                        continue;
+                    }
+                    break;
+                case Code::jump:
+                    go_to(task, now.a);
+                    continue;
+                case Code::loop:
+                    if (--reg(who, now.a) > 0) {
+                        go_to(task, now.b);
+                        continue;
+                    }
+                    break;
+                case Code::claim: {
+                    i64& counter = program.counter(now.b, reg(who, now.c));
+                    if (counter >= program.counter(now.d, reg(who, now.c))) {
+                        go_to(task, now.e);
+                        continue;
+                    }
+                    reg(who, now.a) = counter++;
+                    break;
+                }
+                case Code::enter:
+                    go_to(task, program.entries[task.transaction_class]);
+                    continue;
+                case Code::choose:
+                    task.transaction_class = static_cast<i32>(program.sample(who, now.a, now.b));
+                    go_to(task, program.entries[task.transaction_class]);
+                    continue;
+                case Code::if_between: {
+                    const bool has_begun = program.counter(now.a, reg(who, now.c)) <= calendar.now_ns;
+                    if (has_begun && calendar.now_ns < program.counter(now.b, reg(who, now.c))) {
+                        go_to(task, now.d);
+                        continue;
+                    }
+                    break;
+                }
+                case Code::if_equal:
+                    if (program.counter(now.a, reg(who, now.b)) == reg(who, now.c)) {
+                        go_to(task, now.d);
+                        continue;
+                    }
+                    break;
+                default:
+                    if (owes_cpu(task)) return pay(task);
+                    return leave(who, task, now);
+            }
+            task.operation++;
+        }
+    }
+
+   private:
+    const Calendar& calendar;
+    Tasks& tasks;
+
+    static constexpr Wait DONE{WaitKind::none, 0, 0};
+
+    i64& reg(i32 who, i64 number) { return program.register_of(who, number); }
+    static void go_to(Task& task, i64 operation) { task.operation = static_cast<i32>(operation); }
+
+    static bool owes_cpu(const Task& task) { return task.user_ns + task.system_ns + task.client_ns > 0; }
+
+    // Hands the collected CPU demand over as one burst.
+    Wait pay(Task& task) {
+        const i64 burst_ns = task.user_ns + task.system_ns + task.client_ns;
+        cpu_time.user_ns += task.user_ns;
+        cpu_time.system_ns += task.system_ns;
+        cpu_time.client_ns += task.client_ns;
+        task.user_ns = task.system_ns = task.client_ns = 0;
+        return {WaitKind::cpu, burst_ns, 0};
+    }
+
+    // The operations at which a client stops for good.
+    Wait leave(i32 who, Task& task, const Operation& now) {
+        task.operation++;
+        switch (now.code) {
+            case Code::think:
+                return {WaitKind::think, program.draw_ns(who, now.a, now.b), 0};
+            case Code::arrive:
+                return {WaitKind::arrival, 0, 0};
+            case Code::section:
+                return {WaitKind::section, now.a, now.b};
+            case Code::visit:
+                return {WaitKind::visit, now.a, program.draw_ns(who, now.b, now.c)};
+            case Code::visit_one:
+                return {WaitKind::visit, now.a + reg(who, now.b), program.draw_ns(who, now.c, now.d)};
+            case Code::gate:
+                return {WaitKind::visit, now.a, until_open_ns(who, now)};
+            case Code::network:
+                return {WaitKind::network, now.a, 0};
+            case Code::sleep_until:
+                return {WaitKind::network, std::max<i64>(program.counter(now.a, reg(who, now.b)) - calendar.now_ns, 0), 0};
+            case Code::commit:
+            case Code::flush:
+                return {WaitKind::commit, std::exchange(task.log_bytes, 0), now.code == Code::flush};
+            case Code::rollback:
+                task.log_bytes = 0;
+                task.rolled_back = true;
+                return {WaitKind::release, 0, 0};
+            default:  // end
+                task.operation = 0;
+                return {WaitKind::end, task.transaction_class, std::exchange(task.rolled_back, false)};
+        }
+    }
+
+    // A client passes a gate, three counters of its group: passages left, closed until, passages between two closings.
+    i64 until_open_ns(i32 who, const Operation& gate) {
+        i64* const counters = &program.counter(gate.b, 3 * reg(who, gate.c));
+        i64 &passages_left = counters[0], &closed_until_ns = counters[1];
+        if (--passages_left <= 0) {
+            passages_left = counters[2];
+            closed_until_ns = std::max(calendar.now_ns, closed_until_ns) + program.draw_ns(who, gate.d, gate.e);
+        }
+        return std::max<i64>(closed_until_ns - calendar.now_ns, 0);
+    }
+
+    Wait lock(i32 who, Task& task, i32 number) {
+        const i32 owner = locks.owner(number);
+        if (owner == who) return DONE;
+        if (owes_cpu(task)) return pay(task);
+        if (owner != NONE) return {WaitKind::lock, number, 0};
+        locks.own(who, number);
+        return DONE;
+    }
+
+    // A reference: first to the index page above (read), then to the page itself.
+    Wait touch(i32 who, Task& task, const Reference& reference, bool writes) {
+        const Region& region = program.regions[reference.region];
+        if (task.page == NONE) {
+            task.page = static_cast<i32>(program.find_page(who, reference, task.creates_page));
+            if (task.page == NONE) return DONE;
+            if (region.index != NONE)
+                task.index_page =
+                    static_cast<i32>(program.regions[region.index].base + (task.page - region.base) / region.fanout);
+        }
+        if (task.index_page != NONE) {
+            const Wait wait = refer(task, task.index_page, region.index, false);
+            if (wait.kind != WaitKind::none) return wait;
+            task.index_page = NONE;
+        }
+        const Wait wait = refer(task, task.page, reference.region, writes);
+        if (wait.kind == WaitKind::none) {
+            task.page = NONE;
+            task.creates_page = false;
+        }
+        return wait;
+    }
+
+    // A reference to one page: done, or what has to pass before it is tried again.
+    Wait refer(Task& task, i32 page, i64 region, bool writes) {
+        TableCounters& counters = program.table_counters[region];
+        i32 slot = pool.slot_of(page);
+        if (slot == NONE) {
+            const Wait wait = bring_in(task, page, counters);
+            if (wait.kind != WaitKind::none) return wait;
+            slot = pool.slot_of(page);
+            pool.counters.references++;
+            counters.references++;
+        } else if (task.has_fetched && !pool[slot].is_busy) {
+            task.has_fetched = false;
+            pool.counters.references++;
+            counters.references++;
+        } else {
+            Frame& frame = pool[slot];
+            if (frame.is_busy || frame.residence == Residence::swapped_out) {
+                if (owes_cpu(task)) return pay(task);
+                if (frame.is_busy) return {WaitKind::page, page, 0};
+                frame.is_busy = true;
+                return {WaitKind::fault, slot, 0};
+            }
+            task.victim = NONE;
+            pool.hit(slot);
+            counters.references++;
+            counters.pool_hits++;
+        }
+        if (writes) pool.set_dirty(slot, calendar.now_ns);
+        return DONE;
+    }
+
+    // The slot to use next: the one that this client has waited for, if any, else replacement's choice.
+    i32 choose_slot(Task& task) {
+        const i32 slot = std::exchange(task.victim, NONE);
+        return slot != NONE && !pool[slot].is_busy ? slot : pool.next_victim();
+    }
+
+    // Brings a page into the pool; a wait to read leaves it in a busy slot.
+    Wait bring_in(Task& task, i32 page, TableCounters& counters) {
+        const bool creates = task.creates_page && page == task.page;
+        bool from_disk = !creates && (direct_io || !page_cache.has(page));
+        const bool throttled = !direct_io && page_cache.is_full_of_dirt();
+        if ((from_disk || throttled) && owes_cpu(task)) return pay(task);
+        if (throttled) return {WaitKind::throttle, 0, 0};
+        const i32 slot = choose_slot(task);
+        if (slot == NONE) return owes_cpu(task) ? pay(task) : Wait{WaitKind::buffer, 0, 0};
+        const bool swapped_out = pool[slot].residence == Residence::swapped_out;
+        if (swapped_out || (direct_io && pool[slot].is_dirty)) {
+            if (pool.replacement == Replacement::clock) task.victim = slot;  // the hand has moved on; LRU finds it again
+            if (owes_cpu(task)) return pay(task);
+            pool[slot].is_busy = true;
+            return {swapped_out ? WaitKind::fault : WaitKind::victim, slot, 0};
+        }
+        if (pool.empty(slot, page_cache, calendar.now_ns)) {
+            task.system_ns += costs.write_ns;
+            // the page cache may have made room for the victim by dropping the very page that is wanted
+            from_disk = from_disk || (!creates && !page_cache.has(page));
+        }
+        task.user_ns += costs.miss_ns;
+        pool.insert(slot, page);
+        pool[slot].residence = Residence::accessed;
+        if (creates) {
+            task.creates_page = false;
+            counters.created++;
+            return DONE;
+        }
+        task.system_ns += costs.read_ns;
+        if (from_disk) {
+            task.system_ns += costs.request_ns;
+            pool[slot].is_busy = true;
+            task.has_fetched = true;
+            counters.disk_reads++;
+            return {WaitKind::read, page, 0};
+        }
+        counters.page_cache_hits++;
+        page_cache.hit(page);
+        return DONE;
+    }
+};
+
+}  // namespace oltpsim

@@ -1,0 +1,61 @@
+// The C interface of the kernel: create it from tables, let time pass, read tables, free it. No exception crosses it:
+// a call that fails returns 0 or a null pointer, with a sentence in `error`.
+#include "kernel.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "report.hpp"
+
+namespace {
+
+using namespace oltpsim;
+
+struct Handle {
+    std::unique_ptr<Kernel> kernel;
+    Report report{0};  // the last that was read
+};
+
+template <class Work>
+bool guarded(char* error, i64 error_size, Work work) {
+    try {
+        work();
+        return true;
+    } catch (const std::exception& problem) {
+        std::strncpy(error, problem.what(), static_cast<std::size_t>(error_size - 1));
+        error[error_size - 1] = '\0';
+        return false;
+    }
+}
+
+}  // namespace
+
+#define OLTPSIM_API extern "C" __attribute__((visibility("default")))
+
+// Changes with every change of this file's functions or of the tables that pass through them.
+OLTPSIM_API std::int64_t oltpsim_interface_version() { return 1; }
+
+// The tables are read before it returns.
+OLTPSIM_API void* oltpsim_create(const oltpsim_table* tables, std::int64_t count, char* error, std::int64_t error_size) {
+    auto handle = std::make_unique<Handle>();
+    const bool done = guarded(error, error_size, [&] { handle->kernel = std::make_unique<Kernel>(Tables(tables, count)); });
+    return done ? handle.release() : nullptr;
+}
+
+OLTPSIM_API std::int64_t oltpsim_run(void* handle, std::int64_t until_ns, char* error, std::int64_t error_size) {
+    return guarded(error, error_size, [&] { static_cast<Handle*>(handle)->kernel->run(until_ns); });
+}
+
+// The values stay until the next table is read.
+OLTPSIM_API std::int64_t oltpsim_read(void* handle, const char* name, oltpsim_table* table, char* error,
+                                      std::int64_t error_size) {
+    return guarded(error, error_size, [&] {
+        Handle& own = *static_cast<Handle*>(handle);
+        own.report = own.kernel->report(name);
+        const i64 width = std::max<i64>(own.report.width, 1);
+        *table = {name, own.report.columns.c_str(), own.report.values.data(), own.report.values.size() / width, width};
+    });
+}
+
+OLTPSIM_API void oltpsim_free(void* handle) { delete static_cast<Handle*>(handle); }

@@ -1,0 +1,145 @@
+// The kernel: a whole system, and the loop that lets its time pass.
+//
+//   clients ──> processors ── critical sections ── row locks ── log
+//      │ miss                                                    │
+//      └──> descriptors ──> devices (data, log, swap) <──────────┴── write-back, background writer, checkpoints
+//
+// An event names a task, a device's arm, a terminal or a request. The loop takes the next one and lets the part that
+// it belongs to go on. The trajectory is that of simulator/reference, which defines it.
+#pragma once
+#include "checkpoint.hpp"
+#include "clients.hpp"
+#include "start.hpp"
+
+namespace oltpsim {
+
+class Kernel {
+   public:
+    explicit Kernel(const Tables& system)
+        : clients_count(static_cast<i32>(system["registers"].rows())),
+          tasks(clients_count + DAEMONS),
+          devices(system, calendar, tasks),
+          stations(system, calendar, tasks),
+          io_wait(system, calendar, stations),
+          interpreter(system, calendar, tasks),
+          log(system, logger(), calendar, tasks, devices, io_wait),
+          write_back(system, flusher(), calendar, tasks, devices, interpreter),
+          writer(system, writer_task(), page_writes(system, writer_task()), calendar, tasks, interpreter.pool),
+          checkpoint(system, checkpointer(), page_writes(system, checkpointer()), calendar, tasks, interpreter,
+                     write_back),
+          arrivals(system, source(), interpreter.program.exponential(), calendar, tasks),
+          terminals(system, interpreter.program, calendar, tasks, arrivals),
+          clients(system, clients_count, calendar, tasks, devices, stations, io_wait, interpreter, log, write_back,
+                  writer, arrivals, terminals) {
+        Start(system, clients_count, interpreter, terminals).prepare();
+        devices.start();
+        if (arrivals.are_open()) calendar.urgently(EventKind::task, source());
+        terminals.start();
+        for (i32 client = 0; client < clients_count; client++) calendar.urgently(EventKind::task, client);
+        for (const i32 daemon : {flusher(), writer_task(), checkpointer()})
+            calendar.urgently(EventKind::task, daemon);
+    }
+
+    // Processes all events before `until_ns`, or until the last client has done its work.
+    void run(i64 until_ns) {
+        Event event;
+        while (clients.at_work > 0 && calendar.take(until_ns, event)) {
+            switch (event.kind) {
+                case EventKind::task:
+                    wake(event.number);
+                    break;
+                case EventKind::tasks:
+                    for (i32 who = event.number; who != NONE;) {
+                        const i32 next = tasks[who].next;
+                        wake(who);
+                        who = next;
+                    }
+                    break;
+                case EventKind::arm:
+                    devices.arm_moves(event.number);
+                    break;
+                case EventKind::terminal:
+                    terminals.wake(event.number);
+                    break;
+                case EventKind::request:
+                    devices.request_wakes(event.number);
+                    break;
+                case EventKind::request_begins:
+                    devices.request_begins(event.number);
+                    break;
+                case EventKind::request_arrives:
+                    devices.request_arrives(event.number);
+                    break;
+                case EventKind::request_done:
+                    end_request(event.number);
+                    break;
+            }
+        }
+    }
+
+    Report report(const std::string& name) const;  // report.hpp
+
+   private:
+    static constexpr i32 DAEMONS = 5;
+
+    const i32 clients_count;
+    Calendar calendar;
+    Tasks tasks;
+    Devices devices;
+    Stations stations;
+    IoWait io_wait;
+    Interpreter interpreter;
+    Log log;
+    WriteBack write_back;
+    Writer writer;
+    Checkpoint checkpoint;
+    Arrivals arrivals;
+    Terminals terminals;
+    Clients clients;
+
+    // Daemons are the tasks behind the clients.
+    i32 flusher() const { return clients_count; }
+    i32 writer_task() const { return clients_count + 1; }
+    i32 checkpointer() const { return clients_count + 2; }
+    i32 logger() const { return clients_count + 3; }
+    i32 source() const { return clients_count + 4; }
+
+    PageWrites page_writes(const Tables& system, i32 who) {
+        return PageWrites(system, who, calendar, tasks, devices, stations, interpreter, write_back);
+    }
+
+    void wake(i32 who) {
+        if (who < clients_count) {
+            clients.wake(who);
+            return;
+        }
+        if (tasks[who].stage == Stage::served) stations.leave(who);
+        if (who == flusher())
+            write_back.wake(log, stations);
+        else if (who == writer_task())
+            writer.wake();
+        else if (who == checkpointer())
+            checkpoint.wake();
+        else if (who == logger())
+            log.wake();
+        else
+            arrivals.wake();
+    }
+
+    // A request is done: whoever waits for it goes on.
+    void end_request(i32 number) {
+        devices.request_ends(number);
+        const Request request = devices.requests[number];
+        if (request.who == WHOLE) devices.part_ends(number);
+        if (request.who == WRITE_BACK) write_back.end(request);
+        devices.requests.release(number);
+        if (request.who < 0) return;
+        if (request.use == Use::writer) {
+            PageWrites& writes = request.who == writer_task() ? writer.writes : checkpoint.writes;
+            if (!writes.end_write()) return;
+        }
+        wake(request.who);
+    }
+};
+
+}  // namespace oltpsim

@@ -1,0 +1,148 @@
+// Writing of buffers, batch by batch: what the background writer and checkpoints do with a list of pages.
+#pragma once
+#include "write_back.hpp"
+
+namespace oltpsim {
+
+class PageWrites {
+   public:
+    i64 began_ns = 0;
+    Array<i32> pages;  // to be written, sorted; those that are clean when their turn comes are left out
+
+    PageWrites(const Tables& system, i32 who, Calendar& calendar, Tasks& tasks, Devices& devices, Stations& stations,
+               Interpreter& interpreter, WriteBack& write_back)
+        : who(who),
+          page_bytes(system.fact("page_bytes")),
+          batch_pages(system.fact("batch_pages")),
+          coalesced_pages(system.fact("coalesced_pages")),
+          calendar(calendar),
+          tasks(tasks),
+          devices(devices),
+          stations(stations),
+          interpreter(interpreter),
+          write_back(write_back) {}
+
+    // Begins to write `pages`, spread evenly over a time.
+    void start(i64 over_ns) {
+        spread_ns = over_ns;
+        began_ns = calendar.now_ns;
+        batch = at = written = 0;
+        phase = Phase::batch;
+    }
+
+    // Goes on until the task has to wait (false) or all is written (true).
+    bool run() {
+        while (batch < pages.size()) {
+            if (phase == Phase::batch) {
+                if (!write_batch()) return false;
+                phase = Phase::paid;
+                if (written > 0) {
+                    const i64 demand_ns = std::exchange(written, 0) * interpreter.costs.write_ns;
+                    interpreter.cpu_time.writer_ns += demand_ns;
+                    stations.enter(PROCESSORS, who, demand_ns, Purpose::cpu);
+                    return false;
+                }
+            }
+            if (phase == Phase::paid) {
+                phase = Phase::written;
+                if (outstanding > 0) {
+                    tasks[who].stage = Stage::writing;
+                    return false;
+                }
+            }
+            if (phase == Phase::written) {
+                phase = Phase::spread;
+                const i64 due_ns = began_ns + spread_ns * batch / pages.size();
+                if (calendar.now_ns < due_ns) {
+                    tasks[who].stage = Stage::spreading;
+                    calendar.after(due_ns - calendar.now_ns, EventKind::task, who);
+                    return false;
+                }
+            }
+            batch += batch_pages;
+            at = batch;
+            phase = Phase::batch;
+        }
+        return true;
+    }
+
+    // A direct write of this job is done; true if its task goes on.
+    bool end_write() { return --outstanding == 0 && tasks[who].stage == Stage::writing; }
+
+   private:
+    // A batch is being written; its CPU time is paid; its direct writes are done; it was spread out.
+    enum class Phase : u8 { batch, paid, written, spread };
+
+    const i32 who;
+    const i64 page_bytes;
+    const i64 batch_pages;
+    const i64 coalesced_pages;  // neighbours in one direct write
+    Calendar& calendar;
+    Tasks& tasks;
+    Devices& devices;
+    Stations& stations;
+    Interpreter& interpreter;
+    WriteBack& write_back;
+
+    Phase phase = Phase::batch;
+    i64 spread_ns = 0;
+    i64 batch = 0;        // the first page of the batch
+    i64 at = 0;           // the next page
+    i64 written = 0;      // pages that aren't paid
+    i64 outstanding = 0;  // direct writes
+
+    // Writes those pages of a batch that are still dirty; false if the page cache has no room for one of them now.
+    bool write_batch() {
+        while (at < std::min(batch + batch_pages, pages.size())) {
+            if (!interpreter.direct_io && interpreter.page_cache.is_full_of_dirt()) {
+                write_back.flush(calendar.now_ns, batch_pages);
+                write_back.wait(who, Stage::throttled);
+                return false;
+            }
+            const i32 page = pages[at++];
+            if (!takes_dirt(page)) continue;
+            written++;
+            if (interpreter.direct_io) {
+                outstanding++;
+                const Run run = with_neighbours(page);
+                devices.submit(devices.device_of(page), devices.byte_of(run.first_page), run.pages * page_bytes,
+                               Transfer::write, Use::writer, who);
+            } else {
+                interpreter.page_cache.write(page, calendar.now_ns);
+                write_back.write_evicted();
+            }
+        }
+        return true;
+    }
+
+    struct Run {
+        i64 first_page, pages;
+    };
+
+    // Dirty neighbours behind a page, then before it, go along in one request.
+    Run with_neighbours(i64 page) {
+        const Extent& extent = devices.extent_of(page);
+        const i64 end = std::min(extent.end_page, interpreter.places.size());
+        Run run{page, 1};
+        while (run.pages < coalesced_pages && run.first_page + run.pages * extent.devices < end &&
+               takes_dirt(run.first_page + run.pages * extent.devices))
+            run.pages++;
+        while (run.pages < coalesced_pages && run.first_page - extent.devices >= extent.first_page &&
+               takes_dirt(run.first_page - extent.devices)) {
+            run.first_page -= extent.devices;
+            run.pages++;
+        }
+        return run;
+    }
+
+    // Whether a page is a dirty one of the pool; if so it is clean from now on.
+    bool takes_dirt(i64 page) {
+        BufferPool& pool = interpreter.pool;
+        const i32 slot = pool.slot_of(page);
+        if (slot == NONE || !pool[slot].is_dirty) return false;
+        pool.clear_dirty(slot);
+        return true;
+    }
+};
+
+}  // namespace oltpsim

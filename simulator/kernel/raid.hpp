@@ -1,0 +1,77 @@
+// RAID sets: where the bytes of a set lie on its disks, and the controller that hands requests to these.
+//
+// A set's bytes go round its disks in units; a stripe is one unit on each. Disks in pairs hold the same (RAID 1, 10).
+// With parity the units of a stripe that hold it wander: from the last place back by one with each stripe, the data
+// behind them, round the disks (left-symmetric, the default of Linux's md). RAID 6 has two next to each other.
+//
+// A small write with parity reads what it changes, data and parity, and writes both (read-modify-write). A write of
+// whole stripes need not read.
+// Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; layout: Lee, Katz,
+// "Performance consequences of parity placement in disk arrays", ASPLOS 1991.
+#pragma once
+#include "requests.hpp"
+
+namespace oltpsim {
+
+class Raid {
+   public:
+    const i32 first_disk;
+    const i64 copies;  // disks that hold the same
+    const i64 places;  // of a stripe: disks, or pairs
+
+    Raid(const Table& devices, i32 device)
+        : first_disk(static_cast<i32>(devices.at(device, "first_disk"))),
+          copies(devices.at(device, "copies")),
+          places(devices.at(device, "disks") / copies),
+          parities(devices.at(device, "parities")),
+          unit(devices.at(device, "unit_bytes")) {}
+
+    struct Part {
+        i64 byte, end;
+    };
+
+    // What a request touches on the disk or pair at a place of the stripe; {0, 0} if nothing. Bytes between two pieces
+    // belong to the part: a controller asks for them with one request. Writes touch parity: as much of it as the data
+    // of one unit, or else all.
+    Part part_at(i64 place, i64 byte, i64 size, bool writes) const {
+        const i64 width = (places - parities) * unit;
+        Part part{0, 0};
+        for (i64 stripe = byte / width; stripe <= (byte + size - 1) / width; stripe++) {
+            const i64 start = std::max<i64>(byte - stripe * width, 0);
+            const i64 end = std::min(byte + size - stripe * width, width);
+            i64 column = place;
+            if (parities > 0) column = modulo(place - (places - 1 - stripe % places), places) - parities;
+            i64 begin = 0, stop = 0;
+            if (column >= 0) {
+                begin = std::max<i64>(start - column * unit, 0);
+                stop = std::min(end - column * unit, unit);
+            } else if (writes) {
+                const bool is_in_one_unit = start / unit == (end - 1) / unit;
+                begin = is_in_one_unit ? start % unit : 0;
+                stop = is_in_one_unit ? (end - 1) % unit + 1 : unit;
+            }
+            if (stop <= begin) continue;
+            if (part.end == 0) part.byte = stripe * unit + begin;
+            part.end = stripe * unit + stop;
+        }
+        return part;
+    }
+
+    // What its disks do for a request: a rewrite where parity must be computed from what lies there.
+    Transfer transfer_of_disks(i64 byte, i64 size, Transfer transfer) const {
+        const i64 width = (places - parities) * unit;
+        const bool is_whole_stripes = byte % width == 0 && size % width == 0;
+        return transfer != Transfer::read && parities > 0 && !is_whole_stripes ? Transfer::rewrite : transfer;
+    }
+
+    // Which of equally busy copies is read: every other unit the other one.
+    i64 first_copy(i64 byte) const { return byte / unit % copies; }
+
+   private:
+    const i64 parities;  // units of a stripe that are computed from the others
+    const i64 unit;
+
+    static i64 modulo(i64 value, i64 divisor) { return (value % divisor + divisor) % divisor; }
+};
+
+}  // namespace oltpsim

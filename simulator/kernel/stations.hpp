@@ -1,0 +1,149 @@
+// Stations: servers with one line (processors, plain stations), and critical sections, which are held on a processor.
+#pragma once
+#include "calendar.hpp"
+#include "gauge.hpp"
+#include "tables.hpp"
+#include "task.hpp"
+
+namespace oltpsim {
+
+// Equal servers, one line, first come first served.
+struct Station {
+    i64 free_servers;
+    Line line;
+    Gauge busy;     // servers
+    Gauge present;  // tasks
+    i64 served = 0;
+};
+
+// One task at a time; a contended entry costs a hand-over, during which nobody is inside.
+struct Section {
+    i64 handover_ns;
+    bool taken = false;
+    Line line;
+    Gauge busy;
+    i64 entries = 0;
+    i64 waits = 0;
+    i64 waited_ns = 0;
+};
+
+constexpr i32 PROCESSORS = 0;  // station 0; the plain ones follow
+
+class Stations {
+   public:
+    Array<Section> sections;
+
+    Stations(const Tables& system, Calendar& calendar, Tasks& tasks) : calendar(calendar), tasks(tasks) {
+        const Table& servers = system["stations"];
+        for (i64 i = 0; i < servers.rows(); i++) stations.add({servers.at(i, "servers"), {}, {}, {}});
+        const Table& handovers = system["sections"];
+        for (i64 i = 0; i < handovers.rows(); i++) sections.add({handovers.at(i, "handover_ns"), false, {}, {}});
+        const Table& slow = system["slowdowns"];
+        for (i64 i = 0; i < slow.rows(); i++) {
+            slowdown_ppm.add(slow.at(i, "ppm"));
+            slows_down |= slowdown_ppm[i] != PPM;
+        }
+    }
+
+    const Station& operator[](i64 number) const { return stations[number]; }
+    i64 count() const { return stations.size(); }
+
+    // A task asks for a server; who holds a critical section goes to the front of the line.
+    void enter(i32 number, i32 who, i64 service_ns, Purpose purpose, bool urgent = false) {
+        Station& station = stations[number];
+        Task& task = tasks[who];
+        station.present.change(calendar.now_ns, 1);
+        task.station = number;
+        task.purpose = purpose;
+        task.queued_ns = 0;
+        task.service_ns = service_ns;
+        if (station.free_servers > 0) {
+            station.free_servers--;
+            station.busy.change(calendar.now_ns, 1);
+            serve(who);
+            return;
+        }
+        task.stage = Stage::queueing;
+        task.queued_ns = -calendar.now_ns;
+        if (urgent)
+            station.line.add_in_front(tasks, who);
+        else
+            station.line.add(tasks, who);
+    }
+
+    // A task has been served: its server goes to the next in line.
+    void leave(i32 who) {
+        Station& station = stations[tasks[who].station];
+        station.served++;
+        station.present.change(calendar.now_ns, -1);
+        if (station.line.empty()) {
+            station.free_servers++;
+            station.busy.change(calendar.now_ns, -1);
+            return;
+        }
+        const i32 next = station.line.take(tasks);
+        tasks[next].queued_ns += calendar.now_ns;
+        serve(next);
+    }
+
+    // A task asks for a critical section, to use a processor for `hold_ns` inside.
+    void enter_section(i32 number, i32 who, i64 hold_ns) {
+        Section& section = sections[number];
+        Task& task = tasks[who];
+        section.entries++;
+        task.section = number;
+        task.hold_ns = hold_ns;
+        if (section.taken) {
+            task.stage = Stage::section_queueing;
+            section.line.add(tasks, who);
+            return;
+        }
+        section.taken = true;
+        section.busy.change(calendar.now_ns, 1);
+        enter(PROCESSORS, who, hold_ns, Purpose::section, true);
+    }
+
+    // It is a task's turn; it has to wake up first.
+    void hand_over_section(i32 who) {
+        tasks[who].stage = Stage::section_handover;
+        calendar.after(sections[tasks[who].section].handover_ns, EventKind::task, who);
+    }
+
+    // The task that was woken up is inside.
+    void begin_section(i32 who) {
+        const Task& task = tasks[who];
+        Section& section = sections[task.section];
+        section.waits++;
+        section.waited_ns += calendar.now_ns - task.wait_began_ns;
+        enter(PROCESSORS, who, task.hold_ns, Purpose::section, true);
+    }
+
+    void leave_section(i32 who) {
+        Section& section = sections[tasks[who].section];
+        if (!section.line.empty()) {
+            calendar.at_once(EventKind::task, section.line.take(tasks));
+            return;
+        }
+        section.taken = false;
+        section.busy.change(calendar.now_ns, -1);
+    }
+
+   private:
+    static constexpr i64 PPM = 1'000'000;
+
+    Calendar& calendar;
+    Tasks& tasks;
+    Array<Station> stations;
+    Array<i64> slowdown_ppm;  // by busy processors: what a service takes, in millionths of its time alone
+    bool slows_down = false;
+
+    void serve(i32 who) {
+        Task& task = tasks[who];
+        task.stage = Stage::served;
+        if (slows_down && task.station == PROCESSORS)
+            task.service_ns = task.service_ns * slowdown_ppm[stations[PROCESSORS].busy.value] / PPM;
+        calendar.after(task.service_ns, EventKind::task, who);
+    }
+};
+
+}  // namespace oltpsim

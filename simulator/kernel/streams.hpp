@@ -1,0 +1,116 @@
+// Random streams: SplitMix64, one 64-bit state each, and what is drawn from them.
+// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+#pragma once
+#include <cmath>
+
+#include "array.hpp"
+
+namespace oltpsim {
+
+using Stream = u64;
+
+inline u64 next_bits(Stream& stream) {
+    u64 z = stream += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+// The upper 53 bits as a number in [0, 1).
+inline double share_of(u64 bits) { return static_cast<double>(static_cast<i64>(bits >> 11)) * 0x1.0p-53; }
+
+// An integer in 0..bound-1, bound below 2^32; the bias is below bound / 2^32.
+inline i64 uniform_below(Stream& stream, i64 bound) {
+    return static_cast<i64>(((next_bits(stream) >> 32) * static_cast<u64>(bound)) >> 32);
+}
+
+// True with probability cut / 2^32.
+inline bool chance(Stream& stream, i64 cut) { return static_cast<i64>(next_bits(stream) >> 32) < cut; }
+
+// Alias table, a row for each value: (cut, other). Source: Walker 1977; Vose 1991.
+struct AliasRow {
+    i64 cut;
+    i64 other;
+};
+
+struct AliasTable {
+    const AliasRow* rows;
+    i64 length;
+
+    i64 draw(Stream& stream) const {
+        const u64 bits = next_bits(stream);
+        const i64 column = static_cast<i64>(((bits >> 32) * static_cast<u64>(length)) >> 32);
+        check(0 <= column && column < length);
+        const AliasRow& row = rows[column];
+        return static_cast<i64>(bits & 0xFFFFFFFFu) < row.cut ? column : row.other;
+    }
+};
+
+// Ziggurat of exponential times: 256 layers of equal area below exp(-x).
+// Source: Marsaglia, Tsang, "The ziggurat method for generating random variables", J. Stat. Software 5(8), 2000.
+class Ziggurat {
+   public:
+    // edges, densities: (257,), the lowest layer first; it has the tail in it, so its edge is its area by its height.
+    // They come with the system, so that no mathematical library decides about their last bits.
+    Ziggurat(const i64* edges, const i64* densities) {
+        for (int i = 0; i <= LAYERS; i++) edge[i] = as_double(edges[i]), density[i] = as_double(densities[i]);
+    }
+
+    // Exponential time in whole ns; one draw and no logarithm in 99 of 100 cases.
+    i64 draw_ns(Stream& stream, i64 mean_ns) const {
+        double passed = 0.0;
+        while (true) {
+            const u64 bits = next_bits(stream);
+            const u64 layer = bits & (LAYERS - 1);
+            const double x = share_of(bits) * edge[layer];
+            if (x < edge[layer + 1]) return static_cast<i64>((passed + x) * static_cast<double>(mean_ns));
+            if (layer == 0) {
+                passed += edge[1];  // what comes after the widest edge is distributed like the whole
+                continue;
+            }
+            const double height = share_of(next_bits(stream));
+            if (density[layer] + height * (density[layer + 1] - density[layer]) < std::exp(-x))
+                return static_cast<i64>((passed + x) * static_cast<double>(mean_ns));
+        }
+    }
+
+   private:
+    static constexpr int LAYERS = 256;
+    double edge[LAYERS + 1];
+    double density[LAYERS + 1];
+
+    static double as_double(i64 bits) {
+        double value;
+        static_assert(sizeof value == sizeof bits);
+        __builtin_memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+};
+
+enum class DistributionKind : i64 { constant, exponential, uniform, erlang };
+
+// Times: a constant a; exponential of mean a; uniform in a..b; erlang of mean a, the sum of b equal phases. ns
+struct Distribution {
+    DistributionKind kind;
+    i64 a;
+    i64 b;
+
+    i64 draw_ns(Stream& stream, const Ziggurat& ziggurat) const {
+        switch (kind) {
+            case DistributionKind::constant:
+                return a;
+            case DistributionKind::exponential:
+                return ziggurat.draw_ns(stream, a);
+            case DistributionKind::uniform:
+                return a + static_cast<i64>(share_of(next_bits(stream)) * static_cast<double>(b - a));
+            case DistributionKind::erlang: {
+                i64 total = 0;
+                for (i64 phase = 0; phase < b; phase++) total += ziggurat.draw_ns(stream, a / b);
+                return total;
+            }
+        }
+        return a;
+    }
+};
+
+}  // namespace oltpsim

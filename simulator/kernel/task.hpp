@@ -1,0 +1,135 @@
+// Tasks: clients and daemons. Each does one thing at a time, and waits in one line at most.
+#pragma once
+#include "array.hpp"
+
+namespace oltpsim {
+
+// What a task's next event means.
+enum class Stage : u8 {
+    starting,
+    thinking,
+    arriving,          // waits for a transaction to do
+    queueing,          // in the line of a station
+    served,            // by a station
+    section_queueing,  // in the line of a critical section
+    section_handover,  // woken up to be the next inside
+    call_queueing,     // waits for one of a file's descriptors
+    reading,
+    writing_victim,
+    swapping_in,
+    locking,
+    committing,
+    page_wait,  // somebody else is bringing the page in, or no buffer is free
+    throttled,  // too many dirty pages in the page cache
+    on_network,
+    timed,     // daemons: until an instant
+    sleeping,  // daemons: until they are woken
+    spreading,
+    syncing,
+    writing,
+    stopped,
+};
+
+// Parts of a response time, as simulator.results.Activity.
+enum class Activity : u8 {
+    cpu,
+    cpu_queue,
+    critical_section,
+    row_locks,
+    disk_read,
+    page_wait,
+    swap,
+    write_throttle,
+    log,
+    network,
+    stations,
+    connection,
+};
+constexpr int ACTIVITIES = 12;
+
+enum class Purpose : u8 { cpu, section, station, interrupt };  // of a service
+
+struct Task {
+    // The wait
+    Stage stage = Stage::starting;
+    Stage call = Stage::starting;    // while it waits for a descriptor: what the call is for
+    Purpose purpose = Purpose::cpu;  // of the service
+    bool keeps_locks = false;        // the log's answer doesn't release them
+    i32 next = NONE;                 // in a line
+    i32 last = NONE;                 // of the list that this task is the first of
+    i32 station = 0;
+    i32 section = 0;
+    i32 target = NONE;          // the page that is read, the slot that is written or swapped in, the lock
+    i64 hold_ns = 0;            // CPU time inside a critical section
+    i64 wait_began_ns = 0;
+    i64 queued_ns = 0;          // time in the line of a station; while it waits there, less the instant it came
+    i64 service_ns = 0;
+
+    // The transaction
+    i64 began_ns = 0;
+    i64 message = 0;        // of the arrival: terminal and class
+    i64 main_done = 0;      // transactions of the main class that have ended
+    i64 spent_ns[ACTIVITIES] = {};
+
+    // The program
+    i32 operation = 0;  // number of the next one
+    i32 transaction_class = 0;
+    i64 user_ns = 0;    // CPU demand that isn't paid
+    i64 system_ns = 0;
+    i64 client_ns = 0;
+    i64 log_bytes = 0;
+    i32 page = NONE;           // that it is about to refer to
+    i32 index_page = NONE;     // above it, to be read before
+    i32 victim = NONE;         // slot that it has waited for
+    bool creates_page = false; // nothing has to be read
+    bool has_fetched = false;  // the page has come for this task
+    bool rolled_back = false;
+    i32 first_lock = NONE, last_lock = NONE;  // that it holds, in order
+    i64 locks_held = 0;
+
+    i64& spent(Activity activity) { return spent_ns[static_cast<int>(activity)]; }
+};
+
+using Tasks = Array<Task>;
+
+// A line: first come, first served.
+struct Line {
+    i32 first = NONE, last = NONE;
+
+    bool empty() const { return first == NONE; }
+
+    void add(Tasks& tasks, i32 task) {
+        tasks[task].next = NONE;
+        if (first == NONE)
+            first = task;
+        else
+            tasks[last].next = task;
+        last = task;
+    }
+
+    void add_in_front(Tasks& tasks, i32 task) {
+        tasks[task].next = first;
+        if (first == NONE) last = task;
+        first = task;
+    }
+
+    i32 take(Tasks& tasks) {
+        const i32 task = first;
+        first = tasks[task].next;
+        return task;
+    }
+};
+
+// Tasks that are woken together, in the order in which they came: a list known by its first one.
+inline i32 joined(Tasks& tasks, i32 first, i32 task) {
+    tasks[task].next = NONE;
+    if (first == NONE) {
+        tasks[task].last = task;
+        return task;
+    }
+    tasks[tasks[first].last].next = task;
+    tasks[first].last = task;
+    return first;
+}
+
+}  // namespace oltpsim

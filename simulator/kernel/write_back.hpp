@@ -1,0 +1,139 @@
+// Write-back: from dirty pages of the page cache to requests, and the operating system's daemon that does it by age.
+#pragma once
+#include "interpreter.hpp"
+#include "log.hpp"
+
+namespace oltpsim {
+
+class WriteBack {
+   public:
+    i64 pages_written = 0;
+    const i64 most_in_flight;  // pages
+
+    WriteBack(const Tables& system, i32 flusher, Calendar& calendar, Tasks& tasks, Devices& devices,
+              Interpreter& interpreter)
+        : most_in_flight(system.fact("in_flight_pages")),
+          flusher(flusher),
+          page_bytes(system.fact("page_bytes")),
+          merged_pages(system.fact("merged_pages")),
+          expire_ns(system.fact("expire_ns")),
+          interval_ns(system.fact("flush_interval_ns")),
+          calendar(calendar),
+          tasks(tasks),
+          devices(devices),
+          page_cache(interpreter.page_cache),
+          interpreter(interpreter) {}
+
+    // The page cache had to give up dirty pages: their writes start now.
+    void write_evicted() {
+        if (page_cache.outbox.empty()) return;
+        for (const i32 page : page_cache.outbox) write(page, 1);
+        page_cache.outbox.clear();
+    }
+
+    // Hands to the disks, in disk order, up to `most` pages dirty since `latest_ns` or longer; returns their number.
+    i64 flush(i64 latest_ns, i64 most) {
+        page_cache.find_dirty_since(latest_ns, most, found);
+        by_device.clear();
+        for (const i32 page : found) by_device.add({devices.device_of(page), page});
+        std::sort(by_device.begin(), by_device.end());
+        Run run;
+        for (const auto& [device, page] : by_device) {
+            if (run.pages > 0 && run.pages < merged_pages && device == run.device && page == run.next_page &&
+                page < run.end_page) {
+                run.pages++;
+                run.next_page += run.step;
+                continue;
+            }
+            start(run);
+            const Extent& extent = devices.extent_of(page);
+            run = {device, page, 1, page + extent.devices, extent.end_page, extent.devices};
+        }
+        start(run);
+        return found.size();
+    }
+
+    // A write-back is complete: its pages are clean, and whoever waits for room goes on.
+    void end(const Request& request) {
+        const i64 step = devices.extent_of(request.first_page).devices;
+        for (i64 i = 0; i < request.pages; i++) page_cache.end_write_back(request.first_page + i * step);
+        pages_written += request.pages;
+        if (waiting == NONE) return;
+        calendar.at_once(EventKind::tasks, std::exchange(waiting, NONE));
+    }
+
+    // A task waits for the next completion of a write-back.
+    void wait(i32 who, Stage stage) {
+        tasks[who].stage = stage;
+        waiting = joined(tasks, waiting, who);
+    }
+
+    // The daemon: pages that have been dirty for too long, and what the log left behind.
+    void wake(Log& log, Stations& stations) {
+        Task& task = tasks[flusher];
+        if (task.stage == Stage::timed) {
+            if (log.pending_bytes > 0 && !log.durable) log.write(NOBODY);
+            const i64 room = most_in_flight - page_cache.writes_in_flight;
+            if (calendar.now_ns >= expire_ns && room > 0) {
+                const i64 written = flush(calendar.now_ns - expire_ns, room);
+                if (written > 0) {
+                    const i64 demand_ns = written * interpreter.costs.request_ns;
+                    interpreter.cpu_time.write_back_ns += demand_ns;
+                    stations.enter(PROCESSORS, flusher, demand_ns, Purpose::cpu);
+                    return;
+                }
+            }
+        }
+        task.stage = Stage::timed;
+        calendar.after(interval_ns, EventKind::task, flusher);
+    }
+
+   private:
+    // Neighbouring pages on one device: they become one request.
+    struct Run {
+        i32 device = NONE;
+        i64 first_page = 0;
+        i64 pages = 0;
+        i64 next_page = 0;
+        i64 end_page = 0;
+        i64 step = 0;
+    };
+
+    struct PageOnDevice {
+        i32 device;
+        i32 page;
+        bool operator<(const PageOnDevice& other) const {
+            return device != other.device ? device < other.device : page < other.page;
+        }
+    };
+
+    const i32 flusher;
+    const i64 page_bytes;
+    const i64 merged_pages;
+    const i64 expire_ns;
+    const i64 interval_ns;
+    Calendar& calendar;
+    Tasks& tasks;
+    Devices& devices;
+    PageCache& page_cache;
+    Interpreter& interpreter;
+
+    i32 waiting = NONE;  // the first of those who wait for a completion
+    Array<i32> found;
+    Array<PageOnDevice> by_device;
+
+    void start(const Run& run) {
+        if (run.pages == 0) return;
+        for (i64 i = 0; i < run.pages; i++) page_cache.start_write_back(run.first_page + i * run.step);
+        write(run.first_page, run.pages);
+    }
+
+    void write(i64 first_page, i64 pages) {
+        const i32 number = devices.submit(devices.device_of(first_page), devices.byte_of(first_page),
+                                          pages * page_bytes, Transfer::write, Use::write_back, WRITE_BACK);
+        devices.requests[number].first_page = static_cast<i32>(first_page);
+        devices.requests[number].pages = static_cast<i32>(pages);
+    }
+};
+
+}  // namespace oltpsim

@@ -1,0 +1,137 @@
+// A drive whose write cache is on: writes are done when they are in it, and go to the platter later.
+//
+// The oldest cached writes are those that the drive chooses among; the others follow in order of arrival. Reads go
+// first; while a write waits for room, every other turn is a cached write's.
+#pragma once
+#include <limits>
+
+#include "disk.hpp"
+
+namespace oltpsim {
+
+class CachingDisk : public Disk {
+   public:
+    CachingDisk(const Table& devices, i32 device, Requests& requests, Calendar& calendar)
+        : Disk(devices, device, requests, calendar),
+          cache_bytes(devices.at(device, "cache_bytes")),
+          destages_among(devices.at(device, "destages_among")),
+          destaging(destages_among) {}
+
+    void arrive(i32 number) {
+        scheduler.add(requests, number, requests.devices[device].arrived);
+        feed();
+    }
+
+    // A write is in the cache: that is all that whoever made it waits for.
+    void end_transfer(i32 number) {
+        writes_held--;
+        cached.add({requests[number].byte, requests[number].size_bytes});
+        choose_oldest();
+        requests.complete(number, 0);
+        feed();
+    }
+
+    // The drive has a read or a destaged write behind it, and starts on the next.
+    void move() {
+        Gauge& busy = requests.devices[device].busy;
+        if (is_serving) {
+            is_serving = false;
+            if (destages)
+                end_destaging();
+            else
+                end_read();
+            feed();
+        }
+        if (held.count == 0 && destaging.count == 0) {
+            busy.change(calendar.now_ns, -busy.value);
+            idle = true;
+            return;
+        }
+        busy.change(calendar.now_ns, 1 - busy.value);
+        const bool turn = held.count == 0 || (!waiting_writes.empty() && !destages);
+        destages = destaging.count > 0 && turn;
+        chosen = (destages ? destaging : held).choose(mechanics, arm_byte, calendar.now_ns);
+        is_serving = true;
+        calendar.after(chosen.service_ns, EventKind::arm, device);
+    }
+
+   private:
+    // A write takes at least this of the cache (assumption: firmware manages it in blocks).
+    static constexpr i64 BLOCK_BYTES = 4096;
+
+    struct CachedWrite {
+        i64 byte, size_bytes;
+    };
+
+    const i64 cache_bytes;
+    const i64 destages_among;
+    Window destaging;
+    Ring<CachedWrite> cached;
+    RequestLine waiting_writes;  // for room
+    i64 writes_held = 0;         // commands of the drive that writes have, waiting or in transfer
+    i64 used_bytes = 0;
+    bool destages = false;
+
+    static i64 room(i64 size_bytes) { return std::max(size_bytes, BLOCK_BYTES); }
+
+    // The drive takes requests in as long as it has commands free: writes into its cache, the others for the arm.
+    void feed() {
+        while (held.count + writes_held < depth && !scheduler.empty()) {
+            const i32 number = scheduler.take(requests);
+            if (requests[number].transfer == Transfer::write)
+                take_write(number);
+            else
+                hold(number);
+        }
+        if (idle && (held.count > 0 || destaging.count > 0)) wake();
+    }
+
+    void take_write(i32 number) {
+        writes_held++;
+        requests.line_up(waiting_writes, number);
+        fill();
+    }
+
+    // Writes get room in order of arrival; one larger than the cache waits until that is empty.
+    void fill() {
+        while (!waiting_writes.empty()) {
+            const i64 needed = room(requests[waiting_writes.first].size_bytes);
+            if (used_bytes > 0 && used_bytes + needed > cache_bytes) break;
+            used_bytes += needed;
+            const i32 number = requests.take(waiting_writes);
+            calendar.after(static_cast<i64>(mechanics.overhead), EventKind::request, number);
+        }
+    }
+
+    void choose_oldest() {
+        while (destaging.count < destages_among && !cached.empty()) {
+            const CachedWrite write = cached.take();
+            const double never = std::numeric_limits<double>::infinity();
+            destaging.add(mechanics, write.byte, write.size_bytes, never, NONE);
+        }
+    }
+
+    // What had to be read before it is written goes on as a write.
+    void end_read() {
+        const i32 number = let_go();
+        if (requests[number].transfer == Transfer::rewrite) {
+            requests.devices[device].service_ns += chosen.service_ns;
+            requests[number].transfer = Transfer::write;
+            take_write(number);
+        } else {
+            requests.complete(number, chosen.service_ns);
+        }
+    }
+
+    void end_destaging() {
+        const i64 size_bytes = destaging.size_at(chosen.place);
+        arm_byte = destaging.byte_at(chosen.place) + size_bytes;
+        destaging.remove(chosen.place);
+        choose_oldest();
+        used_bytes -= room(size_bytes);
+        requests.devices[device].service_ns += chosen.service_ns;
+        fill();
+    }
+};
+
+}  // namespace oltpsim
