@@ -4,55 +4,72 @@
 
 namespace oltpsim {
 
-class BufferPool : public Cache<&Place::in_pool> {
-   public:
-    i64 resident = 0;
+// What the operating system knows of the memory behind a buffer; none: it never had any.
+enum class Residence : u8 { none, swapped_out, idle, accessed };
 
-    BufferPool(const Tables& system, Array<Place>& places)
-        : Cache(system.fact("pool_pages"), static_cast<Replacement>(system.fact("pool_replacement")), false, places),
-          resident_capacity(std::min(system.fact("resident_pages"), capacity)) {}
+class BufferPool : public Cache {
+   public:
+    i64 resident = 0;  // buffers that have memory
+
+    explicit BufferPool(const Tables& system)
+        : Cache(system.fact("pages"), system.fact("pool_pages"),
+                static_cast<Replacement>(system.fact("pool_replacement")), false),
+          most_resident(std::min(system.fact("resident_pages"), capacity)),
+          residence(capacity, Residence::none) {}
+
+    Residence residence_of(i64 slot_number) const { return residence[slot_number]; }
+    bool is_swapped_out(i64 slot_number) const { return residence[slot_number] == Residence::swapped_out; }
+
+    // A page that is here, whose memory isn't.
+    bool is_page_swapped_out(i64 page) const { return most_resident < capacity && is_swapped_out(slot(page)); }
 
     // A reference to a page that is here and in memory.
-    void hit(i32 slot) {
+    void hit(i64 page) {
         counters.references++;
         counters.hits++;
-        touch(slot);
-        (*this)[slot].residence = Residence::accessed;
+        touch(page);
+        if (most_resident < capacity) residence[slot(page)] = Residence::accessed;
+    }
+
+    // Puts a page into a slot that was emptied for it.
+    void take_in(i64 page, i32 slot_number) {
+        insert(page, slot_number);
+        residence[slot_number] = Residence::accessed;
     }
 
     // Gives a slot memory; if none is left another loses its own (second chance) and must be swapped out.
     //
-    // The operating system comes by in an order of its own, which has nothing to do with that of replacement. Slots
+    // The operating system comes by in an order of its own, which has nothing to do with that of replacement. Pages
     // that are being read or written keep their memory: with all of them busy one more has some for a while.
-    void make_resident(i32 slot) {
-        for (i64 passed = 0; passed < 2 * used && resident >= resident_capacity; passed++) {
+    void make_resident(i64 slot_number) {
+        for (i64 passed = 0; passed < 2 * used && resident >= most_resident; passed++) {
             hand = hand + 1 < used ? hand + 1 : 0;
-            Frame& other = (*this)[static_cast<i32>(hand * SCATTER % used)];
-            if (other.is_busy) continue;
-            if (other.residence == Residence::idle) {
-                other.residence = Residence::swapped_out;
+            const i64 other = hand * SCATTER % used;
+            if (page_in(other) != NONE && is_busy(page_in(other))) continue;
+            if (residence[other] == Residence::idle) {
+                residence[other] = Residence::swapped_out;
                 counters.swap_outs++;
                 resident--;
-            } else if (other.residence == Residence::accessed) {
-                other.residence = Residence::idle;
+            } else if (residence[other] == Residence::accessed) {
+                residence[other] = Residence::idle;
             }
         }
-        (*this)[slot].residence = Residence::accessed;
+        residence[slot_number] = Residence::accessed;
         resident++;
     }
 
     // Empties a slot for another page; true if its page had to be written to the page cache.
-    bool empty(i32 slot, PageCache& page_cache, i64 now_ns) {
-        if ((*this)[slot].residence == Residence::none) make_resident(slot);
-        const i32 page = (*this)[slot].page;
+    bool empty(i32 slot_number, PageCache& page_cache, i64 now_ns) {
+        if (residence[slot_number] == Residence::none) make_resident(slot_number);
+        const i32 page = page_in(slot_number);
         if (page == NONE) return false;
-        const bool was_dirty = (*this)[slot].is_dirty;
+        const bool was_dirty = is_dirty(page);
         counters.evictions++;
         if (was_dirty) {
             counters.dirty_evictions++;
             page_cache.write(page, now_ns);
         }
-        remove(slot);
+        remove(page);
         return was_dirty;
     }
 
@@ -60,7 +77,8 @@ class BufferPool : public Cache<&Place::in_pool> {
     // A prime: its multiples, modulo the number of slots, are all slots in a scattered order.
     static constexpr i64 SCATTER = 2654435761;
 
-    const i64 resident_capacity;
+    const i64 most_resident;     // buffers that memory has room for
+    Array<Residence> residence;  // by slot
     i64 hand = 0;
 };
 

@@ -1,9 +1,13 @@
 // Caches of pages: who is in, who goes next, who is dirty. The buffer pool is one, the page cache another.
 //
-// Replacement: LRU (exact list) or CLOCK (PostgreSQL's usage counts up to 5, second chance with decrement). A reference
-// costs the same whatever the cache's size: its time is that of the memory it touches, so frames have 16 bytes.
+// Replacement: LRU (exact) or CLOCK (PostgreSQL's usage counts up to 5, second chance with decrement). The time of a
+// reference is that of the memory that it touches: a page's state, 8 bytes, is all that a hit reads. So LRU has no list:
+// each use adds the page to the end of `uses`, and only a page's last entry counts. What victims leave behind and what
+// later uses have made void is swept out when the array is full.
 #pragma once
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "array.hpp"
 
@@ -12,29 +16,6 @@ namespace oltpsim {
 constexpr i64 NS_PER_MS = 1'000'000;
 
 enum class Replacement : i64 { lru, clock };
-
-// What the operating system knows of the memory behind a frame; none: it never had any.
-enum class Residence : u8 { none, swapped_out, idle, accessed };
-
-struct Frame {
-    i32 newer = NONE;  // towards the most recently used
-    i32 older = NONE;
-    i32 page = NONE;
-    u16 epoch = 0;  // of its last use, LRU
-    u8 usage = 0;   // CLOCK
-    bool is_dirty : 1 = false;
-    bool is_in_flight : 1 = false;  // a write-back of it is under way
-    bool is_busy : 1 = false;       // it is being read or written
-    bool is_awaited : 1 = false;    // tasks wait for it
-    Residence residence : 2 = Residence::none;
-};
-static_assert(sizeof(Frame) == 16);
-
-// Where a page is: its slot in each cache.
-struct Place {
-    i32 in_pool = NONE;
-    i32 in_page_cache = NONE;
-};
 
 struct CacheCounters {
     i64 references = 0;
@@ -45,96 +26,105 @@ struct CacheCounters {
     i64 swap_outs = 0;
 };
 
-template <i32 Place::* SLOT>
 class Cache {
    public:
     const i64 capacity;
     const Replacement replacement;
     CacheCounters counters;
-    i64 used = 0;
+    i64 used = 0;  // slots
     i64 dirty = 0;
 
     // `keeps_ages`: dirty pages are known in the order in which they became so.
-    Cache(i64 capacity, Replacement replacement, bool keeps_ages, Array<Place>& places)
-        : capacity(capacity), replacement(replacement), places(places), frames(capacity), ages(keeps_ages ? capacity : 0),
-          uses_per_epoch(std::max<i64>(capacity / 256, 64)) {}
+    Cache(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages)
+        : capacity(capacity),
+          replacement(replacement),
+          states(pages),
+          page_of(capacity, NONE),
+          uses(replacement == Replacement::lru ? USES_PER_SLOT * capacity + 64 : 0),
+          ages(keeps_ages ? capacity : 0) {
+        if (capacity >= EMPTY || pages > INT32_MAX)
+            throw std::length_error("a cache of " + std::to_string(capacity) + " pages, of " + std::to_string(pages) +
+                                    " in all, is more than the kernel can number: " + std::to_string(EMPTY - 1) +
+                                    ", of " + std::to_string(INT32_MAX) + "; simulate a sample of the warehouses");
+    }
 
-    Frame& operator[](i32 slot) { return frames[slot]; }
-    const Frame& operator[](i32 slot) const { return frames[slot]; }
-    i32 slot_of(i64 page) const { return places[page].*SLOT; }
+    bool has(i64 page) const { return states[page].slot != EMPTY; }
+    bool is_dirty(i64 page) const { return states[page].is_dirty; }
+    bool is_busy(i64 page) const { return states[page].is_busy; }
+    bool is_in_flight(i64 page) const { return states[page].is_in_flight; }
+    i64 usage(i64 page) const { return replacement == Replacement::clock ? states[page].used : 0; }
+    i32 slot(i64 page) const { return has(page) ? static_cast<i32>(states[page].slot) : NONE; }
+    i32 page_in(i64 slot) const { return page_of[slot]; }
 
-    // A hit: to the recent end (LRU), or one use more (CLOCK).
-    void touch(i32 slot) {
-        if (replacement == Replacement::clock) {
-            if (frames[slot].usage < MOST_USAGE) frames[slot].usage++;
-        } else if (recent != slot) {
-            unlink(slot);
-            link_recent(slot);
-        }
+    void set_busy(i64 page, bool busy) { states[page].is_busy = busy; }            // it is being read or written
+    void set_in_flight(i64 page, bool flies) { states[page].is_in_flight = flies; }  // a write-back of it is under way
+
+    // A page will soon be referred to.
+    void prefetch(i64 page) const { __builtin_prefetch(states.data() + page); }
+
+    // A hit: now the most recent one (LRU), or one use more (CLOCK).
+    void touch(i64 page) {
+        State& state = states[page];
+        if (replacement == Replacement::clock)
+            state.used += state.used < MOST_USAGE;
+        else if (i64{state.used} + 1 != end_of_uses)
+            use(page);
     }
 
     // Puts a page into an empty slot, clean, as the most recent one.
-    void insert(i32 slot, i64 page) {
-        places[page].*SLOT = slot;
-        Frame& frame = frames[slot];
-        frame.page = static_cast<i32>(page);
-        frame.is_dirty = frame.is_in_flight = frame.is_busy = false;
-        if (replacement == Replacement::lru)
-            link_recent(slot);
+    void insert(i64 page, i32 slot) {
+        State& state = states[page];
+        state.slot = static_cast<u32>(slot) & EMPTY;
+        state.is_dirty = state.is_in_flight = state.is_busy = false;
+        page_of[slot] = static_cast<i32>(page);
+        if (replacement == Replacement::clock)
+            state.used = 1;
         else
-            frame.usage = 1;
+            use(page);
     }
 
-    // Empties a slot that holds a page; a dirty page loses its dirt (the caller has seen to it).
-    void remove(i32 slot) {
-        clear_dirty(slot);
-        if (replacement == Replacement::lru) unlink(slot);
-        places[frames[slot].page].*SLOT = NONE;
-        frames[slot].page = NONE;
+    // Takes a page out; a dirty one loses its dirt (the caller has seen to it).
+    void remove(i64 page) {
+        clear_dirty(page);
+        page_of[states[page].slot] = NONE;
+        states[page] = State();
     }
 
-    // Puts a slot of an LRU cache at the end that is used up first.
-    void make_oldest(i32 slot) {
-        if (oldest == slot) return;
-        unlink(slot);
-        clean_to = NONE;
-        frames[slot].newer = oldest;
-        frames[slot].older = NONE;
-        frames[oldest].older = slot;
-        frames[slot].epoch = frames[oldest].epoch;
-        oldest = slot;
+    // Puts a page of an LRU cache at the end that is used up first.
+    void make_oldest(i64 page) {
+        if (first_uses.size() > capacity) sweep_first();
+        states[page].used = static_cast<u32>(FRONT + first_uses.size());
+        first_uses.add(static_cast<i32>(page));
     }
 
     // The slot to use next: a fresh one, else replacement's choice, which still holds its page; busy ones are passed
     // over. NONE where every slot is busy.
     i32 next_victim() {
         if (used < capacity) return static_cast<i32>(used++);
-        if (replacement == Replacement::clock) return clock_victim();
-        i32 slot = oldest;
-        while (slot != NONE && frames[slot].is_busy) slot = frames[slot].newer;
-        return slot;
+        return replacement == Replacement::clock ? clock_victim() : lru_victim();
     }
 
     // A page that was clean joins the dirty ones.
-    void set_dirty(i32 slot, i64 now_ns) {
-        Frame& frame = frames[slot];
-        if (frame.is_dirty) return;
-        frame.is_dirty = true;
+    void set_dirty(i64 page, i64 now_ns) {
+        State& state = states[page];
+        if (state.is_dirty) return;
+        state.is_dirty = true;
         dirty++;
-        forget_clean(slot);
+        forget_clean(state);
         if (ages.empty()) return;
-        ages[slot] = {last_dirty, NONE, static_cast<i32>(now_ns / NS_PER_MS)};
-        (last_dirty == NONE ? first_dirty : ages[last_dirty].newer) = slot;
-        last_dirty = slot;
+        const i32 own = static_cast<i32>(state.slot);
+        ages[own] = {last_dirty, NONE, static_cast<i32>(now_ns / NS_PER_MS)};
+        (last_dirty == NONE ? first_dirty : ages[last_dirty].newer) = own;
+        last_dirty = own;
     }
 
-    void clear_dirty(i32 slot) {
-        Frame& frame = frames[slot];
-        if (!frame.is_dirty) return;
-        frame.is_dirty = false;
+    void clear_dirty(i64 page) {
+        State& state = states[page];
+        if (!state.is_dirty) return;
+        state.is_dirty = false;
         dirty--;
         if (ages.empty()) return;
-        const Age& age = ages[slot];
+        const Age& age = ages[state.slot];
         (age.older == NONE ? first_dirty : ages[age.older].newer) = age.newer;
         (age.newer == NONE ? last_dirty : ages[age.newer].older) = age.older;
     }
@@ -156,95 +146,132 @@ class Cache {
         const i64 wanted = std::min(most, dirty);
         for (i32 slot = first_dirty; slot != NONE && pages.size() < wanted && is_dirty_since(slot, latest_ns);
              slot = ages[slot].newer)
-            pages.add(frames[slot].page);
+            pages.add(page_of[slot]);
         std::sort(pages.begin(), pages.end());
     }
 
     bool has_dirty_since(i64 latest_ns) const { return first_dirty != NONE && is_dirty_since(first_dirty, latest_ns); }
-    i32 oldest_dirty() const { return first_dirty; }
 
-    // Slots in the order of the list, the most recent first (LRU).
-    void list_slots(Array<i32>& slots) const {
-        slots.clear();
-        for (i32 slot = recent; slot != NONE; slot = frames[slot].older) slots.add(slot);
+    // The page that became dirty first, or NONE.
+    i32 oldest_dirty() const { return first_dirty == NONE ? NONE : page_of[first_dirty]; }
+
+    // All pages, the one that LRU replaces first at the front.
+    void list_by_use(Array<i32>& pages) const {
+        for (i64 i = first_uses.size() - 1; i >= 0; i--)
+            if (is_current_in_front(i)) pages.add(first_uses[i]);
+        for (i64 i = first_of_uses; i < end_of_uses; i++)
+            if (is_current(i)) pages.add(uses[i]);
     }
-    void list_dirty(Array<i32>& slots) const {
-        slots.clear();
-        for (i32 slot = first_dirty; slot != NONE; slot = ages[slot].newer) slots.add(slot);
+
+    // All dirty pages, the one that became so first at the front.
+    void list_dirty(Array<i32>& pages) const {
+        for (i32 slot = first_dirty; slot != NONE; slot = ages[slot].newer) pages.add(page_of[slot]);
     }
-    i64 clock_hand() const { return hand; }
 
    private:
-    static constexpr u8 MOST_USAGE = 5;  // as PostgreSQL
+    static constexpr u32 MOST_USAGE = 5;  // as PostgreSQL
+    static constexpr u32 EMPTY = (1u << 28) - 1;
+    static constexpr u32 NEVER = UINT32_MAX;
+    static constexpr u32 FRONT = 1u << 31;  // added to places in `first_uses`
+    static constexpr i64 USES_PER_SLOT = 3;
+    static constexpr i64 AHEAD = 16;  // entries that a sweep prefetches
 
-    // Neighbours in the order in which pages became dirty.
+    struct State {
+        u32 used = NEVER;  // LRU: the place of its last use in `uses`; CLOCK: its usage count
+        u32 slot : 28 = EMPTY;
+        u32 is_dirty : 1 = false;
+        u32 is_in_flight : 1 = false;
+        u32 is_busy : 1 = false;
+    };
+    static_assert(sizeof(State) == 8);
+
+    // Neighbours in the order in which pages became dirty, by slot.
     struct Age {
         i32 older = NONE, newer = NONE;
         i32 since_ms = 0;
     };
 
-    Array<Place>& places;
-    Array<Frame> frames;
+    Array<State> states;  // by page
+    Array<i32> page_of;   // by slot
+    Array<i32> uses;
+    i64 first_of_uses = 0;  // whatever is before has been replaced
+    i64 end_of_uses = 0;
+    Array<i32> first_uses;  // before all of `uses`: pages that were made the oldest, the oldest at the end
+    i64 hand = 0;                 // CLOCK
     Array<Age> ages;
-    i32 recent = NONE, oldest = NONE;  // ends of the list, LRU
-    i64 hand = 0;                      // CLOCK
     i32 first_dirty = NONE, last_dirty = NONE;
 
-    // Who looks for the dirty pages that replacement reaches first would pass the same clean ones each time. LRU: all
-    // slots from the oldest to `clean_to` (NONE: none) are clean. CLOCK: the first `clean_from_hand` slots are.
-    i32 clean_to = NONE;
+    // Who looks for the dirty pages that replacement reaches first would pass the same clean ones each time: no page
+    // before this one of `uses` is dirty, and none of so many slots from CLOCK's hand on.
+    i64 clean_before = 0;
     i64 clean_from_hand = 0;
-    // Recency in steps: of two slots the one with the later epoch was used later; of one epoch it isn't known.
-    const i64 uses_per_epoch;
-    i64 uses_left = 0;
-    u16 epoch = 0;
 
     bool is_dirty_since(i32 slot, i64 latest_ns) const { return ages[slot].since_ms <= latest_ns / NS_PER_MS; }
+    bool is_current(i64 place) const { return states[uses[place]].used == place; }
+    bool is_current_in_front(i64 place) const { return states[first_uses[place]].used == FRONT + place; }
 
-    void link_recent(i32 slot) {
-        Frame& frame = frames[slot];
-        frame.newer = NONE;
-        frame.older = recent;
-        (recent == NONE ? oldest : frames[recent].newer) = slot;
-        recent = slot;
-        if (uses_left-- == 0) begin_epoch();
-        frame.epoch = epoch;
+    void use(i64 page) {
+        if (end_of_uses == uses.size()) sweep();
+        states[page].used = static_cast<u32>(end_of_uses);
+        uses[end_of_uses++] = static_cast<i32>(page);
     }
 
-    void begin_epoch() {
-        uses_left = uses_per_epoch;
-        if (++epoch != 0) return;
-        for (Frame& frame : frames) frame.epoch = 0;
-        clean_to = NONE;
-        epoch = 1;
+    // Closes the gaps that void entries leave.
+    void sweep() {
+        i64 kept = 0, clean = 0;
+        for (i64 i = first_of_uses; i < end_of_uses; i++) {
+            if (i + AHEAD < end_of_uses) prefetch(uses[i + AHEAD]);
+            if (i == clean_before) clean = kept;
+            if (!is_current(i)) continue;
+            states[uses[i]].used = static_cast<u32>(kept);
+            uses[kept++] = uses[i];
+        }
+        clean_before = clean_before < end_of_uses ? clean : kept;
+        first_of_uses = 0;
+        end_of_uses = kept;
     }
 
-    void unlink(i32 slot) {
-        const i32 newer = frames[slot].newer, older = frames[slot].older;
-        if (clean_to == slot) clean_to = older;
-        (newer == NONE ? recent : frames[newer].older) = older;
-        (older == NONE ? oldest : frames[older].newer) = newer;
+    void sweep_first() {
+        i64 kept = 0;
+        for (i64 i = 0; i < first_uses.size(); i++) {
+            if (!is_current_in_front(i)) continue;
+            states[first_uses[i]].used = static_cast<u32>(FRONT + kept);
+            first_uses[kept++] = first_uses[i];
+        }
+        first_uses.resize(kept);
+    }
+
+    i32 lru_victim() {
+        while (!first_uses.empty() && !is_current_in_front(first_uses.size() - 1)) first_uses.remove_last();
+        for (i64 i = first_uses.size() - 1; i >= 0; i--)
+            if (is_current_in_front(i) && !is_busy(first_uses[i])) return slot(first_uses[i]);
+        while (first_of_uses < end_of_uses && !is_current(first_of_uses)) first_of_uses++;
+        for (i64 i = first_of_uses; i < end_of_uses; i++)
+            if (is_current(i) && !is_busy(uses[i])) return slot(uses[i]);
+        return NONE;
     }
 
     i32 clock_victim() {
         for (i64 passed = 0; passed < (MOST_USAGE + 1) * capacity; passed++) {
-            const i32 slot = static_cast<i32>(hand);
+            const i64 slot = hand;
             hand = hand + 1 < capacity ? hand + 1 : 0;
             clean_from_hand = std::max<i64>(clean_from_hand - 1, 0);
-            if (frames[slot].is_busy) continue;
-            if (frames[slot].usage == 0) return slot;
-            frames[slot].usage--;
+            prefetch(page_of[hand + AHEAD < capacity ? hand + AHEAD : hand]);
+            State& state = states[page_of[slot]];
+            if (state.is_busy) continue;
+            if (state.used == 0) return static_cast<i32>(slot);
+            state.used--;
         }
         return NONE;
     }
 
-    // A slot has become dirty: what was known to be clean ends before it.
-    void forget_clean(i32 slot) {
+    // A page has become dirty: what is known to be clean ends before it.
+    void forget_clean(const State& state) {
         if (replacement == Replacement::clock) {
-            const i64 ahead = slot >= hand ? slot - hand : slot - hand + capacity;
+            const i64 ahead = state.slot >= hand ? state.slot - hand : state.slot - hand + capacity;
             clean_from_hand = std::min(clean_from_hand, ahead);
-        } else if (clean_to != NONE && frames[slot].epoch <= frames[clean_to].epoch) {
-            clean_to = slot == clean_to || frames[slot].epoch < frames[clean_to].epoch ? frames[slot].older : NONE;
+        } else {
+            clean_before = std::min<i64>(clean_before, state.used < FRONT ? state.used : 0);
         }
     }
 
@@ -252,22 +279,22 @@ class Cache {
         const i64 known = std::min(clean_from_hand, used);
         i64 slot = hand + known < used ? hand + known : hand + known - used;
         for (i64 passed = known; passed < used && pages.size() < wanted; passed++) {
-            if (frames[slot].is_dirty)
-                pages.add(frames[slot].page);
+            if (page_of[slot] != NONE && is_dirty(page_of[slot]))
+                pages.add(page_of[slot]);
             else if (pages.empty())
                 clean_from_hand = passed + 1;
             slot = slot + 1 < used ? slot + 1 : 0;
         }
     }
 
+    // The buffer pool's search: nobody makes its pages the oldest.
     void find_from_oldest(i64 wanted, Array<i32>& pages) {
-        i32 slot = clean_to == NONE ? oldest : frames[clean_to].newer;
-        while (slot != NONE && pages.size() < wanted) {
-            if (frames[slot].is_dirty)
-                pages.add(frames[slot].page);
+        for (i64 i = std::max(first_of_uses, clean_before); i < end_of_uses && pages.size() < wanted; i++) {
+            if (i + AHEAD < end_of_uses) prefetch(uses[i + AHEAD]);
+            if (is_current(i) && is_dirty(uses[i]))
+                pages.add(uses[i]);
             else if (pages.empty())
-                clean_to = slot;
-            slot = frames[slot].newer;
+                clean_before = i + 1;
         }
     }
 };

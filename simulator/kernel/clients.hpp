@@ -99,7 +99,7 @@ class Clients {
     Arrivals& arrivals;
     Terminals& terminals;
 
-    std::unordered_map<i32, i32> waiting_for_slot;  // the first of those who wait for the page in a slot
+    std::unordered_map<i32, i32> waiting_for_page;  // the first of those who wait for it
     i32 waiting_for_buffer = NONE;                  // the first of those who wait for any
     i64 swap_outs_submitted = 0;                    // pages
 
@@ -160,7 +160,7 @@ class Clients {
                 spend(task, Activity::write_throttle);
                 return true;
             case Stage::writing_victim:
-                end_victim(task.target);
+                end_victim(interpreter.pool.page_in(task.target));
                 spend(task, Activity::write_throttle);
                 return true;
             case Stage::section_queueing:
@@ -242,10 +242,8 @@ class Clients {
                 return;
             case WaitKind::page: {
                 task.stage = Stage::page_wait;
-                const i32 slot = interpreter.pool.slot_of(wait.a);
-                interpreter.pool[slot].is_awaited = true;
-                const auto place = waiting_for_slot.try_emplace(slot, NONE).first;
-                place->second = joined(tasks, place->second, who);
+                i32& first = waiting_for_page.try_emplace(task.target, NONE).first->second;
+                first = joined(tasks, first, who);
                 return;
             }
             case WaitKind::buffer:
@@ -262,9 +260,9 @@ class Clients {
                 write_back.wait(who, Stage::throttled);
                 return;
             case WaitKind::victim:
-                interpreter.pool.clear_dirty(task.target);
+                interpreter.pool.clear_dirty(interpreter.pool.page_in(task.target));
                 io_wait.change(1);
-                devices.call(who, interpreter.pool[task.target].page, Stage::writing_victim);
+                devices.call(who, interpreter.pool.page_in(task.target), Stage::writing_victim);
                 return;
             case WaitKind::network:
                 task.stage = Stage::on_network;
@@ -276,39 +274,36 @@ class Clients {
     }
 
     i64 called_page(const Task& task) const {
-        return task.stage == Stage::reading ? task.target : interpreter.pool[task.target].page;
+        return task.stage == Stage::reading ? task.target : interpreter.pool.page_in(task.target);
     }
 
     // A page has been read into the slot that was kept for it.
     void end_read(Task& task) {
         reads_pending.change(calendar.now_ns, -1);
         io_wait.change(-1);
-        const i32 slot = interpreter.pool.slot_of(task.target);
-        interpreter.pool[slot].is_busy = false;
+        interpreter.pool.set_busy(task.target, false);
         if (!interpreter.direct_io) interpreter.page_cache.fill(task.target);
         write_back.write_evicted();
-        announce(slot);
+        announce(task.target);
         spend(task, Activity::disk_read);
     }
 
-    // Wakes whoever waits for the page in a slot, and whoever waits for any buffer.
-    void announce(i32 slot) {
-        Frame& frame = interpreter.pool[slot];
-        if (frame.is_awaited) {
-            frame.is_awaited = false;
-            const auto place = waiting_for_slot.find(slot);
-            calendar.at_once(EventKind::tasks, place->second);
-            waiting_for_slot.erase(place);
-        }
+    // Wakes whoever waits for a page, and whoever waits for any buffer.
+    void announce(i32 page) {
+        if (!waiting_for_page.empty())
+            if (const auto place = waiting_for_page.find(page); place != waiting_for_page.end()) {
+                calendar.at_once(EventKind::tasks, place->second);
+                waiting_for_page.erase(place);
+            }
         if (waiting_for_buffer != NONE) calendar.at_once(EventKind::tasks, std::exchange(waiting_for_buffer, NONE));
     }
 
     // Direct I/O: a dirty victim is on disk, its slot can be used.
-    void end_victim(i32 slot) {
-        devices.end_call(interpreter.pool[slot].page);
+    void end_victim(i32 page) {
+        devices.end_call(page);
         io_wait.change(-1);
-        interpreter.pool[slot].is_busy = false;
-        announce(slot);
+        interpreter.pool.set_busy(page, false);
+        announce(page);
     }
 
     // A buffer is back from swap; buffers that lost their memory are written out, a cluster at a time.
@@ -317,14 +312,14 @@ class Clients {
         pool.counters.swap_ins++;
         io_wait.change(-1);
         pool.make_resident(slot);
-        pool[slot].is_busy = false;
+        pool.set_busy(pool.page_in(slot), false);
         while (pool.counters.swap_outs - swap_outs_submitted >= swap_cluster) {
             swap_outs_submitted += swap_cluster;
             const i64 place = swap_outs_submitted % std::max<i64>(pool.capacity - swap_cluster, 1);
             devices.submit(0, swap_start_byte + place * page_bytes, swap_cluster * page_bytes, Transfer::write,
                            Use::swap_out, NOBODY);
         }
-        announce(slot);
+        announce(pool.page_in(slot));
     }
 
     void release_locks(i32 who) {

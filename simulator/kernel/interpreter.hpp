@@ -52,7 +52,6 @@ struct Costs {
 class Interpreter {
    public:
     Program program;
-    Array<Place> places;
     BufferPool pool;
     PageCache page_cache;
     Locks locks;
@@ -62,9 +61,8 @@ class Interpreter {
 
     Interpreter(const Tables& system, Calendar& calendar, Tasks& tasks)
         : program(system),
-          places(system.fact("pages")),
-          pool(system, places),
-          page_cache(system, places),
+          pool(system),
+          page_cache(system),
           locks(program.lock_count(), calendar, tasks),
           costs{system.fact("read_ns"), system.fact("write_ns"),
                 system.fact("miss_ns"), system.fact("request_ns")},
@@ -290,38 +288,36 @@ class Interpreter {
     // A reference to one page: done, or what has to pass before it is tried again.
     Wait refer(Task& task, i32 page, i64 region, bool writes) {
         TableCounters& counters = program.table_counters[region];
-        i32 slot = pool.slot_of(page);
-        if (slot == NONE) {
+        if (!pool.has(page)) {
             const Wait wait = bring_in(task, page, counters);
             if (wait.kind != WaitKind::none) return wait;
-            slot = pool.slot_of(page);
             pool.counters.references++;
             counters.references++;
-        } else if (task.has_fetched && !pool[slot].is_busy) {
+        } else if (task.has_fetched && !pool.is_busy(page)) {
             task.has_fetched = false;
             pool.counters.references++;
             counters.references++;
         } else {
-            Frame& frame = pool[slot];
-            if (frame.is_busy || frame.residence == Residence::swapped_out) {
+            const bool busy = pool.is_busy(page);
+            if (busy || pool.is_page_swapped_out(page)) {
                 if (owes_cpu(task)) return pay(task);
-                if (frame.is_busy) return {WaitKind::page, page, 0};
-                frame.is_busy = true;
-                return {WaitKind::fault, slot, 0};
+                if (busy) return {WaitKind::page, page, 0};
+                pool.set_busy(page, true);
+                return {WaitKind::fault, pool.slot(page), 0};
             }
             task.victim = NONE;
-            pool.hit(slot);
+            pool.hit(page);
             counters.references++;
             counters.pool_hits++;
         }
-        if (writes) pool.set_dirty(slot, calendar.now_ns);
+        if (writes) pool.set_dirty(page, calendar.now_ns);
         return DONE;
     }
 
     // The slot to use next: the one that this client has waited for, if any, else replacement's choice.
     i32 choose_slot(Task& task) {
         const i32 slot = std::exchange(task.victim, NONE);
-        return slot != NONE && !pool[slot].is_busy ? slot : pool.next_victim();
+        return slot != NONE && !pool.is_busy(pool.page_in(slot)) ? slot : pool.next_victim();
     }
 
     // Brings a page into the pool; a wait to read leaves it in a busy slot.
@@ -333,11 +329,12 @@ class Interpreter {
         if (throttled) return {WaitKind::throttle, 0, 0};
         const i32 slot = choose_slot(task);
         if (slot == NONE) return owes_cpu(task) ? pay(task) : Wait{WaitKind::buffer, 0, 0};
-        const bool swapped_out = pool[slot].residence == Residence::swapped_out;
-        if (swapped_out || (direct_io && pool[slot].is_dirty)) {
+        const bool swapped_out = pool.is_swapped_out(slot);
+        const i32 old_page = pool.page_in(slot);
+        if (swapped_out || (direct_io && old_page != NONE && pool.is_dirty(old_page))) {
             if (pool.replacement == Replacement::clock) task.victim = slot;  // the hand has moved on; LRU finds it again
             if (owes_cpu(task)) return pay(task);
-            pool[slot].is_busy = true;
+            pool.set_busy(old_page, true);
             return {swapped_out ? WaitKind::fault : WaitKind::victim, slot, 0};
         }
         if (pool.empty(slot, page_cache, calendar.now_ns)) {
@@ -346,8 +343,7 @@ class Interpreter {
             from_disk = from_disk || (!creates && !page_cache.has(page));
         }
         task.user_ns += costs.miss_ns;
-        pool.insert(slot, page);
-        pool[slot].residence = Residence::accessed;
+        pool.take_in(page, slot);
         if (creates) {
             task.creates_page = false;
             counters.created++;
@@ -356,7 +352,7 @@ class Interpreter {
         task.system_ns += costs.read_ns;
         if (from_disk) {
             task.system_ns += costs.request_ns;
-            pool[slot].is_busy = true;
+            pool.set_busy(page, true);
             task.has_fetched = true;
             counters.disk_reads++;
             return {WaitKind::read, page, 0};

@@ -5,39 +5,32 @@
 
 namespace oltpsim {
 
-class PageCache : public Cache<&Place::in_page_cache> {
+class PageCache : public Cache {
    public:
     i64 writes_in_flight = 0;
     Array<i32> outbox;  // dirty pages that had to make room: their writes start at once
 
-    PageCache(const Tables& system, Array<Place>& places)
-        : Cache(system.fact("page_cache_pages"), Replacement::lru, true, places),
+    explicit PageCache(const Tables& system)
+        : Cache(system.fact("direct_io") ? 0 : system.fact("pages"), system.fact("page_cache_pages"), Replacement::lru, true),
           dirty_limit(system.fact("dirty_limit_pages")),
           free_behind(system.fact("free_behind") != 0) {}
-
-    bool has(i64 page) const { return slot_of(page) != NONE; }
 
     void hit(i64 page) {
         counters.references++;
         counters.hits++;
-        touch(slot_of(page));
+        touch(page);
     }
 
-    // A page that has been read from disk; returns its slot.
-    i32 fill(i64 page) {
-        i32 slot = slot_of(page);
-        if (slot == NONE) {
-            slot = make_room();
-            insert(slot, page);
-        }
-        return slot;
+    // A page that has been read from disk.
+    void fill(i64 page) {
+        if (!has(page)) insert(page, make_room());
     }
 
     // A buffered write: the page is here, recent and dirty.
     void write(i64 page, i64 now_ns) {
-        const i32 slot = fill(page);
-        touch(slot);
-        set_dirty(slot, now_ns);
+        fill(page);
+        touch(page);
+        set_dirty(page, now_ns);
     }
 
     // Writers must wait for the disks.
@@ -45,36 +38,35 @@ class PageCache : public Cache<&Place::in_page_cache> {
 
     // A dirty page is handed to the disks.
     void start_write_back(i64 page) {
-        const i32 slot = slot_of(page);
-        clear_dirty(slot);
-        (*this)[slot].is_in_flight = true;
+        clear_dirty(page);
+        set_in_flight(page, true);
         writes_in_flight++;
     }
 
     // The disks have a page. It keeps its place, or is the next to go (free-behind).
     void end_write_back(i64 page) {
         writes_in_flight--;
-        const i32 slot = slot_of(page);
-        if (slot == NONE) return;
-        (*this)[slot].is_in_flight = false;
-        if (free_behind && !(*this)[slot].is_dirty) make_oldest(slot);
+        if (!has(page)) return;
+        set_in_flight(page, false);
+        if (free_behind && !is_dirty(page)) make_oldest(page);
     }
 
    private:
     const i64 dirty_limit;  // pages, those in flight counted in
     const bool free_behind;
 
+    // A free slot; a dirty victim is to be written at once.
     i32 make_room() {
         const i32 slot = next_victim();
-        const Frame& frame = (*this)[slot];
-        if (frame.page == NONE) return slot;
+        const i32 page = page_in(slot);
+        if (page == NONE) return slot;
         counters.evictions++;
-        if (frame.is_dirty) {
+        if (is_dirty(page)) {
             counters.dirty_evictions++;
             writes_in_flight++;
-            outbox.add(frame.page);
+            outbox.add(page);
         }
-        remove(slot);
+        remove(page);
         return slot;
     }
 };

@@ -13,6 +13,7 @@ class PageWrites {
                Interpreter& interpreter, WriteBack& write_back)
         : who(who),
           page_bytes(system.fact("page_bytes")),
+          all_pages(system.fact("pages")),
           batch_pages(system.fact("batch_pages")),
           coalesced_pages(system.fact("coalesced_pages")),
           calendar(calendar),
@@ -75,6 +76,7 @@ class PageWrites {
 
     const i32 who;
     const i64 page_bytes;
+    const i64 all_pages;
     const i64 batch_pages;
     const i64 coalesced_pages;  // neighbours in one direct write
     Calendar& calendar;
@@ -122,7 +124,7 @@ class PageWrites {
     // Dirty neighbours behind a page, then before it, go along in one request.
     Run with_neighbours(i64 page) {
         const Extent& extent = devices.extent_of(page);
-        const i64 end = std::min(extent.end_page, interpreter.places.size());
+        const i64 end = std::min(extent.end_page, all_pages);
         Run run{page, 1};
         while (run.pages < coalesced_pages && run.first_page + run.pages * extent.devices < end &&
                takes_dirt(run.first_page + run.pages * extent.devices))
@@ -138,9 +140,8 @@ class PageWrites {
     // Whether a page is a dirty one of the pool; if so it is clean from now on.
     bool takes_dirt(i64 page) {
         BufferPool& pool = interpreter.pool;
-        const i32 slot = pool.slot_of(page);
-        if (slot == NONE || !pool[slot].is_dirty) return false;
-        pool.clear_dirty(slot);
+        if (!pool.is_dirty(page)) return false;
+        pool.clear_dirty(page);
         return true;
     }
 };

@@ -111,24 +111,28 @@ inline Report Kernel::report(const std::string& name) const {
         for (i64 i = 0; i < interpreter.locks.count(); i++) table.add(interpreter.locks.owner(i));
         return table;
     }
-    if (name == "pool_frames" || name == "page_cache_frames") {
+    if (name == "pool_slots" || name == "page_cache_slots") {
         Report table("page usage dirty in_flight busy residence");
-        const auto add = [&](const auto& cache) {
-            for (i32 slot = 0; slot < cache.used; slot++) {
-                const Frame& frame = cache[slot];
-                table.add(frame.page, frame.usage, frame.is_dirty, frame.is_in_flight, frame.is_busy, frame.residence);
-            }
-        };
-        name == "pool_frames" ? add(interpreter.pool) : add(interpreter.page_cache);
+        const bool is_pool = name == "pool_slots";
+        const Cache& cache = is_pool ? static_cast<const Cache&>(interpreter.pool) : interpreter.page_cache;
+        for (i64 slot = 0; slot < cache.used; slot++) {
+            const i32 page = cache.page_in(slot);
+            const Residence residence = is_pool ? interpreter.pool.residence_of(slot) : Residence::none;
+            if (page != NONE)
+                table.add(page, cache.usage(page), cache.is_dirty(page), cache.is_in_flight(page), cache.is_busy(page),
+                          residence);
+            else
+                table.add(NONE, 0, 0, 0, 0, residence);
+        }
         return table;
     }
-    if (name == "pool_order" || name == "page_cache_order" || name == "page_cache_dirty") {
-        Report table("slot");
-        Array<i32> slots;
-        if (name == "pool_order") interpreter.pool.list_slots(slots);
-        if (name == "page_cache_order") interpreter.page_cache.list_slots(slots);
-        if (name == "page_cache_dirty") interpreter.page_cache.list_dirty(slots);
-        for (const i32 slot : slots) table.add(slot);
+    if (name == "pool_by_use" || name == "page_cache_by_use" || name == "page_cache_by_age") {
+        Report table("page");
+        Array<i32> pages;
+        if (name == "pool_by_use") interpreter.pool.list_by_use(pages);
+        if (name == "page_cache_by_use") interpreter.page_cache.list_by_use(pages);
+        if (name == "page_cache_by_age") interpreter.page_cache.list_dirty(pages);
+        for (const i32 page : pages) table.add(page);
         return table;
     }
     throw std::invalid_argument("there is no report " + name);

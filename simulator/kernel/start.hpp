@@ -10,6 +10,7 @@ class Start {
     Start(const Tables& system, i64 clients, Interpreter& interpreter, Terminals& terminals)
         : kind(static_cast<Kind>(system.fact("start"))),
           clients(clients),
+          pages(system.fact("pages")),
           writer_low_pages(system.fact("writer_low_pages")),
           load_order(system["load_order"]),
           interpreter(interpreter),
@@ -32,6 +33,7 @@ class Start {
 
     const Kind kind;
     const i64 clients;
+    const i64 pages;
     const i64 writer_low_pages;
     const Table load_order;
     Interpreter& interpreter;
@@ -44,11 +46,11 @@ class Start {
             const Region& region = interpreter.program.regions[load_order.at(i, "region")];
             const i64 first = region.base + load_order.at(i, "group") * region.group_pages + load_order.at(i, "first_page");
             for (i64 page = first; page < first + load_order.at(i, "pages"); page++) {
-                if (pool.slot_of(page) != NONE) continue;
+                if (pool.has(page)) continue;
                 const i32 slot = pool.next_victim();
                 pool.empty(slot, interpreter.page_cache, 0);
-                pool.insert(slot, page);
-                if (!interpreter.direct_io) pool.set_dirty(slot, 0);  // by direct I/O it is on disk, and nowhere else
+                pool.insert(page, slot);
+                if (!interpreter.direct_io) pool.set_dirty(page, 0);  // by direct I/O it is on disk, and nowhere else
                 interpreter.page_cache.outbox.clear();
             }
         }
@@ -58,7 +60,7 @@ class Start {
     void run_without_time() {
         const CacheCounters& counters = interpreter.pool.counters;
         const i64 most_misses = TURNOVERS * interpreter.pool.capacity;
-        const i64 most_references = REFERENCES_PER_PAGE * interpreter.places.size();
+        const i64 most_references = REFERENCES_PER_PAGE * pages;
         for (i64 round = 0; round < most_references; round++) {  // for programs that refer to no page
             if (counters.references - counters.hits >= most_misses || counters.references >= most_references) return;
             for (i32 who = 0; who < clients; who++)
@@ -74,16 +76,16 @@ class Start {
         BufferPool& pool = interpreter.pool;
         switch (wait.kind) {
             case WaitKind::read:
-                pool[pool.slot_of(wait.a)].is_busy = false;
+                pool.set_busy(wait.a, false);
                 if (!interpreter.direct_io) interpreter.page_cache.fill(wait.a);
                 return;
             case WaitKind::fault:
-                pool.make_resident(static_cast<i32>(wait.a));
-                pool[static_cast<i32>(wait.a)].is_busy = false;
+                pool.make_resident(wait.a);
+                pool.set_busy(pool.page_in(wait.a), false);
                 return;
             case WaitKind::victim:
-                pool.clear_dirty(static_cast<i32>(wait.a));
-                pool[static_cast<i32>(wait.a)].is_busy = false;
+                pool.clear_dirty(pool.page_in(wait.a));
+                pool.set_busy(pool.page_in(wait.a), false);
                 return;
             case WaitKind::throttle:
                 return write_page_cache();
@@ -107,7 +109,7 @@ class Start {
         Array<i32> pages;
         pool.find_replaced_first(std::max<i64>(pool.dirty - left_dirty, 0), pages);
         for (const i32 page : pages) {
-            pool.clear_dirty(pool.slot_of(page));
+            pool.clear_dirty(page);
             if (!interpreter.direct_io) interpreter.page_cache.write(page, 0);
             interpreter.page_cache.outbox.clear();
         }
@@ -116,7 +118,7 @@ class Start {
     void write_page_cache() {
         PageCache& page_cache = interpreter.page_cache;
         while (page_cache.oldest_dirty() != NONE) {
-            const i32 page = page_cache[page_cache.oldest_dirty()].page;
+            const i32 page = page_cache.oldest_dirty();
             page_cache.start_write_back(page);
             page_cache.end_write_back(page);
         }
