@@ -1,8 +1,12 @@
 // Array: a vector with 64-bit indices, whose every access is checked in the test build (OLTPSIM_CHECKED).
 #pragma once
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -24,6 +28,52 @@ inline void check([[maybe_unused]] bool holds) {
 #endif
 }
 
+// View: a part of an array, checked as well.
+template <class T>
+class View {
+   public:
+    View(T* first, i64 size) : first(first), size(size) {}
+
+    T& operator[](i64 place) const {
+        check(0 <= place && place < size);
+        return first[place];
+    }
+
+   private:
+    T* first;
+    i64 size;
+};
+
+// Memory in huge pages where it is much: places drawn at random are found without a walk through page tables.
+template <class T>
+struct HugePages {
+    using value_type = T;
+    static constexpr std::size_t PAGE_BYTES = std::size_t{1} << 21;
+
+    HugePages() = default;
+    template <class U>
+    HugePages(const HugePages<U>&) {}
+
+    T* allocate(std::size_t count) {
+        const std::size_t bytes = count * sizeof(T);
+        if (bytes < 2 * PAGE_BYTES) return std::allocator<T>().allocate(count);
+        const std::size_t whole = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        void* const memory = std::aligned_alloc(PAGE_BYTES, whole);
+        if (memory == nullptr) throw std::bad_alloc();
+        madvise(memory, whole, MADV_HUGEPAGE);
+        return static_cast<T*>(memory);
+    }
+
+    void deallocate(T* memory, std::size_t count) {
+        if (count * sizeof(T) < 2 * PAGE_BYTES)
+            std::allocator<T>().deallocate(memory, count);
+        else
+            std::free(memory);
+    }
+
+    bool operator==(const HugePages&) const { return true; }
+};
+
 template <class T>
 class Array {
    public:
@@ -41,7 +91,12 @@ class Array {
 
     i64 size() const { return static_cast<i64>(items.size()); }
     bool empty() const { return items.empty(); }
+    T* data() { return items.data(); }
     const T* data() const { return items.data(); }
+    View<T> part(i64 first, i64 length) {
+        check(0 <= first && 0 <= length && first + length <= size());
+        return {items.data() + first, length};
+    }
     T& back() { return (*this)[size() - 1]; }
     void add(T value) { items.push_back(std::move(value)); }
     void remove_last() { items.pop_back(); }
@@ -53,7 +108,7 @@ class Array {
     auto end() const { return items.end(); }
 
    private:
-    std::vector<T> items;
+    std::vector<T, HugePages<T>> items;
 };
 
 // Ring: a queue of any length, first in, first out.

@@ -24,9 +24,7 @@ class BufferPool : public Cache {
     bool is_page_swapped_out(i64 page) const { return most_resident < capacity && is_swapped_out(slot(page)); }
 
     // A reference to a page that is here and in memory.
-    void hit(i64 page) {
-        counters.references++;
-        counters.hits++;
+    void touch_resident(i64 page) {
         touch(page);
         if (most_resident < capacity) residence[slot(page)] = Residence::accessed;
     }

@@ -18,8 +18,6 @@ constexpr i64 NS_PER_MS = 1'000'000;
 enum class Replacement : i64 { lru, clock };
 
 struct CacheCounters {
-    i64 references = 0;
-    i64 hits = 0;
     i64 evictions = 0;
     i64 dirty_evictions = 0;
     i64 swap_ins = 0;
@@ -49,6 +47,7 @@ class Cache {
     }
 
     bool has(i64 page) const { return states[page].slot != EMPTY; }
+    bool has_idle(i64 page) const { return states[page].slot != EMPTY && !states[page].is_busy; }
     bool is_dirty(i64 page) const { return states[page].is_dirty; }
     bool is_busy(i64 page) const { return states[page].is_busy; }
     bool is_in_flight(i64 page) const { return states[page].is_in_flight; }
@@ -246,6 +245,7 @@ class Cache {
         for (i64 i = first_uses.size() - 1; i >= 0; i--)
             if (is_current_in_front(i) && !is_busy(first_uses[i])) return slot(first_uses[i]);
         while (first_of_uses < end_of_uses && !is_current(first_of_uses)) first_of_uses++;
+        if (first_of_uses + AHEAD < end_of_uses) prefetch(uses[first_of_uses + AHEAD]);
         for (i64 i = first_of_uses; i < end_of_uses; i++)
             if (is_current(i) && !is_busy(uses[i])) return slot(uses[i]);
         return NONE;

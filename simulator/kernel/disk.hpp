@@ -36,7 +36,7 @@ struct Mechanics {
                 track_to_track,           root,  full - root,                 number("overhead_ns")};
     }
 
-    i64 cylinder_of(double byte) const { return static_cast<i64>(byte / cylinder); }
+    double cylinder_of(double byte) const { return std::floor(byte / cylinder); }
 
     // How far the platter has turned, 0 to 1.
     double angle_at(i64 now_ns) const {
@@ -94,15 +94,8 @@ class Window {
     // The request with the shortest positioning time, unless one has waited too long.
     Choice choose(const Mechanics& disk, i64 arm_byte, i64 now_ns) {
         const double angle = disk.angle_at(now_ns), arm = static_cast<double>(arm_byte);
-        const i64 arm_cylinder = disk.cylinder_of(arm);
+        find_times(disk, arm, angle);
         i64 best = 0, oldest = 0;
-        for (i64 i = 0; i < count; i++) {
-            const double x = std::min(1.0, std::fabs(byte[i] - arm) / disk.capacity);
-            const double seek = disk.seek_track + disk.seek_root * std::sqrt(x) + disk.seek_linear * x;
-            const double ready = disk.overhead + (cylinder[i] == arm_cylinder ? 0.0 : seek);
-            const double turn = turns[i] - angle - ready / disk.revolution + ROUNDING_TURNS;
-            time[i] = ready + (turn - floor(turn)) * disk.revolution;
-        }
         for (i64 i = 1; i < count; i++) {
             if (since[i] < since[oldest]) oldest = i;
             if (time[i] < time[best]) best = i;
@@ -119,14 +112,28 @@ class Window {
 
     Array<double> byte, size, since;
     Array<double> turns;  // where on the track the data begins, in revolutions
-    Array<i64> cylinder;
+    Array<double> cylinder;
     Array<i32> number;
-    Array<double> time;
+    Array<double> time;  // overhead, seek and rotation until the data is under the head, ns
 
-    // As std::floor, for numbers that 64 bits hold.
+    // Without branches, so that the compiler takes several requests at a time.
+    void find_times(const Mechanics disk, double arm, double angle) {
+        const double arm_cylinder = disk.cylinder_of(arm);
+        const double *const bytes = byte.data(), *const cylinders = cylinder.data(), *const places = turns.data();
+        double* const times = time.data();
+        for (i64 i = 0; i < count; i++) {
+            const double part = std::fabs(bytes[i] - arm) / disk.capacity, x = part < 1.0 ? part : 1.0;
+            const double seek = disk.seek_track + disk.seek_root * std::sqrt(x) + disk.seek_linear * x;
+            const double ready = disk.overhead + (cylinders[i] == arm_cylinder ? 0.0 : seek);
+            const double turn = places[i] - angle - ready / disk.revolution + ROUNDING_TURNS;
+            times[i] = ready + (turn - floor(turn)) * disk.revolution;
+        }
+    }
+
+    // As std::floor, of numbers below 2^51: adding 1.5 * 2^52 rounds them to whole ones.
     static double floor(double x) {
-        const double whole = static_cast<double>(static_cast<i64>(x));
-        return whole > x ? whole - 1.0 : whole;
+        const double whole = (x + 0x1.8p52) - 0x1.8p52;
+        return whole - (whole > x ? 1.0 : 0.0);
     }
 };
 

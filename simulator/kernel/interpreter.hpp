@@ -73,17 +73,38 @@ class Interpreter {
     // Runs a client to its next wait.
     Wait advance(i32 who) {
         Task& task = tasks[who];
+        const View<i64> reg = program.registers_of(who);
+        const View<Stream> stream = program.streams_of(who);
         while (true) {
             const Operation& now = program.operations[task.operation];
             switch (now.code) {
                 case Code::touch: {
-                    if (task.page == NONE) task.user_ns += now.c;
-                    const Wait wait = touch(who, task, program.references[now.a], now.b != 0);
-                    if (wait.kind != WaitKind::none) return wait;
+                    const Reference& reference = program.references[now.a];
+                    const Region& region = program.regions[reference.region];
+                    if (task.page == NONE) {
+                        task.user_ns += now.c;
+                        task.page = static_cast<i32>(program.find_page(reg, stream, reference, task.creates_page));
+                        if (task.page == NONE) break;
+                        if (region.index != NONE) task.index_page = index_page(task.page, region);
+                    }
+                    if (task.index_page != NONE) {
+                        if (!is_hit(task, task.index_page, region.index)) {
+                            const Wait wait = refer(task, task.index_page, region.index);
+                            if (wait.kind != WaitKind::none) return wait;
+                        }
+                        task.index_page = NONE;
+                    }
+                    if (!is_hit(task, task.page, reference.region)) {
+                        const Wait wait = refer(task, task.page, reference.region);
+                        if (wait.kind != WaitKind::none) return wait;
+                    }
+                    if (now.b) pool.set_dirty(task.page, calendar.now_ns);
+                    task.page = NONE;
+                    task.creates_page = false;
                     break;
                 }
                 case Code::lock: {
-                    const Wait wait = lock(who, task, static_cast<i32>(program.lock_of(now.a, reg(who, now.b))));
+                    const Wait wait = lock(who, task, static_cast<i32>(program.lock_of(now.a, reg[now.b])));
                     if (wait.kind != WaitKind::none) return wait;
                     break;
                 }
@@ -93,50 +114,50 @@ class Interpreter {
                     task.client_ns += now.c;
                     break;
                 case Code::work:
-                    task.user_ns += program.draw_ns(who, now.a, now.b);
+                    task.user_ns += program.draw_ns(now.a, stream[now.b]);
                     break;
                 case Code::log:
                     task.log_bytes += now.a;
                     break;
                 case Code::set:
-                    reg(who, now.a) = now.b;
+                    reg[now.a] = now.b;
                     break;
                 case Code::uniform:
-                    reg(who, now.a) = now.c + uniform_below(program.stream_of(who, now.d), now.b);
+                    reg[now.a] = now.c + uniform_below(stream[now.d], now.b);
                     break;
                 case Code::sample:
-                    reg(who, now.a) = now.c + program.sample(who, now.b, now.d);
+                    reg[now.a] = now.c + program.sampler(now.b).draw(stream[now.d]);
                     break;
                 case Code::other: {
-                    const i64 drawn = now.b > 1 ? uniform_below(program.stream_of(who, now.d), now.b - 1) : 0;
-                    reg(who, now.a) = now.b > 1 && drawn >= reg(who, now.c) ? drawn + 1 : drawn;
+                    const i64 drawn = now.b > 1 ? uniform_below(stream[now.d], now.b - 1) : 0;
+                    reg[now.a] = now.b > 1 && drawn >= reg[now.c] ? drawn + 1 : drawn;
                     break;
                 }
                 case Code::combine:
-                    reg(who, now.a) = reg(who, now.b) * now.c + reg(who, now.d);
+                    reg[now.a] = reg[now.b] * now.c + reg[now.d];
                     break;
                 case Code::affine: {
-                    const i64 value = reg(who, now.b) * now.c + now.d;
-                    reg(who, now.a) = now.e > 0 ? modulo(value, now.e) : value;
+                    const i64 value = reg[now.b] * now.c + now.d;
+                    reg[now.a] = now.e > 0 ? modulo(value, now.e) : value;
                     break;
                 }
                 case Code::take: {
-                    i64& counter = program.counter(now.b, reg(who, now.c));
-                    reg(who, now.a) = counter;
+                    i64& counter = program.counter(now.b, reg[now.c]);
+                    reg[now.a] = counter;
                     counter += now.d;
                     break;
                 }
                 case Code::peek:
-                    reg(who, now.a) = std::max<i64>(0, program.counter(now.b, reg(who, now.c)) - now.d);
+                    reg[now.a] = std::max<i64>(0, program.counter(now.b, reg[now.c]) - now.d);
                     break;
                 case Code::put:
-                    program.counter(now.a, reg(who, now.b)) = reg(who, now.c);
+                    program.counter(now.a, reg[now.b]) = reg[now.c];
                     break;
                 case Code::note:
-                    program.counter(now.a, reg(who, now.b)) = calendar.now_ns;
+                    program.counter(now.a, reg[now.b]) = calendar.now_ns;
                     break;
                 case Code::maybe:
-                    if (chance(program.stream_of(who, now.b), now.a)) {
+                    if (chance(stream[now.b], now.a)) {
                         go_to(task, now.c);
                         continue;
                     }
@@ -145,44 +166,44 @@ class Interpreter {
                     go_to(task, now.a);
                     continue;
                 case Code::loop:
-                    if (--reg(who, now.a) > 0) {
+                    if (--reg[now.a] > 0) {
                         go_to(task, now.b);
                         continue;
                     }
                     break;
                 case Code::claim: {
-                    i64& counter = program.counter(now.b, reg(who, now.c));
-                    if (counter >= program.counter(now.d, reg(who, now.c))) {
+                    i64& counter = program.counter(now.b, reg[now.c]);
+                    if (counter >= program.counter(now.d, reg[now.c])) {
                         go_to(task, now.e);
                         continue;
                     }
-                    reg(who, now.a) = counter++;
+                    reg[now.a] = counter++;
                     break;
                 }
                 case Code::enter:
                     go_to(task, program.entries[task.transaction_class]);
                     continue;
                 case Code::choose:
-                    task.transaction_class = static_cast<i32>(program.sample(who, now.a, now.b));
+                    task.transaction_class = static_cast<i32>(program.sampler(now.a).draw(stream[now.b]));
                     go_to(task, program.entries[task.transaction_class]);
                     continue;
                 case Code::if_between: {
-                    const bool has_begun = program.counter(now.a, reg(who, now.c)) <= calendar.now_ns;
-                    if (has_begun && calendar.now_ns < program.counter(now.b, reg(who, now.c))) {
+                    const bool has_begun = program.counter(now.a, reg[now.c]) <= calendar.now_ns;
+                    if (has_begun && calendar.now_ns < program.counter(now.b, reg[now.c])) {
                         go_to(task, now.d);
                         continue;
                     }
                     break;
                 }
                 case Code::if_equal:
-                    if (program.counter(now.a, reg(who, now.b)) == reg(who, now.c)) {
+                    if (program.counter(now.a, reg[now.b]) == reg[now.c]) {
                         go_to(task, now.d);
                         continue;
                     }
                     break;
                 default:
                     if (owes_cpu(task)) return pay(task);
-                    return leave(who, task, now);
+                    return leave(task, now, reg, stream);
             }
             task.operation++;
         }
@@ -194,7 +215,6 @@ class Interpreter {
 
     static constexpr Wait DONE{WaitKind::none, 0, 0};
 
-    i64& reg(i32 who, i64 number) { return program.register_of(who, number); }
     static void go_to(Task& task, i64 operation) { task.operation = static_cast<i32>(operation); }
 
     static bool owes_cpu(const Task& task) { return task.user_ns + task.system_ns + task.client_ns > 0; }
@@ -210,25 +230,25 @@ class Interpreter {
     }
 
     // The operations at which a client stops for good.
-    Wait leave(i32 who, Task& task, const Operation& now) {
+    Wait leave(Task& task, const Operation& now, View<i64> reg, View<Stream> stream) {
         task.operation++;
         switch (now.code) {
             case Code::think:
-                return {WaitKind::think, program.draw_ns(who, now.a, now.b), 0};
+                return {WaitKind::think, program.draw_ns(now.a, stream[now.b]), 0};
             case Code::arrive:
                 return {WaitKind::arrival, 0, 0};
             case Code::section:
                 return {WaitKind::section, now.a, now.b};
             case Code::visit:
-                return {WaitKind::visit, now.a, program.draw_ns(who, now.b, now.c)};
+                return {WaitKind::visit, now.a, program.draw_ns(now.b, stream[now.c])};
             case Code::visit_one:
-                return {WaitKind::visit, now.a + reg(who, now.b), program.draw_ns(who, now.c, now.d)};
+                return {WaitKind::visit, now.a + reg[now.b], program.draw_ns(now.c, stream[now.d])};
             case Code::gate:
-                return {WaitKind::visit, now.a, until_open_ns(who, now)};
+                return {WaitKind::visit, now.a, until_open_ns(now, reg[now.c], stream[now.e])};
             case Code::network:
                 return {WaitKind::network, now.a, 0};
             case Code::sleep_until:
-                return {WaitKind::network, std::max<i64>(program.counter(now.a, reg(who, now.b)) - calendar.now_ns, 0), 0};
+                return {WaitKind::network, std::max<i64>(program.counter(now.a, reg[now.b]) - calendar.now_ns, 0), 0};
             case Code::commit:
             case Code::flush:
                 return {WaitKind::commit, std::exchange(task.log_bytes, 0), now.code == Code::flush};
@@ -243,12 +263,12 @@ class Interpreter {
     }
 
     // A client passes a gate, three counters of its group: passages left, closed until, passages between two closings.
-    i64 until_open_ns(i32 who, const Operation& gate) {
-        i64* const counters = &program.counter(gate.b, 3 * reg(who, gate.c));
+    i64 until_open_ns(const Operation& gate, i64 group, Stream& stream) {
+        i64* const counters = &program.counter(gate.b, 3 * group);
         i64 &passages_left = counters[0], &closed_until_ns = counters[1];
         if (--passages_left <= 0) {
             passages_left = counters[2];
-            closed_until_ns = std::max(calendar.now_ns, closed_until_ns) + program.draw_ns(who, gate.d, gate.e);
+            closed_until_ns = std::max(calendar.now_ns, closed_until_ns) + program.draw_ns(gate.d, stream);
         }
         return std::max<i64>(closed_until_ns - calendar.now_ns, 0);
     }
@@ -262,55 +282,35 @@ class Interpreter {
         return DONE;
     }
 
-    // A reference: first to the index page above (read), then to the page itself.
-    Wait touch(i32 who, Task& task, const Reference& reference, bool writes) {
-        const Region& region = program.regions[reference.region];
-        if (task.page == NONE) {
-            task.page = static_cast<i32>(program.find_page(who, reference, task.creates_page));
-            if (task.page == NONE) return DONE;
-            if (region.index != NONE)
-                task.index_page =
-                    static_cast<i32>(program.regions[region.index].base + (task.page - region.base) / region.fanout);
-        }
-        if (task.index_page != NONE) {
-            const Wait wait = refer(task, task.index_page, region.index, false);
-            if (wait.kind != WaitKind::none) return wait;
-            task.index_page = NONE;
-        }
-        const Wait wait = refer(task, task.page, reference.region, writes);
-        if (wait.kind == WaitKind::none) {
-            task.page = NONE;
-            task.creates_page = false;
-        }
-        return wait;
+    // The index page above a page.
+    i32 index_page(i64 page, const Region& region) const {
+        return static_cast<i32>(program.regions[region.index].base + (page - region.base) / region.fanout);
     }
 
-    // A reference to one page: done, or what has to pass before it is tried again.
-    Wait refer(Task& task, i32 page, i64 region, bool writes) {
+    // A reference to a page that is in the pool, and in memory; false, with nothing done, if something stands against it.
+    bool is_hit(Task& task, i32 page, i64 region) {
+        if (!pool.has_idle(page) || task.has_fetched || pool.is_page_swapped_out(page)) return false;
+        task.victim = NONE;
+        pool.touch_resident(page);
+        program.table_counters[region].pool_hits++;
+        return true;
+    }
+
+    // Any other reference: done, or what has to pass before it is tried again.
+    Wait refer(Task& task, i32 page, i64 region) {
         TableCounters& counters = program.table_counters[region];
         if (!pool.has(page)) {
             const Wait wait = bring_in(task, page, counters);
             if (wait.kind != WaitKind::none) return wait;
-            pool.counters.references++;
-            counters.references++;
         } else if (task.has_fetched && !pool.is_busy(page)) {
             task.has_fetched = false;
-            pool.counters.references++;
-            counters.references++;
         } else {
-            const bool busy = pool.is_busy(page);
-            if (busy || pool.is_page_swapped_out(page)) {
-                if (owes_cpu(task)) return pay(task);
-                if (busy) return {WaitKind::page, page, 0};
-                pool.set_busy(page, true);
-                return {WaitKind::fault, pool.slot(page), 0};
-            }
-            task.victim = NONE;
-            pool.hit(page);
-            counters.references++;
-            counters.pool_hits++;
+            if (owes_cpu(task)) return pay(task);
+            if (pool.is_busy(page)) return {WaitKind::page, page, 0};
+            pool.set_busy(page, true);
+            return {WaitKind::fault, pool.slot(page), 0};
         }
-        if (writes) pool.set_dirty(page, calendar.now_ns);
+        counters.pool_misses++;
         return DONE;
     }
 
@@ -358,7 +358,7 @@ class Interpreter {
             return {WaitKind::read, page, 0};
         }
         counters.page_cache_hits++;
-        page_cache.hit(page);
+        page_cache.touch(page);
         return DONE;
     }
 };

@@ -15,12 +15,6 @@ class PageCache : public Cache {
           dirty_limit(system.fact("dirty_limit_pages")),
           free_behind(system.fact("free_behind") != 0) {}
 
-    void hit(i64 page) {
-        counters.references++;
-        counters.hits++;
-        touch(page);
-    }
-
     // A page that has been read from disk.
     void fill(i64 page) {
         if (!has(page)) insert(page, make_room());

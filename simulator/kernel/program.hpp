@@ -71,8 +71,8 @@ struct RecentPages {
 };
 
 struct TableCounters {
-    i64 references = 0;
     i64 pool_hits = 0;
+    i64 pool_misses = 0;
     i64 page_cache_hits = 0;
     i64 disk_reads = 0;
     i64 created = 0;
@@ -96,7 +96,9 @@ class Program {
         for (const Table& table = system["entries"]; entries.size() < table.rows();) entries.add(table.at(entries.size(), 0));
         read_pages(system);
         const Table& alias_table = system["alias"];
-        for (i64 i = 0; i < alias_table.rows(); i++) alias.add({alias_table.at(i, 0), alias_table.at(i, 1)});
+        for (i64 i = 0; i < alias_table.rows(); i++)
+            alias.add({static_cast<u32>(std::min<i64>(alias_table.at(i, 0), UINT32_MAX)),
+                       static_cast<u32>(alias_table.at(i, 1))});
         const Table& spans = system["samplers"];
         for (i64 i = 0; i < spans.rows(); i++) samplers.add({spans.at(i, 0), spans.at(i, 1)});
         const Table& times = system["distributions"];
@@ -117,8 +119,8 @@ class Program {
 
     i64 lock_count() const { return locks_in_all; }
     i64 lock_of(i64 table, i64 row) const { return lock_starts[table] + row; }
-    i64& register_of(i32 task, i64 number) { return registers[task * registers_per_task + number]; }
-    Stream& stream_of(i32 task, i64 number) { return streams[task * streams_per_task + number]; }
+    View<i64> registers_of(i32 task) { return registers.part(task * registers_per_task, registers_per_task); }
+    View<Stream> streams_of(i32 task) { return streams.part(task * streams_per_task, streams_per_task); }
     const Array<i64>& all_registers() const { return registers; }
     const Array<Stream>& all_streams() const { return streams; }
     const Array<i32>& all_windows() const { return remembered; }
@@ -127,31 +129,28 @@ class Program {
     i64& counter(i64 table, i64 group) { return counters[counter_starts[table] + group]; }
 
     AliasTable sampler(i64 number) const { return {alias.data() + samplers[number].start, samplers[number].length}; }
-    i64 sample(i32 task, i64 table, i64 stream) { return sampler(table).draw(stream_of(task, stream)); }
-    i64 draw_ns(i32 task, i64 distribution, i64 stream) {
-        return distributions[distribution].draw_ns(stream_of(task, stream), ziggurat);
-    }
+    i64 draw_ns(i64 distribution, Stream& stream) const { return distributions[distribution].draw_ns(stream, ziggurat); }
     const Ziggurat& exponential() const { return ziggurat; }
 
     // The page that a reference means now, or NONE for an empty window; whether it is created instead of read.
-    i64 find_page(i32 task, const Reference& reference, bool& creates) {
+    i64 find_page(View<i64> own, View<Stream> stream, const Reference& reference, bool& creates) {
         const Region& region = regions[reference.region];
-        const i64 group = register_of(task, reference.group_register);
+        const i64 group = own[reference.group_register];
         const i64 first = region.base + group * region.group_pages;
         switch (reference.kind) {
             case ReferenceKind::recent: {
                 const RecentPages& window = windows[reference.window];
-                const i64 owner = register_of(task, reference.row_register);
+                const i64 owner = own[reference.row_register];
                 const i64 filled = std::min(seen[window.seen + owner], window.length);
                 if (filled == 0) return NONE;
-                const i64 chosen = uniform_below(stream_of(task, reference.stream), filled);
+                const i64 chosen = uniform_below(stream[reference.stream], filled);
                 return remembered[window.start + owner * window.length + chosen];
             }
             case ReferenceKind::popular: {
-                const i64 page = first + sample(task, reference.sampler, reference.stream);
+                const i64 page = first + sampler(reference.sampler).draw(stream[reference.stream]);
                 if (reference.window >= 0) {
                     const RecentPages& window = windows[reference.window];
-                    const i64 owner = register_of(task, reference.row_register);
+                    const i64 owner = own[reference.row_register];
                     i64& taken_in = seen[window.seen + owner];
                     remembered[window.start + owner * window.length + taken_in % window.length] = static_cast<i32>(page);
                     taken_in++;
@@ -162,12 +161,12 @@ class Program {
             case ReferenceKind::row:
                 break;
         }
-        const i64 offset = floor_div(register_of(task, reference.row_register), region.rows_per_page);
+        const i64 offset = floor_div(own[reference.row_register], region.rows_per_page);
         if (reference.kind == ReferenceKind::append && offset > high[reference.high + group]) {
             high[reference.high + group] = offset;
             creates = true;
         }
-        return first + modulo(offset, region.group_pages);
+        return first + (0 <= offset && offset < region.group_pages ? offset : modulo(offset, region.group_pages));
     }
 
    private:

@@ -26,19 +26,25 @@ inline Report Kernel::report(const std::string& name) const {
         Report table(
             "references hits evictions dirty_evictions swap_ins swap_outs capacity_pages used_pages dirty_pages "
             "resident_pages");
-        const auto add = [&](const auto& cache, i64 resident) {
+        TableCounters all;
+        for (const TableCounters& counters : interpreter.program.table_counters) {
+            all.pool_hits += counters.pool_hits;
+            all.pool_misses += counters.pool_misses;
+            all.page_cache_hits += counters.page_cache_hits;
+        }
+        const auto add = [&](i64 references, i64 hits, const Cache& cache, i64 resident) {
             const CacheCounters& counters = cache.counters;
-            table.add(counters.references, counters.hits, counters.evictions, counters.dirty_evictions,
+            table.add(references, hits, counters.evictions, counters.dirty_evictions,
                       counters.swap_ins, counters.swap_outs, cache.capacity, cache.used, cache.dirty, resident);
         };
-        add(interpreter.pool, interpreter.pool.resident);
-        add(interpreter.page_cache, interpreter.page_cache.used);
+        add(all.pool_hits + all.pool_misses, all.pool_hits, interpreter.pool, interpreter.pool.resident);
+        add(all.page_cache_hits, all.page_cache_hits, interpreter.page_cache, interpreter.page_cache.used);
         return table;
     }
     if (name == "tables") {
         Report table("references pool_hits page_cache_hits disk_reads created");
         for (const TableCounters& counters : interpreter.program.table_counters)
-            table.add(counters.references, counters.pool_hits, counters.page_cache_hits, counters.disk_reads,
+            table.add(counters.pool_hits + counters.pool_misses, counters.pool_hits, counters.page_cache_hits, counters.disk_reads,
                       counters.created);
         return table;
     }

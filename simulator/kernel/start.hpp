@@ -58,11 +58,15 @@ class Start {
 
     // Runs all clients in turn, every wait being over at once.
     void run_without_time() {
-        const CacheCounters& counters = interpreter.pool.counters;
         const i64 most_misses = TURNOVERS * interpreter.pool.capacity;
         const i64 most_references = REFERENCES_PER_PAGE * pages;
         for (i64 round = 0; round < most_references; round++) {  // for programs that refer to no page
-            if (counters.references - counters.hits >= most_misses || counters.references >= most_references) return;
+            i64 hits = 0, misses = 0;
+            for (const TableCounters& counters : interpreter.program.table_counters) {
+                hits += counters.pool_hits;
+                misses += counters.pool_misses;
+            }
+            if (misses >= most_misses || hits + misses >= most_references) return;
             for (i32 who = 0; who < clients; who++)
                 for (Wait wait = interpreter.advance(who); wait.kind != WaitKind::end; wait = interpreter.advance(who)) {
                     end_wait(who, wait);

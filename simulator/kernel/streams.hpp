@@ -27,10 +27,11 @@ inline i64 uniform_below(Stream& stream, i64 bound) {
 // True with probability cut / 2^32.
 inline bool chance(Stream& stream, i64 cut) { return static_cast<i64>(next_bits(stream) >> 32) < cut; }
 
-// Alias table, a row for each value: (cut, other). Source: Walker 1977; Vose 1991.
+// Alias table, a row for each value: below the cut it is drawn, else `other`, which is the value itself in a row whose
+// cut is 2^32 or one less. Source: Walker 1977; Vose 1991.
 struct AliasRow {
-    i64 cut;
-    i64 other;
+    u32 cut;
+    u32 other;
 };
 
 struct AliasTable {
@@ -42,7 +43,7 @@ struct AliasTable {
         const i64 column = static_cast<i64>(((bits >> 32) * static_cast<u64>(length)) >> 32);
         check(0 <= column && column < length);
         const AliasRow& row = rows[column];
-        return static_cast<i64>(bits & 0xFFFFFFFFu) < row.cut ? column : row.other;
+        return static_cast<u32>(bits) < row.cut ? column : i64{row.other};
     }
 };
 

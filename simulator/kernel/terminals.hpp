@@ -132,7 +132,8 @@ class Terminals {
     void seat(i32 client, i64 message) {
         tasks[client].transaction_class = static_cast<i32>(message & ((1 << CLASS_BITS) - 1));
         const i64 home = (message >> CLASS_BITS) % homes;
-        for (const Seat& seat : seats) program.register_of(client, seat.number) = home * seat.factor / seat.divisor;
+        const View<i64> registers = program.registers_of(client);
+        for (const Seat& seat : seats) registers[seat.number] = home * seat.factor / seat.divisor;
     }
 };
 
