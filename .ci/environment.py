@@ -1,9 +1,10 @@
 """Make .venv what the lock file says; do nothing when it already is.
 
     python3 .ci/environment.py run                    # what `make demo` needs
-    python3 .ci/environment.py dev --browser --clang  # what `make test` needs; `make check` needs neither of the two
+    python3 .ci/environment.py dev --browser --clang  # what `make test` needs
 
-The C++ of the packages is compiled as .ci/libraries.py says, while pip installs. Standard library only, and readable by an older Python, so that the first thing a newcomer sees is a sentence.
+While pip installs, g++ compiles what .ci/libraries.py names. Standard library only, and readable by an older Python,
+so that the first thing a newcomer sees is a sentence.
 """
 
 from __future__ import annotations
@@ -26,9 +27,8 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "oltpsim-environment.json"
 LOCKS = {"run": ROOT / "requirements.lock", "dev": ROOT / "requirements-dev.lock"}
 PROJECT = ROOT / "pyproject.toml"
-REQUIRED, OLDEST, BEYOND = re.search(
-    r'^requires-python = "(>=3\.(\d+)(?:,<3\.(\d+))?)"', PROJECT.read_text(), re.M
-).groups()
+REQUIRES_PYTHON = re.compile(r'^requires-python = "(>=3\.(\d+)(?:,<3\.(\d+))?)"$', re.MULTILINE)
+REQUIRED, OLDEST, BEYOND = REQUIRES_PYTHON.search(PROJECT.read_text()).groups()
 SUITABLE_MINORS = range(int(OLDEST), int(BEYOND or 100))
 CHROMIUM = Path("/usr/bin/chromium")
 

@@ -38,6 +38,8 @@ BUILDS = {
 
 
 class Compilation(NamedTuple):
+    """A compiler at work on what will be `library` once `finish` has renamed it."""
+
     library: Path
     unfinished: Path
     compiler: subprocess.Popen[str]
@@ -77,9 +79,9 @@ def sources_digest(folder: Path) -> str:
 
 
 def finish(compilations: list[Compilation]) -> None:
-    """Wait for the compilers and put the libraries in place at once; stop with what the first unsuccessful one wrote."""
-    errors = [compilation.compiler.communicate()[1] for compilation in compilations]
-    for compilation, error in zip(compilations, errors):
+    """Wait for the compilers and rename what they have made; if one failed, stop with what it wrote."""
+    errors = {compilation: compilation.compiler.communicate()[1] for compilation in compilations}
+    for compilation, error in errors.items():
         if compilation.compiler.returncode != 0:
             sys.exit(f"The C++ does not compile.\n{error}That was: {' '.join(map(str, compilation.compiler.args))}")
         compilation.unfinished.replace(compilation.library)

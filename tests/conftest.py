@@ -1,4 +1,4 @@
-"""For every test: what Hypothesis may do, the compiled libraries, who compiles, and a browser whose pages may not reach the network."""
+"""For every test: what Hypothesis may do, who compiles, and a browser whose pages may not reach the network."""
 
 from __future__ import annotations
 
