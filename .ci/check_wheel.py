@@ -63,7 +63,7 @@ def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
     pip = ["python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
     lock = str(ROOT / "requirements.lock")
     for command in (
-        [*pip, "install", "--require-hashes", "--only-binary", ":all:", "--requirement", lock],
+        [*pip, "install", "--no-compile", "--require-hashes", "--only-binary", ":all:", "--requirement", lock],
         [*pip, "install", "--no-deps", str(wheel)],
         [*pip, "check"],
         ["python", "-c", f"import {', '.join(PACKAGES)}"],

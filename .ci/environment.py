@@ -100,10 +100,12 @@ def install(level: str, compilations: list[libraries.Compilation]) -> None:
         run([sys.executable, "-m", "venv", "--clear", str(VENV)])
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
     # Wheels only: a source package would run its own build code, and need a compiler.
-    run([*pip, "install", "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCKS[level])])
+    # Bytecode is written when a module is first imported: for all of them it would take as long as everything else.
+    pip_install = [*pip, "install", "--no-compile"]
+    run([*pip_install, "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCKS[level])])
     libraries.finish(compilations)  # the build backend compiles what is not there
     # It came with the lock, so nothing is fetched for the checkout itself.
-    run([*pip, "install", "--no-deps", "--no-build-isolation", "--editable", str(ROOT)])
+    run([*pip_install, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)])
     digests = [needed_digest("run"), needed_digest("dev")] if level == "dev" else [needed_digest("run")]
     python = run([str(VENV / "bin" / "python"), "-c", "import sys; print(*sys.version_info[:2])"]).split()
     STAMP.write_text(json.dumps({"python": [int(number) for number in python], "digests": digests}))
