@@ -1,6 +1,8 @@
 # `make` alone lists what there is. A recipe is one line per step; the how is in .ci/.
 
 SHELL := /bin/bash
+# pip leaves bytecode to the first import, which must be allowed to write it.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo test sanitize coverage-floor golden docs check lint format-check warnings types pyright imports wheel \
 	bench format lock environment clean
