@@ -1,8 +1,11 @@
 # `make` alone lists what there is. A recipe is one line per step; the how is in .ci/.
 
 SHELL := /bin/bash
+# pip leaves bytecode to the first import, which must be allowed to write it.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage-floor golden docs check lint format-check types pyright imports wheel bench format lock environment clean
+.PHONY: help demo test sanitize coverage-floor golden docs check lint format-check warnings types pyright imports wheel \
+	bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
 PYTHON ?= python3
@@ -10,6 +13,9 @@ ARGS ?=
 BIN := .venv/bin
 ENVIRONMENT := $(PYTHON) .ci/environment.py
 STEP := .ci/step
+CPP = $$(git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
+# Tests that `make sanitize` runs.
+SANITIZED := tests/simulator/kernel/test_library.py
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --annotation-style line --custom-compile-command "make lock"
 
@@ -22,10 +28,13 @@ demo: ## predict the shipped example machine and write out/v20z.html
 	@$(BIN)/oltpsim run scenarios/library/v20z.yaml --seed 1 --report out/v20z.html
 
 test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest; COVERAGE=yes holds their branches against the floors
-	@$(ENVIRONMENT) dev --browser
+	@$(ENVIRONMENT) dev --browser --clang
 	@$(if $(COVERAGE),rm -rf out/coverage && mkdir -p out/coverage)
 	@$(BIN)/$(if $(COVERAGE),coverage run -m )pytest -n 2 --dist worksteal $(ARGS)
 	@$(if $(COVERAGE),$(BIN)/python .ci/coverage_floor.py)
+
+sanitize: environment ## run tests of the kernel with its bounds, addresses and undefined behaviour checked
+	@.ci/sanitized $(BIN)/pytest --capture=sys $(SANITIZED) $(ARGS)
 
 coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to what `make test COVERAGE=yes` measured last
 	@$(BIN)/python .ci/coverage_floor.py --raise
@@ -33,13 +42,17 @@ coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to wh
 golden: environment ## write tests/golden anew after a change of trajectories that is meant; a commit of its own
 	@$(BIN)/python $$(git ls-files 'tests/*test_golden.py')
 
-check: lint format-check types pyright imports wheel ## everything CI checks beside the tests
+check: lint format-check warnings types pyright imports wheel ## everything CI checks beside the tests
 
 lint: environment
 	@$(STEP) "ruff check" $(BIN)/ruff check .
 
 format-check: environment
 	@$(STEP) "ruff format" $(BIN)/ruff format --check .
+	@$(STEP) "clang-format" $(BIN)/clang-format --dry-run -Werror $(CPP)
+
+warnings: environment
+	@$(STEP) "C++ warnings" $(BIN)/python .ci/libraries.py warnings
 
 types: environment
 	@$(STEP) "mypy, strict" $(BIN)/mypy
@@ -51,7 +64,7 @@ imports: environment
 	@$(STEP) "import layers" $(BIN)/lint-imports
 
 wheel: environment
-	@$(STEP) "wheel, installed in a new environment" $(BIN)/python .ci/check_wheel.py
+	@$(STEP) "wheel, installed in new environments" $(BIN)/python .ci/check_wheel.py
 
 bench: environment ## measure speed beside other simulators and write docs/performance.md; ARGS=--full takes the long sizes
 	@$(BIN)/python -m benchmarks $(ARGS)
@@ -72,6 +85,7 @@ docs: environment ## simulate for the pages and pictures of docs/ what their cod
 format: environment ## sort imports, apply safe fixes, lay out the code
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(CPP)
 
 lock: environment ## bring the lock files up to date with pyproject.toml; ARGS=--upgrade takes newer versions
 	@$(STEP) "requirements.lock" $(COMPILE) pyproject.toml --group build --output-file requirements.lock $(ARGS)
@@ -84,5 +98,5 @@ environment: ## make .venv with everything for development
 	@$(ENVIRONMENT) dev
 
 clean: ## remove what make has made
-	@rm -rf .venv out dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv out dist simulator/*/lib*.so .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find simulator models calibration scenarios tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,17 +1,21 @@
-"""Build the source archive and from it the wheel, install it in a new environment, use it from elsewhere.
+"""Build the source archive and from it the wheel, install it in new environments, use it from elsewhere.
 
-Tests that run in the tree can't see a data file that was not packed, nor a dependency that was not declared.
+Tests that run in the tree can't see a data file that was not packed, nor a dependency that was not declared. One wheel
+is for every Python, so each of this machine's that suits gets an environment, with no compiler on its path.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
-import venv
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from environment import SUITABLE_MINORS, starts
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("simulator", "models", "calibration", "scenarios")
@@ -26,33 +30,52 @@ def main() -> None:
         )
         (wheel,) = elsewhere.glob("*.whl")
         check_contents(wheel)
-        check_use(wheel, elsewhere)
+        with ThreadPoolExecutor(2) as pool:
+            for line in pool.map(lambda python: check_use(wheel, python, elsewhere), pythons()):
+                print(line)
 
 
 def check_contents(wheel: Path) -> None:
-    """Every committed file of the four packages is in the wheel, data files and templates too."""
+    """Every committed file of the four packages is in the wheel, data files and templates too, and what is compiled."""
     listed = run(["git", "ls-files", "-z", "--", *PACKAGES], ROOT).split("\0")
     committed = {name for name in listed if name and (ROOT / name).exists()}
-    missing = committed - set(zipfile.ZipFile(wheel).namelist())
+    compiled = {str(Path(name).with_name(f"lib{Path(name).stem}.so")) for name in committed if name.endswith(".cpp")}
+    missing = (committed | compiled) - set(zipfile.ZipFile(wheel).namelist())
     if missing:
         sys.exit("The wheel lacks {}".format(", ".join(sorted(missing))))
 
 
-def check_use(wheel: Path, elsewhere: Path) -> None:
-    """The wheel and the locked run-time packages suffice to start the command and import every package."""
-    venv.create(elsewhere / "venv", with_pip=True)
-    python = str(elsewhere / "venv" / "bin" / "python")
-    pip = [python, "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
+def pythons() -> list[str]:
+    """One interpreter of every suitable version: on the path, or among those of pyenv, whose shims may refuse."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = []
+    for minor in SUITABLE_MINORS:
+        name = f"python3.{minor}"
+        candidates = [shutil.which(name), *map(str, sorted(versions.glob(f"3.{minor}.*/bin/{name}")))]
+        found += [python for python in candidates if python and starts([python, "-c", "import ensurepip"])][:1]
+    return found or [sys.executable]
+
+
+def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
+    """Wheel and locked run-time packages suffice to import every package, load the kernel and start the command."""
+    folder = elsewhere / Path(python).name
+    run([python, "-m", "venv", str(folder)], elsewhere)
+    pip = ["python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
     lock = str(ROOT / "requirements.lock")
-    run([*pip, "install", "--require-hashes", "--only-binary", ":all:", "--requirement", lock], elsewhere)
-    run([*pip, "install", "--no-deps", str(wheel)], elsewhere)
-    run([*pip, "check"], elsewhere)
-    run([python, "-c", f"import {', '.join(PACKAGES)}"], elsewhere)
-    run([str(elsewhere / "venv" / "bin" / "oltpsim"), "--help"], elsewhere)
+    for command in (
+        [*pip, "install", "--no-compile", "--require-hashes", "--only-binary", ":all:", "--requirement", lock],
+        [*pip, "install", "--no-deps", str(wheel)],
+        [*pip, "check"],
+        ["python", "-c", f"import {', '.join(PACKAGES)}"],
+        ["python", "-c", "from simulator.kernel.library import kernel_library; kernel_library()"],
+        ["oltpsim", "--help"],
+    ):
+        run([str(folder / "bin" / command[0]), *command[1:]], elsewhere, PATH=str(folder / "bin"))
+    return f"{wheel.name} works with {python}"
 
 
-def run(command: list[str], folder: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+def run(command: list[str], folder: Path, **variables: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit("{}\n{}\nThat was: {}".format(done.stdout.strip(), done.stderr.strip(), " ".join(command)))

@@ -1,9 +1,10 @@
 """Make .venv what the lock file says; do nothing when it already is.
 
-    python3 .ci/environment.py run              # what `make demo` needs
-    python3 .ci/environment.py dev --browser    # what `make test` and `make check` need
+    python3 .ci/environment.py run                    # what `make demo` needs
+    python3 .ci/environment.py dev --browser --clang  # what `make test` needs
 
-Standard library only, and readable by an older Python, so that the first thing a newcomer sees is a sentence.
+While pip installs, g++ compiles what .ci/libraries.py names. Standard library only, and readable by an older Python,
+so that the first thing a newcomer sees is a sentence.
 """
 
 from __future__ import annotations
@@ -12,40 +13,57 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import libraries
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "oltpsim-environment.json"
 LOCKS = {"run": ROOT / "requirements.lock", "dev": ROOT / "requirements-dev.lock"}
-OLDEST, NEWEST = (3, 11), (3, 13)
+PROJECT = ROOT / "pyproject.toml"
+REQUIRES_PYTHON = re.compile(r'^requires-python = "(>=3\.(\d+)(?:,<3\.(\d+))?)"$', re.MULTILINE)
+REQUIRED, OLDEST, BEYOND = REQUIRES_PYTHON.search(PROJECT.read_text()).groups()
+SUITABLE_MINORS = range(int(OLDEST), int(BEYOND or 100))
 CHROMIUM = Path("/usr/bin/chromium")
 
 
 def main(arguments: list[str]) -> None:
     level = arguments[0]
     prefer_suitable_python()
+    if not shutil.which("g++"):
+        reason = install_program("compiler", "g++")
+        if reason:
+            fail(f"The kernel is C++ and g++ can't be installed ({reason}): run `apt-get install g++` as root.")
+    compilations = libraries.start()
     if needed_digest(level) not in installed_digests():
-        install(level)
+        install(level, compilations)
+    elif compilations:
+        begin("C++ libraries")
+        libraries.finish(compilations)
+        end("compiled")
     if "--browser" in arguments and not CHROMIUM.exists():
-        install_browser()
+        install_for_tests("browser", "chromium")
+    if "--clang" in arguments and not shutil.which("clang++-19"):
+        install_for_tests("second compiler", "clang-19")
 
 
 def prefer_suitable_python() -> None:
     """Carry on in another python3.N when this one is too old or too new and nobody asked for it by name."""
-    if OLDEST <= sys.version_info[:2] <= NEWEST:
+    if sys.version_info[1] in SUITABLE_MINORS:
         return
     this = "{} is Python {}.{}".format(sys.executable, *sys.version_info[:2])
     if "PYTHON" not in os.environ:
-        for minor in range(NEWEST[1], OLDEST[1] - 1, -1):
+        for minor in reversed(SUITABLE_MINORS):
             other = shutil.which(f"python3.{minor}")
             if other and starts([other, "-c", ""]):  # a version manager's shim may refuse to
                 os.execv(other, [other, *sys.argv])
-    fail(f"oltpsim needs Python 3.11, 3.12 or 3.13 and {this}: name one, as in `make demo PYTHON=python3.12`.")
+    fail(f"oltpsim needs Python {REQUIRED} and {this}: name one, as in `make demo PYTHON=python3.12`.")
 
 
 def starts(command: list[str]) -> bool:
@@ -55,7 +73,7 @@ def starts(command: list[str]) -> bool:
 def needed_digest(level: str) -> str:
     """Change with all that asks for another installation: the lock, the metadata, the checkout's path."""
     digest = hashlib.sha256(f"{level} {VENV}".encode())
-    for path in (LOCKS[level], ROOT / "pyproject.toml"):
+    for path in (LOCKS[level], PROJECT):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -71,7 +89,7 @@ def installed_digests() -> list[str]:
     return [] if unwanted or broken else stamp["digests"]
 
 
-def install(level: str) -> None:
+def install(level: str, compilations: list[libraries.Compilation]) -> None:
     started = time.monotonic()
     count = sum("==" in line for line in LOCKS[level].read_text().splitlines())
     begin(f"environment: {count} locked packages")
@@ -82,9 +100,12 @@ def install(level: str) -> None:
         run([sys.executable, "-m", "venv", "--clear", str(VENV)])
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
     # Wheels only: a source package would run its own build code, and need a compiler.
-    run([*pip, "install", "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCKS[level])])
-    # The build backend came with the lock, so nothing is fetched for the checkout itself.
-    run([*pip, "install", "--no-deps", "--no-build-isolation", "--editable", str(ROOT)])
+    # Bytecode is written when a module is first imported: for all of them it would take as long as everything else.
+    pip_install = [*pip, "install", "--no-compile"]
+    run([*pip_install, "--require-hashes", "--only-binary", ":all:", "--requirement", str(LOCKS[level])])
+    libraries.finish(compilations)  # the build backend compiles what is not there
+    # It came with the lock, so nothing is fetched for the checkout itself.
+    run([*pip_install, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)])
     digests = [needed_digest("run"), needed_digest("dev")] if level == "dev" else [needed_digest("run")]
     python = run([str(VENV / "bin" / "python"), "-c", "import sys; print(*sys.version_info[:2])"]).split()
     STAMP.write_text(json.dumps({"python": [int(number) for number in python], "digests": digests}))
@@ -98,16 +119,22 @@ def install_venv_module() -> None:
         fail(f"Environments can't be made here ({reason}): run `apt-get install {package}` as root.")
 
 
-def install_browser() -> None:
+def install_for_tests(what: str, package: str) -> None:
+    """Do without it if need be, except in CI: its tests are skipped."""
+    reason = install_program(what, package)
+    if reason and os.environ.get("CI") == "true":
+        fail(f"Every test must run in CI and {package} could not be installed: {reason}.")
+    elif reason:
+        print(f"tests with a {what} will be skipped; `apt-get install {package}` brings them back")
+
+
+def install_program(what: str, package: str) -> str | None:
+    """Install a Debian package and say so in one line; return why that was not possible, or None."""
     started = time.monotonic()
-    begin("browser: Debian's chromium")
-    reason = apt_install("chromium")
-    if not reason:
-        end(f"ready in {time.monotonic() - started:.0f} s")
-    elif os.environ.get("CI") == "true":
-        fail(f"The browser tests must run in CI and chromium could not be installed: {reason}.")
-    else:
-        end(f"missing ({reason}): browser tests will be skipped; `apt-get install chromium` brings them back")
+    begin(f"{what}: Debian's {package}")
+    reason = apt_install(package)
+    end(f"missing ({reason})" if reason else f"ready in {time.monotonic() - started:.0f} s")
+    return reason
 
 
 def apt_install(package: str) -> str | None:

@@ -3,6 +3,7 @@
 OltpsimError
  ├── InputError            something a person wrote is wrong: exit status 2
  │    └── Infeasible       the machine cannot run the workload: the message says why, in numbers
+ ├── InstallationError     a part of the program is missing or of another version: exit status 2, with the remedy
  └── InternalError         the simulator broke one of its own rules: a defect, please report
 """
 
@@ -17,6 +18,10 @@ class InputError(OltpsimError):
 
 class Infeasible(InputError):
     """A well-formed question whose machine cannot run the workload at all."""
+
+
+class InstallationError(OltpsimError):
+    """A part of the installed program is missing or doesn't belong to it. `str(error)` says what to do."""
 
 
 class InternalError(OltpsimError):

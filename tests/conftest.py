@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +24,7 @@ settings.register_profile("search", deadline=None, suppress_health_check=[Health
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)
 settings.load_profile("same")
 
+ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = Path("/usr/bin/chromium")
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -39,8 +42,13 @@ LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Of the workers that need the same machine code first, one compiles it; the others wait and load it."""
+    """Bring the compiled libraries up to date.
+
+    Of the workers that need the same machine code first, one compiles it; the others wait and load it.
+    """
     if not hasattr(config, "workerinput"):
+        if "OLTPSIM_KERNEL_LIBRARY" not in os.environ:
+            subprocess.run([sys.executable, ROOT / ".ci" / "libraries.py"], check=True)
         return
     from numba.core.dispatcher import Dispatcher, global_compiler_lock
 

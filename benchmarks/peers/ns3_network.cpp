@@ -92,8 +92,7 @@ int main() {
         visit.mean = Read<double>();
     }
     auto begin = std::chrono::steady_clock::now();
-    for (size_t who = 0; who < clients.size(); ++who)
-        Simulator::Schedule(NanoSeconds(Draw(thinkMean)), &Thought, who);
+    for (size_t who = 0; who < clients.size(); ++who) Simulator::Schedule(NanoSeconds(Draw(thinkMean)), &Thought, who);
     Simulator::Stop(NanoSeconds(end));
     Simulator::Run();
     double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

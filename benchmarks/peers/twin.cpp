@@ -108,8 +108,10 @@ static void enter(int32_t who) {
     note(station, 0, 1);
     client.burst = burst;
     client.next = NOBODY;
-    if (station.first == NOBODY) station.first = who;
-    else clients[station.last].next = who;
+    if (station.first == NOBODY)
+        station.first = who;
+    else
+        clients[station.last].next = who;
     station.last = who;
 }
 
@@ -183,8 +185,9 @@ int main() {
     auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
     int64_t served = 0;
     for (const Station& station : stations) served += station.served;
-    std::printf("{\"seconds\": %.9f, \"seconds_after_warm_up\": %.9f, \"transactions\": %lld, \"services\": %lld, "
-                "\"events_after_warm_up\": %lld, \"mean_response_s\": %.9g}\n",
-                seconds(stop - begin), seconds(stop - warm), (long long)transactions, (long long)served,
-                (long long)events, (double)response / 1e9 / (double)(transactions ? transactions : 1));
+    std::printf(
+        "{\"seconds\": %.9f, \"seconds_after_warm_up\": %.9f, \"transactions\": %lld, \"services\": %lld, "
+        "\"events_after_warm_up\": %lld, \"mean_response_s\": %.9g}\n",
+        seconds(stop - begin), seconds(stop - warm), (long long)transactions, (long long)served, (long long)events,
+        (double)response / 1e9 / (double)(transactions ? transactions : 1));
 }

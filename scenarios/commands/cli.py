@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from scenarios.commands.options import UsageError
-from simulator.errors import InputError
+from simulator.errors import InputError, InstallationError
 
 BAD_INPUT = 2
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         text = str(error.format_message())  # type: ignore[attr-defined]
         return _refused(text if text.startswith(HELP) else _load(SENTENCE)(error))
-    except InputError as error:
+    except (InputError, InstallationError) as error:
         return _refused(str(error))
     except MemoryError:
         return _refused("this computer has too little memory to simulate that; make pool, clients or data smaller")

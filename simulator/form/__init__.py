@@ -39,4 +39,6 @@ from simulator.form.printing import listing
 from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.rate_limits import ALL_VOLUMES, Limiters, limiters_of, limits_on, minutes_of_credits
 from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
+from simulator.form.streams import seed_streams
+from simulator.form.tables import Table, tables_of
 from simulator.form.units import GIB, KIB, MIB

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from simulator.form import IntArray, Model, OnProgress
-from simulator.form.tables import Table, tables_of
-from simulator.kernel.library import CompiledKernel
+from simulator.form import IntArray, Model, OnProgress, Table, tables_of
+from simulator.kernel.compiled import CompiledSystem
 from simulator.kernel.record import KernelRecorder
 from simulator.results import Result
 
@@ -21,7 +20,7 @@ class KernelEngine:
 
     def __init__(self, model: Model, seed: int, traced: int = 0) -> None:
         self.model = model
-        self.kernel = CompiledKernel(
+        self.kernel = CompiledSystem(
             tables_of(model, seed) | {"trace": Table(("ends",), np.array([[traced]], dtype=np.int64))}
         )
         self.record = KernelRecorder(model, seed, self.kernel)

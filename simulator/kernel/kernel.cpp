@@ -1,5 +1,6 @@
 // The C interface of the kernel: create it from tables, let time pass, read tables, free it. No exception crosses it:
-// a call that fails returns 0 or a null pointer, with a sentence in `error`.
+// a call that fails returns 0 or a null pointer, with a sentence in `error`, which begins with "internal: " where no
+// input explains it.
 #include "kernel.hpp"
 
 #include <algorithm>
@@ -19,14 +20,20 @@ struct Handle {
 
 template <class Work>
 bool guarded(char* error, i64 error_size, Work work) {
+    std::string problem;
     try {
         work();
         return true;
-    } catch (const std::exception& problem) {
-        std::strncpy(error, problem.what(), static_cast<std::size_t>(error_size - 1));
-        error[error_size - 1] = '\0';
-        return false;
+    } catch (const std::length_error& too_large) {
+        problem = too_large.what();
+    } catch (const std::bad_alloc&) {
+        problem = "the system does not fit into memory; simulate a sample of it";
+    } catch (const std::exception& other) {
+        problem = std::string("internal: ") + other.what();
     }
+    std::strncpy(error, problem.c_str(), static_cast<std::size_t>(error_size - 1));
+    error[error_size - 1] = '\0';
+    return false;
 }
 
 }  // namespace

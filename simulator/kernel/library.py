@@ -1,87 +1,75 @@
-"""The compiled library of the kernel, loaded by ctypes."""
+"""The kernel's compiled library: where it lies, and what the functions of its C interface take and return."""
 
 import ctypes
+import hashlib
 import os
-from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from simulator.errors import InputError
-from simulator.form import IntArray
-from simulator.form.tables import Table
+from simulator.errors import InstallationError
 
 INTERFACE_VERSION = 1
-ERROR_BYTES = 512
+"""Number of the C interface that this code calls; `oltpsim_interface_version` in kernel.cpp returns the library's."""
+PATH_VARIABLE = "OLTPSIM_KERNEL_LIBRARY"
+"""Environment variable with the path of a library to load instead, such as the one that checks bounds."""
+FOLDER = Path(__file__).parent
 
 
 class CTable(ctypes.Structure):
-    """As oltpsim_table in tables.hpp."""
+    """Table that passes through the interface: oltpsim_table in tables.hpp."""
 
-    _fields_ = [
+    _fields_ = (
         ("name", ctypes.c_char_p),
         ("columns", ctypes.c_char_p),
         ("values", ctypes.POINTER(ctypes.c_int64)),
         ("rows", ctypes.c_int64),
         ("width", ctypes.c_int64),
-    ]
+    )
 
 
-def _load() -> ctypes.CDLL:
-    place = Path(os.environ.get("OLTPSIM_KERNEL_LIBRARY") or Path(__file__).with_name("libkernel.so"))
-    library = ctypes.CDLL(str(place))
-    number, text, handle = ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p
-    signatures: dict[str, tuple[Any, list[Any]]] = {
-        "oltpsim_interface_version": (number, []),
-        "oltpsim_create": (handle, [ctypes.POINTER(CTable), number, text, number]),
-        "oltpsim_run": (number, [handle, number, text, number]),
-        "oltpsim_read": (number, [handle, text, ctypes.POINTER(CTable), text, number]),
-        "oltpsim_free": (None, [handle]),
-    }
-    for name, (result, arguments) in signatures.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
+_NUMBER, _TEXT, _HANDLE, _TABLES = ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(CTable)
+FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "oltpsim_interface_version": (_NUMBER, []),
+    "oltpsim_create": (_HANDLE, [_TABLES, _NUMBER, _TEXT, _NUMBER]),
+    "oltpsim_run": (_NUMBER, [_HANDLE, _NUMBER, _TEXT, _NUMBER]),
+    "oltpsim_read": (_NUMBER, [_HANDLE, _TEXT, _TABLES, _TEXT, _NUMBER]),
+    "oltpsim_free": (None, [_HANDLE]),
+}
+"""Type of the result and types of the arguments, by name."""
+
+
+@cache
+def kernel_library() -> ctypes.CDLL:
+    """Library with its functions declared. Raises InstallationError if there is none, or not that of this code."""
+    named = os.environ.get(PATH_VARIABLE)
+    path = Path(named) if named else FOLDER / "libkernel.so"
+    if not path.exists():
+        raise InstallationError(f"the compiled kernel {path} is missing; {_remedy()}")
+    if not named and _sources_digest() not in path.read_bytes():
+        raise InstallationError(f"the compiled kernel {path} is older than its sources; {_remedy()}")
+    try:
+        library = ctypes.CDLL(str(path))
+        for name, (result, arguments) in FUNCTIONS.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        version = library.oltpsim_interface_version()
+    except (OSError, AttributeError) as error:
+        raise InstallationError(f"the compiled kernel {path} can't be used ({error}); {_remedy()}") from error
+    if version != INTERFACE_VERSION:
+        wanted = f"has interface {version} where {INTERFACE_VERSION} is needed"
+        raise InstallationError(f"the compiled kernel {path} {wanted}; {_remedy()}")
     return library
 
 
-LIBRARY = _load()
+def _sources_digest() -> bytes:
+    """First half of the build identifier that .ci/libraries.py had the linker write into the library."""
+    digest = hashlib.sha256()
+    for path in sorted(FOLDER.glob("*.[ch]pp")):
+        digest.update(path.read_bytes())
+    return digest.digest()[:16]
 
 
-class CompiledKernel:
-    """One system in the compiled engine. Raises InputError where the engine gives up."""
-
-    def __init__(self, tables: dict[str, Table]) -> None:
-        rows = {name: np.ascontiguousarray(table.rows) for name, table in tables.items()}
-        given = (CTable * len(tables))()
-        for place, (name, table) in zip(given, tables.items(), strict=True):
-            place.name, place.columns = name.encode(), " ".join(table.columns).encode()
-            place.values = rows[name].ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
-            place.rows, place.width = rows[name].shape
-        self._handle = self._call(LIBRARY.oltpsim_create, given, len(tables))
-
-    def run(self, until_ns: int) -> None:
-        """Let time pass; the lock of the interpreter is released meanwhile."""
-        self._call(LIBRARY.oltpsim_run, self._handle, until_ns)
-
-    def read(self, name: str) -> Table:
-        """A table that the engine reports (report.hpp)."""
-        table = CTable()
-        self._call(LIBRARY.oltpsim_read, self._handle, name.encode(), ctypes.byref(table))
-        shape = (table.rows, table.width)
-        rows: IntArray = np.zeros(shape, dtype=np.int64)
-        if rows.size:
-            rows[:] = np.ctypeslib.as_array(table.values, shape)
-        return Table(tuple(table.columns.decode().split()), rows)
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            LIBRARY.oltpsim_free(self._handle)
-
-    @staticmethod
-    def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-        error = ctypes.create_string_buffer(ERROR_BYTES)
-        result = function(*arguments, error, ERROR_BYTES)
-        if not result:
-            raise InputError(error.value.decode())
-        return result
+def _remedy() -> str:
+    in_a_checkout = (FOLDER.parents[1] / "Makefile").exists()
+    return "`make demo` compiles it" if in_a_checkout else "install oltpsim again, from a wheel for this machine"

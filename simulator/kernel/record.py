@@ -1,8 +1,7 @@
 """The recorder of one run of the kernel: tables that it reports become snapshots."""
 
-from simulator.form import Model
-from simulator.form.tables import Table
-from simulator.kernel.library import CompiledKernel
+from simulator.form import Model, Table
+from simulator.kernel.compiled import CompiledSystem
 from simulator.results import (
     ACTIVITIES,
     CacheCounters,
@@ -34,7 +33,7 @@ class KernelRecorder(RunRecorder):
 
     engine_name = "kernel"
 
-    def __init__(self, model: Model, seed: int, kernel: CompiledKernel) -> None:
+    def __init__(self, model: Model, seed: int, kernel: CompiledSystem) -> None:
         super().__init__(model, seed)
         self.kernel = kernel
 
