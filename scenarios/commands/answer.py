@@ -14,7 +14,7 @@ import typer
 
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output
-from scenarios.run import SavedRun, must_compile, write_saved_run
+from scenarios.run import SavedRun, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
 from scenarios.show.report import write_report
 from scenarios.show.summary import summary_csv, summary_text
@@ -55,33 +55,24 @@ def command_line(words: Sequence[object]) -> str:
 
 
 @contextmanager
-def timed(quiet: bool, engine: str) -> Iterator[TimedAnswers]:
+def timed(quiet: bool) -> Iterator[TimedAnswers]:
     """Says on stderr, unless `quiet`, how fast an engine was with the results that the block puts into the list."""
-    compiles = _what_compiles(engine)
     block = TimedAnswers()
     began = time.monotonic()
     yield block
     block.wall_s = max(time.monotonic() - began, 1e-9)
     for result in [] if quiet else block.results:
-        compiled = "compiled and " if result.engine in compiles else ""
-        typer.echo(f"{result.engine}: {_speed(result, block.wall_s, compiled)}", err=True)
+        typer.echo(f"{result.engine}: {_speed(result, block.wall_s)}", err=True)
 
 
-def _what_compiles(engine: str) -> list[str]:
-    """Which engines wait for the compiler, should they answer; for the analytic one it isn't even loaded."""
-    if engine == "analytic":
-        return []
-    return [each for each in ("kernel", "reference") if must_compile(each)]
-
-
-def _speed(result: Result, wall_s: float, compiled: str) -> str:
+def _speed(result: Result, wall_s: float) -> str:
     if is_calculated(result):
         return f"answered in {milliseconds(wall_s)} ms"
     simulated_s = result.warm_up_s + result.duration_s
     times = simulated_s / wall_s
     speed = f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
     return (
-        f"{simulated_s:,.0f} s {compiled}simulated in {wall_s:,.1f} s, {speed} times"
+        f"{simulated_s:,.0f} s simulated in {wall_s:,.1f} s, {speed} times"
         f" real time, {result.transactions_per_s * simulated_s / wall_s:,.0f} transactions/s"
     )
 

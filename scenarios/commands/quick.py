@@ -188,7 +188,7 @@ def _answer_line(
 def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
     """Answer by the scenario's engine; with `two` by the analytic one before it."""
     first = _calculated(scenario, seed, quiet, wanted) if two else None
-    with timed(quiet, scenario.engine) as second, progress_display(quiet) as display:
+    with timed(quiet) as second, progress_display(quiet) as display:
         second.results += replicate(scenario, seed, 1, 1, display)
     (result,) = second.results
     if first is not None:
@@ -203,7 +203,7 @@ def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOp
     """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:
-        with timed(quiet, "analytic") as block:
+        with timed(quiet) as block:
             block.results.append(simulate(SimulationTask(calculated, seed)))
     except InputError as error:
         typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)

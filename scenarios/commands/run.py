@@ -64,7 +64,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         return
     check_replications([spec], replications)
     check_places(report, save)
-    with timed(quiet, spec.engine) as block, progress_display(quiet) as display:
+    with timed(quiet) as block, progress_display(quiet) as display:
         runs = replicate(spec, seed, replications, workers or default_workers(), display)
         result = pool_replications(runs)
         block.results.append(result)

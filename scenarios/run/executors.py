@@ -4,7 +4,6 @@ Results depend on the tasks alone, never on the executor or on the order in whic
 """
 
 import math
-import platform
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -15,9 +14,8 @@ from multiprocessing.synchronize import Event
 from typing import Any, Generic, Protocol, TypeVar
 
 from calibration.workers import SPAWN, WorkerPool
-from scenarios.run.engines import compiled_once
 from scenarios.run.progress import Display
-from scenarios.run.simulation import KERNEL_STEP, OnStep, SimulationTask
+from scenarios.run.simulation import OnStep, SimulationTask
 from simulator.errors import InputError
 from simulator.form import OnProgress, Progress
 
@@ -157,15 +155,9 @@ def _answers(futures: list[Future[Batch[T]]], pending: dict[Future[Batch[T]], li
 
 
 def remote_batch(work: Work[T], tasks: Sequence[SimulationTask]) -> Batch[T]:
-    """Do the work of some tasks on a machine that may be another, without progress. Raises InputError."""
+    """Do the work of some tasks on a machine that may be another, without progress."""
     began = time.perf_counter()
-    with compiled_once(task.scenario.engine for task in tasks) as not_cached:
-        if not_cached:
-            raise InputError(
-                f"{platform.node()}: the kernel's machine code can't be kept there ({not_cached}), and results would "
-                "be the reference engine's: let XDG_CACHE_HOME name a folder that its workers can write"
-            )
-        answers = [work(task, None, None) for task in tasks]
+    answers = [work(task, None, None) for task in tasks]
     return Batch(answers, time.perf_counter() - began)
 
 
@@ -216,7 +208,7 @@ class ProcessExecutor(TaskExecutor):
         self._meter, self.most_in_flight = meter, 2 * workers + 1
         self._numbers: dict[Future[Any], int] = {}
         self._submitted = 0
-        meter.display.step(f"{workers} worker processes, {KERNEL_STEP}")
+        meter.display.step(f"{workers} worker processes")
 
     def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
         """Submit all tasks as one of a worker's."""
@@ -284,7 +276,6 @@ def _worker_batch(number: int, work: Work[T], tasks: Sequence[SimulationTask]) -
         _WorkerState.messages.put((number, len(answers) + progress.simulated_s / progress.end_s))
 
     began = time.perf_counter()
-    with compiled_once(task.scenario.engine for task in tasks):
-        for task in tasks:
-            answers.append(work(task, on_progress, None))  # noqa: PERF401 - progress counts them on the way
+    for task in tasks:
+        answers.append(work(task, on_progress, None))  # noqa: PERF401 - progress counts them on the way
     return Batch(answers, time.perf_counter() - began)

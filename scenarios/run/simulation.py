@@ -11,17 +11,12 @@ import numpy as np
 from models.build import build, failover_of, remarks
 from models.jobs import StoreRun, StoreState
 from models.scenario import ScenarioSpec
-from scenarios.run.engines import load_engine, must_compile, why_not_cached
+from scenarios.run.engines import load_engine
 from simulator.form import Model, OnProgress
 from simulator.results import Result
 
-KERNEL_STEP = "kernel (compiled once)"
 MODEL_STEP = "model"
 START_STEP = "caches at the start"
-SLOW_ENGINE = (
-    "by the reference engine, which is slower: the kernel's machine code can't be kept in {}; "
-    "let XDG_CACHE_HOME name a folder that can be written"
-)
 OnStep = Callable[[str], None]
 
 
@@ -47,8 +42,6 @@ def simulate(task: SimulationTask, on_progress: OnProgress | None = None, on_ste
     if scenario.cluster is not None:
         lost = failover_of(scenario, result, lambda after: _by_events(SimulationTask(after, task.seed)))
         warnings += [lost.sentence()] if lost else []
-    if result.engine != scenario.engine:
-        warnings.append(SLOW_ENGINE.format(why_not_cached()))
     return replace(result, warnings=warnings)
 
 
@@ -56,21 +49,18 @@ def _by_events(task: SimulationTask, on_progress: OnProgress | None = None, on_s
     on_step = on_step or (lambda _: None)
     on_step(MODEL_STEP)
     model = build(task.scenario)
-    on_step(KERNEL_STEP if must_compile(task.scenario.engine) else START_STEP)
-    engine = load_engine("reference" if why_not_cached() else task.scenario.engine)
-    result: Result = engine.simulate(model, task.seed, on_progress)
+    on_step(START_STEP)
+    result: Result = load_engine(task.scenario.engine).simulate(model, task.seed, on_progress)
     return result
 
 
 def simulate_store(model: Model, seed: int) -> StoreRun:
     """Run of a store's model by the kernel."""
-    kernel = load_engine("kernel")
-    engine = kernel.KernelEngine(model, seed)
+    engine = load_engine("kernel").KernelEngine(model, seed)
     engine.run(None)
-    program, state = engine.model.program, engine.state
     left = StoreState(
-        program,
-        {name: kernel.counter_values(state, program, name) for name in program.counter_names},
-        {name: kernel.register_values(state, program, name) for name in program.registers},
+        model.program,
+        {name: engine.counter(name) for name in model.program.counter_names},
+        {name: engine.register(name) for name in model.program.registers},
     )
     return StoreRun(engine.record.result(), left, np.array([each.histogram for each in engine.record.classes]))

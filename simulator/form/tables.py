@@ -32,11 +32,21 @@ SCHEDULERS = ("fcfs", "look", "c-look")
 DEVICE_KINDS = ("disk", "caching disk", "flash", "raid")
 FS_PER_S = 10**15
 NOWHERE = -1
-DEVICE_COLUMNS = (
-    "kind calls is_scheduled capacity_bytes revolution_ns track_bytes seek_track_ns seek_average_ns seek_full_ns "
-    "overhead_ns queue_depth scheduler cache_bytes destages_among read_ns write_ns parallel reads_per_write "
-    "first_limit end_limit first_shared_limit end_shared_limit first_disk disks copies parities unit_bytes"
-).split()
+PLACES = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")
+DISK_COLUMNS = (
+    "capacity_bytes",
+    "revolution_ns",
+    "track_bytes",
+    "seek_track_ns",
+    "seek_average_ns",
+    "seek_full_ns",
+    "overhead_ns",
+    "queue_depth",
+)
+WRITE_CACHE_COLUMNS = ("cache_bytes", "destages_among")
+FLASH_COLUMNS = ("read_ns", "write_ns", "parallel", "reads_per_write")
+RAID_COLUMNS = ("first_disk", "disks", "copies", "parities", "unit_bytes")
+DEVICE_COLUMNS = (*PLACES, *DISK_COLUMNS, "scheduler", *WRITE_CACHE_COLUMNS, *FLASH_COLUMNS, *RAID_COLUMNS)
 
 
 class Table(NamedTuple):
@@ -141,7 +151,7 @@ def _slowdowns_ppm(model: Model) -> list[list[int]]:
 
 
 def _devices(model: Model) -> Table:
-    """Devices, and behind them the disks of RAID sets."""
+    """Devices, and behind them the disks of RAID sets; 0 in the columns that a device of its kind doesn't have."""
     storage = model.storage
     stages = limiters_of(storage, model.volume_limits, model.controllers).stages
     rows = []
@@ -149,45 +159,26 @@ def _devices(model: Model) -> Table:
         row = dict.fromkeys(DEVICE_COLUMNS, 0) | _device(device)
         row["calls"] = storage.requests_per_device
         row["is_scheduled"] = int(number in model.scheduled_devices)
-        row["first_disk"] = storage.disks_of(number).start
-        for (first, end), stage in zip((("first_limit", "end_limit"), ("first_shared_limit", "end_shared_limit")), passed, strict=False):
-            row[first], row[end] = stage.start, stage.stop
+        for kind, stage in zip(("limit", "shared_limit"), passed, strict=False):
+            row[f"first_{kind}"], row[f"end_{kind}"] = stage.start, stage.stop
+        if isinstance(device, RaidSet):
+            row["first_disk"] = storage.disks_of(number).start
         rows.append([row[column] for column in DEVICE_COLUMNS])
     return _table(DEVICE_COLUMNS, rows)
 
 
 def _device(device: Device) -> dict[str, int]:
     if isinstance(device, RaidSet):
-        return {
-            "kind": DEVICE_KINDS.index("raid"),
-            "disks": len(device.disks),
-            "copies": device.copies,
-            "parities": device.parities,
-            "unit_bytes": device.unit_bytes,
-        }
+        row = {name: getattr(device, name) for name in ("copies", "parities", "unit_bytes")}
+        return row | {"kind": DEVICE_KINDS.index("raid"), "disks": len(device.disks)}
     if not isinstance(device, RotatingDevice):
-        return {
-            "kind": DEVICE_KINDS.index("flash"),
-            "read_ns": device.read_ns,
-            "write_ns": device.write_ns,
-            "parallel": device.parallel,
-            "reads_per_write": device.reads_per_write,
-        }
-    caches = isinstance(device, CachingDevice)
-    return {
-        "kind": DEVICE_KINDS.index("caching disk" if caches else "disk"),
-        "capacity_bytes": device.capacity_bytes,
-        "revolution_ns": device.revolution_ns,
-        "track_bytes": device.track_bytes,
-        "seek_track_ns": device.seek_track_ns,
-        "seek_average_ns": device.seek_average_ns,
-        "seek_full_ns": device.seek_full_ns,
-        "overhead_ns": device.overhead_ns,
-        "queue_depth": device.queue_depth,
-        "scheduler": SCHEDULERS.index(device.scheduler),
-        "cache_bytes": device.cache_bytes if isinstance(device, CachingDevice) else 0,
-        "destages_among": device.destages_among if isinstance(device, CachingDevice) else 0,
-    }
+        return {name: getattr(device, name) for name in FLASH_COLUMNS} | {"kind": DEVICE_KINDS.index("flash")}
+    row = {name: getattr(device, name) for name in DISK_COLUMNS}
+    row |= {"kind": DEVICE_KINDS.index("disk"), "scheduler": SCHEDULERS.index(device.scheduler)}
+    if isinstance(device, CachingDevice):
+        row |= {name: getattr(device, name) for name in WRITE_CACHE_COLUMNS}
+        row["kind"] = DEVICE_KINDS.index("caching disk")
+    return row
 
 
 def _limits(model: Model) -> Table:
