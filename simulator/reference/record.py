@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.kernel.caches import CACHE, POOL
-from simulator.kernel.record import (
-    cache_counters,
-    cache_levels,
-    limiter_counters,
-    limiter_levels,
-    table_counters,
-    terminal_levels,
-)
-from simulator.reference.io_wait import IoWait
-from simulator.reference.stations import DeviceStation
+from simulator.reference.cache import Cache
+from simulator.reference.device import DeviceStation
+from simulator.reference.terminals import TerminalQueue
 from simulator.results import (
+    CacheCounters,
+    CacheLevels,
     ClassRecorder,
     Counters,
     CpuTimeCounters,
     DeviceCounters,
     Levels,
+    LimiterCounters,
+    LimiterLevels,
     LockCounters,
     LogCounters,
     QueueLevels,
     SectionCounters,
     Snapshot,
     StationCounters,
+    TableCounters,
+    TerminalLevels,
 )
 from simulator.results.recording import RunRecorder
 
@@ -45,7 +43,6 @@ class ReferenceRecorder(RunRecorder):
         self.counts_from_ns, self.main_class = self.model.interval.warm_up_ns, self.model.program.main_class
         self.counted = [ClassRecorder() for _ in self.model.program.classes]
         self.ended = self.ended_main = 0
-        self.io_wait = IoWait(engine)
 
     @property
     def classes(self) -> list[ClassRecorder]:
@@ -55,7 +52,7 @@ class ReferenceRecorder(RunRecorder):
     @property
     def checkpoints_ns(self) -> list[tuple[int, int]]:
         """Begin and end of each checkpoint that is done."""
-        return self.engine.checkpoint_times_ns
+        return self.engine.checkpoints.times_ns
 
     def end(self, transaction_class: int, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
         """A transaction has ended now."""
@@ -67,21 +64,33 @@ class ReferenceRecorder(RunRecorder):
 
     def snapshot(self, now: int) -> Snapshot:
         """All counters and levels now."""
-        engine, head = self.engine, self.engine.state.tiers.head
-        counters = Counters(
+        return Snapshot(now, self._counters(now), self._levels(now))
+
+    def _counters(self, now: int) -> Counters:
+        engine, cpu = self.engine, self.engine.cpu
+        return Counters(
             ended=self.ended,
             ended_main=self.ended_main,
-            cpu_busy_ns=engine.cpu.busy.area_until(now),
-            io_wait_ns=self.io_wait.area_until(now),
-            cpu_time=CpuTimeCounters(*engine.state.usage.tolist()),
-            reads_pending_ns=engine.reads_pending.area_until(now),
+            cpu_busy_ns=cpu.busy.area_until(now),
+            io_wait_ns=engine.io_wait.area_until(now),
+            cpu_time=CpuTimeCounters(
+                transaction=cpu.transaction_ns,
+                client_program=cpu.client_program_ns,
+                system_calls=cpu.system_calls_ns,
+                background_writer=cpu.background_writer_ns,
+                write_back=cpu.write_back_ns,
+            ),
+            reads_pending_ns=engine.buffer_io.reads_pending.area_until(now),
             in_system_ns=engine.in_system.area_until(now),
             locks=LockCounters(engine.locks.acquired, engine.locks.waits, engine.locks.waited_ns),
             log=LogCounters(engine.log.written_bytes, engine.log.commits, engine.log.flushes),
-            pool=cache_counters(head[POOL]),
-            page_cache=cache_counters(head[CACHE]),
-            tables=table_counters(engine.state),
-            devices=tuple(_device(device, now) for device in engine.devices),
+            pool=_cache_counters(engine.pool.cache, engine.swap.swap_ins, engine.pool.memory.swap_outs),
+            page_cache=_cache_counters(engine.page_cache.cache, swap_ins=0, swap_outs=0),
+            tables=tuple(
+                TableCounters(each.references, each.pool_hits, each.page_cache_hits, each.disk_reads, each.created)
+                for each in engine.interpreter.references.regions
+            ),
+            devices=tuple(_device_counters(each, now) for each in engine.devices),
             sections=tuple(
                 SectionCounters(each.entries, each.waits, each.waited_ns, each.busy.area_until(now))
                 for each in engine.sections
@@ -90,23 +99,44 @@ class ReferenceRecorder(RunRecorder):
                 StationCounters(each.served, each.busy.area_until(now), each.number.area_until(now))
                 for each in engine.stations
             ),
-            limiters=limiter_counters(engine.limits),
+            limiters=tuple(LimiterCounters(each.closed_ps) for each in engine.limiters),
         )
-        levels = Levels(
+
+    def _levels(self, now: int) -> Levels:
+        engine, arrivals = self.engine, self.engine.arrivals
+        pool, page_cache = engine.pool.cache, engine.page_cache.cache
+        terminals = None
+        if isinstance(arrivals, TerminalQueue):
+            terminals = TerminalLevels(arrivals.away, engine.in_system.value - arrivals.deferred_inside)
+        return Levels(
             clients_at_work=engine.at_work,
             ages_ns=engine.in_system.ages_at(now),
-            pool=cache_levels(head, POOL),
-            page_cache=cache_levels(head, CACHE),
+            pool=_cache_levels(pool, engine.pool.memory.resident_pages),
+            page_cache=_cache_levels(page_cache, len(page_cache.frames)),
             devices=tuple(
                 QueueLevels(each.queue_length.value, each.queue_length.ages_at(now)) for each in engine.devices
             ),
-            limiters=limiter_levels(engine.limits),
-            terminals=terminal_levels(engine.terminals.terminals, engine.in_system.value),
+            limiters=tuple(LimiterLevels(each.full_at_ps, each.out_since_ns) for each in engine.limiters),
+            terminals=terminals,
         )
-        return Snapshot(now, counters, levels)
 
 
-def _device(device: DeviceStation, now: int) -> DeviceCounters:
+def _cache_counters(cache: Cache, swap_ins: int, swap_outs: int) -> CacheCounters:
+    return CacheCounters(
+        references=cache.references,
+        hits=cache.hits,
+        evictions=cache.evictions,
+        dirty_evictions=cache.dirty_evictions,
+        swap_ins=swap_ins,
+        swap_outs=swap_outs,
+    )
+
+
+def _cache_levels(cache: Cache, resident_pages: int) -> CacheLevels:
+    return CacheLevels(cache.capacity_pages, len(cache.frames), len(cache.dirty_since_ms), resident_pages)
+
+
+def _device_counters(device: DeviceStation, now: int) -> DeviceCounters:
     return DeviceCounters(
         arrived=device.arrived,
         reads=device.reads,

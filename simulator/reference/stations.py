@@ -1,4 +1,4 @@
-"""The stations of the reference engine: where a client waits. SimPy processes and events; integer nanoseconds."""
+"""Where a client waits for its turn: equal servers, and critical sections. SimPy processes and events; whole ns."""
 
 from collections import deque
 from collections.abc import Callable, Generator
@@ -8,12 +8,9 @@ import simpy
 from simpy.core import StopSimulation
 from simpy.events import URGENT
 
-from simulator.form import Device, FlashDevice, Section, Sharing
-from simulator.kernel import raid
-from simulator.kernel.rate_limits import Throttle
-from simulator.results import Gauge, Population
+from simulator.form import Section
+from simulator.results import Gauge
 
-PPM = 1_000_000
 Story = Generator[simpy.Event, Any, Any]
 
 
@@ -53,16 +50,11 @@ class WaitingBurst(NamedTuple):
 
 
 class Servers:
-    """Equal servers, one queue, first come first served: the CPU's hardware threads, or a plain station.
+    """Equal servers, one queue, first come first served; who is urgent goes to the front of it."""
 
-    On the CPU, holders of a critical section are urgent: they go to the front of the queue. How much the threads slow
-    each other down is decided when a burst starts: the others may change until it ends, but bursts are short.
-    """
-
-    def __init__(self, env: Environment, servers: int, sharing: Sharing | None = None) -> None:
+    def __init__(self, env: Environment, servers: int) -> None:
         self.env = env
         self.free = servers
-        self.longer_ppm = sharing.ppm if sharing else (PPM,) * servers
         self.queue: deque[WaitingBurst] = deque()
         self.busy, self.number = Gauge(), Gauge()
         self.served = 0
@@ -94,12 +86,12 @@ class Servers:
         return waited
 
     def lasts_ns(self, burst_ns: int) -> int:
-        """How long a burst takes that starts now, beside so many busy servers."""
-        return burst_ns * self.longer_ppm[self.busy.value - 1] // PPM
+        """How long a burst takes that starts now."""
+        return burst_ns
 
 
 class SectionStation:
-    """A critical section: one at a time, first come first served.
+    """A critical section: one at a time, first come first served. Who is inside goes first on the CPU.
 
     An entry that found it taken is handed over: for `handover_ns` nobody is inside while the waiter wakes up.
     """
@@ -133,158 +125,3 @@ class SectionStation:
             self.taken = False
             self.busy.change(self.env.now, -1)
         return self.env.now - began - queued
-
-
-class LockWait(NamedTuple):
-    """A client that waits for a row lock."""
-
-    client: int
-    turn: simpy.Event
-
-
-class RowLocks:
-    """Exclusive row locks with first-come-first-served queues; who owns a free lock is in the state's array."""
-
-    def __init__(self, env: Environment) -> None:
-        self.env = env
-        self.queues: dict[int, deque[LockWait]] = {}
-        self.waits = self.waited_ns = self.acquired = 0
-
-    def wait(self, lock: int, client: int) -> Story:
-        """Wait until the lock has been handed to `client`."""
-        asked = self.env.now
-        turn = self.env.event()
-        self.queues.setdefault(lock, deque()).append(LockWait(client, turn))
-        yield turn
-        self.waits += 1
-        self.waited_ns += self.env.now - asked
-
-    def next_owner(self, lock: int) -> LockWait | None:
-        """Take the longest waiting client off the queue of a lock that is being released."""
-        queue = self.queues.get(lock)
-        if queue is None:
-            return None
-        waiter = queue.popleft()
-        if not queue:
-            del self.queues[lock]
-        return waiter
-
-
-class Request:
-    """One device request; `done` is triggered at its completion."""
-
-    __slots__ = ("byte", "done", "purpose", "size_bytes", "submitted_ns", "write")
-
-    def __init__(self, byte: int, size_bytes: int, write: int, purpose: str, done: simpy.Event, now: int) -> None:
-        self.byte, self.size_bytes, self.write = byte, size_bytes, write
-        self.purpose, self.done, self.submitted_ns = purpose, done, now
-
-
-class DeviceStation:
-    """What all devices share: counters, queue length, and the limit of pending calls on the database's file.
-
-    `take_in`: what a request comes to, the device itself or a scheduler before it.
-    """
-
-    def __init__(self, env: Environment, device: Device, calls: int) -> None:
-        self.env, self.device = env, device
-        self.calls_free = calls
-        self.calls_waiting: deque[simpy.Event] = deque()
-        self.queue_length, self.busy, self.occupied = Population(), Gauge(), Gauge()
-        self.reads = self.writes = self.service_ns = self.response_ns = self.arrived = 0
-        self.by_purpose: dict[str, int] = {}
-        self.take_in = self._enqueue
-
-    def submit(self, byte: int, size_bytes: int, write: int, purpose: str) -> simpy.Event:
-        """Queue a request (`write`: raid.READ, WRITE or REWRITE); the event returned is triggered when it is done."""
-        env = self.env
-        request = Request(byte, size_bytes, write, purpose, env.event(), env.now)
-        self.arrived += 1
-        if not self.queue_length.value:
-            self.occupied.change(env.now, 1)
-        self.queue_length.enter(env.now)
-        self.take_in(request)
-        return request.done
-
-    def call(self, byte: int, size_bytes: int, write: bool, purpose: str) -> Story:
-        """A request by the database through one of its file descriptors: waits for a free one, then for the device."""
-        if self.calls_free:
-            self.calls_free -= 1
-        else:
-            turn = self.env.event()
-            self.calls_waiting.append(turn)
-            yield turn
-        yield self.submit(byte, size_bytes, write, purpose)
-        if self.calls_waiting:
-            self.calls_waiting.popleft().succeed()
-        else:
-            self.calls_free += 1
-
-    def _complete(self, request: Request, service_ns: int) -> None:
-        now = self.env.now
-        if request.write:
-            self.writes += 1
-        else:
-            self.reads += 1
-        self.by_purpose[request.purpose] = self.by_purpose.get(request.purpose, 0) + 1
-        self.service_ns += service_ns
-        self.response_ns += now - request.submitted_ns
-        self.queue_length.leave(now, request.submitted_ns)
-        if not self.queue_length.value:
-            self.occupied.change(now, -1)
-        request.done.succeed()
-
-    def _enqueue(self, request: Request) -> None:
-        raise NotImplementedError
-
-
-class FlashStation(DeviceStation):
-    """Several requests at a time, each for the latency of its kind.
-
-    The others wait in order of arrival; or reads go first, so many for each write that waits. What a volume has taken
-    in passes its throttles before it is served; it is not busy with a request that waits there.
-    """
-
-    def __init__(self, env: Environment, device: FlashDevice, calls: int, throttles: tuple[Throttle, ...] = ()) -> None:
-        super().__init__(env, device, calls)
-        self.flash, self.throttles = device, throttles
-        self.free = device.parallel
-        self.waiting: deque[Request] = deque()
-        self.waiting_writes: deque[Request] = deque()
-        self.reads_ahead = 0
-
-    def _enqueue(self, request: Request) -> None:
-        if self.free:
-            self.free -= 1
-            self.busy.change(self.env.now, 1)
-            self.env.process(self._serve(request))
-        elif request.write and self.flash.reads_per_write:
-            self.waiting_writes.append(request)
-        else:
-            self.waiting.append(request)
-
-    def _next(self) -> Request | None:
-        """A read, unless enough of them went ahead of a waiting write."""
-        if self.waiting_writes:
-            if not self.waiting or self.reads_ahead >= self.flash.reads_per_write:
-                self.reads_ahead = 0
-                return self.waiting_writes.popleft()
-            self.reads_ahead += 1
-        return self.waiting.popleft() if self.waiting else None
-
-    def _serve(self, request: Request | None) -> Story:
-        while request is not None:
-            for throttle in self.throttles:
-                wait_ns = throttle.wait_ns(request.size_bytes, self.env.now)
-                if wait_ns:
-                    self.busy.change(self.env.now, -1)
-                    yield self.env.timeout(wait_ns)
-                    self.busy.change(self.env.now, 1)
-            service_ns = self.flash.write_ns if request.write else self.flash.read_ns
-            if request.write == raid.REWRITE:
-                service_ns += self.flash.read_ns
-            yield self.env.timeout(service_ns)
-            self._complete(request, service_ns)
-            request = self._next()
-        self.free += 1
-        self.busy.change(self.env.now, -1)
