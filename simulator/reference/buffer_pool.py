@@ -3,22 +3,14 @@
 from collections.abc import Generator
 
 from simulator.form import Model
+from simulator.reference import waits
 from simulator.reference.cache import NO_PAGE, POLICIES, ClockCache, Frame, MemoryState
-from simulator.reference.client import (
-    AnyBuffer,
-    Client,
-    PageInTransit,
-    PageRead,
-    SwapIn,
-    Throttled,
-    VictimWrite,
-    Wait,
-    Waits,
-)
+from simulator.reference.client import Client
 from simulator.reference.page_cache import OsPageCache
 from simulator.reference.regions import Region
-from simulator.reference.resident_memory import ResidentMemory
 from simulator.reference.stations import Environment
+from simulator.reference.swap import ResidentMemory
+from simulator.reference.waits import Wait, Waits
 
 
 class BufferPool:
@@ -46,10 +38,10 @@ class BufferPool:
                 if client.owes_cpu:
                     yield from client.pay()
                 elif frame.busy:
-                    yield PageInTransit(page)
+                    yield waits.PageInTransit(page)
                 else:
                     frame.busy = True
-                    yield SwapIn(frame)
+                    yield waits.SwapIn(frame)
             else:
                 client.frame_chosen = None
                 self.cache.count_hit(frame)
@@ -67,7 +59,7 @@ class BufferPool:
             yield from client.pay()
             return None
         if throttled:
-            yield Throttled()
+            yield waits.Throttled()
             return None
         frame, client.frame_chosen = client.frame_chosen, None
         if frame is None or frame.busy:
@@ -81,10 +73,10 @@ class BufferPool:
         if client.owes_cpu:
             yield from client.pay()
         elif frame is None:
-            yield AnyBuffer()
+            yield waits.AnyBuffer()
         else:
             frame.busy = True
-            yield SwapIn(frame) if swapped_out else VictimWrite(frame)
+            yield waits.SwapIn(frame) if swapped_out else waits.VictimWrite(frame)
         return None
 
     def _bring_in(self, client: Client, page: int, region: Region, frame: Frame, create: bool) -> Waits:
@@ -105,7 +97,7 @@ class BufferPool:
                 client.system_ns += self.costs.request_ns
                 frame.busy = True
                 region.disk_reads += 1
-                yield PageRead(frame)
+                yield waits.PageRead(frame)
         self.cache.references += 1
 
     def _is_cached_below(self, page: int) -> bool:
@@ -128,11 +120,6 @@ class BufferPool:
         frame.busy = False
         if not self.direct_io:
             self.page_cache.fill(frame.page)
-
-    def finish_swap_in(self, frame: Frame) -> None:
-        """A frame's memory has been read back."""
-        self.memory.give(frame)
-        frame.busy = False
 
     def mark_clean(self, page: int) -> bool:
         """Somebody is going to write a page: whether it is a dirty one of the pool, which is clean from now on."""

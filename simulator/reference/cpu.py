@@ -1,8 +1,8 @@
 """The processors: servers that may slow each other down, and an account of what their time was for."""
 
 from simulator.form import Model
-from simulator.reference.client import CpuBurst
 from simulator.reference.stations import Environment, Servers
+from simulator.reference.waits import CpuBurst
 
 PPM = 1_000_000
 

@@ -15,7 +15,7 @@ import simpy
 
 from simulator.form import RotatingDevice
 from simulator.reference.device import REWRITE, DeviceStation, Request
-from simulator.reference.io_scheduler import SCHEDULERS
+from simulator.reference.io_scheduler import IoScheduler
 from simulator.reference.stations import Environment, Story
 
 ROUNDING_TURNS = 1e-9
@@ -97,7 +97,7 @@ class RotatingStation(DeviceStation):
         super().__init__(env, device, calls)
         self.depth = device.queue_depth
         self.mechanics = DiskMechanics(device)
-        self.scheduler = SCHEDULERS[device.scheduler]()
+        self.scheduler = IoScheduler(device.scheduler)
         self.held: list[Transfer] = []
         self.arm_byte = 0
         self.idle: simpy.Event | None = None

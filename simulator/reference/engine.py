@@ -19,30 +19,12 @@ from typing import Any
 
 from simulator.errors import InternalError
 from simulator.form import Model, OnProgress, limiters_of
+from simulator.reference import waits
 from simulator.reference.arrivals import ArrivalQueue, PoissonArrivals
 from simulator.reference.buffer_io import BufferIo
 from simulator.reference.buffer_pool import BufferPool
 from simulator.reference.checkpoint import Checkpoints
-from simulator.reference.client import (
-    AnyBuffer,
-    Client,
-    Commit,
-    CpuBurst,
-    NetworkDelay,
-    NextArrival,
-    PageInTransit,
-    PageRead,
-    Rollback,
-    RowLock,
-    SectionStay,
-    StationVisit,
-    SwapIn,
-    Thinking,
-    Throttled,
-    TransactionEnd,
-    VictimWrite,
-    Wait,
-)
+from simulator.reference.client import Client
 from simulator.reference.cpu import Processors
 from simulator.reference.fair_queueing import FairQueue
 from simulator.reference.interpreter import Interpreter
@@ -57,6 +39,7 @@ from simulator.reference.stations import Environment, SectionStation, Servers, S
 from simulator.reference.storage import DataFiles, new_devices
 from simulator.reference.swap import SwapArea
 from simulator.reference.terminals import TerminalQueue, TerminalUsers
+from simulator.reference.waits import Wait
 from simulator.reference.write_back import WriteBack
 from simulator.reference.writer import BackgroundWriter, PageWriter
 from simulator.results import ACTIVITIES, Activity, Population, Result
@@ -98,7 +81,7 @@ class ReferenceEngine:
         files = DataFiles(model, self.devices)
         self.log = CommitLog(env, model, self.devices[model.storage.log_device], self.io_wait)
         self.buffer_io = BufferIo(env, self.pool, files, self.io_wait, model.interrupts, self.stations)
-        self.swap = SwapArea(model, self.devices[0], self.buffer_io)
+        self.swap = SwapArea(model, self.devices[0], self.pool.memory, self.io_wait)
         self.write_back = WriteBack(env, model, self.page_cache, files)
         writer = PageWriter(env, model, self.pool, self.cpu, files, self.write_back)
         self.writer, self.checkpoints = BackgroundWriter(env, model, writer), Checkpoints(env, model, writer)
@@ -136,36 +119,36 @@ class ReferenceEngine:
         env = self.env
         began = env.now
         spent = [0] * len(ACTIVITIES)
-        for wait in self.interpreter.operations_of(client):
+        for wait in self.interpreter.waits_of(client):
             asked = env.now
             match wait:
-                case Thinking(time_ns):
+                case waits.Thinking(time_ns):
                     if time_ns:
                         yield env.timeout(time_ns)
                     began = env.now
                     self.in_system.enter(began)
-                case NextArrival():
+                case waits.NextArrival():
                     began = yield from self.arrivals.take(client)
                     spent[Activity.CONNECTION] += env.now - began - self.arrivals.tier_ns
                     spent[Activity.NETWORK] += self.arrivals.tier_ns
-                case CpuBurst():
+                case waits.CpuBurst():
                     self.cpu.account(wait)
                     queued = yield from self.cpu.run(sum(wait))
                     spent[Activity.CPU] += env.now - asked - queued
                     spent[Activity.CPU_QUEUE] += queued
-                case SectionStay(section, hold_ns):
+                case waits.SectionStay(section, hold_ns):
                     inside_ns = yield from self.sections[section].run(hold_ns)
                     spent[Activity.CRITICAL_SECTION] += env.now - asked - inside_ns
                     spent[Activity.CPU] += inside_ns
                     self.cpu.transaction_ns += hold_ns
-                case TransactionEnd(transaction_class, rolled_back):
+                case waits.TransactionEnd(transaction_class, rolled_back):
                     self.record.end(transaction_class, env.now - began, spent, rolled_back)
                     self.in_system.leave(env.now, began)
                     self.arrivals.end(client)
                     spent = [0] * len(ACTIVITIES)
                     if self._has_done_its_work(client):
                         return
-                case Rollback():
+                case waits.Rollback():
                     self._release_locks(client)
                 case _:
                     activity = yield from self._pass(client, wait)
@@ -174,37 +157,38 @@ class ReferenceEngine:
     def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:
         """Let a wait of one activity pass; returns which."""
         match wait:
-            case RowLock(lock):
+            case waits.RowLock(lock):
                 yield from self.locks.wait(lock, client)
                 return Activity.ROW_LOCKS
-            case PageRead(frame):
+            case waits.PageRead(frame):
                 yield from self.buffer_io.read(frame)
                 return Activity.DISK_READ
-            case PageInTransit(page):
+            case waits.PageInTransit(page):
                 yield self.buffer_io.page_arrival(page)
                 return Activity.PAGE_WAIT
-            case AnyBuffer():
+            case waits.AnyBuffer():
                 yield self.buffer_io.next_arrival()
                 return Activity.PAGE_WAIT
-            case SwapIn(frame):
+            case waits.SwapIn(frame):
                 yield from self.swap.swap_in(frame)
+                self.buffer_io.announce(frame.page)
                 return Activity.SWAP
-            case VictimWrite(frame):
+            case waits.VictimWrite(frame):
                 yield from self.buffer_io.write_victim(frame)
                 return Activity.WRITE_THROTTLE
-            case Throttled():
+            case waits.Throttled():
                 self.write_back.flush(self.env.now, THROTTLED_BATCH_PAGES)
                 yield self.write_back.written()
                 return Activity.WRITE_THROTTLE
-            case Commit(size_bytes, keeps_locks):
+            case waits.Commit(size_bytes, keeps_locks):
                 yield from self.log.commit(size_bytes)
                 if not keeps_locks:
                     self._release_locks(client)
                 return Activity.LOG
-            case StationVisit(station, service_ns):
+            case waits.StationVisit(station, service_ns):
                 yield from self.stations[station].run(service_ns)
                 return Activity.STATIONS
-            case NetworkDelay(time_ns):
+            case waits.NetworkDelay(time_ns):
                 yield self.env.timeout(time_ns)
                 return Activity.NETWORK
         raise InternalError(f"unknown wait {wait}")

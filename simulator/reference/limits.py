@@ -24,10 +24,6 @@ class RateLimiter:
     `out_since_ns`: when its credits ran out for the first time, None if they never did.
     """
 
-    __slots__ = (
-        "burst_fs", "closed_ps", "full_at_ps", "next_ps", "out_since_ns", "sustained_fs", "tolerance_ps", "unit_bytes",
-    )  # fmt: skip
-
     def __init__(self, limit: RateLimit) -> None:
         unit_s = 1.0 / limit.units_of_rate
         spent_s = (limit.credits - limit.credits_at_start) / limit.per_s

@@ -2,21 +2,11 @@
 
 from simulator.errors import InternalError
 from simulator.form import Model
-from simulator.reference.client import (
-    Client,
-    Commit,
-    NextArrival,
-    PageRead,
-    Rollback,
-    RowLock,
-    SwapIn,
-    Throttled,
-    TransactionEnd,
-    VictimWrite,
-    Wait,
-)
+from simulator.reference import waits
+from simulator.reference.client import Client
 from simulator.reference.interpreter import Interpreter
 from simulator.reference.terminals import TerminalUsers
+from simulator.reference.waits import Wait
 
 WARM_TURNOVERS = 3
 WARM_REFERENCES_PER_PAGE = 30
@@ -70,10 +60,10 @@ class Start:
             if cache.references - cache.hits >= most_misses or cache.references >= most_references:
                 return
             for client in self.interpreter.clients:
-                for wait in self.interpreter.operations_of(client):
-                    if isinstance(wait, TransactionEnd):
+                for wait in self.interpreter.waits_of(client):
+                    if isinstance(wait, waits.TransactionEnd):
                         break
-                    if users is not None and isinstance(wait, NextArrival):
+                    if users is not None and isinstance(wait, waits.NextArrival):
                         users.seat_anybody(client)
                     self._pass(client, wait)
                     self.page_cache.writes_in_flight = 0
@@ -81,18 +71,18 @@ class Start:
     def _pass(self, client: Client, wait: Wait) -> None:
         """A client's wait is over at once."""
         match wait:
-            case PageRead(frame):
+            case waits.PageRead(frame):
                 self.pool.finish_read(frame)
-            case SwapIn(frame):
-                self.pool.finish_swap_in(frame)
-            case VictimWrite(frame):
+            case waits.SwapIn(frame):
+                self.pool.memory.give(frame)
+            case waits.VictimWrite(frame):
                 self.pool.cache.clear_dirty(frame)
                 frame.busy = False
-            case Throttled():
+            case waits.Throttled():
                 self._write_page_cache()
-            case Commit() | Rollback():
+            case waits.Commit() | waits.Rollback():
                 self.interpreter.locks.release_all(client)
-            case RowLock(lock):
+            case waits.RowLock(lock):
                 self.interpreter.locks.own(lock, client)
 
     def _write_pool(self, left_dirty_pages: int) -> None:

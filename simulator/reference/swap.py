@@ -1,35 +1,67 @@
-"""Swap: buffers whose memory the operating system has taken are read back, and others are written out for them."""
+"""Memory and swap: which frames of the buffer pool have memory behind them, and the traffic of those that lost theirs.
+
+The operating system takes memory by second chance (the clock over page frames, Corbato 1968): a frame that was used
+since it was last looked at is let off once.
+"""
 
 from simpy import Event
 
 from simulator.form import Model
-from simulator.reference.buffer_io import BufferIo
-from simulator.reference.cache import Frame
+from simulator.reference.cache import Frame, MemoryState
 from simulator.reference.device import READ, WRITE, DeviceStation
+from simulator.reference.io_wait import IoWait
 from simulator.reference.stations import Story
+
+SCATTER = 2654435761
+"""a prime: multiples of it, modulo the number of frames, are all frames in a scattered order"""
+
+
+class ResidentMemory:
+    """Memory for `capacity_pages` of the pool's frames."""
+
+    def __init__(self, frames: list[Frame], capacity_pages: int) -> None:
+        self.frames, self.capacity_pages = frames, capacity_pages
+        self.resident_pages = self.hand = 0
+        self.swap_outs = 0
+
+    def give(self, frame: Frame) -> None:
+        """Give a frame memory, so that it can be used; if none is left another one loses its own, to be swapped out.
+
+        The operating system comes by in an order of its own, which has nothing to do with that of the pool's hand.
+        Frames that are being read or written keep their memory: with all of them busy one more has some for a while.
+        """
+        for _ in range(2 * len(self.frames)):
+            if self.resident_pages < self.capacity_pages:
+                break
+            self.hand = (self.hand + 1) % len(self.frames)
+            other = self.frames[self.hand * SCATTER % len(self.frames)]
+            if other.busy:
+                continue
+            if other.memory == MemoryState.IDLE:
+                other.memory = MemoryState.SWAPPED_OUT
+                self.swap_outs += 1
+                self.resident_pages -= 1
+            elif other.memory == MemoryState.ACCESSED:
+                other.memory = MemoryState.IDLE
+        frame.memory, frame.busy = MemoryState.ACCESSED, False
+        self.resident_pages += 1
 
 
 class SwapArea:
     """The swap area on the first device, a place for each frame of the pool."""
 
-    def __init__(self, model: Model, device: DeviceStation, buffer_io: BufferIo) -> None:
+    def __init__(self, model: Model, device: DeviceStation, memory: ResidentMemory, io_wait: IoWait) -> None:
         self.storage, self.pool_pages = model.storage, model.pool.pages
-        self.device, self.buffer_io = device, buffer_io
-        self.memory, self.io_wait = buffer_io.pool.memory, buffer_io.io_wait
+        self.device, self.memory, self.io_wait = device, memory, io_wait
         self.swap_ins = self.outs_written = 0
 
     def swap_in(self, frame: Frame) -> Story:
-        """Read a frame's memory back."""
+        """Read a frame's memory back; then write out, a cluster at a time, the frames that lost theirs."""
         self.io_wait.change(1)
         yield self._submit(frame.number, 1, READ, "swap in")
         self.io_wait.change(-1)
         self.swap_ins += 1
-        self.buffer_io.pool.finish_swap_in(frame)
-        self._swap_out()
-        self.buffer_io.announce(frame.page)
-
-    def _swap_out(self) -> None:
-        """Write out, a cluster at a time, the frames that lost their memory."""
+        self.memory.give(frame)
         cluster = self.storage.swap_cluster_pages
         while self.memory.swap_outs - self.outs_written >= cluster:
             self.outs_written += cluster
