@@ -69,9 +69,7 @@ def timed(quiet: bool, engine: str) -> Iterator[TimedAnswers]:
 
 def _what_compiles(engine: str) -> list[str]:
     """Which engines wait for the compiler, should they answer; for the analytic one it isn't even loaded."""
-    if engine == "analytic":
-        return []
-    return [each for each in ("kernel", "reference") if must_compile(each)]
+    return ["kernel"] if engine != "analytic" and must_compile("kernel") else []
 
 
 def _speed(result: Result, wall_s: float, compiled: str) -> str:
