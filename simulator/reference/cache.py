@@ -41,7 +41,8 @@ class Cache(ABC):
     def __init__(self, capacity_pages: int) -> None:
         self.capacity_pages = capacity_pages
         self.frames: list[Frame] = []
-        self.where: dict[int, Frame] = {}
+        self.where: OrderedDict[int, Frame] = OrderedDict()
+        """frames by page; for LRU in order of use, the least recent first"""
         self.dirty_since_ms: dict[Frame, int] = {}
         """frames with dirty pages, in the order in which these became dirty"""
         self.references = self.hits = self.evictions = self.dirty_evictions = 0
@@ -72,9 +73,9 @@ class Cache(ABC):
         return self.frames[-1]
 
     def insert(self, frame: Frame, page: int) -> None:
-        """Put a page into an empty frame, clean, as the most recent one."""
+        """Put a page into an empty frame, clean, as the most recent one, which has been used once."""
         self.where[page] = frame
-        frame.page, frame.busy = page, False
+        frame.page, frame.busy, frame.usage = page, False, 1
 
     def evict(self, frame: Frame) -> None:
         """Count and remove a victim's page; what was dirty is the caller's to write."""
@@ -113,37 +114,23 @@ class Cache(ABC):
 
 
 class LruCache(Cache):
-    """Least recently used first out. `order`: frames with pages, the least recently used first."""
-
-    def __init__(self, capacity_pages: int) -> None:
-        super().__init__(capacity_pages)
-        self.order: OrderedDict[Frame, None] = OrderedDict()
+    """Least recently used first out."""
 
     def touch(self, frame: Frame) -> None:
-        """The frame is the most recently used one."""
-        self.order.move_to_end(frame)
+        """The page is the most recently used one."""
+        self.where.move_to_end(frame.page)
 
     def make_oldest(self, frame: Frame) -> None:
-        """The frame is the next to be replaced."""
-        self.order.move_to_end(frame, last=False)
-
-    def insert(self, frame: Frame, page: int) -> None:
-        """As the cache's."""
-        super().insert(frame, page)
-        self.order[frame] = None
-
-    def remove(self, frame: Frame) -> None:
-        """As the cache's."""
-        super().remove(frame)
-        del self.order[frame]
+        """The page is the next to be replaced."""
+        self.where.move_to_end(frame.page, last=False)
 
     def in_order_of_replacement(self) -> Iterator[Frame]:
         """From the least recently used one on."""
-        return iter(self.order)
+        return iter(self.where.values())
 
     def victim(self) -> Frame | None:
         """The least recently used frame that is not busy."""
-        return next((frame for frame in self.order if not frame.busy), None)
+        return next((frame for frame in self.where.values() if not frame.busy), None)
 
 
 class ClockCache(Cache):
@@ -156,11 +143,6 @@ class ClockCache(Cache):
     def touch(self, frame: Frame) -> None:
         """One use more."""
         frame.usage = min(frame.usage + 1, MOST_USAGE)
-
-    def insert(self, frame: Frame, page: int) -> None:
-        """As the cache's; the page has been used once."""
-        super().insert(frame, page)
-        frame.usage = 1
 
     def in_order_of_replacement(self) -> Iterator[Frame]:
         """From the hand on, whatever the counts."""

@@ -120,7 +120,7 @@ class ReferenceEngine:
         began = env.now
         spent = [0] * len(ACTIVITIES)
         for wait in self.interpreter.waits_of(client):
-            asked = env.now
+            wait_began = env.now
             match wait:
                 case waits.Thinking(time_ns):
                     if time_ns:
@@ -134,11 +134,11 @@ class ReferenceEngine:
                 case waits.CpuBurst():
                     self.cpu.account(wait)
                     queued = yield from self.cpu.run(sum(wait))
-                    spent[Activity.CPU] += env.now - asked - queued
+                    spent[Activity.CPU] += env.now - wait_began - queued
                     spent[Activity.CPU_QUEUE] += queued
                 case waits.SectionStay(section, hold_ns):
                     inside_ns = yield from self.sections[section].run(hold_ns)
-                    spent[Activity.CRITICAL_SECTION] += env.now - asked - inside_ns
+                    spent[Activity.CRITICAL_SECTION] += env.now - wait_began - inside_ns
                     spent[Activity.CPU] += inside_ns
                     self.cpu.transaction_ns += hold_ns
                 case waits.TransactionEnd(transaction_class, rolled_back):
@@ -152,7 +152,7 @@ class ReferenceEngine:
                     self._release_locks(client)
                 case _:
                     activity = yield from self._pass(client, wait)
-                    spent[activity] += env.now - asked
+                    spent[activity] += env.now - wait_began
 
     def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:
         """Let a wait of one activity pass; returns which."""

@@ -102,35 +102,33 @@ class Interpreter:
     def _jumps(self, client: Client, operation: Operation) -> bool:
         """The operations that may go on elsewhere; False for any other."""
         registers, streams, counters = client.registers, client.streams, self.counters
-        target: int | None = None
         match operation:
-            case "jump", there:
-                target = there
-            case "maybe", cut, s, there:
-                target = there if streams[s].chance(cut) else None
-            case "loop", r, there:
+            case "jump", target:
+                jumps = True
+            case "maybe", cut, s, target:
+                jumps = streams[s].chance(cut)
+            case "loop", r, target:
                 registers[r] -= 1
-                target = there if registers[r] > 0 else None
-            case "claim", r, counter, r_group, limit, there:
+                jumps = registers[r] > 0
+            case "claim", r, counter, r_group, limit, target:
                 place = self._place(client, counter, r_group)
-                if counters[place] >= counters[self._place(client, limit, r_group)]:
-                    target = there
-                else:
+                jumps = counters[place] >= counters[self._place(client, limit, r_group)]
+                if not jumps:
                     registers[r] = counters[place]
                     counters[place] += 1
-            case "if_between", counter, until, r_group, there:
+            case "if_between", counter, until, r_group, target:
                 begin, end = (counters[self._place(client, one, r_group)] for one in (counter, until))
-                target = there if begin <= self.env.now < end else None
-            case "if_equal", counter, r_group, r, there:
-                target = there if counters[self._place(client, counter, r_group)] == registers[r] else None
+                jumps = begin <= self.env.now < end
+            case "if_equal", counter, r_group, r, target:
+                jumps = counters[self._place(client, counter, r_group)] == registers[r]
             case "choose", table, s:
                 client.transaction_class = streams[s].alias(self.tables[table])
-                target = self.entries[client.transaction_class]
+                jumps, target = True, self.entries[client.transaction_class]
             case ("enter",):
-                target = self.entries[client.transaction_class]
+                jumps, target = True, self.entries[client.transaction_class]
             case _:
                 return False
-        if target is not None:
+        if jumps:
             client.next_operation = target
         return True
 

@@ -32,12 +32,12 @@ class RowLocks:
 
     def wait(self, lock: int, client: Client) -> Story:
         """Wait until the lock has been handed to `client`."""
-        asked = self.env.now
+        arrived_ns = self.env.now
         turn = self.env.event()
         self.queues.setdefault(lock, deque()).append(LockWait(client, turn))
         yield turn
         self.waits += 1
-        self.waited_ns += self.env.now - asked
+        self.waited_ns += self.env.now - arrived_ns
 
     def release_all(self, client: Client) -> None:
         """The transaction is over: each of its locks goes to the one who has waited longest for it."""

@@ -79,13 +79,13 @@ class RaidStation(DeviceStation):
 
     def _enqueue(self, request: Request) -> None:
         size = max(request.size_bytes, 1)  # a flush of the log whose bytes another one took along still goes somewhere
-        asked = self.layout.asked_of_disks(request.byte, size, request.write)
+        kind = self.layout.asked_of_disks(request.byte, size, request.write)
         parts = []
         for place in range(self.layout.places):
             low, high = self.layout.part_at(place, request.byte, size, request.write)
             if high:
-                disks = self._disks_asked(place, low, asked)
-                parts += [disk.submit(low, high - low, asked, request.purpose) for disk in disks]
+                disks = self._disks_asked(place, low, kind)
+                parts += [disk.submit(low, high - low, kind, request.purpose) for disk in disks]
         left = len(parts)
 
         def one_less(_: simpy.Event) -> None:
@@ -97,10 +97,10 @@ class RaidStation(DeviceStation):
         for part in parts:
             part.callbacks.append(one_less)
 
-    def _disks_asked(self, place: int, byte: int, asked: int) -> list[DeviceStation]:
+    def _disks_asked(self, place: int, byte: int, kind: int) -> list[DeviceStation]:
         """All copies of a write; for a read the one with the shorter queue, by every other unit if they are equal."""
         copies = self.disks[place * self.copies : (place + 1) * self.copies]
-        if asked != READ:
+        if kind != READ:
             return copies
         first = copies[byte // self.layout.unit_bytes % self.copies]
         return [min([first, *copies], key=lambda disk: disk.queue_length.value)]

@@ -4,28 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simulator import results
 from simulator.reference.cache import Cache
 from simulator.reference.device import DeviceStation
+from simulator.reference.regions import Region
 from simulator.reference.terminals import TerminalQueue
-from simulator.results import (
-    CacheCounters,
-    CacheLevels,
-    ClassRecorder,
-    Counters,
-    CpuTimeCounters,
-    DeviceCounters,
-    Levels,
-    LimiterCounters,
-    LimiterLevels,
-    LockCounters,
-    LogCounters,
-    QueueLevels,
-    SectionCounters,
-    Snapshot,
-    StationCounters,
-    TableCounters,
-    TerminalLevels,
-)
 from simulator.results.recording import RunRecorder
 
 if TYPE_CHECKING:
@@ -41,11 +24,11 @@ class ReferenceRecorder(RunRecorder):
         super().__init__(engine.model, seed)
         self.engine = engine
         self.counts_from_ns, self.main_class = self.model.interval.warm_up_ns, self.model.program.main_class
-        self.counted = [ClassRecorder() for _ in self.model.program.classes]
+        self.counted = [results.ClassRecorder() for _ in self.model.program.classes]
         self.ended = self.ended_main = 0
 
     @property
-    def classes(self) -> list[ClassRecorder]:
+    def classes(self) -> list[results.ClassRecorder]:
         """Completions in the measured interval, by transaction class."""
         return self.counted
 
@@ -62,18 +45,18 @@ class ReferenceRecorder(RunRecorder):
         if self.engine.env.now >= self.counts_from_ns:
             self.counted[transaction_class].record(response_ns, spent_ns, rolled_back)
 
-    def snapshot(self, now: int) -> Snapshot:
+    def snapshot(self, now: int) -> results.Snapshot:
         """All counters and levels now."""
-        return Snapshot(now, self._counters(now), self._levels(now))
+        return results.Snapshot(now, self._counters(now), self._levels(now))
 
-    def _counters(self, now: int) -> Counters:
+    def _counters(self, now: int) -> results.Counters:
         engine, cpu = self.engine, self.engine.cpu
-        return Counters(
+        return results.Counters(
             ended=self.ended,
             ended_main=self.ended_main,
             cpu_busy_ns=cpu.busy.area_until(now),
             io_wait_ns=engine.io_wait.area_until(now),
-            cpu_time=CpuTimeCounters(
+            cpu_time=results.CpuTimeCounters(
                 transaction=cpu.transaction_ns,
                 client_program=cpu.client_program_ns,
                 system_calls=cpu.system_calls_ns,
@@ -82,47 +65,53 @@ class ReferenceRecorder(RunRecorder):
             ),
             reads_pending_ns=engine.buffer_io.reads_pending.area_until(now),
             in_system_ns=engine.in_system.area_until(now),
-            locks=LockCounters(engine.locks.acquired, engine.locks.waits, engine.locks.waited_ns),
-            log=LogCounters(engine.log.written_bytes, engine.log.commits, engine.log.flushes),
+            locks=results.LockCounters(engine.locks.acquired, engine.locks.waits, engine.locks.waited_ns),
+            log=results.LogCounters(engine.log.written_bytes, engine.log.commits, engine.log.flushes),
             pool=_cache_counters(engine.pool.cache, engine.swap.swap_ins, engine.pool.memory.swap_outs),
             page_cache=_cache_counters(engine.page_cache.cache, swap_ins=0, swap_outs=0),
-            tables=tuple(
-                TableCounters(each.references, each.pool_hits, each.page_cache_hits, each.disk_reads, each.created)
-                for each in engine.interpreter.references.regions
-            ),
-            devices=tuple(_device_counters(each, now) for each in engine.devices),
+            tables=tuple(_table_counters(region) for region in engine.interpreter.references.regions),
+            devices=tuple(_device_counters(device, now) for device in engine.devices),
             sections=tuple(
-                SectionCounters(each.entries, each.waits, each.waited_ns, each.busy.area_until(now))
-                for each in engine.sections
+                results.SectionCounters(section.entries, section.waits, section.waited_ns, section.busy.area_until(now))
+                for section in engine.sections
             ),
             stations=tuple(
-                StationCounters(each.served, each.busy.area_until(now), each.number.area_until(now))
-                for each in engine.stations
+                results.StationCounters(station.served, station.busy.area_until(now), station.number.area_until(now))
+                for station in engine.stations
             ),
-            limiters=tuple(LimiterCounters(each.closed_ps) for each in engine.limiters),
+            limiters=tuple(results.LimiterCounters(limiter.closed_ps) for limiter in engine.limiters),
         )
 
-    def _levels(self, now: int) -> Levels:
+    def _levels(self, now: int) -> results.Levels:
         engine, arrivals = self.engine, self.engine.arrivals
         pool, page_cache = engine.pool.cache, engine.page_cache.cache
         terminals = None
         if isinstance(arrivals, TerminalQueue):
-            terminals = TerminalLevels(arrivals.away, engine.in_system.value - arrivals.deferred_inside)
-        return Levels(
+            terminals = results.TerminalLevels(arrivals.away, engine.in_system.value - arrivals.deferred_inside)
+        return results.Levels(
             clients_at_work=engine.at_work,
             ages_ns=engine.in_system.ages_at(now),
             pool=_cache_levels(pool, engine.pool.memory.resident_pages),
             page_cache=_cache_levels(page_cache, len(page_cache.frames)),
             devices=tuple(
-                QueueLevels(each.queue_length.value, each.queue_length.ages_at(now)) for each in engine.devices
+                results.QueueLevels(device.queue_length.value, device.queue_length.ages_at(now))
+                for device in engine.devices
             ),
-            limiters=tuple(LimiterLevels(each.full_at_ps, each.out_since_ns) for each in engine.limiters),
+            limiters=tuple(
+                results.LimiterLevels(limiter.full_at_ps, limiter.out_since_ns) for limiter in engine.limiters
+            ),
             terminals=terminals,
         )
 
 
-def _cache_counters(cache: Cache, swap_ins: int, swap_outs: int) -> CacheCounters:
-    return CacheCounters(
+def _table_counters(region: Region) -> results.TableCounters:
+    return results.TableCounters(
+        region.references, region.pool_hits, region.page_cache_hits, region.disk_reads, region.created
+    )
+
+
+def _cache_counters(cache: Cache, swap_ins: int, swap_outs: int) -> results.CacheCounters:
+    return results.CacheCounters(
         references=cache.references,
         hits=cache.hits,
         evictions=cache.evictions,
@@ -132,12 +121,12 @@ def _cache_counters(cache: Cache, swap_ins: int, swap_outs: int) -> CacheCounter
     )
 
 
-def _cache_levels(cache: Cache, resident_pages: int) -> CacheLevels:
-    return CacheLevels(cache.capacity_pages, len(cache.frames), len(cache.dirty_since_ms), resident_pages)
+def _cache_levels(cache: Cache, resident_pages: int) -> results.CacheLevels:
+    return results.CacheLevels(cache.capacity_pages, len(cache.frames), len(cache.dirty_since_ms), resident_pages)
 
 
-def _device_counters(device: DeviceStation, now: int) -> DeviceCounters:
-    return DeviceCounters(
+def _device_counters(device: DeviceStation, now: int) -> results.DeviceCounters:
+    return results.DeviceCounters(
         arrived=device.arrived,
         reads=device.reads,
         writes=device.writes,

@@ -46,7 +46,7 @@ class WaitingBurst(NamedTuple):
 
     done: simpy.Event
     burst_ns: int
-    asked_ns: int
+    arrived_ns: int
 
 
 class Servers:
@@ -61,15 +61,15 @@ class Servers:
 
     def run(self, burst_ns: int, urgent: bool = False) -> Story:
         """Occupy a server for `burst_ns`; returns the time spent queueing."""
-        env, asked = self.env, self.env.now
-        self.number.change(asked, 1)
+        env, arrived_ns = self.env, self.env.now
+        self.number.change(arrived_ns, 1)
         if self.free:
             self.free -= 1
-            self.busy.change(asked, 1)
+            self.busy.change(arrived_ns, 1)
             yield env.timeout(self.lasts_ns(burst_ns))
             waited = 0
         else:
-            turn = WaitingBurst(env.event(), burst_ns, asked)
+            turn = WaitingBurst(env.event(), burst_ns, arrived_ns)
             if urgent:
                 self.queue.appendleft(turn)
             else:
@@ -79,7 +79,7 @@ class Servers:
         self.number.change(env.now, -1)
         if self.queue:
             following = self.queue.popleft()
-            env.succeed_later(following.done, self.lasts_ns(following.burst_ns), env.now - following.asked_ns)
+            env.succeed_later(following.done, self.lasts_ns(following.burst_ns), env.now - following.arrived_ns)
         else:
             self.free += 1
             self.busy.change(env.now, -1)
@@ -98,7 +98,7 @@ class SectionStation:
 
     def __init__(self, env: Environment, section: Section, cpu: Servers) -> None:
         self.env, self.section, self.cpu = env, section, cpu
-        self.taken = False
+        self.occupied = False
         self.queue: deque[simpy.Event] = deque()
         self.busy = Gauge()
         self.entries = self.waits = self.waited_ns = 0
@@ -106,22 +106,22 @@ class SectionStation:
     def run(self, hold_ns: int) -> Story:
         """Enter, run `hold_ns` of CPU inside, leave; returns how long a processor took for it."""
         self.entries += 1
-        if self.taken:
-            asked = self.env.now
+        if self.occupied:
+            arrived_ns = self.env.now
             turn = self.env.event()
             self.queue.append(turn)
             yield turn
             yield self.env.timeout(self.section.handover_ns)
             self.waits += 1
-            self.waited_ns += self.env.now - asked
+            self.waited_ns += self.env.now - arrived_ns
         else:
-            self.taken = True
+            self.occupied = True
             self.busy.change(self.env.now, 1)
         began = self.env.now
         queued = yield from self.cpu.run(hold_ns, urgent=True)
         if self.queue:
             self.queue.popleft().succeed()
         else:
-            self.taken = False
+            self.occupied = False
             self.busy.change(self.env.now, -1)
         return self.env.now - began - queued

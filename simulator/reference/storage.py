@@ -35,7 +35,7 @@ def new_devices(
     `stages`: by device, the numbers of the limiters that its requests pass, one stage after the other.
     """
     stations = [
-        new_device(env, device, storage.requests_per_device, [limiters[each.start : each.stop] for each in passed])
+        new_device(env, device, storage.requests_per_device, [limiters[stage.start : stage.stop] for stage in passed])
         for device, passed in zip(storage.with_disks, stages, strict=True)
     ]
     for number, station in enumerate(stations):

@@ -224,7 +224,7 @@ def _reference_tier(name: str, cache: Cache) -> dict[str, Any]:
     by_clock = isinstance(cache, ClockCache)
     return {
         f"{name}: pages": [frame.page for frame in cache.frames],
-        f"{name}: where": {page: cache.where[page].number for page in sorted(cache.where)},
+        f"{name}: where": {page: frame.number for page, frame in cache.where.items()},
         f"{name}: order": [
             frame.usage if by_clock else frame.number
             for frame in (cache.frames if by_clock else cache.in_order_of_replacement())

@@ -10,7 +10,6 @@ import pytest
 
 from simulator.form import Assembler, FlashDevice, Model
 from simulator.reference import ReferenceEngine
-from simulator.reference.cache import LruCache
 
 MS = 1_000_000
 ModelOf = Callable[..., Model]
@@ -31,12 +30,11 @@ def written_in_turn(pages: int) -> Assembler:
 
 
 def assert_lists_are_whole(engine: ReferenceEngine) -> None:
-    """Every LRU cache lists each of its pages once, and dirty ones among them."""
+    """Every LRU cache lists each of its pages once, and the dirty ones are among them."""
     for cache in (engine.pool.cache, engine.page_cache.cache):
-        assert isinstance(cache, LruCache)
-        assert len(cache.order) == len(cache.frames) == len(cache.where)
-        assert {frame.page: frame for frame in cache.order} == cache.where
-        assert set(cache.dirty_since_ms) <= set(cache.order)
+        assert len(cache.where) == len(cache.frames)
+        assert [frame.page for frame in cache.in_order_of_replacement()] == list(cache.where)
+        assert set(cache.dirty_since_ms) <= set(cache.where.values())
 
 
 @pytest.mark.parametrize(("cache_pages", "reads"), [(2, 12), (3, 3)])
