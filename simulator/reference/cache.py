@@ -78,13 +78,9 @@ class Cache(ABC):
         frame.page, frame.busy, frame.usage = page, False, 1
 
     def evict(self, frame: Frame) -> None:
-        """Count and remove a victim's page; what was dirty is the caller's to write."""
+        """Empty a frame, and count it; what was dirty is the caller's to write."""
         self.evictions += 1
         self.dirty_evictions += self.is_dirty(frame)
-        self.remove(frame)
-
-    def remove(self, frame: Frame) -> None:
-        """Empty a frame that holds a page."""
         self.clear_dirty(frame)
         del self.where[frame.page]
         frame.page = NO_PAGE

@@ -17,14 +17,8 @@ class PageWriter:
     def __init__(
         self, env: Environment, model: Model, pool: BufferPool, cpu: Processors, files: DataFiles, write_back: WriteBack
     ) -> None:
-        self.env, self.model, self.pool, self.cpu, self.files, self.write_back = (
-            env,
-            model,
-            pool,
-            cpu,
-            files,
-            write_back,
-        )
+        self.env, self.model, self.pool, self.cpu = env, model, pool, cpu
+        self.files, self.write_back = files, write_back
         self.rules = model.writing or Writing()
 
     def write(self, pages: list[int], spread_ns: int) -> Story:

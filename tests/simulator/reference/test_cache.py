@@ -99,7 +99,7 @@ class Tier:
         assert frame is not None
         held = frame.page
         if held >= 0:
-            self.cache.remove(frame)
+            self.cache.evict(frame)
         self.cache.insert(frame, page)
         return False, held if held >= 0 else None
 
@@ -181,7 +181,7 @@ def test_dirty_pages_are_listed_by_age_and_by_replacement(
             plain.order.remove(page)
             plain.order.insert(0, page)
         elif action == "drop" and isinstance(plain, PlainLru):
-            tier.cache.remove(frame)
+            tier.cache.evict(frame)
             plain.order.remove(page)
             dirty.pop(page, None)
         elif action == "list":

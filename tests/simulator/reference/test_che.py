@@ -55,7 +55,7 @@ def simulated(pmf: FloatArray, policy: str) -> float:
             frame = cache.next_frame()
             assert frame is not None
             if frame.page >= 0:
-                cache.remove(frame)
+                cache.evict(frame)
             cache.insert(frame, page)
     return hits / COUNTED
 
