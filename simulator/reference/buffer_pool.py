@@ -65,8 +65,8 @@ class BufferPool:
         if frame is None or frame.busy:
             frame = self.cache.next_frame()
         if frame is not None:
-            swapped_out = frame.memory == MemoryState.SWAPPED_OUT
-            if not swapped_out and not (self.direct_io and self.cache.is_dirty(frame)):
+            must_be_written = self.direct_io and self.cache.is_dirty(frame)
+            if frame.memory != MemoryState.SWAPPED_OUT and not must_be_written:
                 return frame
             if isinstance(self.cache, ClockCache):  # the hand has moved on; LRU finds its victim again
                 client.frame_chosen = frame
@@ -76,6 +76,7 @@ class BufferPool:
             yield waits.AnyBuffer()
         else:
             frame.busy = True
+            swapped_out = frame.memory == MemoryState.SWAPPED_OUT
             yield waits.SwapIn(frame) if swapped_out else waits.VictimWrite(frame)
         return None
 
