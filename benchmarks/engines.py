@@ -7,7 +7,6 @@ from time import perf_counter
 
 from simulator.form import Model, Progress, to_s
 from simulator.kernel import KernelEngine
-from simulator.kernel.caches import POOL, REFERENCES
 from simulator.reference import ReferenceEngine
 from simulator.results import Result
 
@@ -56,9 +55,9 @@ def run_engine(engine: str, model: Model, seed: int) -> Run:
         result_s=done - ended,
         simulated_s=to_s(model.interval.end_ns),
         transactions=simulation.record.ended,
-        references=int(simulation.state.tiers.head[POOL, REFERENCES]),
+        references=simulation.record.snapshots[-1].counters.pool.references,
         database_pages=model.program.pages,
-        state_bytes=bytes_of(simulation.state) + (bytes_of(simulation.kernel) if engine == "kernel" else 0),
+        state_bytes=bytes_of((simulation.state, simulation.kernel)) if isinstance(simulation, KernelEngine) else 0,
         steps=tuple(steps),
         result=result,
     )

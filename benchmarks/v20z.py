@@ -55,8 +55,7 @@ def section(full: bool) -> Section:
     rows = [row(hour, HOUR_S, ""), row(kernel, duration_s, "1"), row(reference, duration_s, f"{ratio:.3g}")]
     text = (
         "`scenarios/library/v20z.yaml`: buffer pool, page cache, one rotating disk, write-back, checkpoints. "
-        "Both engines end the same transactions. The reference runs what happens at one instant (programs, page "
-        "references, caches) as the same compiled code as the kernel; SimPy does the rest. "
+        "Both engines end the same transactions. The reference is plain Python over SimPy. "
     )
     text += (
         "Set-up and result are counted."

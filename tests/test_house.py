@@ -189,8 +189,6 @@ A_DOOR_FOR_EACH_FILE = {"scenarios.show"}
 """rooms whose files answer one question each, so that a command loads no other question's"""
 BESIDE_ALL_ROOMS = {"simulator.errors"}
 """The exceptions, which every room raises and catches."""
-UNTIL_THE_ENGINES_ARE_APART = ("simulator.reference", "simulator.kernel")
-"""The reference engine takes compiled parts from inside the kernel; its importer and the package it may enter."""
 MOST_FORMAT_SKIPS = 30
 
 
@@ -314,8 +312,6 @@ def modules_entered_from_outside(code: Iterable[Source], users: Iterable[Source]
         for module, name in user.imports:
             target = modules.get(f"{module}.{name}") or modules.get(module)
             if target is None or inside(user.module, target.package):
-                continue
-            if inside(user.module, UNTIL_THE_ENGINES_ARE_APART[0]) and inside(module, UNTIL_THE_ENGINES_ARE_APART[1]):
                 continue
             if not target.is_package:
                 doors = ENTRY_POINTS | BESIDE_ALL_ROOMS

@@ -1,32 +1,48 @@
 """The reference engine: SimPy processes that read like the story of a transaction. It defines the semantics.
 
-Events at the same nanosecond happen in the order in which they were scheduled. What happens at one instant
-(references, caches, samplers) is `simulator.kernel.interpreter.advance`; here is what takes time.
+Events at the same nanosecond happen in the order in which they were scheduled. What clients do at one instant is in
+interpreter.py; what they wait for is passed here, part by part.
 
-    clients ──> cpu ── critical sections ── row locks ── commit log
-       │ miss                                               │
-       └──> file descriptors ──> device (data, log, swap) <─┴── write-back, background writer, checkpoint
+    arrivals, terminals ──> clients ──> interpreter ──> buffer pool ──> page cache      (start: fills them at time 0)
+                               │                            │ miss          │ dirty
+          ┌──────────┬─────────┼──────────┐                 │               │
+          v          v         v          v                 v               v
+      sections   stations  row locks  commit log        buffer io       write-back <── background writer, checkpoints
+          │                               │                 │               │
+          v                               v                 v               v
+         cpu                      ┌── devices: disk, flash, raid  <── data files, swap area
+                                  └── before them: fair queueing, I/O scheduler, rate limits
 """
 
-import simpy
+from collections.abc import Generator
+from typing import Any
 
 from simulator.errors import InternalError
-from simulator.form import Model, OnProgress, extent_of, limiters_of
-from simulator.kernel import interpreter as waits
-from simulator.kernel.caches import DIRTY, DIRTY_COUNT, FLAGS, PAGE, POOL, SWAP_INS, SWAP_OUTS, clear_dirty
-from simulator.kernel.interpreter import advance, own_lock
-from simulator.kernel.memory import finish_fault, finish_read, finish_write_back
-from simulator.kernel.rate_limits import limiter_rows
-from simulator.kernel.start import prepare
-from simulator.kernel.state import FIRST_LOCK, LOCK_OWNERS, LOCKS_HELD, MOST_LOCKS, PLACES, USER_NS, new_state
-from simulator.kernel.terminals import new_terminals
-from simulator.reference.daemons import Arrivals, CommitLog, background_writer, checkpoints, flush_dirt, flusher
-from simulator.reference.raid import new_devices
+from simulator.form import Model, OnProgress, limiters_of
+from simulator.reference import waits
+from simulator.reference.arrivals import ArrivalQueue, PoissonArrivals
+from simulator.reference.buffer_io import BufferIo
+from simulator.reference.buffer_pool import BufferPool
+from simulator.reference.checkpoint import Checkpoints
+from simulator.reference.client import Client
+from simulator.reference.cpu import Processors
+from simulator.reference.fair_queueing import FairQueue
+from simulator.reference.interpreter import Interpreter
+from simulator.reference.io_wait import IoWait
+from simulator.reference.limits import RateLimiter
+from simulator.reference.locks import RowLocks
+from simulator.reference.log import CommitLog
+from simulator.reference.page_cache import OsPageCache
 from simulator.reference.record import ReferenceRecorder
-from simulator.reference.scheduler import FairQueue
-from simulator.reference.stations import Environment, RowLocks, SectionStation, Servers, Story
-from simulator.reference.terminals import TerminalQueue
-from simulator.results import ACTIVITIES, Activity, Gauge, Population, Result
+from simulator.reference.start import Start
+from simulator.reference.stations import Environment, SectionStation, Servers, Story
+from simulator.reference.storage import DataFiles, new_devices
+from simulator.reference.swap import SwapArea
+from simulator.reference.terminals import TerminalQueue, TerminalUsers
+from simulator.reference.waits import Wait
+from simulator.reference.write_back import WriteBack
+from simulator.reference.writer import BackgroundWriter, PageWriter
+from simulator.results import ACTIVITIES, Activity, Population, Result
 
 THROTTLED_BATCH_PAGES = 64
 
@@ -39,41 +55,55 @@ def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> 
 
 
 class ReferenceEngine:
-    """One run. `env` is SimPy's; everything else is a station, a daemon or the shared state."""
+    """One run: the parts, in the order in which they begin at time 0."""
 
     def __init__(self, model: Model, seed: int) -> None:
-        self.model, self.placement = model, model.placement
-        self.env = Environment()
-        self.state = new_state(model, seed)
-        prepare(self.state, model, seed)
-        env, storage = self.env, model.storage
-        self.cpu = Servers(env, model.processors, model.sharing)
+        self.model = model
+        self.env = env = Environment()
+        # What happens at one instant
+        self.page_cache = OsPageCache(model.page_cache)
+        self.pool = BufferPool(env, model, self.page_cache)
+        self.locks = RowLocks(env)
+        self.interpreter = Interpreter(env, model, seed, self.pool, self.locks)
+        Start(model, seed, self.interpreter).prepare()
+        # Where one waits
+        self.cpu = Processors(env, model)
+        self.io_wait = IoWait(env, model, self.cpu)
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
         self.stations = [Servers(env, station.servers) for station in model.stations]
-        self.locks = RowLocks(env)
-        limiters = limiters_of(storage, model.volume_limits, model.controllers)
-        self.limits = limiter_rows(limiters.limits)
-        self.devices = new_devices(env, storage, limiters, self.limits)
+        limits = limiters_of(model.storage, model.volume_limits, model.controllers)
+        self.limiters = [RateLimiter(limit) for limit in limits.limits]
+        self.devices = new_devices(env, model.storage, self.limiters, limits.stages)
         for scheduled in (self.devices[number] for number in model.scheduled_devices):
             assert model.fair_queueing is not None
             scheduled.take_in = FairQueue(env, model.fair_queueing, scheduled.take_in).add
-        self.log = CommitLog(self)
-        self.page_arrivals: dict[int, simpy.Event] = {}
-        self.written_event: simpy.Event | None = None
-        self.pages_written = 0
-        self.reads_pending, self.in_system = Gauge(), Population()
-        self.arrivals = Arrivals(self, seed) if model.arrivals_per_s else None
-        self.terminals = TerminalQueue(self, new_terminals(model, seed))
-        self.swap_outs_issued = 0
-        self.writer_wakes: simpy.Event | None = None
-        self.checkpoint_times_ns: list[tuple[int, int]] = []
-        self.at_work, self.main_done = len(model.client_registers), [0] * len(model.client_registers)
+        # What is written and read
+        files = DataFiles(model, self.devices)
+        self.log = CommitLog(env, model, self.devices[model.storage.log_device], self.io_wait)
+        self.buffer_io = BufferIo(env, self.pool, files, self.io_wait, model.interrupts, self.stations)
+        self.swap = SwapArea(model, self.devices[0], self.pool.memory, self.io_wait)
+        self.write_back = WriteBack(env, model, self.page_cache, files)
+        writer = PageWriter(env, model, self.pool, self.cpu, files, self.write_back)
+        self.writer, self.checkpoints = BackgroundWriter(env, model, writer), Checkpoints(env, model, writer)
+        # Who begins
+        self.in_system = Population()
+        self.arrivals = self._new_arrivals(seed)
+        self.at_work = len(self.interpreter.clients)
+        self.main_done = [0] * self.at_work
         self.record = ReferenceRecorder(self, seed)
-        for number in range(len(model.client_registers)):
-            env.process(self.client(number))
-        env.process(flusher(self))
-        env.process(background_writer(self))
-        env.process(checkpoints(self))
+        for client in self.interpreter.clients:
+            env.process(self.client(client))
+        env.process(self.write_back.run(self.cpu, self.log))
+        env.process(self.writer.run())
+        env.process(self.checkpoints.run())
+
+    def _new_arrivals(self, seed: int) -> ArrivalQueue:
+        model = self.model
+        if model.arrivals_per_s:
+            return PoissonArrivals(self.env, self.in_system, model.arrivals_per_s, seed)
+        if model.terminals:
+            return TerminalQueue(self.env, self.in_system, TerminalUsers(model, model.terminals, seed))
+        return ArrivalQueue(self.env, self.in_system)
 
     def run(self, on_progress: OnProgress | None) -> None:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
@@ -84,220 +114,99 @@ class ReferenceEngine:
             if on_progress is not None:
                 on_progress(self.record.progress(self.env.now))
 
-    def client(self, number: int) -> Story:  # noqa: C901, PLR0912 - one branch per kind of wait, in one story
-        """A client's life: wait for the next transaction, run it, and again."""
-        env, state, record = self.env, self.state, self.record
-        spent = [0] * len(ACTIVITIES)
+    def client(self, client: Client) -> Story:
+        """A client's life, one transaction after the other. `spent`: its response time so far, by activity, ns."""
+        env = self.env
         began = env.now
-        inside = False
-        while True:
-            if not inside:
-                began = yield from self.next_transaction(number)
-                spent[Activity.CONNECTION] += env.now - began - self.terminals.tier_ns
-                spent[Activity.NETWORK] += self.terminals.tier_ns
-                inside = True
-            wait, a, b = advance(state, number, env.now)
-            if state.outbox[0]:
-                self.write_evicted()
-            asked = env.now
-            if wait == waits.WAIT_CPU:
-                queued = yield from self.cpu.run(a)
-                spent[Activity.CPU] += env.now - asked - queued
-                spent[Activity.CPU_QUEUE] += queued
-            elif wait == waits.WAIT_READ:
-                yield from self.read_page(a)
-                spent[Activity.DISK_READ] += env.now - asked
-            elif wait == waits.WAIT_LOCK:
-                yield from self.locks.wait(a, number)
-                spent[Activity.ROW_LOCKS] += env.now - asked
-            elif wait == waits.WAIT_SECTION:
-                inside_ns = yield from self.sections[a].run(b)
-                spent[Activity.CRITICAL_SECTION] += env.now - asked - inside_ns
-                spent[Activity.CPU] += inside_ns
-                state.usage[USER_NS] += b
-            elif wait == waits.WAIT_COMMIT:
-                yield from self.log.commit(a)
-                spent[Activity.LOG] += env.now - asked
-                if not b:
-                    self.release_locks(number)
-            elif wait == waits.WAIT_RELEASE:
-                self.release_locks(number)
-            elif wait == waits.WAIT_END:
-                record.end(a, env.now - began, spent, b)
-                self.in_system.leave(env.now, began)
-                if self.model.terminals:
-                    self.terminals.end(number, a)
-                spent = [0] * len(ACTIVITIES)
-                inside = False
-                if self.has_done_its_work(number, a):
-                    return
-            elif wait == waits.WAIT_VISIT:
-                yield from self.stations[a].run(b)
-                spent[Activity.STATIONS] += env.now - asked
-            elif wait == waits.WAIT_NETWORK:
-                yield env.timeout(a)
-                spent[Activity.NETWORK] += env.now - asked
-            else:
-                yield from self.wait_for_memory(wait, a, spent)
+        spent = [0] * len(ACTIVITIES)
+        for wait in self.interpreter.waits_of(client):
+            wait_began = env.now
+            match wait:
+                case waits.Thinking(time_ns):
+                    if time_ns:
+                        yield env.timeout(time_ns)
+                    began = env.now
+                    self.in_system.enter(began)
+                case waits.NextArrival():
+                    began = yield from self.arrivals.take(client)
+                    spent[Activity.CONNECTION] += env.now - began - self.arrivals.tier_ns
+                    spent[Activity.NETWORK] += self.arrivals.tier_ns
+                case waits.CpuBurst():
+                    self.cpu.account(wait)
+                    queued = yield from self.cpu.run(sum(wait))
+                    spent[Activity.CPU] += env.now - wait_began - queued
+                    spent[Activity.CPU_QUEUE] += queued
+                case waits.SectionStay(section, hold_ns):
+                    inside_ns = yield from self.sections[section].run(hold_ns)
+                    spent[Activity.CRITICAL_SECTION] += env.now - wait_began - inside_ns
+                    spent[Activity.CPU] += inside_ns
+                    self.cpu.transaction_ns += hold_ns
+                case waits.TransactionEnd(transaction_class, rolled_back):
+                    self.record.end(transaction_class, env.now - began, spent, rolled_back)
+                    self.in_system.leave(env.now, began)
+                    self.arrivals.end(client)
+                    spent = [0] * len(ACTIVITIES)
+                    if self._has_done_its_work(client):
+                        return
+                case waits.Rollback():
+                    self._release_locks(client)
+                case _:
+                    activity = yield from self._pass(client, wait)
+                    spent[activity] += env.now - wait_began
 
-    def has_done_its_work(self, number: int, transaction_class: int) -> bool:
+    def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:
+        """Let a wait of one activity pass; returns which."""
+        match wait:
+            case waits.RowLock(lock):
+                yield from self.locks.wait(lock, client)
+                return Activity.ROW_LOCKS
+            case waits.PageRead(frame):
+                yield from self.buffer_io.read(frame)
+                return Activity.DISK_READ
+            case waits.PageInTransit(page):
+                yield self.buffer_io.page_arrival(page)
+                return Activity.PAGE_WAIT
+            case waits.AnyBuffer():
+                yield self.buffer_io.next_arrival()
+                return Activity.PAGE_WAIT
+            case waits.SwapIn(frame):
+                yield from self.swap.swap_in(frame)
+                self.buffer_io.announce(frame.page)
+                return Activity.SWAP
+            case waits.VictimWrite(frame):
+                yield from self.buffer_io.write_victim(frame)
+                return Activity.WRITE_THROTTLE
+            case waits.Throttled():
+                self.write_back.flush(self.env.now, THROTTLED_BATCH_PAGES)
+                yield self.write_back.written()
+                return Activity.WRITE_THROTTLE
+            case waits.Commit(size_bytes, keeps_locks):
+                yield from self.log.commit(size_bytes)
+                if not keeps_locks:
+                    self._release_locks(client)
+                return Activity.LOG
+            case waits.StationVisit(station, service_ns):
+                yield from self.stations[station].run(service_ns)
+                return Activity.STATIONS
+            case waits.NetworkDelay(time_ns):
+                yield self.env.timeout(time_ns)
+                return Activity.NETWORK
+        raise InternalError(f"unknown wait {wait}")
+
+    def _release_locks(self, client: Client) -> None:
+        """A transaction is over for everybody else."""
+        self.locks.release_all(client)
+        self.writer.wake()
+
+    def _has_done_its_work(self, client: Client) -> bool:
         """Whether a client, at the end of a transaction, has none left to do. The run ends when the last one has."""
         work = self.model.work
-        if work is None or transaction_class != self.record.main_class:
+        if work is None or client.transaction_class != self.model.program.main_class:
             return False
-        self.main_done[number] += 1
-        if self.main_done[number] < work.main_per_client:
+        self.main_done[client.number] += 1
+        if self.main_done[client.number] < work.main_per_client:
             return False
         self.at_work -= 1
         if not self.at_work:
             self.env.end_run()
         return True
-
-    def next_transaction(self, number: int) -> Story:
-        """Think, or wait for an arrival; returns the time from which the response is counted."""
-        wait, think_ns, _ = advance(self.state, number, self.env.now)
-        if wait == waits.WAIT_THINK:
-            if think_ns:
-                yield self.env.timeout(think_ns)
-            began = self.env.now
-            self.in_system.enter(began)
-        elif wait == waits.WAIT_ARRIVAL and self.arrivals is not None:
-            began = yield from self.arrivals.take()
-        elif wait == waits.WAIT_ARRIVAL:
-            began = yield from self.terminals.take(number)
-        else:
-            raise InternalError(f"a client's program must begin with think or arrive, not with wait {wait}")
-        return began
-
-    def wait_for_memory(self, wait: int, a: int, spent: list[int]) -> Story:
-        """The rarer waits of a page reference."""
-        asked = self.env.now
-        if wait == waits.WAIT_PAGE:
-            yield self.page_arrivals.setdefault(a, self.env.event())
-            spent[Activity.PAGE_WAIT] += self.env.now - asked
-        elif wait == waits.WAIT_FAULT:
-            yield from self.swap_in(a)
-            spent[Activity.SWAP] += self.env.now - asked
-        elif wait == waits.WAIT_THROTTLE:
-            flush_dirt(self, self.env.now, THROTTLED_BATCH_PAGES)
-            yield self.written()
-            spent[Activity.WRITE_THROTTLE] += self.env.now - asked
-        elif wait == waits.WAIT_VICTIM:
-            yield from self.write_victim(a)
-            spent[Activity.WRITE_THROTTLE] += self.env.now - asked
-        elif wait == waits.WAIT_BUFFER:
-            yield self.page_arrivals.setdefault(-1, self.env.event())
-            spent[Activity.PAGE_WAIT] += self.env.now - asked
-        else:
-            raise InternalError(f"unknown wait {wait}")
-
-    def place(self, page: int) -> tuple[int, int]:
-        """The device and the byte where a page lies."""
-        storage, extent = self.model.storage, extent_of(self.placement, page)
-        return extent.device_of(page), storage.data_start_bytes + extent.bytes_before(page, storage.page_bytes)
-
-    def read_page(self, page: int) -> Story:
-        """Read a page from its device into the slot that is kept for it."""
-        device, byte = self.place(page)
-        self.reads_pending.change(self.env.now, 1)
-        self.record.io_wait.change(1)
-        yield from self.devices[device].call(byte, self.model.storage.page_bytes, False, "data read")
-        if self.model.interrupts and self.model.interrupts.station >= 0:
-            yield from self.stations[self.model.interrupts.station].run(self.model.interrupts.served_ns)
-        self.reads_pending.change(self.env.now, -1)
-        self.record.io_wait.change(-1)
-        finish_read(self.state, page, not self.model.direct_io)
-        if self.state.outbox[0]:
-            self.write_evicted()
-        self.announce(page)
-
-    def announce(self, page: int) -> None:
-        """Wake whoever waits for this page, and whoever waits for any buffer."""
-        for key in (page, -1):
-            arrival = self.page_arrivals.pop(key, None)
-            if arrival is not None:
-                arrival.succeed()
-
-    def write_victim(self, slot: int) -> Story:
-        """Direct I/O: a dirty victim is written before its slot is used again."""
-        tiers = self.state.tiers
-        page = int(tiers.slots[slot, PAGE])
-        clear_dirty(tiers, POOL, slot)
-        device, byte = self.place(page)
-        self.record.io_wait.change(1)
-        yield from self.devices[device].call(byte, self.model.storage.page_bytes, True, "eviction write")
-        self.record.io_wait.change(-1)
-        tiers.slots[slot, FLAGS] &= DIRTY
-        self.announce(page)
-
-    def swap_in(self, slot: int) -> Story:
-        """A buffer whose memory the operating system has taken: read it back from swap."""
-        storage = self.model.storage
-        byte = storage.swap_start_bytes + slot * storage.page_bytes
-        self.record.io_wait.change(1)
-        yield self.devices[0].submit(byte, storage.page_bytes, False, "swap in")
-        self.record.io_wait.change(-1)
-        self.state.tiers.head[POOL, SWAP_INS] += 1
-        finish_fault(self.state, slot)
-        self.swap_out()
-        self.announce(int(self.state.tiers.slots[slot, PAGE]))
-
-    def swap_out(self) -> None:
-        """Write out, a cluster at a time, the buffers that lost their memory."""
-        storage = self.model.storage
-        size = storage.swap_cluster_pages * storage.page_bytes
-        while self.state.tiers.head[POOL, SWAP_OUTS] - self.swap_outs_issued >= storage.swap_cluster_pages:
-            self.swap_outs_issued += storage.swap_cluster_pages
-            place = self.swap_outs_issued % max(self.model.pool.pages - storage.swap_cluster_pages, 1)
-            self.devices[0].submit(storage.swap_start_bytes + place * storage.page_bytes, size, True, "swap out")
-
-    def write_evicted(self) -> None:
-        """The page cache had to give up dirty pages: their writes start now."""
-        outbox = self.state.outbox
-        pages = outbox[1 : outbox[0] + 1].tolist()
-        outbox[0] = 0
-        for page in pages:
-            self.write_back(range(page, page + 1))
-
-    def write_back(self, run: range) -> None:
-        """Queue one write of neighbouring pages that the page cache has handed to the disks."""
-        device, byte = self.place(run.start)
-        done = self.devices[device].submit(byte, len(run) * self.model.storage.page_bytes, True, "write-back")
-        done.callbacks.append(lambda _: self._written_back(run))
-
-    def _written_back(self, run: range) -> None:
-        for page in run:
-            finish_write_back(self.state, page)
-        self.pages_written += len(run)
-        if self.written_event is not None:
-            self.written_event.succeed()
-            self.written_event = None
-
-    def written(self) -> simpy.Event:
-        """The next completion of a page's write-back."""
-        if self.written_event is None:
-            self.written_event = self.env.event()
-        return self.written_event
-
-    def release_locks(self, number: int) -> None:
-        """The transaction is over: every lock goes to the one who has waited longest for it."""
-        row = self.state.client[number]
-        held = int(row[LOCKS_HELD])
-        if held > MOST_LOCKS:
-            raise InternalError(f"client {number} holds {held} locks, room for {MOST_LOCKS}")
-        for i in range(held):
-            lock = int(row[FIRST_LOCK + i])
-            waiter = self.locks.next_owner(lock)
-            if waiter is None:
-                self.state.numbers[self.state.tables[PLACES, LOCK_OWNERS] + lock] = -1
-            else:
-                own_lock(self.state, waiter.client, lock)
-                waiter.turn.succeed()
-        row[LOCKS_HELD] = 0
-        self.locks.acquired += held
-        if (
-            self.writer_wakes is not None
-            and self.state.tiers.head[POOL, DIRTY_COUNT] > self.model.pool.writer_high_pages
-        ):
-            self.writer_wakes.succeed()
-            self.writer_wakes = None

@@ -1,32 +1,27 @@
-"""Idle CPU time that counts as waiting for I/O (simulator/form/io_wait.py), added up by the reference engine."""
+"""Idle CPU time that counts as waiting for I/O (simulator/form/io_wait.py), as an integral over time."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from simulator.form import IO_WAIT_SHARE_BITS, io_wait_shares
-
-if TYPE_CHECKING:
-    from simulator.reference.engine import ReferenceEngine
+from simulator.form import IO_WAIT_SHARE_BITS, Model, io_wait_shares
+from simulator.reference.cpu import Processors
+from simulator.reference.stations import Environment
 
 
 class IoWait:
-    """Idle CPU time that counts as waiting, as an integral. The reference engine's; kernel/io_wait.py is its twin."""
+    """The integral, in ns of one processor. `asleep`: tasks that sleep in block I/O."""
 
-    def __init__(self, engine: ReferenceEngine) -> None:
-        self.engine = engine
-        self.shares = io_wait_shares(engine.model.processors).tolist()
+    def __init__(self, env: Environment, model: Model, cpu: Processors) -> None:
+        self.env, self.cpu, self.processors = env, cpu, model.processors
+        self.shares = io_wait_shares(model.processors).tolist()
         self.asleep = self.area = self.since_ns = self.busy_then = 0
 
     def change(self, by: int) -> None:
         """So many more tasks sleep in block I/O from now on, or fewer."""
-        now = self.engine.env.now
+        now = self.env.now
         self.area = self.area_until(now)
         self.asleep += by
-        self.since_ns, self.busy_then = now, self.engine.cpu.busy.area_until(now)
+        self.since_ns, self.busy_then = now, self.cpu.busy.area_until(now)
 
     def area_until(self, now: int) -> int:
-        """The integral from time 0 to now, in core-nanoseconds."""
-        busy = self.engine.cpu.busy.area_until(now) - self.busy_then
-        idle = self.engine.model.processors * (now - self.since_ns) - busy
+        """The integral from time 0 to now."""
+        busy = self.cpu.busy.area_until(now) - self.busy_then
+        idle = self.processors * (now - self.since_ns) - busy
         return self.area + (idle * self.shares[min(self.asleep, len(self.shares) - 1)] >> IO_WAIT_SHARE_BITS)

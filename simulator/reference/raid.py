@@ -1,12 +1,71 @@
-"""The reference engine's devices: disks, and RAID sets, which hand requests to their disks."""
+"""RAID sets: where their bytes lie on their disks, and the controller that hands requests to these.
+
+A set's bytes go round its disks in units; a stripe is one unit on each. Disks in pairs hold the same (RAID 1, 10).
+With parity the units of a stripe that hold it wander: from the last place back by one with each stripe, the data behind
+them, round the disks (left-symmetric, the default of Linux's md). RAID 6 has two next to each other.
+
+A small write with parity reads what it changes, data and parity, and writes both (read-modify-write): on an arm the
+same sectors come around once more. A write of whole stripes need not read.
+Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMETRICS 1988; layout: Lee,
+Katz, "Performance consequences of parity placement in disk arrays", ASPLOS 1991.
+"""
+
+from typing import NamedTuple
 
 import simpy
 
-from simulator.form import CachingDevice, Device, FlashDevice, IntArray, Limiters, RaidSet, Storage
-from simulator.kernel import raid
-from simulator.kernel.rate_limits import Throttle
-from simulator.reference.arms import CachingStation, RotatingStation
-from simulator.reference.stations import DeviceStation, Environment, FlashStation, Request
+from simulator.form import RaidSet
+from simulator.reference.device import READ, REWRITE, DeviceStation, Request
+from simulator.reference.stations import Environment
+
+
+class StripeLayout(NamedTuple):
+    """Stripes over `places`, each of which is a disk or a pair that holds the same."""
+
+    places: int
+    parities: int
+    unit_bytes: int
+
+    @property
+    def data_bytes(self) -> int:
+        """Data in a stripe."""
+        return (self.places - self.parities) * self.unit_bytes
+
+    def part_at(self, place: int, byte: int, size_bytes: int, write: int) -> tuple[int, int]:
+        """First byte and end, on the disk or the pair at a place of the stripe, of what a request touches there.
+
+        (0, 0) if nothing. Bytes between two pieces belong to the part: a controller asks for them with one request.
+        Parity is touched by writes: as much of it as the data of one unit, or else all.
+        """
+        width, unit = self.data_bytes, self.unit_bytes
+        low = high = 0
+        for stripe in range(byte // width, (byte + size_bytes - 1) // width + 1):
+            start, end = max(byte - stripe * width, 0), min(byte + size_bytes - stripe * width, width)
+            column = self._column(place, stripe)
+            if column >= 0:
+                begin, stop = max(start - column * unit, 0), min(end - column * unit, unit)
+            elif write == READ:
+                begin, stop = 0, 0
+            elif start // unit == (end - 1) // unit:
+                begin, stop = start % unit, (end - 1) % unit + 1
+            else:
+                begin, stop = 0, unit
+            if stop > begin:
+                low = stripe * unit + begin if high == 0 else low
+                high = stripe * unit + stop
+        return low, high
+
+    def _column(self, place: int, stripe: int) -> int:
+        """Which unit of a stripe's data lies at a place; below 0 for parity."""
+        if not self.parities:
+            return place
+        first_parity = self.places - 1 - stripe % self.places
+        return (place - first_parity) % self.places - self.parities
+
+    def asked_of_disks(self, byte: int, size_bytes: int, write: int) -> int:
+        """READ, WRITE, or REWRITE where parity must be computed from what lies there."""
+        whole_stripes = byte % self.data_bytes == 0 and size_bytes % self.data_bytes == 0
+        return REWRITE if write and self.parities and not whole_stripes else write
 
 
 class RaidStation(DeviceStation):
@@ -14,21 +73,19 @@ class RaidStation(DeviceStation):
 
     def __init__(self, env: Environment, device: RaidSet, calls: int) -> None:
         super().__init__(env, device, calls)
-        self.set = device
-        self.places = len(device.disks) // device.copies
+        self.copies = device.copies
+        self.layout = StripeLayout(len(device.disks) // device.copies, device.parities, device.unit_bytes)
         self.disks: list[DeviceStation] = []
 
     def _enqueue(self, request: Request) -> None:
-        layout = self.places, self.set.parities, self.set.unit_bytes
         size = max(request.size_bytes, 1)  # a flush of the log whose bytes another one took along still goes somewhere
-        asked = raid.asked_of_disks(*layout, request.byte, size, request.write)
+        kind = self.layout.asked_of_disks(request.byte, size, request.write)
         parts = []
-        for place in range(self.places):
-            low, high = raid.part_at(place, *layout, request.byte, size, request.write)
+        for place in range(self.layout.places):
+            low, high = self.layout.part_at(place, request.byte, size, request.write)
             if high:
-                parts += [
-                    disk.submit(low, high - low, asked, request.purpose) for disk in self._asked(place, low, asked)
-                ]
+                disks = self._disks_asked(place, low, kind)
+                parts += [disk.submit(low, high - low, kind, request.purpose) for disk in disks]
         left = len(parts)
 
         def one_less(_: simpy.Event) -> None:
@@ -40,35 +97,10 @@ class RaidStation(DeviceStation):
         for part in parts:
             part.callbacks.append(one_less)
 
-    def _asked(self, place: int, byte: int, asked: int) -> list[DeviceStation]:
-        """All copies of a write; for a read the one with the shorter queue, in turns if they are equal."""
-        copies = self.set.copies
-        pair = self.disks[place * copies : (place + 1) * copies]
-        if asked:
-            return pair
-        first = pair[raid.first_copy(copies, self.set.unit_bytes, byte)]
-        return [min([first, *pair], key=lambda disk: disk.queue_length.value)]
-
-
-def new_devices(env: Environment, storage: Storage, limiters: Limiters, rows: IntArray) -> list[DeviceStation]:
-    """The stations of all devices, and behind them those of RAID sets' disks; `rows` are the limiters' clocks."""
-    stations = [
-        new_device(env, device, storage.requests_per_device, tuple(Throttle(rows, stage) for stage in stages))
-        for device, stages in zip(storage.with_disks, limiters.stages, strict=True)
-    ]
-    for number, station in enumerate(stations):
-        if isinstance(station, RaidStation):
-            disks = storage.disks_of(number)
-            station.disks = stations[disks.start : disks.stop]
-    return stations
-
-
-def new_device(env: Environment, device: Device, calls: int, throttles: tuple[Throttle, ...] = ()) -> DeviceStation:
-    """The station of one device."""
-    if isinstance(device, RaidSet):
-        return RaidStation(env, device, calls)
-    if isinstance(device, FlashDevice):
-        return FlashStation(env, device, calls, throttles)
-    if isinstance(device, CachingDevice):
-        return CachingStation(env, device, calls)
-    return RotatingStation(env, device, calls)
+    def _disks_asked(self, place: int, byte: int, kind: int) -> list[DeviceStation]:
+        """All copies of a write; for a read the one with the shorter queue, by every other unit if they are equal."""
+        copies = self.disks[place * self.copies : (place + 1) * self.copies]
+        if kind != READ:
+            return copies
+        first = copies[byte // self.layout.unit_bytes % self.copies]
+        return [min([first, *copies], key=lambda disk: disk.queue_length.value)]

@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.kernel.caches import CACHE, POOL
-from simulator.kernel.record import (
-    cache_counters,
-    cache_levels,
-    limiter_counters,
-    limiter_levels,
-    table_counters,
-    terminal_levels,
-)
-from simulator.reference.io_wait import IoWait
-from simulator.reference.stations import DeviceStation
-from simulator.results import (
-    ClassRecorder,
-    Counters,
-    CpuTimeCounters,
-    DeviceCounters,
-    Levels,
-    LockCounters,
-    LogCounters,
-    QueueLevels,
-    SectionCounters,
-    Snapshot,
-    StationCounters,
-)
+from simulator import results
+from simulator.reference.cache import Cache
+from simulator.reference.device import DeviceStation
+from simulator.reference.regions import Region
+from simulator.reference.terminals import TerminalQueue
 from simulator.results.recording import RunRecorder
 
 if TYPE_CHECKING:
@@ -43,19 +24,18 @@ class ReferenceRecorder(RunRecorder):
         super().__init__(engine.model, seed)
         self.engine = engine
         self.counts_from_ns, self.main_class = self.model.interval.warm_up_ns, self.model.program.main_class
-        self.counted = [ClassRecorder() for _ in self.model.program.classes]
+        self.counted = [results.ClassRecorder() for _ in self.model.program.classes]
         self.ended = self.ended_main = 0
-        self.io_wait = IoWait(engine)
 
     @property
-    def classes(self) -> list[ClassRecorder]:
+    def classes(self) -> list[results.ClassRecorder]:
         """Completions in the measured interval, by transaction class."""
         return self.counted
 
     @property
     def checkpoints_ns(self) -> list[tuple[int, int]]:
         """Begin and end of each checkpoint that is done."""
-        return self.engine.checkpoint_times_ns
+        return self.engine.checkpoints.times_ns
 
     def end(self, transaction_class: int, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
         """A transaction has ended now."""
@@ -65,49 +45,88 @@ class ReferenceRecorder(RunRecorder):
         if self.engine.env.now >= self.counts_from_ns:
             self.counted[transaction_class].record(response_ns, spent_ns, rolled_back)
 
-    def snapshot(self, now: int) -> Snapshot:
+    def snapshot(self, now: int) -> results.Snapshot:
         """All counters and levels now."""
-        engine, head = self.engine, self.engine.state.tiers.head
-        counters = Counters(
+        return results.Snapshot(now, self._counters(now), self._levels(now))
+
+    def _counters(self, now: int) -> results.Counters:
+        engine, cpu = self.engine, self.engine.cpu
+        return results.Counters(
             ended=self.ended,
             ended_main=self.ended_main,
-            cpu_busy_ns=engine.cpu.busy.area_until(now),
-            io_wait_ns=self.io_wait.area_until(now),
-            cpu_time=CpuTimeCounters(*engine.state.usage.tolist()),
-            reads_pending_ns=engine.reads_pending.area_until(now),
+            cpu_busy_ns=cpu.busy.area_until(now),
+            io_wait_ns=engine.io_wait.area_until(now),
+            cpu_time=results.CpuTimeCounters(
+                transaction=cpu.transaction_ns,
+                client_program=cpu.client_program_ns,
+                system_calls=cpu.system_calls_ns,
+                background_writer=cpu.background_writer_ns,
+                write_back=cpu.write_back_ns,
+            ),
+            reads_pending_ns=engine.buffer_io.reads_pending.area_until(now),
             in_system_ns=engine.in_system.area_until(now),
-            locks=LockCounters(engine.locks.acquired, engine.locks.waits, engine.locks.waited_ns),
-            log=LogCounters(engine.log.written_bytes, engine.log.commits, engine.log.flushes),
-            pool=cache_counters(head[POOL]),
-            page_cache=cache_counters(head[CACHE]),
-            tables=table_counters(engine.state),
-            devices=tuple(_device(device, now) for device in engine.devices),
+            locks=results.LockCounters(engine.locks.acquired, engine.locks.waits, engine.locks.waited_ns),
+            log=results.LogCounters(engine.log.written_bytes, engine.log.commits, engine.log.flushes),
+            pool=_cache_counters(engine.pool.cache, engine.swap.swap_ins, engine.pool.memory.swap_outs),
+            page_cache=_cache_counters(engine.page_cache.cache, swap_ins=0, swap_outs=0),
+            tables=tuple(_table_counters(region) for region in engine.interpreter.references.regions),
+            devices=tuple(_device_counters(device, now) for device in engine.devices),
             sections=tuple(
-                SectionCounters(each.entries, each.waits, each.waited_ns, each.busy.area_until(now))
-                for each in engine.sections
+                results.SectionCounters(section.entries, section.waits, section.waited_ns, section.busy.area_until(now))
+                for section in engine.sections
             ),
             stations=tuple(
-                StationCounters(each.served, each.busy.area_until(now), each.number.area_until(now))
-                for each in engine.stations
+                results.StationCounters(station.served, station.busy.area_until(now), station.number.area_until(now))
+                for station in engine.stations
             ),
-            limiters=limiter_counters(engine.limits),
+            limiters=tuple(results.LimiterCounters(limiter.closed_ps) for limiter in engine.limiters),
         )
-        levels = Levels(
+
+    def _levels(self, now: int) -> results.Levels:
+        engine, arrivals = self.engine, self.engine.arrivals
+        pool, page_cache = engine.pool.cache, engine.page_cache.cache
+        terminals = None
+        if isinstance(arrivals, TerminalQueue):
+            terminals = results.TerminalLevels(arrivals.away, engine.in_system.value - arrivals.deferred_inside)
+        return results.Levels(
             clients_at_work=engine.at_work,
             ages_ns=engine.in_system.ages_at(now),
-            pool=cache_levels(head, POOL),
-            page_cache=cache_levels(head, CACHE),
+            pool=_cache_levels(pool, engine.pool.memory.resident_pages),
+            page_cache=_cache_levels(page_cache, len(page_cache.frames)),
             devices=tuple(
-                QueueLevels(each.queue_length.value, each.queue_length.ages_at(now)) for each in engine.devices
+                results.QueueLevels(device.queue_length.value, device.queue_length.ages_at(now))
+                for device in engine.devices
             ),
-            limiters=limiter_levels(engine.limits),
-            terminals=terminal_levels(engine.terminals.terminals, engine.in_system.value),
+            limiters=tuple(
+                results.LimiterLevels(limiter.full_at_ps, limiter.out_since_ns) for limiter in engine.limiters
+            ),
+            terminals=terminals,
         )
-        return Snapshot(now, counters, levels)
 
 
-def _device(device: DeviceStation, now: int) -> DeviceCounters:
-    return DeviceCounters(
+def _table_counters(region: Region) -> results.TableCounters:
+    return results.TableCounters(
+        region.references, region.pool_hits, region.page_cache_hits, region.disk_reads, region.created
+    )
+
+
+def _cache_counters(cache: Cache, swap_ins: int, swap_outs: int) -> results.CacheCounters:
+    return results.CacheCounters(
+        references=cache.references,
+        hits=cache.hits,
+        evictions=cache.evictions,
+        dirty_evictions=cache.dirty_evictions,
+        swap_ins=swap_ins,
+        swap_outs=swap_outs,
+    )
+
+
+def _cache_levels(cache: Cache, resident_pages: int) -> results.CacheLevels:
+    return results.CacheLevels(cache.capacity_pages, len(cache.frames), len(cache.dirty_since_ms), resident_pages)
+
+
+def _device_counters(device: DeviceStation, now: int) -> results.DeviceCounters:
+    return results.DeviceCounters(
         arrived=device.arrived,
         reads=device.reads,
         writes=device.writes,

@@ -1,80 +1,97 @@
-"""The reference engine's terminals, and the queue in which their transactions wait for a connection."""
+"""Terminals: many users who type, send, wait and think, before few connections that do their work."""
 
-from __future__ import annotations
-
-from collections import deque
-from typing import TYPE_CHECKING
-
-import simpy
-
-from simulator.kernel.terminals import (
-    AWAY,
-    CLASS_BITS,
-    COUNT,
-    DEFERRED,
-    DEFERRED_INSIDE,
-    TIER_NS,
-    TerminalState,
-    first_arrival_ns,
-    next_arrival_ns,
-    seat,
-)
-from simulator.reference.stations import Story
-
-if TYPE_CHECKING:
-    from simulator.reference.engine import ReferenceEngine
+from simulator.form import Model, Terminals
+from simulator.reference.arrivals import Arrival, ArrivalQueue
+from simulator.reference.client import Client
+from simulator.reference.stations import Environment
+from simulator.reference.streams import seed_streams
+from simulator.results import Population
 
 
-class TerminalQueue:
-    """First come first served. A transaction has begun when its terminal sent it, the middle tier's time before."""
+class TerminalUsers:
+    """The users: what they send next, and how long they think and type. A stream for each, and one for a warm start."""
 
-    def __init__(self, engine: ReferenceEngine, terminals: TerminalState) -> None:
-        self.engine, self.terminals = engine, terminals
-        self.tier_ns, self.deferred = int(terminals.facts[TIER_NS]), int(terminals.facts[DEFERRED])
-        self.waiting: deque[tuple[int, int]] = deque()
-        self.idle: deque[simpy.Event] = deque()
-        self.seated = [0] * len(engine.model.client_registers)
-        for number in range(int(terminals.facts[COUNT])):
-            self._comes_after(first_arrival_ns(terminals, number), number)
+    def __init__(self, model: Model, rules: Terminals, seed: int) -> None:
+        self.rules = rules
+        *self.streams, self.anybody = seed_streams(seed, "terminals", rules.count + 1)
+        start, length = model.program.tables[rules.mix].tolist()
+        self.mix: list[list[int]] = model.program.alias[start : start + length].tolist()
+        self.next_class = [0] * rules.count
+        self.longest_ns = max(rules.keying_ns) + rules.longest_think * max(rules.thinking_ns)
 
-    def _comes_after(self, delay_ns: int, number: int) -> None:
-        arrival = self.engine.env.timeout(delay_ns)
-        arrival.callbacks.append(lambda _: self._come(number))
+    def next_arrival_ns(self, number: int, ended: int) -> int:
+        """From the answer to a transaction of class `ended` to the next one's arrival at the queue."""
+        stream, rules = self.streams[number], self.rules
+        mean_ns = rules.thinking_ns[ended]
+        thinking_ns = min(stream.exponential_ns(mean_ns), rules.longest_think * mean_ns) if mean_ns > 0 else 0
+        self.next_class[number] = stream.alias(self.mix)
+        return thinking_ns + rules.keying_ns[self.next_class[number]] + rules.middle_tier_ns
 
-    def _come(self, number: int) -> None:
+    def first_arrival_ns(self, number: int) -> int:
+        """From time 0, amid thinking and keying: long ones are met as often as they are long; some of it is over."""
+        stream, tier_ns = self.streams[number], self.rules.middle_tier_ns
+        while True:
+            away_ns = self.next_arrival_ns(number, ended=stream.alias(self.mix)) - tier_ns
+            if self.longest_ns == 0:
+                return tier_ns
+            left_ns = int(stream.fraction() * self.longest_ns)
+            if left_ns < away_ns:  # evenly within it
+                return left_ns + tier_ns
+
+    def seat(self, client: Client, number: int, transaction_class: int) -> None:
+        """A connection takes up a transaction: its class, and the registers of its terminal's home."""
+        client.transaction_class = transaction_class
+        home = number % self.rules.homes
+        for register, factor, divisor in self.rules.registers:
+            client.registers[register] = home * factor // divisor
+
+    def seat_anybody(self, client: Client) -> None:
+        """In a start without time: a transaction by the mix, of any terminal."""
+        chosen = self.anybody.alias(self.mix)
+        self.seat(client, self.anybody.below(self.rules.count), chosen)
+
+
+class TerminalQueue(ArrivalQueue):
+    """First come first served. A transaction has begun when its terminal sent it, the middle tier's time before.
+
+    `away`: terminals whose users think or type. `deferred_inside`: transactions that nobody waits for.
+    """
+
+    def __init__(self, env: Environment, in_system: Population, users: TerminalUsers) -> None:
+        super().__init__(env, in_system)
+        self.users = users
+        self.tier_ns, self.deferred_class = users.rules.middle_tier_ns, users.rules.deferred_class
+        self.away, self.deferred_inside = users.rules.count, 0
+        self.terminal_of: dict[Client, int] = {}
+        for number in range(users.rules.count):
+            self._send_after(users.first_arrival_ns(number), number)
+
+    def _send_after(self, delay_ns: int, number: int) -> None:
+        self.env.timeout(delay_ns).callbacks.append(lambda _: self._send(number))
+
+    def _send(self, number: int) -> None:
         """A terminal's transaction joins the queue; of a deferred one the terminal has its answer already."""
-        began, chosen = self.engine.env.now - self.tier_ns, int(self.terminals.classes[number])
-        self.engine.in_system.enter(began)
-        self.terminals.facts[AWAY] -= 1
-        whose = number << CLASS_BITS | chosen
-        if self.idle:
-            self.idle.popleft().succeed((began, whose))
-        else:
-            self.waiting.append((began, whose))
-        if chosen == self.deferred:
-            self.terminals.facts[DEFERRED_INSIDE] += 1
-            self._leave(number, chosen)
+        began, transaction_class = self.env.now - self.tier_ns, self.users.next_class[number]
+        self.in_system.enter(began)
+        self.away -= 1
+        self.join(Arrival(began, number, transaction_class))
+        if transaction_class == self.deferred_class:
+            self.deferred_inside += 1
+            self._answer(number, transaction_class)
 
-    def _leave(self, number: int, ended: int) -> None:
-        """A terminal has its answer: it thinks, and types the next transaction."""
-        self.terminals.facts[AWAY] += 1
-        self._comes_after(next_arrival_ns(self.terminals, number, ended), number)
+    def _answer(self, number: int, transaction_class: int) -> None:
+        """A terminal has its answer: its user thinks, and types the next transaction."""
+        self.away += 1
+        self._send_after(self.users.next_arrival_ns(number, transaction_class), number)
 
-    def take(self, client: int) -> Story:
-        """The next transaction is the client's, or the client waits for it; returns when it began."""
-        if self.waiting:
-            began, whose = self.waiting.popleft()
-        else:
-            turn = self.engine.env.event()
-            self.idle.append(turn)
-            began, whose = yield turn
-        self.seated[client] = whose
-        seat(self.terminals, self.engine.state, client, whose)
-        return began
+    def seat(self, client: Client, arrival: Arrival) -> None:
+        """A client takes up a transaction."""
+        self.terminal_of[client] = arrival.terminal
+        self.users.seat(client, arrival.terminal, arrival.transaction_class)
 
-    def end(self, client: int, transaction_class: int) -> None:
+    def end(self, client: Client) -> None:
         """A client's transaction has ended; its terminal has been waiting for that, if it was not deferred."""
-        if transaction_class == self.deferred:
-            self.terminals.facts[DEFERRED_INSIDE] -= 1
+        if client.transaction_class == self.deferred_class:
+            self.deferred_inside -= 1
         else:
-            self._leave(self.seated[client] >> CLASS_BITS, transaction_class)
+            self._answer(self.terminal_of[client], client.transaction_class)

@@ -6,16 +6,20 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from simulator.form import Model
 from simulator.kernel import KernelEngine
+from simulator.kernel import caches as kc
 from simulator.kernel import columns as ks
+from simulator.kernel import state as kst
 from simulator.kernel.calendar import EVENTS
 from simulator.kernel.record import KernelRecorder
 from simulator.reference import ReferenceEngine
+from simulator.reference.arrivals import PoissonArrivals
+from simulator.reference.cache import Cache, ClockCache
+from simulator.reference.client import Client
 from simulator.reference.record import ReferenceRecorder
 from simulator.reference.stations import Story
+from simulator.reference.terminals import TerminalQueue
 from simulator.results import result_json
 
 Change = Callable[[KernelEngine], None]
@@ -31,10 +35,10 @@ class TracedReference(ReferenceEngine):
         self.count = self.record.end
         setattr(self.record, "end", self.end)  # noqa: B010 - a method is replaced on purpose
 
-    def client(self, number: int) -> Story:
+    def client(self, client: Client) -> Story:
         """A client's life, from which on its number is known."""
-        self.numbers[self.env.active_process] = number
-        yield from super().client(number)
+        self.numbers[self.env.active_process] = client.number
+        yield from super().client(client)
 
     def end(self, transaction_class: int, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
         """Note and count the end of a transaction."""
@@ -96,13 +100,139 @@ def _ends(reference: TracedReference, kernel: KernelEngine) -> Iterator[str]:
 
 
 def _states(reference: ReferenceEngine, kernel: KernelEngine) -> Iterator[str]:
-    ours = kernel.state._asdict() | kernel.state.tiers._asdict()
-    theirs = reference.state._asdict() | reference.state.tiers._asdict()
-    for name in sorted(set(ours) - {"tiers"}):
-        differs = np.argwhere(ours[name] != theirs[name])
-        if len(differs):
-            place = tuple(differs[0].tolist())
-            yield f"{len(differs)} of {name}, first at {place}: {ours[name][place]} {theirs[name][place]}"
+    """Whatever the engines hold at the end, by what it means: caches, program, clients, locks."""
+    ours, theirs = kernel_contents(kernel), reference_contents(reference)
+    for name in sorted(set(ours) | set(theirs)):
+        if ours.get(name) != theirs.get(name):
+            yield f"{name}: {_first_difference(ours.get(name), theirs.get(name))}"
+
+
+def _first_difference(ours: Any, theirs: Any) -> str:
+    """Where two lists part, or both values."""
+    if not isinstance(ours, list) or not isinstance(theirs, list) or len(ours) != len(theirs):
+        return f"{ours} {theirs}"
+    place = next(place for place, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other)
+    return f"first at {place}: {ours[place]} {theirs[place]}"
+
+
+def kernel_contents(engine: KernelEngine) -> dict[str, Any]:
+    """What the kernel's arrays hold, by the names of `reference_contents`."""
+    state, program = engine.state, engine.model.program
+    high = len(program.counters)
+    seen = high + len(program.initial_high)
+    windows = [
+        state.numbers[start + group * length :][: min(state.counters[seen + first + group], length)].tolist()
+        for start, length, groups, first in program.windows.tolist()
+        for group in range(groups)
+    ]
+    client = state.client
+    owners = state.numbers[state.tables[kst.PLACES, kst.LOCK_OWNERS] :].tolist()
+    debts = [kst.USER_DEBT, kst.SYSTEM_DEBT, kst.CLIENT_DEBT]
+    return {
+        **_kernel_tier("pool", engine, kc.POOL),
+        **_kernel_tier("page cache", engine, kc.CACHE),
+        "counters": state.counters[:high].tolist(),
+        "pages reached by appends": state.counters[high : seen - 1].tolist(),
+        "pages remembered": windows,
+        "pages seen": state.counters[seen:].tolist(),
+        "lock owners": {lock: owner for lock, owner in enumerate(owners) if owner >= 0},
+        "locks held": [row[kst.FIRST_LOCK :][: row[kst.LOCKS_HELD]].tolist() for row in client],
+        "registers": client[:, kst.REGISTERS :].tolist(),
+        "classes": client[:, kst.CLASS].tolist(),
+        "CPU debts": client[:, debts].tolist(),
+        "log bytes": client[:, kst.LOG_BYTES].tolist(),
+        "frames chosen": client[:, kst.VICTIM].tolist(),
+        "rolled back": client[:, kst.ROLLED_BACK].astype(bool).tolist(),
+        "streams": state.streams.tolist(),
+        "table counts": state.table_counts.tolist(),
+        "usage": state.usage.tolist(),
+        "arrival stream": engine.kernel.arrival_stream.tolist() if engine.model.arrivals_per_s else [],
+        "terminal streams": engine.kernel.terminals.streams[:-1].tolist() if engine.model.terminals else [],
+        "outbox": int(state.outbox[0]),
+    }
+
+
+def _kernel_tier(name: str, engine: KernelEngine, tier: int) -> dict[str, Any]:
+    tiers = engine.state.tiers
+    head, first = tiers.head[tier].tolist(), int(tiers.head[tier, kc.FIRST_SLOT])
+    slots = tiers.slots[first : first + head[kc.USED]].tolist()
+
+    def walked(slot: int, column: int) -> list[int]:
+        numbers = []
+        while slot >= 0:
+            numbers.append(slot - first)
+            slot = int(tiers.slots[slot, column])
+        return numbers
+
+    by_clock = head[kc.POLICY] == kc.CLOCK
+    return {
+        f"{name}: pages": [slot[kc.PAGE] for slot in slots],
+        f"{name}: where": {page: int(slot) - first for page, slot in enumerate(tiers.where[tier]) if slot >= 0},
+        f"{name}: order": [slot[kc.USAGE] for slot in slots] if by_clock else walked(head[kc.OLDEST], kc.PREVIOUS),
+        f"{name}: hand": head[kc.HAND] - first if by_clock else 0,
+        f"{name}: dirty": [(slot, slots[slot][kc.SINCE]) for slot in walked(head[kc.DIRTY_FIRST], kc.NEWER_DIRTY)],
+        f"{name}: busy": [bool(slot[kc.FLAGS] & kc.BUSY) for slot in slots],
+        f"{name}: memory": [slot[kc.RESIDENCE] for slot in slots] if tier == kc.POOL else [],
+        f"{name}: resident": (head[kc.RESIDENT], head[kc.RESIDENT_HAND]) if tier == kc.POOL else (0, 0),
+        f"{name}: writes in flight": head[kc.WRITES_IN_FLIGHT],
+    }
+
+
+def reference_contents(engine: ReferenceEngine) -> dict[str, Any]:
+    """What the reference engine's parts hold."""
+    program, clients, memory = engine.interpreter, engine.interpreter.clients, engine.pool.memory
+    windows = [window for windows in program.references.windows for window in windows]
+    cpu, arrivals = engine.cpu, engine.arrivals
+    return {
+        **_reference_tier("pool", engine.pool.cache),
+        "pool: memory": [int(frame.memory) for frame in engine.pool.cache.frames],
+        "pool: resident": (memory.resident_pages, memory.hand),
+        "pool: writes in flight": 0,
+        **_reference_tier("page cache", engine.page_cache.cache),
+        "page cache: memory": [],
+        "page cache: resident": (0, 0),
+        "page cache: writes in flight": engine.page_cache.writes_in_flight,
+        "counters": program.counters,
+        "pages reached by appends": program.references.high[:-1],
+        "pages remembered": [window.pages for window in windows],
+        "pages seen": [window.seen for window in windows],
+        "lock owners": {lock: client.number for lock, client in engine.locks.owners.items()},
+        "locks held": [client.locks_held for client in clients],
+        "registers": [client.registers for client in clients],
+        "classes": [client.transaction_class for client in clients],
+        "CPU debts": [[client.user_ns, client.system_ns, client.client_ns] for client in clients],
+        "log bytes": [client.log_bytes for client in clients],
+        "frames chosen": [-1 if each.frame_chosen is None else each.frame_chosen.number for each in clients],
+        "rolled back": [client.rolled_back for client in clients],
+        "streams": [[stream.state for stream in client.streams] for client in clients],
+        "table counts": [
+            [each.references, each.pool_hits, each.page_cache_hits, each.disk_reads, each.created]
+            for each in program.references.regions
+        ],
+        "usage": [
+            cpu.transaction_ns, cpu.client_program_ns, cpu.system_calls_ns, cpu.background_writer_ns, cpu.write_back_ns,
+        ],
+        "arrival stream": [arrivals.stream.state] if isinstance(arrivals, PoissonArrivals) else [],
+        "terminal streams": (
+            [each.state for each in arrivals.users.streams] if isinstance(arrivals, TerminalQueue) else []
+        ),
+        "outbox": 0,
+    }  # fmt: skip
+
+
+def _reference_tier(name: str, cache: Cache) -> dict[str, Any]:
+    by_clock = isinstance(cache, ClockCache)
+    return {
+        f"{name}: pages": [frame.page for frame in cache.frames],
+        f"{name}: where": {page: frame.number for page, frame in cache.where.items()},
+        f"{name}: order": [
+            frame.usage if by_clock else frame.number
+            for frame in (cache.frames if by_clock else cache.in_order_of_replacement())
+        ],
+        f"{name}: hand": cache.hand if isinstance(cache, ClockCache) else 0,
+        f"{name}: dirty": [(frame.number, since_ms) for frame, since_ms in cache.dirty_since_ms.items()],
+        f"{name}: busy": [frame.busy for frame in cache.frames],
+    }
 
 
 def _records(reference: ReferenceRecorder, kernel: KernelRecorder) -> Iterator[str]:

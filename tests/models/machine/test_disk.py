@@ -11,8 +11,8 @@ import pytest
 
 from models.catalogue import catalogue_names, read_entry
 from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec, device_of
-from simulator.reference.raid import new_device
 from simulator.reference.stations import Environment, Story
+from simulator.reference.storage import new_device
 
 BYTES = 4096
 GIB = 1 << 30

@@ -14,7 +14,7 @@ from simulator.analytic.devices import Writes, stalls
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.writing import Cleaned, _at_the_hand, merged, until, written_back
 from simulator.form.placement import round_robin
-from simulator.reference.daemons import neighbours
+from simulator.reference.write_back import neighbours
 from tests.simulator.analytic.test_system import machine
 
 FloatArray = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from simulator.form import extent_of
 from simulator.form.placement import round_robin
 from simulator.kernel import KernelEngine
 from simulator.kernel import columns as ks
-from simulator.reference.daemons import neighbours
+from simulator.reference.write_back import neighbours
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, systems_by_table

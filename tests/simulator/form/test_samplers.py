@@ -12,7 +12,7 @@ from scipy import stats
 from simulator.errors import InternalError
 from simulator.form import CUT_ONE, alias_pmf, cut_of
 from simulator.form.samplers import alias_table
-from simulator.kernel.streams import draw_alias, seed_streams
+from simulator.reference.streams import seed_streams
 
 DRAWS = 60_000
 weights_lists = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=60).filter(lambda w: sum(w) > 0)
@@ -29,8 +29,9 @@ def test_table_holds_the_distribution_to_32_bits(weights: list[float]) -> None:
 
 
 def drawn(table: npt.NDArray[np.int64], start: int, length: int) -> npt.NDArray[np.int64]:
-    streams = seed_streams(1, "rows", 1)
-    return np.bincount([draw_alias(streams, 0, table, start, length) for _ in range(DRAWS)], minlength=length)
+    [stream] = seed_streams(1, "rows", 1)
+    rows = table[start : start + length].tolist()
+    return np.bincount([stream.alias(rows) for _ in range(DRAWS)], minlength=length)
 
 
 def test_draws_follow_the_weights_wherever_the_table_lies() -> None:

@@ -32,14 +32,15 @@ from simulator.form import (
     Pool,
     RotatingDevice,
 )
-from simulator.kernel import KernelEngine, raid
+from simulator.kernel import KernelEngine
 from simulator.kernel import columns as ks
 from simulator.kernel.calendar import HEAP_COUNT
 from simulator.kernel.columns import Kernel
 from simulator.kernel.engine import run
 from simulator.kernel.growth import grown as grown_from_kernel
 from simulator.kernel.state import COSTS, MISS_NS
-from simulator.reference.arms import CachingStation
+from simulator.reference.device import REWRITE
+from simulator.reference.write_cache import CachingStation
 from simulator.results import ACTIVITIES
 from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.conftest import make_model
@@ -136,13 +137,13 @@ def test_write_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pyt
 
     def noted(station: CachingStation) -> None:
         feed(station)
-        now = {"many": station.choosing > 1, "kept behind those": bool(station.cached),
+        now = {"many": len(station.destaging) > 1, "kept behind those": bool(station.cached),
                "waits for room": bool(station.waiting_writes),
                "reads beside it": bool(station.waiting_writes and station.held)}  # fmt: skip
         met.update(name for name, is_so in now.items() if is_so)
 
     def noted_read(station: CachingStation, chosen: int, service_ns: int) -> None:
-        met["parity"] += station.held[chosen].write == raid.REWRITE
+        met["parity"] += station.held[chosen].request.write == REWRITE
         end_read(station, chosen, service_ns)
 
     @settings(EXAMPLES, max_examples=SOAK // 4 or 50)

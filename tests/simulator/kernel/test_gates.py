@@ -101,7 +101,7 @@ def test_the_way_depends_on_the_time_and_on_what_was_put() -> None:
     model = switching()
     engine = run_reference(model, 1)
     assert [end[0] // MS for end in engine.ends[:9]] == [4, 8, 12, 13, 30, 34, 38, 42, 46]
-    assert engine.state.counters[2:5].tolist() == [30 * MS, 1000, 1]
+    assert engine.interpreter.counters[2:5] == [30 * MS, 1000, 1]
     assert differences(model, 1) == []
     assert differences(model, 1, counter(1)) != [], "1 ns later"
     assert "if_between begins, ends, [zero], to 6" in listing(model.program)

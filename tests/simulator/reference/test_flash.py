@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from simulator.form import FlashDevice
-from simulator.reference.stations import Environment, FlashStation
+from simulator.reference.flash import FlashStation
+from simulator.reference.stations import Environment
 
 READ_NS, WRITE_NS = 2, 3
 

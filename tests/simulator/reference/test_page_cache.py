@@ -9,20 +9,6 @@ from typing import Any
 import pytest
 
 from simulator.form import Assembler, FlashDevice, Model
-from simulator.kernel.caches import (
-    CACHE,
-    DIRTY_COUNT,
-    DIRTY_FIRST,
-    NEWER_DIRTY,
-    OLDEST,
-    PAGE,
-    POOL,
-    PREVIOUS,
-    RESIDENT,
-    SWAP_INS,
-    USED,
-    Tiers,
-)
 from simulator.reference import ReferenceEngine
 
 MS = 1_000_000
@@ -43,25 +29,12 @@ def written_in_turn(pages: int) -> Assembler:
     return asm
 
 
-def walked(tiers: Tiers, first: int, column: int) -> list[int]:
-    """Pages of a list of slots; no list is longer than there are slots."""
-    pages: list[int] = []
-    slot = first
-    while slot >= 0 and len(pages) <= len(tiers.slots):
-        pages.append(int(tiers.slots[slot, PAGE]))
-        slot = int(tiers.slots[slot, column])
-    return pages
-
-
-def assert_lists_are_whole(tiers: Tiers) -> None:
-    """Every LRU tier lists each of its pages once, and as many dirty ones as it has counted."""
-    for tier in (POOL, CACHE):
-        held = {page for page, slot in enumerate(tiers.where[tier].tolist()) if slot >= 0}
-        recency = walked(tiers, int(tiers.head[tier, OLDEST]), PREVIOUS)
-        assert len(recency) == int(tiers.head[tier, USED])
-        assert set(recency) == held
-        dirty = walked(tiers, int(tiers.head[tier, DIRTY_FIRST]), NEWER_DIRTY)
-        assert len(dirty) == len(set(dirty)) == int(tiers.head[tier, DIRTY_COUNT])
+def assert_lists_are_whole(engine: ReferenceEngine) -> None:
+    """Every LRU cache lists each of its pages once, and the dirty ones are among them."""
+    for cache in (engine.pool.cache, engine.page_cache.cache):
+        assert len(cache.where) == len(cache.frames)
+        assert [frame.page for frame in cache.in_order_of_replacement()] == list(cache.where)
+        assert set(cache.dirty_since_ms) <= set(cache.where.values())
 
 
 @pytest.mark.parametrize(("cache_pages", "reads"), [(2, 12), (3, 3)])
@@ -75,7 +48,7 @@ def test_making_room_may_cost_the_wanted_page(model_of: ModelOf, cache_pages: in
     engine.run(None)
     assert engine.record.ended == 12
     assert engine.devices[0].reads == reads
-    assert_lists_are_whole(engine.state.tiers)
+    assert_lists_are_whole(engine)
 
 
 @pytest.mark.parametrize("free_behind", [False, True])
@@ -86,7 +59,7 @@ def test_lists_stay_whole_under_pressure(busy: ModelOf, parts: dict[str, Any], f
     model = busy(pool_pages=20, devices=(device,), free_behind=free_behind, duration_s=4, **parts)
     engine = ReferenceEngine(model, 1)
     engine.run(None)
-    assert_lists_are_whole(engine.state.tiers)
+    assert_lists_are_whole(engine)
     series = engine.record.result().series.values["transactions_per_s"]
     assert min(series) > 0.3 * max(series)
 
@@ -125,12 +98,12 @@ def test_more_buffers_are_being_read_than_have_memory(busy: ModelOf) -> None:
     engine.run(None)
     series = engine.record.result().series.values["transactions_per_s"]
     assert min(series) > 0.5 * max(series)
-    assert engine.state.tiers.head[POOL, SWAP_INS] > 100
-    assert engine.state.tiers.head[POOL, RESIDENT] <= 6
+    assert engine.swap.swap_ins > 100
+    assert engine.pool.memory.resident_pages <= 6
 
 
 def test_a_warm_start_without_pages_comes_to_an_end(network: ModelOf) -> None:
     """A program that refers to no page has no cache to warm."""
     model = network([("server", "constant", MS, 0)], clients=2)
     warm = dataclasses.replace(model, interval=dataclasses.replace(model.interval, start="warm"))
-    assert ReferenceEngine(warm, 1).state.tiers.head[POOL, USED] == 0
+    assert len(ReferenceEngine(warm, 1).pool.cache.frames) == 0

@@ -1,4 +1,4 @@
-"""The reference engine's fair queueing before a device (CFQ): owners take turns, and own the device while it is theirs.
+"""Fair queueing before a device (CFQ): owners take turns, and own the device while it is theirs.
 
 Source: Linux's block/cfq-iosched.c as of 2.6.18 (docs/model.md, section 4, with what is left out).
 """
@@ -9,7 +9,8 @@ from collections.abc import Callable
 import simpy
 
 from simulator.form import FairQueueing
-from simulator.reference.stations import Environment, Request
+from simulator.reference.device import Request
+from simulator.reference.stations import Environment
 
 BACKGROUND = ("swap out", "write-back", "writer")
 OF_SEVERAL = (*BACKGROUND, "log")

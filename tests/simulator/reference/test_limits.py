@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from simulator.form import FlashDevice, RateLimit, Storage, limiters_of, minutes_of_credits
 from simulator.form.model import LimitedDevice
-from simulator.kernel.rate_limits import Throttle, limiter_rows
-from simulator.reference.raid import new_devices
+from simulator.reference.limits import RateLimiter, admit
 from simulator.reference.stations import Environment, Story
+from simulator.reference.storage import new_devices
 
 MS, SECOND, KIB = 1_000_000, 1_000_000_000, 1024
 CAP = RateLimit("requests", 1000, 1000, unit_bytes=256 * KIB)
@@ -28,17 +28,10 @@ def storage_of(devices: tuple[LimitedDevice | FlashDevice, ...]) -> Storage:
     return Storage(devices, len(devices), 0, 8192, 0, 0, 1 << 20, 0, 1, 1, 16)
 
 
-def throttle(*limits: RateLimit) -> Throttle:
-    """Limiters that requests pass together."""
-    device = FlashDevice("disk", MS, MS, 1).with_limits(limits)
-    made = limiters_of(storage_of((device,)), None)
-    return Throttle(limiter_rows(made.limits), made.of_devices[0])
-
-
 def starts_ms(requests: list[Request], *limits: RateLimit) -> list[float]:
     """When requests start, in ms."""
-    through = throttle(*limits)
-    return [at + through.wait_ns(size * KIB, round(at * MS)) / MS for at, size in requests]
+    limiters = [RateLimiter(limit) for limit in limits]
+    return [at + admit(limiters, size * KIB, round(at * MS)) / MS for at, size in requests]
 
 
 @pytest.mark.parametrize(
@@ -76,8 +69,8 @@ def served_ms(
     """Ends in ms of requests (at ms, device, write)."""
     env = Environment()
     storage = storage_of(devices)
-    limiters = limiters_of(storage, shared)
-    stations = new_devices(env, storage, limiters, limiter_rows(limiters.limits))
+    limits = limiters_of(storage, shared)
+    stations = new_devices(env, storage, [RateLimiter(limit) for limit in limits.limits], limits.stages)
     done = [0.0] * len(requests)
 
     def one(number: int, at: float, device: int, write: int) -> Story:
@@ -112,8 +105,8 @@ def test_a_volume_that_waits_for_itself_holds_up_no_other() -> None:
     asked = [(0, 0, 0), (0, 0, 0), (0, 0, 0), (0.5, 1, 0)]
     assert served_ms(devices, asked, (CAP,)) == [2, 12, 22, 3]
     assert served_ms(devices, asked) == [2, 12, 22, 2.5]
-    one_stage = throttle(SLOW, CAP)
-    together = [one_stage.wait_ns(8192, round(at * MS)) / MS + at for at, *_ in asked]
+    one_stage = [RateLimiter(SLOW), RateLimiter(CAP)]
+    together = [admit(one_stage, 8192, round(at * MS)) / MS + at for at, *_ in asked]
     assert together[3] == 30, "if requests passed both at once, the other volume would wait in the first one's queue"
 
 

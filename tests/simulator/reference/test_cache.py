@@ -1,4 +1,4 @@
-"""The cache tiers against caches written as plain lists: same hits, same victims in the same order, same dirt."""
+"""Caches against caches written as plain lists: same hits, same victims in the same order, same dirt."""
 
 from __future__ import annotations
 
@@ -11,37 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simulator.form import MOST_USAGE, NS_PER_MS
-from simulator.kernel.caches import (
-    BUSY,
-    CAPACITY,
-    DIRTY,
-    DIRTY_COUNT,
-    DIRTY_FIRST,
-    DIRTY_LAST,
-    FLAGS,
-    NEWER_DIRTY,
-    OLDER_DIRTY,
-    PAGE,
-    Tiers,
-    clear_dirty,
-    dirty_before,
-    insert,
-    least_recent_dirty,
-    make_oldest,
-    new_tiers,
-    next_victim,
-    remove,
-    set_dirty,
-    touch,
-)
+from simulator.reference.cache import POLICIES, LruCache
 
 PAGES = 12
-TIER = 1
-"""Tests use the second of two tiers, so that its slots don't begin at 0."""
 
 
-class Cache(Protocol):
-    """What the plain caches and the tier under test have in common."""
+class Referred(Protocol):
+    """What the plain caches and the cache under test have in common."""
 
     def refer(self, page: int) -> tuple[bool, int | None]:
         """Whether it hit, and the page that was evicted."""
@@ -109,43 +85,26 @@ PLAIN: dict[str, type[PlainLru] | type[PlainClock]] = {"lru": PlainLru, "clock":
 
 
 class Tier:
-    """The tier under test, driven as the buffer pool drives it."""
+    """The cache under test, driven as the buffer pool drives it."""
 
-    def __init__(self, capacity: int, policy: str, pages: int = PAGES) -> None:
-        self.tiers: Tiers = new_tiers(pages, (3, "lru"), (capacity, policy))
-        for page in range(3):
-            insert(self.tiers, 0, next_victim(self.tiers, 0), page)
-
-    def slot(self, page: int) -> int:
-        return int(self.tiers.where[TIER, page])
+    def __init__(self, capacity: int, policy: str) -> None:
+        self.cache = POLICIES[policy](capacity)
 
     def refer(self, page: int) -> tuple[bool, int | None]:
-        slot = self.slot(page)
-        if slot >= 0:
-            touch(self.tiers, TIER, slot)
+        frame = self.cache.where.get(page)
+        if frame is not None:
+            self.cache.touch(frame)
             return True, None
-        slot = next_victim(self.tiers, TIER)
-        held = int(self.tiers.slots[slot, PAGE])
+        frame = self.cache.next_frame()
+        assert frame is not None
+        held = frame.page
         if held >= 0:
-            remove(self.tiers, TIER, slot)
-        insert(self.tiers, TIER, slot, page)
+            self.cache.evict(frame)
+        self.cache.insert(frame, page)
         return False, held if held >= 0 else None
 
-    def dirty_list(self) -> list[int]:
-        """Dirty pages by the list, longest dirty first; the way back is the same."""
-        there, slot = [], int(self.tiers.head[TIER, DIRTY_FIRST])
-        while slot >= 0:
-            there.append(int(self.tiers.slots[slot, PAGE]))
-            slot = int(self.tiers.slots[slot, NEWER_DIRTY])
-        back, slot = [], int(self.tiers.head[TIER, DIRTY_LAST])
-        while slot >= 0:
-            back.append(int(self.tiers.slots[slot, PAGE]))
-            slot = int(self.tiers.slots[slot, OLDER_DIRTY])
-        assert there == back[::-1]
-        return there
 
-
-def outcomes(cache: Cache, pages: list[int]) -> list[tuple[bool, int | None]]:
+def outcomes(cache: Referred, pages: list[int]) -> list[tuple[bool, int | None]]:
     return [cache.refer(page) for page in pages]
 
 
@@ -159,9 +118,8 @@ references = st.lists(st.integers(min_value=0, max_value=PAGES - 1), max_size=12
 def test_same_hits_and_victims_as_by_brute_force(policy: str, capacity: int, pages: list[int]) -> None:
     tier = Tier(capacity, policy)
     assert outcomes(tier, pages) == outcomes(PLAIN[policy](capacity), pages)
-    held = {page for page in range(PAGES) if tier.slot(page) >= 0}
-    assert len(held) == min(capacity, len(set(pages)))
-    assert (tier.tiers.where[0, :3] >= 0).all(), "the other tier's pages are where they were"
+    assert len(tier.cache.where) == min(capacity, len(set(pages)))
+    assert all(frame.page == page for page, frame in tier.cache.where.items())
 
 
 def test_policies_are_told_apart() -> None:
@@ -202,42 +160,42 @@ def test_dirty_pages_are_listed_by_age_and_by_replacement(
 ) -> None:
     tier, plain = Tier(capacity, policy), PLAIN[policy](capacity)
     dirty: OrderedDict[int, int] = OrderedDict()
-    pages = np.zeros(PAGES, dtype=np.int64)
     for now, (action, page) in enumerate(steps):
         if action in {"read", "write"}:
             outcome = plain.refer(page)
             assert tier.refer(page) == outcome
             if outcome[1] is not None:
                 dirty.pop(outcome[1], None)
-        slot = tier.slot(page)
-        if slot < 0:
+        frame = tier.cache.where.get(page)
+        if frame is None:
             continue
         if action in {"write", "stain"}:  # stained: dirty where it stands
-            set_dirty(tier.tiers, TIER, slot, now * NS_PER_MS + page)
+            tier.cache.set_dirty(frame, now * NS_PER_MS + page)
             dirty.setdefault(page, now)
         elif action == "clean":
-            clear_dirty(tier.tiers, TIER, slot)
+            tier.cache.clear_dirty(frame)
             dirty.pop(page, None)
         elif action == "oldest" and isinstance(plain, PlainLru):
-            make_oldest(tier.tiers, TIER, slot)
+            assert isinstance(tier.cache, LruCache)
+            tier.cache.make_oldest(frame)
             plain.order.remove(page)
             plain.order.insert(0, page)
         elif action == "drop" and isinstance(plain, PlainLru):
-            remove(tier.tiers, TIER, slot)
+            tier.cache.evict(frame)
             plain.order.remove(page)
             dirty.pop(page, None)
         elif action == "list":
             due = [page for page in plain.in_order_of_replacement() if page in dirty]
-            assert pages[: least_recent_dirty(tier.tiers, TIER, most, pages)].tolist() == sorted(due[:most])
-        assert tier.dirty_list() == list(dirty)
-    assert int(tier.tiers.head[TIER, DIRTY_COUNT]) == len(dirty)
-    flagged = {int(row[PAGE]) for row in tier.tiers.slots[3:] if row[PAGE] >= 0 and row[FLAGS] & DIRTY}
+            assert tier.cache.least_recent_dirty(most) == sorted(due[:most])
+        assert [frame.page for frame in tier.cache.dirty_since_ms] == list(dirty)
+    assert len(tier.cache.dirty_since_ms) == len(dirty)
+    flagged = {frame.page for frame in tier.cache.frames if tier.cache.is_dirty(frame)}
     assert flagged == set(dirty)
     aged = [page for page, since in dirty.items() if since <= age]
-    assert pages[: dirty_before(tier.tiers, TIER, age * NS_PER_MS, most, pages)].tolist() == sorted(aged[:most])
+    assert tier.cache.dirty_before(age * NS_PER_MS, most) == sorted(aged[:most])
     due = [page for page in plain.in_order_of_replacement() if page in dirty]
-    assert pages[: least_recent_dirty(tier.tiers, TIER, most, pages)].tolist() == sorted(due[:most])
-    assert pages[: least_recent_dirty(tier.tiers, TIER, PAGES, pages)].tolist() == sorted(due)
+    assert tier.cache.least_recent_dirty(most) == sorted(due[:most])
+    assert tier.cache.least_recent_dirty(PAGES) == sorted(due)
 
 
 def test_make_oldest_changes_the_next_victim() -> None:
@@ -247,7 +205,8 @@ def test_make_oldest_changes_the_next_victim() -> None:
     assert tier.refer(3) == (False, 0)
     tier = Tier(3, "lru")
     outcomes(tier, [0, 1, 2])
-    make_oldest(tier.tiers, TIER, tier.slot(2))
+    assert isinstance(tier.cache, LruCache)
+    tier.cache.make_oldest(tier.cache.where[2])
     assert outcomes(tier, [3, 4]) == [(False, 2), (False, 0)]
 
 
@@ -256,9 +215,9 @@ def test_busy_slots_are_passed_over(policy: str) -> None:
     """The page that is in transit stays; where all are, there is no victim."""
     tier = Tier(3, policy)
     outcomes(tier, [0, 1, 2])
-    tier.tiers.slots[tier.slot(0), FLAGS] |= BUSY
+    tier.cache.where[0].busy = True
     assert tier.refer(3) == (False, 1)
     for page in (2, 3):
-        tier.tiers.slots[tier.slot(page), FLAGS] |= BUSY
-    assert next_victim(tier.tiers, TIER) == -1
-    assert int(tier.tiers.head[TIER, CAPACITY]) == 3
+        tier.cache.where[page].busy = True
+    assert tier.cache.next_frame() is None
+    assert tier.cache.capacity_pages == len(tier.cache.frames) == 3

@@ -10,18 +10,10 @@ import numpy as np
 import pytest
 
 from simulator.form import RotatingDevice
-from simulator.kernel.disk import (
-    PATIENCE_NS,
-    WINDOW_ROWS,
-    angle_at,
-    geometry,
-    pick,
-    positioning_ns,
-    seek_ns,
-    transfer_ns,
-)
-from simulator.reference.raid import new_device
+from simulator.reference.device import READ, Request
+from simulator.reference.disk import PATIENCE_NS, DiskMechanics, Transfer
 from simulator.reference.stations import Environment, Story
+from simulator.reference.storage import new_device
 
 MS = 1_000_000
 GIB = 1 << 30
@@ -39,6 +31,7 @@ DISK = RotatingDevice(
     scheduler="look",
 )
 PAGE_BYTES = 8192
+REQUEST = Request(0, PAGE_BYTES, READ, "test", Environment().event(), 0)
 
 
 def disk_with(**changes: int | str) -> RotatingDevice:
@@ -47,18 +40,18 @@ def disk_with(**changes: int | str) -> RotatingDevice:
 
 def seeks_ns(device: RotatingDevice, share: float = 1.0, pairs: int = 40_000) -> float:
     """Mean seek between even random places on the first `share` of the disk."""
-    disk = geometry(device)
+    disk = DiskMechanics(device)
     places = np.random.default_rng(1).integers(0, int(device.capacity_bytes * share), (pairs, 2))
-    return sum(seek_ns(disk, start, end) for start, end in places.tolist()) / pairs
+    return sum(disk.seek_ns(start, end) for start, end in places.tolist()) / pairs
 
 
 def test_seek_curve_goes_through_the_data_sheet() -> None:
     """Next cylinder, full stroke, and the mean over random pairs; the same cylinder costs nothing."""
-    disk = geometry(DISK)
+    disk = DiskMechanics(DISK)
     cylinder = 8 * DISK.track_bytes
-    assert seek_ns(disk, 0, cylinder - 1) == 0.0
-    assert seek_ns(disk, 0, cylinder) == pytest.approx(DISK.seek_track_ns, rel=0.1)
-    assert seek_ns(disk, 0, DISK.capacity_bytes) == pytest.approx(DISK.seek_full_ns, rel=1e-9)
+    assert disk.seek_ns(0, cylinder - 1) == 0.0
+    assert disk.seek_ns(0, cylinder) == pytest.approx(DISK.seek_track_ns, rel=0.1)
+    assert disk.seek_ns(0, DISK.capacity_bytes) == pytest.approx(DISK.seek_full_ns, rel=1e-9)
     assert seeks_ns(DISK) == pytest.approx(DISK.seek_average_ns, rel=0.01)
     slower = disk_with(seek_average_ns=9_300_000)
     assert seeks_ns(slower) != pytest.approx(DISK.seek_average_ns, rel=0.01)
@@ -67,11 +60,11 @@ def test_seek_curve_goes_through_the_data_sheet() -> None:
 def test_mean_seek_of_a_linear_curve_is_a_third() -> None:
     """The random pair is a third of the disk apart: with a straight curve the mean seek is a third of the stroke."""
     straight = disk_with(seek_track_ns=1, seek_average_ns=6 * MS, seek_full_ns=18 * MS)
-    disk = geometry(straight)
+    disk = DiskMechanics(straight)
     half = straight.capacity_bytes // 2
-    assert seek_ns(disk, 0, half) == pytest.approx(9 * MS, rel=1e-6)
+    assert disk.seek_ns(0, half) == pytest.approx(9 * MS, rel=1e-6)
     assert seeks_ns(straight) == pytest.approx(18 * MS / 3, rel=0.01)
-    assert seek_ns(geometry(DISK), 0, half) > 1.05 * (DISK.seek_track_ns + DISK.seek_full_ns) / 2
+    assert DiskMechanics(DISK).seek_ns(0, half) > 1.05 * (DISK.seek_track_ns + DISK.seek_full_ns) / 2
 
 
 def test_seeks_are_shorter_in_a_small_file() -> None:
@@ -86,39 +79,39 @@ def test_seeks_are_shorter_in_a_small_file() -> None:
 
 def test_head_waits_for_the_data_to_come_round() -> None:
     """Half a revolution on average from random instants; the next byte after a transfer is there at once."""
-    disk = geometry(disk_with(overhead_ns=0))
+    disk = DiskMechanics(disk_with(overhead_ns=0))
     rng = np.random.default_rng(2)
     cases = zip(
         rng.integers(0, 10**10, 20_000).tolist(), rng.integers(0, DISK.track_bytes, 20_000).tolist(), strict=True
     )
-    waits = [positioning_ns(disk, 0, byte, angle_at(disk, now)) for now, byte in cases]
+    waits = [disk.positioning_ns(0, byte, disk.angle_at(now)) for now, byte in cases]
     assert sum(waits) / len(waits) == pytest.approx(REVOLUTION_NS / 2, rel=0.02)
     assert max(waits) < REVOLUTION_NS
-    read_ns = int(transfer_ns(disk, 4 * PAGE_BYTES))
+    read_ns = int(disk.transfer_ns(4 * PAGE_BYTES))
     assert read_ns == pytest.approx(4 * PAGE_BYTES / DISK.track_bytes * REVOLUTION_NS, abs=1)
-    assert positioning_ns(disk, 4 * PAGE_BYTES, 4 * PAGE_BYTES, angle_at(disk, read_ns)) < 2
-    late = positioning_ns(disk, 4 * PAGE_BYTES, 4 * PAGE_BYTES, angle_at(disk, read_ns + 2))
+    assert disk.positioning_ns(4 * PAGE_BYTES, 4 * PAGE_BYTES, disk.angle_at(read_ns)) < 2
+    late = disk.positioning_ns(4 * PAGE_BYTES, 4 * PAGE_BYTES, disk.angle_at(read_ns + 2))
     assert late == pytest.approx(REVOLUTION_NS, abs=3), "who comes too late waits for a whole turn"
 
 
 def test_drive_takes_the_shortest_positioning_time() -> None:
     """Against every request tried by hand; a request held for longer than the drive's patience goes first."""
     rng = np.random.default_rng(4)
-    disk = geometry(DISK)
+    disk = DiskMechanics(DISK)
     by_distance = 0
     for _ in range(200):
         count, arm, now = int(rng.integers(1, 33)), int(rng.integers(DISK.capacity_bytes)), int(rng.integers(10**12))
-        queue = np.zeros((WINDOW_ROWS, 32))
-        queue[0] = rng.integers(0, DISK.capacity_bytes, 32)
-        queue[1], queue[2] = PAGE_BYTES, now - rng.integers(0, PATIENCE_NS, 32)
-        times = [positioning_ns(disk, arm, byte, angle_at(disk, now)) for byte in queue[0, :count].tolist()]
+        places = rng.integers(0, DISK.capacity_bytes, 32)[:count].tolist()
+        since = (now - rng.integers(0, PATIENCE_NS, 32))[:count].tolist()
+        held = [Transfer(byte, PAGE_BYTES, at, REQUEST) for byte, at in zip(places, since, strict=True)]
+        times = [disk.positioning_ns(arm, byte, disk.angle_at(now)) for byte in places]
         best = int(np.argmin(times))
-        chosen, service_ns = pick(disk, queue, count, arm, now)
-        assert (chosen, service_ns) == (best, int(times[best] + transfer_ns(disk, PAGE_BYTES)))
-        by_distance += int(np.argmin(np.abs(queue[0, :count] - arm))) == best
+        chosen, service_ns = disk.pick(held, arm, now)
+        assert (chosen, service_ns) == (best, int(times[best] + disk.transfer_ns(PAGE_BYTES)))
+        by_distance += int(np.argmin(np.abs(np.array(places) - arm))) == best
         waited = int(rng.integers(count))
-        queue[2, waited] = now - PATIENCE_NS - 1
-        assert pick(disk, queue, count, arm, now)[0] == waited
+        held[waited] = held[waited]._replace(since_ns=now - PATIENCE_NS - 1)
+        assert disk.pick(held, arm, now)[0] == waited
     assert by_distance < 150, "the nearest request is another policy"
 
 

@@ -9,23 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from numba import njit
 from scipy import stats
 
-from simulator.kernel.streams import (
-    DENSITIES,
-    EDGES,
-    LAYERS,
-    chance,
-    draw_time_ns,
-    exponential_ns,
-    mix,
-    next_bits,
-    seed_streams,
-    uniform_below,
-)
+from simulator.reference.streams import DENSITIES, EDGES, LAYERS, Stream, mix, seed_streams
 
-KINDS = {"constant": 0, "exponential": 1, "uniform": 2, "erlang": 3}
 DRAWS = 40_000
 PUBLISHED = {
     1234567: [
@@ -38,26 +25,30 @@ GAMMA = 0x9E3779B97F4A7C15
 TWO_64 = 1 << 64
 
 
-def uniforms(streams: npt.NDArray[np.uint64], stream: int, count: int = DRAWS) -> npt.NDArray[np.float64]:
-    return np.array([next_bits(streams, stream) for _ in range(count)], dtype=np.uint64).astype(np.float64) / TWO_64
+def uniforms(stream: Stream, count: int = DRAWS) -> npt.NDArray[np.float64]:
+    return np.array([stream.bits() for _ in range(count)], dtype=np.uint64).astype(np.float64) / TWO_64
+
+
+def states(streams: list[Stream]) -> list[int]:
+    return [stream.state for stream in streams]
 
 
 @pytest.mark.parametrize("seed", PUBLISHED)
 def test_generator_gives_the_published_numbers(seed: int) -> None:
-    streams = np.array([seed, seed + 1], dtype=np.uint64)
-    assert [int(next_bits(streams, 0)) for _ in PUBLISHED[seed]] == PUBLISHED[seed]
-    assert int(streams[1]) == seed + 1, "drawing from one stream leaves the other alone"
-    assert int(next_bits(streams, 1)) != PUBLISHED[seed][0]
-    assert int(mix(np.array([(seed + GAMMA) % TWO_64], dtype=np.uint64))[0]) == PUBLISHED[seed][0]
+    streams = [Stream(seed), Stream(seed + 1)]
+    assert [streams[0].bits() for _ in PUBLISHED[seed]] == PUBLISHED[seed]
+    assert streams[1].state == seed + 1, "drawing from one stream leaves the other alone"
+    assert streams[1].bits() != PUBLISHED[seed][0]
+    assert mix((seed + GAMMA) % TWO_64) == PUBLISHED[seed][0]
 
 
 def test_a_stream_depends_on_seed_purpose_and_index_alone() -> None:
     """More clients or another purpose move nobody's draws; another seed moves all."""
-    rows = seed_streams(1, "rows", 100)
-    assert rows.tolist() == seed_streams(1, "rows", 1000)[:100].tolist()
-    assert rows.tolist() == seed_streams(1, "rows", 100).tolist()
+    rows = states(seed_streams(1, "rows", 100))
+    assert rows == states(seed_streams(1, "rows", 1000))[:100]
+    assert rows == states(seed_streams(1, "rows", 100))
     others = [seed_streams(2, "rows", 100), seed_streams(1, "branches", 100), seed_streams(11, "/rows", 100)]
-    assert all(not set(rows.tolist()) & set(other.tolist()) for other in others)
+    assert all(not set(rows) & set(states(other)) for other in others)
 
 
 def test_streams_start_far_apart_on_the_cycle() -> None:
@@ -68,12 +59,12 @@ def test_streams_start_far_apart_on_the_cycle() -> None:
         places = sorted(state * inverse % TWO_64 for state in states)
         return min(b - a for a, b in itertools.pairwise(places))
 
-    states = [s for purpose in ("rows", "branches", "think") for s in seed_streams(1, purpose, 1000).tolist()]
-    assert nearest(states) > 1 << 32
-    walked = np.array(states[:1], dtype=np.uint64)
+    begin = [s for purpose in ("rows", "branches", "think") for s in states(seed_streams(1, purpose, 1000))]
+    assert nearest(begin) > 1 << 32
+    walked = Stream(begin[0])
     for _ in range(1000):
-        next_bits(walked, 0)
-    assert nearest([states[0], *walked.tolist()]) == 1000, "a stream that another runs into is found"
+        walked.bits()
+    assert nearest([begin[0], walked.state]) == 1000, "a stream that another runs into is found"
 
 
 def dependence(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
@@ -86,34 +77,34 @@ def dependence(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
 def test_streams_of_different_names_are_independent() -> None:
     """Neighbouring clients, different purposes, seeds one apart: no dependence; a stream depends on its own past."""
     pairs = [
-        (seed_streams(1, "rows", 2), 0, seed_streams(1, "rows", 2), 1),
-        (seed_streams(1, "rows", 1), 0, seed_streams(1, "think", 1), 0),
-        (seed_streams(1, "rows", 1), 0, seed_streams(2, "rows", 1), 0),
+        (seed_streams(1, "rows", 2)[0], seed_streams(1, "rows", 2)[1]),
+        (seed_streams(1, "rows", 1)[0], seed_streams(1, "think", 1)[0]),
+        (seed_streams(1, "rows", 1)[0], seed_streams(2, "rows", 1)[0]),
     ]
-    for ours, i, theirs, j in pairs:
-        a, b = uniforms(ours, i), uniforms(theirs, j)
+    for ours, theirs in pairs:
+        a, b = uniforms(ours), uniforms(theirs)
         assert abs(float(np.corrcoef(a, b)[0, 1])) < 4 / math.sqrt(DRAWS)
         assert dependence(a, b) > 1e-4
         assert dependence(a[:-1], a[1:]) > 1e-4
-    same = uniforms(seed_streams(1, "rows", 1), 0)
-    assert dependence(same, 0.9 * same + 0.1 * uniforms(seed_streams(1, "think", 1), 0)) < 1e-4
+    same = uniforms(seed_streams(1, "rows", 1)[0])
+    assert dependence(same, 0.9 * same + 0.1 * uniforms(seed_streams(1, "think", 1)[0])) < 1e-4
 
 
 def test_integers_below_a_bound_are_even() -> None:
-    streams = seed_streams(1, "rows", 1)
+    [stream] = seed_streams(1, "rows", 1)
     for bound in (1, 2, 7, 10):
-        counts = np.bincount([uniform_below(streams, 0, bound) for _ in range(DRAWS)], minlength=bound)
+        counts = np.bincount([stream.below(bound) for _ in range(DRAWS)], minlength=bound)
         assert len(counts) == bound
         assert bound == 1 or stats.chisquare(counts).pvalue > 1e-4
-    skewed = np.bincount([uniform_below(streams, 0, 7) % 5 for _ in range(DRAWS)], minlength=5)
+    skewed = np.bincount([stream.below(7) % 5 for _ in range(DRAWS)], minlength=5)
     assert stats.chisquare(skewed).pvalue < 1e-4
 
 
 @pytest.mark.parametrize("probability", [0.0, 0.01, 0.5, 1.0])
 def test_chance_is_its_cut(probability: float) -> None:
-    streams = seed_streams(3, "branches", 1)
+    [stream] = seed_streams(3, "branches", 1)
     cut = round(probability * (1 << 32))
-    found = sum(chance(streams, 0, cut) for _ in range(DRAWS)) / DRAWS
+    found = sum(stream.chance(cut) for _ in range(DRAWS)) / DRAWS
     error = math.sqrt(probability * (1 - probability) / DRAWS)
     assert abs(found - probability) <= 4 * error
     assert abs(found - (probability + 0.02)) > 4 * error
@@ -130,8 +121,8 @@ def test_chance_is_its_cut(probability: float) -> None:
 )
 def test_times_have_their_mean_and_variation(kind: str, a: int, b: int, mean: float, variation: float) -> None:
     """Mean and coefficient of variation within 4 standard errors (1 ns for rounding down); a changed one is refused."""
-    streams = seed_streams(5, kind, 1)
-    times = np.array([draw_time_ns(streams, 0, KINDS[kind], a, b) for _ in range(DRAWS)], dtype=np.float64)
+    [stream] = seed_streams(5, kind, 1)
+    times = np.array([stream.time_ns(kind, a, b) for _ in range(DRAWS)], dtype=np.float64)
     error = variation * mean / math.sqrt(DRAWS)
     assert abs(times.mean() - mean) < 4 * error + 2
     assert abs(times.mean() - 1.05 * mean) > 4 * error + 2
@@ -140,25 +131,18 @@ def test_times_have_their_mean_and_variation(kind: str, a: int, b: int, mean: fl
 
 
 def test_exponential_times_pass_a_test_that_others_fail() -> None:
-    streams = seed_streams(6, "think", 1)
-    times = [exponential_ns(streams, 0, 1_000_000) / 1e6 for _ in range(DRAWS)]
+    [stream] = seed_streams(6, "think", 1)
+    times = [stream.exponential_ns(1_000_000) / 1e6 for _ in range(DRAWS)]
     assert stats.kstest(times, "expon").pvalue > 1e-4
-    erlang = [draw_time_ns(streams, 0, KINDS["erlang"], 1_000_000, 2) / 1e6 for _ in range(DRAWS)]
+    erlang = [stream.time_ns("erlang", 1_000_000, 2) / 1e6 for _ in range(DRAWS)]
     assert stats.kstest(erlang, "expon").pvalue < 1e-4
-
-
-@njit
-def exponential_times(streams: Any, count: int, mean_ns: int) -> Any:
-    times = np.empty(count, dtype=np.int64)
-    for i in range(count):
-        times[i] = exponential_ns(streams, 0, mean_ns)
-    return times
 
 
 def test_exponential_times_are_right_in_every_layer_and_beyond_the_last() -> None:
     """Two million draws in 500 cells of equal probability, and in the tail; a mean of 2 % more is refused."""
     cells = -np.log1p(-np.arange(500) / 500)
-    times = exponential_times(seed_streams(9, "think", 1), 2_000_000, 10**9) / 1e9
+    [stream] = seed_streams(9, "think", 1)
+    times = np.array([stream.exponential_ns(10**9) for _ in range(2_000_000)]) / 1e9
 
     def chance_of(values: npt.NDArray[np.float64]) -> float:
         inside, _ = np.histogram(values, bins=[*cells, np.inf])
@@ -166,14 +150,14 @@ def test_exponential_times_are_right_in_every_layer_and_beyond_the_last() -> Non
 
     assert chance_of(times) > 1e-4
     assert chance_of(1.02 * times) < 1e-4
-    for edge in (4.0, float(EDGES[1]), 9.0):
+    for edge in (4.0, EDGES[1], 9.0):
         expected = math.exp(-edge) * len(times)
         assert abs(int((times > edge).sum()) - expected) < 4 * math.sqrt(expected)
 
 
 def test_layers_of_the_ziggurat_have_equal_areas() -> None:
     """The lowest has the tail in it; with another area the layers would not end at the top of the curve."""
-    areas = EDGES[1:-1] * np.diff(DENSITIES)[1:]
+    areas = np.array(EDGES[1:-1]) * np.diff(DENSITIES)[1:]
     assert areas == pytest.approx(np.full(LAYERS - 1, areas[0]), rel=1e-9)
     assert EDGES[1] * DENSITIES[1] + math.exp(-EDGES[1]) == pytest.approx(areas[0], rel=1e-9)
     assert EDGES[0] * DENSITIES[1] == pytest.approx(areas[0], rel=1e-9)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from models.machine import RotatingDiskSpec, device_of
 from simulator.form import CachingDevice, RotatingDevice
-from simulator.kernel import raid
-from simulator.reference.arms import CachingStation
-from simulator.reference.raid import new_device
-from simulator.reference.stations import DeviceStation, Environment, Story
+from simulator.reference.device import READ, REWRITE, WRITE, DeviceStation
+from simulator.reference.stations import Environment, Story
+from simulator.reference.storage import new_device
+from simulator.reference.write_cache import CachingStation
 
 MS, SECOND, GIB, PAGE = 1_000_000, 1_000_000_000, 1 << 30, 8192
 PLAIN = RotatingDevice(
@@ -32,11 +32,11 @@ class Bench:
         self.env = Environment()
         self.station: DeviceStation = new_device(self.env, device, 10_000)
         self.random = np.random.default_rng(seed)
-        self.ends: dict[int, list[int]] = {raid.READ: [], raid.WRITE: []}
-        self.times: dict[int, list[int]] = {raid.READ: [], raid.WRITE: []}
+        self.ends: dict[int, list[int]] = {READ: [], WRITE: []}
+        self.times: dict[int, list[int]] = {READ: [], WRITE: []}
         self.device = device
         for client in range(clients):
-            self.env.process(self._client(raid.READ if reads and client % reads == 0 else raid.WRITE))
+            self.env.process(self._client(READ if reads and client % reads == 0 else WRITE))
 
     def _client(self, write: int) -> Story:
         while True:
@@ -67,7 +67,7 @@ class Counted(CachingStation):
 
 
 def full_rate(device: RotatingDevice, clients: int) -> float:
-    return Bench(device, clients).run(60).per_s(raid.WRITE, 20, 60)
+    return Bench(device, clients).run(60).per_s(WRITE, 20, 60)
 
 
 def test_a_full_cache_empties_like_a_queue_of_as_many_as_the_drive_chooses_among() -> None:
@@ -82,9 +82,9 @@ def test_a_full_cache_empties_like_a_queue_of_as_many_as_the_drive_chooses_among
 def test_size_is_room_and_not_speed() -> None:
     """Eight times the cache takes in as many writes more at once, and then empties no faster."""
     small, large = (Bench(PLAIN.with_cache(size << 20, 12), 40).run(60) for size in (1, 8))
-    more = len(large.ends[raid.WRITE]) - len(small.ends[raid.WRITE])
+    more = len(large.ends[WRITE]) - len(small.ends[WRITE])
     assert more == pytest.approx(7 * (1 << 20) / PAGE, rel=0.1)
-    rates = [bench.per_s(raid.WRITE, 20, 60) for bench in (small, large)]
+    rates = [bench.per_s(WRITE, 20, 60) for bench in (small, large)]
     assert rates[0] == pytest.approx(rates[1], rel=0.02)
 
 
@@ -92,18 +92,18 @@ def test_reads_alone_are_served_as_without_a_cache() -> None:
     for depth in (1, 8):
         benches = [Bench(replace(one, queue_depth=depth), 16, reads=1).run(20) for one in (PLAIN, CACHING)]
         assert benches[0].ends == benches[1].ends
-        assert len(benches[0].ends[raid.READ]) > 1000
+        assert len(benches[0].ends[READ]) > 1000
     assert Bench(PLAIN, 16, reads=2).run(20).ends != Bench(CACHING, 16, reads=2).run(20).ends
 
 
 def test_a_write_is_done_at_once_while_there_is_room_and_then_when_there_is() -> None:
     """1,024 pages fit into 8 MiB. A log write among them is done as early: the drive says so before it is durable."""
-    times = Bench(CACHING, 1).run(30).times[raid.WRITE]
+    times = Bench(CACHING, 1).run(30).times[WRITE]
     assert set(times[:1024]) == {PLAIN.overhead_ns}
     later = np.array(times[1200:])
     assert later.mean() == pytest.approx(SECOND / 147, rel=0.05)
     assert (later > PLAIN.overhead_ns).mean() > 0.9
-    assert min(Bench(PLAIN, 1).run(5).times[raid.WRITE]) > PLAIN.overhead_ns
+    assert min(Bench(PLAIN, 1).run(5).times[WRITE]) > PLAIN.overhead_ns
 
 
 def requests_until_done(*requests: tuple[int, int, int], device: RotatingDevice = CACHING) -> list[float]:
@@ -125,12 +125,12 @@ def requests_until_done(*requests: tuple[int, int, int], device: RotatingDevice 
 
 def test_a_read_waits_for_one_cached_write_at_most() -> None:
     """Twenty writes are in the cache: the arm is at one of them, then reads, then goes on."""
-    writes = [(0, 10 * k, raid.WRITE) for k in range(1, 21)]
+    writes = [(0, 10 * k, WRITE) for k in range(1, 21)]
     longest = PLAIN.seek_full_ns + PLAIN.revolution_ns + MS
-    read = requests_until_done(*writes, (30, 200, raid.READ))[-1] - 30
-    alone = requests_until_done((30, 200, raid.READ))[-1] - 30
+    read = requests_until_done(*writes, (30, 200, READ))[-1] - 30
+    alone = requests_until_done((30, 200, READ))[-1] - 30
     assert alone <= read < 2 * longest / MS, "at the same angle of the platter, at the earliest"
-    without = requests_until_done(*writes, (30, 200, raid.READ), device=PLAIN)[-1] - 30
+    without = requests_until_done(*writes, (30, 200, READ), device=PLAIN)[-1] - 30
     assert without > 3 * longest / MS
 
 
@@ -138,10 +138,10 @@ def test_while_a_write_waits_for_room_the_arm_takes_turns() -> None:
     """Eight reads are always there: with room for all writes they keep the arm, with hardly any they get half of it."""
     device = replace(CACHING, queue_depth=64)
     tight = Bench(replace(device, cache_bytes=12 * PAGE), 16, reads=2).run(60)
-    reads, writes = (tight.per_s(kind, 10, 60) for kind in (raid.READ, raid.WRITE))
+    reads, writes = (tight.per_s(kind, 10, 60) for kind in (READ, WRITE))
     assert reads == pytest.approx(writes, rel=0.02)
     ample = Bench(replace(device, cache_bytes=1 << 30), 9, reads=9).run(1)
-    assert len(ample.ends[raid.WRITE]) > 3000
+    assert len(ample.ends[WRITE]) > 3000
     assert isinstance(ample.station, CachingStation)
     before = len(ample.station.cached)
     ample.run(1)
@@ -150,18 +150,18 @@ def test_while_a_write_waits_for_room_the_arm_takes_turns() -> None:
 
 def test_a_write_that_needs_the_old_contents_is_read_first() -> None:
     """Small writes of RAID 5: done after reading with a cache, after another turn without."""
-    read, rewrite = (requests_until_done((0, 50, kind))[0] for kind in (raid.READ, raid.REWRITE))
+    read, rewrite = (requests_until_done((0, 50, kind))[0] for kind in (READ, REWRITE))
     assert rewrite == pytest.approx(read + PLAIN.overhead_ns / MS)
-    without = requests_until_done((0, 50, raid.REWRITE), device=PLAIN)[0]
+    without = requests_until_done((0, 50, REWRITE), device=PLAIN)[0]
     assert without == pytest.approx(read + PLAIN.revolution_ns / MS, rel=1e-6)
 
 
 def test_a_write_larger_than_the_cache_waits_until_that_is_empty() -> None:
     tiny = replace(CACHING, cache_bytes=4096)
-    first, second = requests_until_done((0, 10, raid.WRITE), (0, 20, raid.WRITE), device=tiny)
+    first, second = requests_until_done((0, 10, WRITE), (0, 20, WRITE), device=tiny)
     assert first == PLAIN.overhead_ns / MS
     assert second > first + 1.0
-    assert requests_until_done((0, 10, raid.WRITE), (0, 20, raid.WRITE))[1] == pytest.approx(0.4)
+    assert requests_until_done((0, 10, WRITE), (0, 20, WRITE))[1] == pytest.approx(0.4)
 
 
 devices = st.builds(
@@ -183,15 +183,15 @@ def test_what_was_accepted_is_on_the_platter_or_in_the_cache(
     """At any time, and the room taken is that of what is in the cache or on its way there."""
     bench = Bench.__new__(Bench)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simulator.reference.raid.CachingStation", Counted)
+        patch.setattr("simulator.reference.storage.CachingStation", Counted)
         bench.__init__(device, clients, seed, reads)  # type: ignore[misc]
     for _ in range(5):
         station = bench.run(0.37).station
         assert isinstance(station, Counted)
-        kept = station.choosing + len(station.cached)
+        kept = len(station.destaging) + len(station.cached)
         assert station.writes == station.destaged + kept
-        assert station.cache_used == (kept + station.in_transfer) * PAGE
-        assert station.cache_used <= max(device.cache_bytes, PAGE)
+        assert station.used_bytes == (kept + station.in_transfer) * PAGE
+        assert station.used_bytes <= max(device.cache_bytes, PAGE)
         held = len(station.held) + len(station.waiting_writes) + station.in_transfer
         assert held <= device.queue_depth
         assert station.busy.value == (1 if kept or station.held else 0)
@@ -203,7 +203,7 @@ def test_a_cache_that_sorts_never_lowers_the_rate_of_writes(device: CachingDevic
     """It has room for the writes of all clients, and chooses among them, as the operating system's scheduler does."""
     among = max(device.queue_depth, clients)
     device = replace(device, destages_among=among, cache_bytes=device.cache_bytes + among * PAGE)
-    with_cache, without = (len(Bench(one, clients, seed).run(20).ends[raid.WRITE]) for one in (device, plain(device)))
+    with_cache, without = (len(Bench(one, clients, seed).run(20).ends[WRITE]) for one in (device, plain(device)))
     assert with_cache >= 0.98 * without
 
 

@@ -1,4 +1,4 @@
-"""An LRU tier under independent references against Che's approximation; other formulas and sizes are refused.
+"""An LRU cache under independent references against Che's approximation; other formulas and sizes are refused.
 
 Source: Che, Tung, Wang, "Hierarchical Web caching systems", IEEE JSAC 20, 2002; first in first out and random
 replacement: Martina, Garetto, Leonardi, INFOCOM 2014.
@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import brentq
 
-from simulator.kernel.caches import PAGE, insert, new_tiers, next_victim, remove, touch
+from simulator.reference.cache import POLICIES
 
 FloatArray = npt.NDArray[np.float64]
 PAGES, CAPACITY = 2000, 400
@@ -43,19 +43,20 @@ def predicted(pmf: FloatArray, capacity: int, occupied: Callable[[FloatArray], F
 
 
 def simulated(pmf: FloatArray, policy: str) -> float:
-    tiers = new_tiers(PAGES, (CAPACITY, policy))
+    cache = POLICIES[policy](CAPACITY)
     pages = np.random.default_rng(3).choice(PAGES, size=WARM + COUNTED, p=pmf).tolist()
     hits = 0
     for number, page in enumerate(pages):
-        slot = tiers.where[0, page]
-        if slot >= 0:
-            touch(tiers, 0, slot)
+        frame = cache.where.get(page)
+        if frame is not None:
+            cache.touch(frame)
             hits += number >= WARM
         else:
-            slot = next_victim(tiers, 0)
-            if tiers.slots[slot, PAGE] >= 0:
-                remove(tiers, 0, slot)
-            insert(tiers, 0, slot, page)
+            frame = cache.next_frame()
+            assert frame is not None
+            if frame.page >= 0:
+                cache.evict(frame)
+            cache.insert(frame, page)
     return hits / COUNTED
 
 

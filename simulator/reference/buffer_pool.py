@@ -1,0 +1,131 @@
+"""The buffer pool: what a reference to a page meets, from a hit to a victim that has to be written first."""
+
+from collections.abc import Generator
+
+from simulator.form import Model
+from simulator.reference import waits
+from simulator.reference.cache import NO_PAGE, POLICIES, ClockCache, Frame, MemoryState
+from simulator.reference.client import Client
+from simulator.reference.page_cache import OsPageCache
+from simulator.reference.regions import Region
+from simulator.reference.stations import Environment
+from simulator.reference.swap import ResidentMemory
+from simulator.reference.waits import Wait, Waits
+
+
+class BufferPool:
+    """The buffer pool above the page cache. With direct I/O no page ever enters the latter."""
+
+    def __init__(self, env: Environment, model: Model, page_cache: OsPageCache) -> None:
+        self.env, self.costs, self.direct_io = env, model.costs, model.direct_io
+        self.page_cache = page_cache
+        self.cache = POLICIES[model.pool.replacement](model.pool.pages)
+        self.memory = ResidentMemory(self.cache.frames, min(model.pool.pages, model.pool.resident_pages))
+
+    def refer(self, client: Client, page: int, region: Region, write: bool, create: bool = False) -> Waits:
+        """A client refers to a page; `create`: the page is new, so that there is nothing to read.
+
+        After each wait all is looked at anew: meanwhile the page may have come, or may have been replaced.
+        """
+        while True:
+            frame = self.cache.where.get(page)
+            if frame is None:
+                frame = yield from self._make_room(client, page, create)
+                if frame is not None:
+                    yield from self._bring_in(client, page, region, frame, create)
+                    break
+            elif frame.busy or frame.memory == MemoryState.SWAPPED_OUT:
+                if client.owes_cpu:
+                    yield from client.pay()
+                elif frame.busy:
+                    yield waits.PageInTransit(page)
+                else:
+                    frame.busy = True
+                    yield waits.SwapIn(frame)
+            else:
+                client.frame_chosen = None
+                self.cache.count_hit(frame)
+                frame.memory = MemoryState.ACCESSED
+                region.pool_hits += 1
+                break
+        region.references += 1
+        if write:
+            self.cache.set_dirty(frame, self.env.now)
+
+    def _make_room(self, client: Client, page: int, create: bool) -> Generator[Wait, None, Frame | None]:
+        """The frame to use for a page that isn't in the pool; None after a wait."""
+        throttled = not self.direct_io and self.page_cache.is_full_of_dirt
+        if client.owes_cpu and (throttled or not (create or self._is_cached_below(page))):
+            yield from client.pay()
+            return None
+        if throttled:
+            yield waits.Throttled()
+            return None
+        frame, client.frame_chosen = client.frame_chosen, None
+        if frame is None or frame.busy:
+            frame = self.cache.next_frame()
+        if frame is not None:
+            must_be_written = self.direct_io and self.cache.is_dirty(frame)
+            if frame.memory != MemoryState.SWAPPED_OUT and not must_be_written:
+                return frame
+            if isinstance(self.cache, ClockCache):  # the hand has moved on; LRU finds its victim again
+                client.frame_chosen = frame
+        if client.owes_cpu:
+            yield from client.pay()
+        elif frame is None:
+            yield waits.AnyBuffer()
+        else:
+            frame.busy = True
+            swapped_out = frame.memory == MemoryState.SWAPPED_OUT
+            yield waits.SwapIn(frame) if swapped_out else waits.VictimWrite(frame)
+        return None
+
+    def _bring_in(self, client: Client, page: int, region: Region, frame: Frame, create: bool) -> Waits:
+        """Bring a page into a frame: from nowhere if it is new, from the page cache, or else from its device."""
+        if self.empty(frame):
+            client.system_ns += self.costs.write_ns
+        client.user_ns += self.costs.miss_ns
+        self.cache.insert(frame, page)
+        frame.memory = MemoryState.ACCESSED
+        if create:
+            region.created += 1
+        else:
+            client.system_ns += self.costs.read_ns
+            if self._is_cached_below(page):  # it may just have been dropped to make room for the victim
+                region.page_cache_hits += 1
+                self.page_cache.cache.count_hit(self.page_cache.cache.where[page])
+            else:
+                client.system_ns += self.costs.request_ns
+                frame.busy = True
+                region.disk_reads += 1
+                yield waits.PageRead(frame)
+        self.cache.references += 1
+
+    def _is_cached_below(self, page: int) -> bool:
+        return page in self.page_cache.cache.where
+
+    def empty(self, frame: Frame) -> bool:
+        """Empty a frame for another page; returns whether its page had to be written to the page cache."""
+        if frame.memory == MemoryState.NEVER_USED:
+            self.memory.give(frame)
+        if frame.page == NO_PAGE:
+            return False
+        dirty = self.cache.is_dirty(frame)
+        if dirty:
+            self.page_cache.write(frame.page, self.env.now)
+        self.cache.evict(frame)
+        return dirty
+
+    def finish_read(self, frame: Frame) -> None:
+        """A page has come from its device into its frame and, with buffered I/O, into the page cache."""
+        frame.busy = False
+        if not self.direct_io:
+            self.page_cache.fill(frame.page)
+
+    def mark_clean(self, page: int) -> bool:
+        """Somebody is going to write a page: whether it is a dirty one of the pool, which is clean from now on."""
+        frame = self.cache.where.get(page)
+        if frame is None or not self.cache.is_dirty(frame):
+            return False
+        self.cache.clear_dirty(frame)
+        return True

@@ -1,0 +1,160 @@
+"""A cache of pages: which page is in, which frame is used next, which pages are dirty and since when.
+
+LRU replaces the page that was used longest ago. CLOCK is PostgreSQL's: each use counts up to 5, and a hand that goes
+round the frames takes one off until it meets a zero. Frames that are busy (being read or written) are passed over.
+"""
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Iterator
+from enum import IntEnum
+from itertools import islice, takewhile
+
+from simulator.form import MOST_USAGE, NS_PER_MS
+
+NO_PAGE = -1
+
+
+class MemoryState(IntEnum):
+    """What the operating system knows of the memory behind a frame of the buffer pool."""
+
+    NEVER_USED = -1
+    SWAPPED_OUT = 0
+    IDLE = 1
+    ACCESSED = 2
+
+
+class Frame:
+    """A place for a page. Frames are numbered in the order in which they were first used."""
+
+    __slots__ = ("busy", "memory", "number", "page", "usage")
+
+    def __init__(self, number: int) -> None:
+        self.number, self.page, self.busy = number, NO_PAGE, False
+        self.usage = 0
+        self.memory = MemoryState.NEVER_USED
+
+
+class Cache(ABC):
+    """A cache of `capacity_pages`; policies derive from it. What it counts is in pages, since time 0."""
+
+    def __init__(self, capacity_pages: int) -> None:
+        self.capacity_pages = capacity_pages
+        self.frames: list[Frame] = []
+        self.where: OrderedDict[int, Frame] = OrderedDict()
+        """frames by page; for LRU in order of use, the least recent first"""
+        self.dirty_since_ms: dict[Frame, int] = {}
+        """frames with dirty pages, in the order in which these became dirty"""
+        self.references = self.hits = self.evictions = self.dirty_evictions = 0
+
+    @abstractmethod
+    def touch(self, frame: Frame) -> None:
+        """Order a use of a frame's page."""
+
+    @abstractmethod
+    def in_order_of_replacement(self) -> Iterator[Frame]:
+        """Frames with pages, those first that replacement reaches first."""
+
+    @abstractmethod
+    def victim(self) -> Frame | None:
+        """The frame that replacement chooses, its page still in it; None if all are busy."""
+
+    def count_hit(self, frame: Frame) -> None:
+        """Count and order a reference that found its page."""
+        self.references += 1
+        self.hits += 1
+        self.touch(frame)
+
+    def next_frame(self) -> Frame | None:
+        """The frame to use next: one that was never used, or else a victim."""
+        if len(self.frames) == self.capacity_pages:
+            return self.victim()
+        self.frames.append(Frame(len(self.frames)))
+        return self.frames[-1]
+
+    def insert(self, frame: Frame, page: int) -> None:
+        """Put a page into an empty frame, clean, as the most recent one, which has been used once."""
+        self.where[page] = frame
+        frame.page, frame.busy, frame.usage = page, False, 1
+
+    def evict(self, frame: Frame) -> None:
+        """Empty a frame, and count it; what was dirty is the caller's to write."""
+        self.evictions += 1
+        self.dirty_evictions += self.is_dirty(frame)
+        self.clear_dirty(frame)
+        del self.where[frame.page]
+        frame.page = NO_PAGE
+
+    def is_dirty(self, frame: Frame) -> bool:
+        """Whether a frame's page has changed since it was written."""
+        return frame in self.dirty_since_ms
+
+    def set_dirty(self, frame: Frame, now: int) -> None:
+        """A frame's page changes; one that is dirty already keeps its age."""
+        self.dirty_since_ms.setdefault(frame, now // NS_PER_MS)
+
+    def clear_dirty(self, frame: Frame) -> None:
+        """A frame's page has been written."""
+        self.dirty_since_ms.pop(frame, None)
+
+    def least_recent_dirty(self, most: int) -> list[int]:
+        """Up to `most` dirty pages that replacement would reach first, sorted by number."""
+        dirty = (frame.page for frame in self.in_order_of_replacement() if self.is_dirty(frame))
+        return sorted(islice(dirty, most))
+
+    def dirty_before(self, latest_ns: int, most: int) -> list[int]:
+        """Up to `most` pages, longest dirty first, that became dirty before or within the same ms, sorted by number."""
+        since = self.dirty_since_ms
+        due = takewhile(lambda frame: since[frame] <= latest_ns // NS_PER_MS, since)
+        return sorted(frame.page for frame in islice(due, most))
+
+
+class LruCache(Cache):
+    """Least recently used first out."""
+
+    def touch(self, frame: Frame) -> None:
+        """The page is the most recently used one."""
+        self.where.move_to_end(frame.page)
+
+    def make_oldest(self, frame: Frame) -> None:
+        """The page is the next to be replaced."""
+        self.where.move_to_end(frame.page, last=False)
+
+    def in_order_of_replacement(self) -> Iterator[Frame]:
+        """From the least recently used one on."""
+        return iter(self.where.values())
+
+    def victim(self) -> Frame | None:
+        """The least recently used frame that is not busy."""
+        return next((frame for frame in self.where.values() if not frame.busy), None)
+
+
+class ClockCache(Cache):
+    """Second chance with usage counts. `hand`: the frame that the hand looks at next."""
+
+    def __init__(self, capacity_pages: int) -> None:
+        super().__init__(capacity_pages)
+        self.hand = 0
+
+    def touch(self, frame: Frame) -> None:
+        """One use more."""
+        frame.usage = min(frame.usage + 1, MOST_USAGE)
+
+    def in_order_of_replacement(self) -> Iterator[Frame]:
+        """From the hand on, whatever the counts."""
+        return iter(self.frames[self.hand :] + self.frames[: self.hand])
+
+    def victim(self) -> Frame | None:
+        """The first frame that has no use left when the hand meets it."""
+        for _ in range((MOST_USAGE + 1) * self.capacity_pages):
+            frame = self.frames[self.hand]
+            self.hand = (self.hand + 1) % self.capacity_pages
+            if frame.busy:
+                continue
+            if frame.usage == 0:
+                return frame
+            frame.usage -= 1
+        return None
+
+
+POLICIES: dict[str, type[Cache]] = {"lru": LruCache, "clock": ClockCache}

@@ -1,0 +1,77 @@
+"""What all devices have in common: requests, counters, and the limit of pending calls on the database's file."""
+
+from collections import deque
+
+import simpy
+
+from simulator.form import Device
+from simulator.reference.stations import Environment, Story
+from simulator.results import Gauge, Population
+
+READ, WRITE, REWRITE = range(3)
+"""What is asked of a device; REWRITE reads the place and then writes it."""
+
+
+class Request:
+    """One request; `write`: READ, WRITE or REWRITE; `done` is triggered at its completion."""
+
+    __slots__ = ("byte", "done", "purpose", "size_bytes", "submitted_ns", "write")
+
+    def __init__(self, byte: int, size_bytes: int, write: int, purpose: str, done: simpy.Event, now: int) -> None:
+        self.byte, self.size_bytes, self.write = byte, size_bytes, write
+        self.purpose, self.done, self.submitted_ns = purpose, done, now
+
+
+class DeviceStation:
+    """A device. `take_in`: what a request comes to, the device itself or a scheduler before it."""
+
+    def __init__(self, env: Environment, device: Device, calls: int) -> None:
+        self.env, self.device = env, device
+        self.calls_free = calls
+        self.calls_waiting: deque[simpy.Event] = deque()
+        self.queue_length, self.busy, self.occupied = Population(), Gauge(), Gauge()
+        self.reads = self.writes = self.service_ns = self.response_ns = self.arrived = 0
+        self.by_purpose: dict[str, int] = {}
+        self.take_in = self._enqueue
+
+    def submit(self, byte: int, size_bytes: int, write: int, purpose: str) -> simpy.Event:
+        """Queue a request; the event returned is triggered when it is done."""
+        env = self.env
+        request = Request(byte, size_bytes, write, purpose, env.event(), env.now)
+        self.arrived += 1
+        if not self.queue_length.value:
+            self.occupied.change(env.now, 1)
+        self.queue_length.enter(env.now)
+        self.take_in(request)
+        return request.done
+
+    def call(self, byte: int, size_bytes: int, write: int, purpose: str) -> Story:
+        """A request by the database through one of its file descriptors: waits for a free one, then for the device."""
+        if self.calls_free:
+            self.calls_free -= 1
+        else:
+            turn = self.env.event()
+            self.calls_waiting.append(turn)
+            yield turn
+        yield self.submit(byte, size_bytes, write, purpose)
+        if self.calls_waiting:
+            self.calls_waiting.popleft().succeed()
+        else:
+            self.calls_free += 1
+
+    def _complete(self, request: Request, service_ns: int) -> None:
+        now = self.env.now
+        if request.write:
+            self.writes += 1
+        else:
+            self.reads += 1
+        self.by_purpose[request.purpose] = self.by_purpose.get(request.purpose, 0) + 1
+        self.service_ns += service_ns
+        self.response_ns += now - request.submitted_ns
+        self.queue_length.leave(now, request.submitted_ns)
+        if not self.queue_length.value:
+            self.occupied.change(now, -1)
+        request.done.succeed()
+
+    def _enqueue(self, request: Request) -> None:
+        raise NotImplementedError

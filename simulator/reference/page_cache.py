@@ -1,0 +1,57 @@
+"""The operating system's page cache: LRU over all its pages, and the count of dirty ones that makes writers wait."""
+
+from collections.abc import Callable
+
+from simulator.form import PageCache
+from simulator.reference.cache import Frame, LruCache
+
+
+class OsPageCache:
+    """The page cache. `write_out`: what becomes of a dirty page that has to go; its write starts at once."""
+
+    def __init__(self, rules: PageCache) -> None:
+        self.rules = rules
+        self.cache = LruCache(rules.pages)
+        self.writes_in_flight = 0
+        self.write_out: Callable[[int], None] = lambda _: None
+
+    @property
+    def is_full_of_dirt(self) -> bool:
+        """Whether a writer must wait for the disks."""
+        return len(self.cache.dirty_since_ms) + self.writes_in_flight >= self.rules.dirty_limit_pages
+
+    def fill(self, page: int) -> Frame:
+        """A page that has been read from its device, or is written, enters the page cache if it isn't there."""
+        frame = self.cache.where.get(page)
+        if frame is None:
+            frame = self.cache.next_frame()
+            assert frame is not None  # no frame of the page cache is ever busy
+            if frame.page >= 0:
+                self._evict(frame)
+            self.cache.insert(frame, page)
+        return frame
+
+    def _evict(self, frame: Frame) -> None:
+        page, dirty = frame.page, self.cache.is_dirty(frame)
+        self.cache.evict(frame)
+        if dirty:
+            self.writes_in_flight += 1
+            self.write_out(page)
+
+    def write(self, page: int, now: int) -> None:
+        """A buffered write: the page is in the page cache, recent and dirty."""
+        frame = self.fill(page)
+        self.cache.touch(frame)
+        self.cache.set_dirty(frame, now)
+
+    def start_write_back(self, page: int) -> None:
+        """A dirty page is handed to the disks."""
+        self.cache.clear_dirty(self.cache.where[page])
+        self.writes_in_flight += 1
+
+    def finish_write_back(self, page: int) -> None:
+        """The disks have the page. It keeps its place in the page cache, or is the next to go (free-behind)."""
+        frame = self.cache.where.get(page)
+        if frame is not None and self.rules.free_behind and not self.cache.is_dirty(frame):
+            self.cache.make_oldest(frame)
+        self.writes_in_flight -= 1

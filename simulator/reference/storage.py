@@ -1,0 +1,68 @@
+"""Storage: the stations of all devices, and where on them the database's pages lie."""
+
+from collections.abc import Sequence
+
+import simpy
+
+from simulator.form import CachingDevice, Device, FlashDevice, Model, RaidSet, Storage, extent_of
+from simulator.reference.device import DeviceStation
+from simulator.reference.disk import RotatingStation
+from simulator.reference.flash import FlashStation
+from simulator.reference.limits import RateLimiter
+from simulator.reference.raid import RaidStation
+from simulator.reference.stations import Environment, Story
+from simulator.reference.write_cache import CachingStation
+
+
+def new_device(
+    env: Environment, device: Device, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
+) -> DeviceStation:
+    """The station of one device; `limits`: what its requests pass, one stage after the other."""
+    if isinstance(device, RaidSet):
+        return RaidStation(env, device, calls)
+    if isinstance(device, FlashDevice):
+        return FlashStation(env, device, calls, limits)
+    if isinstance(device, CachingDevice):
+        return CachingStation(env, device, calls)
+    return RotatingStation(env, device, calls)
+
+
+def new_devices(
+    env: Environment, storage: Storage, limiters: Sequence[RateLimiter], stages: Sequence[Sequence[range]]
+) -> list[DeviceStation]:
+    """The stations of all devices, and behind them those of RAID sets' disks.
+
+    `stages`: by device, the numbers of the limiters that its requests pass, one stage after the other.
+    """
+    stations = [
+        new_device(env, device, storage.requests_per_device, [limiters[stage.start : stage.stop] for stage in passed])
+        for device, passed in zip(storage.with_disks, stages, strict=True)
+    ]
+    for number, station in enumerate(stations):
+        if isinstance(station, RaidStation):
+            disks = storage.disks_of(number)
+            station.disks = stations[disks.start : disks.stop]
+    return stations
+
+
+class DataFiles:
+    """The database's pages on the data devices. A run of pages lies side by side on one device."""
+
+    def __init__(self, model: Model, devices: list[DeviceStation]) -> None:
+        self.storage, self.placement, self.devices = model.storage, model.placement, devices
+
+    def _place(self, page: int) -> tuple[DeviceStation, int]:
+        """The device and the byte where a page lies."""
+        extent = extent_of(self.placement, page)
+        byte = self.storage.data_start_bytes + extent.bytes_before(page, self.storage.page_bytes)
+        return self.devices[extent.device_of(page)], byte
+
+    def submit(self, run: range, write: int, purpose: str) -> simpy.Event:
+        """One request for a run of pages; the event returned is triggered when it is done."""
+        device, byte = self._place(run.start)
+        return device.submit(byte, len(run) * self.storage.page_bytes, write, purpose)
+
+    def call(self, page: int, write: int, purpose: str) -> Story:
+        """A call of the database for one page, which waits for a free file descriptor first."""
+        device, byte = self._place(page)
+        yield from device.call(byte, self.storage.page_bytes, write, purpose)

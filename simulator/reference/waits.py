@@ -1,0 +1,105 @@
+"""What a client may have to wait for: the interpreter says what, and whoever lets time pass does so and comes back."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from simulator.reference.cache import Frame
+
+Wait = tuple[object, ...]
+"""one of the records below"""
+Waits = Iterator[Wait]
+"""one wait after the other; whoever asks for the next has let the last one pass"""
+
+
+class CpuBurst(NamedTuple):
+    """CPU demand by kind, served as one burst: the database in user mode, system calls, the client's own program."""
+
+    user_ns: int
+    system_ns: int
+    client_ns: int
+
+
+class Thinking(NamedTuple):
+    """A pause, after which a transaction begins."""
+
+    time_ns: int
+
+
+class NextArrival(NamedTuple):
+    """The next transaction that comes from outside."""
+
+
+class RowLock(NamedTuple):
+    """A row lock that another client holds."""
+
+    lock: int
+
+
+class SectionStay(NamedTuple):
+    """Entering a critical section, and `hold_ns` of CPU inside."""
+
+    section: int
+    hold_ns: int
+
+
+class Commit(NamedTuple):
+    """Writing the log as the model's rule says; locks are released after it, unless `keeps_locks`."""
+
+    size_bytes: int
+    keeps_locks: bool
+
+
+class Rollback(NamedTuple):
+    """Releasing all locks. It takes no time."""
+
+
+class TransactionEnd(NamedTuple):
+    """The end of a transaction. It takes no time."""
+
+    transaction_class: int
+    rolled_back: bool
+
+
+class PageRead(NamedTuple):
+    """Reading a page from its device into a frame, which is busy until then."""
+
+    frame: Frame
+
+
+class PageInTransit(NamedTuple):
+    """A page that is being read or written by somebody else."""
+
+    page: int
+
+
+class AnyBuffer(NamedTuple):
+    """Any buffer that is not busy: all of them are."""
+
+
+class SwapIn(NamedTuple):
+    """Reading back a frame whose memory was swapped out; it is busy until then."""
+
+    frame: Frame
+
+
+class VictimWrite(NamedTuple):
+    """Writing a dirty victim to its device before its frame is used again (direct I/O); it is busy until then."""
+
+    frame: Frame
+
+
+class Throttled(NamedTuple):
+    """A write-back: the page cache has as many dirty pages as it may."""
+
+
+class NetworkDelay(NamedTuple):
+    """A delay that occupies nobody."""
+
+    time_ns: int
+
+
+class StationVisit(NamedTuple):
+    """A visit to a plain station."""
+
+    station: int
+    service_ns: int

@@ -1,0 +1,100 @@
+"""The database's writing of buffers: for the background writer, and for checkpoints."""
+
+import simpy
+
+from simulator.form import Model, Writing, extent_of
+from simulator.reference.buffer_pool import BufferPool
+from simulator.reference.cpu import Processors
+from simulator.reference.device import WRITE
+from simulator.reference.stations import Environment, Story
+from simulator.reference.storage import DataFiles
+from simulator.reference.write_back import WriteBack
+
+
+class PageWriter:
+    """Writes pages of the pool batch by batch: into the page cache, or with direct I/O to their devices."""
+
+    def __init__(
+        self, env: Environment, model: Model, pool: BufferPool, cpu: Processors, files: DataFiles, write_back: WriteBack
+    ) -> None:
+        self.env, self.model, self.pool, self.cpu = env, model, pool, cpu
+        self.files, self.write_back = files, write_back
+        self.rules = model.writing or Writing()
+
+    def write(self, pages: list[int], spread_ns: int) -> Story:
+        """Write these pages if they are dirty when it is their turn; over `spread_ns` if that is not 0."""
+        began = self.env.now
+        for first in range(0, len(pages), self.rules.batch_pages):
+            batch = pages[first : first + self.rules.batch_pages]
+            yield from self._write_direct(batch) if self.model.direct_io else self._write_buffered(batch)
+            due = began + spread_ns * first // len(pages)
+            if self.env.now < due:
+                yield self.env.timeout(due - self.env.now)
+
+    def _write_buffered(self, batch: list[int]) -> Story:
+        written = 0
+        for page in batch:
+            while self.pool.page_cache.is_full_of_dirt:
+                self.write_back.flush(self.env.now, self.rules.batch_pages)
+                yield self.write_back.written()
+            if self.pool.mark_clean(page):
+                self.pool.page_cache.write(page, self.env.now)
+                written += 1
+        yield from self._pay(written)
+
+    def _write_direct(self, batch: list[int]) -> Story:
+        pending = [
+            self.files.submit(self._with_neighbours(page), WRITE, "writer")
+            for page in batch
+            if self.pool.mark_clean(page)
+        ]
+        yield from self._pay(len(pending))
+        for done in pending:
+            if not done.processed:
+                yield done
+
+    def _pay(self, calls: int) -> Story:
+        """CPU time of the write calls."""
+        if calls:
+            demand_ns = calls * self.model.costs.write_ns
+            self.cpu.background_writer_ns += demand_ns
+            yield from self.cpu.run(demand_ns)
+
+    def _with_neighbours(self, page: int) -> range:
+        """The pages of a request: dirty neighbours behind the page, then before it, go along and are clean then."""
+        extent, most = extent_of(self.model.placement, page), self.rules.coalesced_pages
+        step, last = extent.devices, min(extent.end_page, self.model.program.pages)
+        run = range(page, page + step, step)
+        while len(run) < most and run.stop < last and self.pool.mark_clean(run.stop):
+            run = range(run.start, run.stop + step, step)
+        while len(run) < most and run.start - step >= extent.first_page and self.pool.mark_clean(run.start - step):
+            run = range(run.start - step, run.stop, step)
+        return run
+
+
+class BackgroundWriter:
+    """The daemon that keeps buffers clean: above the high mark, it writes down to the low mark.
+
+    It takes the pages nearest to replacement, and is woken at the end of a transaction.
+    """
+
+    def __init__(self, env: Environment, model: Model, writer: PageWriter) -> None:
+        self.env, self.marks, self.writer = env, model.pool, writer
+        self.dirty, self.least_recent_dirty = writer.pool.cache.dirty_since_ms, writer.pool.cache.least_recent_dirty
+        self.sleeping: simpy.Event | None = None
+
+    def wake(self) -> None:
+        """If it sleeps and there is something to do, it wakes up."""
+        if self.sleeping is not None and len(self.dirty) > self.marks.writer_high_pages:
+            self.sleeping.succeed()
+            self.sleeping = None
+
+    def run(self) -> Story:
+        """The daemon."""
+        while True:
+            if len(self.dirty) > self.marks.writer_high_pages:
+                most = len(self.dirty) - self.marks.writer_low_pages
+                yield from self.writer.write(self.least_recent_dirty(most), spread_ns=0)
+            else:
+                self.sleeping = self.env.event()
+                yield self.sleeping
