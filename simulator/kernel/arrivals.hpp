@@ -21,6 +21,7 @@ class Arrivals {
           calendar(calendar),
           tasks(tasks) {}
 
+    Stream stream_state() const { return stream; }
     bool are_open() const { return mean_ns > 0; }
 
     // The source: Poisson arrivals.

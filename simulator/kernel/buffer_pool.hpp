@@ -17,6 +17,7 @@ class BufferPool : public Cache {
           most_resident(std::min(system.fact("resident_pages"), capacity)),
           residence(capacity, Residence::none) {}
 
+    i64 resident_hand() const { return hand; }
     Residence residence_of(i64 slot_number) const { return residence[slot_number]; }
     bool is_swapped_out(i64 slot_number) const { return residence[slot_number] == Residence::swapped_out; }
 

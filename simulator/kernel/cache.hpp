@@ -162,10 +162,18 @@ class Cache {
             if (is_current(i)) pages.add(uses[i]);
     }
 
-    // All dirty pages, the one that became so first at the front.
-    void list_dirty(Array<i32>& pages) const {
-        for (i32 slot = first_dirty; slot != NONE; slot = ages[slot].newer) pages.add(page_of[slot]);
+    struct Dirty {
+        i32 page;
+        i32 since_ms;
+    };
+
+    // All dirty pages of a cache that keeps ages, the one that became so first at the front.
+    void list_dirty(Array<Dirty>& pages) const {
+        for (i32 slot = first_dirty; slot != NONE; slot = ages[slot].newer)
+            pages.add({page_of[slot], ages[slot].since_ms});
     }
+
+    i64 clock_hand() const { return hand; }
 
    private:
     static constexpr u32 MOST_USAGE = 5;  // as PostgreSQL

@@ -21,9 +21,13 @@ class KernelEngine:
     def __init__(self, model: Model, seed: int, traced: int = 0) -> None:
         self.model = model
         self.kernel = CompiledSystem(
-            tables_of(model, seed) | {"trace": Table(("ends",), np.array([[traced]], dtype=np.int64))}
+            self.tables(seed) | {"trace": Table(("ends",), np.array([[traced]], dtype=np.int64))}
         )
         self.record = KernelRecorder(model, seed, self.kernel)
+
+    def tables(self, seed: int) -> dict[str, Table]:
+        """The system as the compiled engine takes it."""
+        return tables_of(self.model, seed)
 
     def run(self, on_progress: OnProgress | None) -> None:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""

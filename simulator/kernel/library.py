@@ -48,6 +48,11 @@ def kernel_library() -> ctypes.CDLL:
         raise InstallationError(f"the compiled kernel {path} is missing; {_remedy()}")
     if not named and _sources_digest() not in path.read_bytes():
         raise InstallationError(f"the compiled kernel {path} is older than its sources; {_remedy()}")
+    return load(path)
+
+
+def load(path: Path) -> ctypes.CDLL:
+    """Library at a path with its functions declared. Raises InstallationError if it can't be used."""
     try:
         library = ctypes.CDLL(str(path))
         for name, (result, arguments) in FUNCTIONS.items():

@@ -22,6 +22,7 @@ class Locks {
 
     i64 count() const { return locks.size(); }
     i32 owner(i64 lock) const { return locks[lock].owner; }
+    i32 next_held(i64 lock) const { return locks[lock].next_held; }
 
     void own(i32 who, i32 lock) {
         Task& task = tasks[who];

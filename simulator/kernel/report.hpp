@@ -25,20 +25,23 @@ inline Report Kernel::report(const std::string& name) const {
     if (name == "caches") {
         Report table(
             "references hits evictions dirty_evictions swap_ins swap_outs capacity_pages used_pages dirty_pages "
-            "resident_pages");
+            "resident_pages hand resident_hand writes_in_flight");
         TableCounters all;
         for (const TableCounters& counters : interpreter.program.table_counters) {
             all.pool_hits += counters.pool_hits;
             all.pool_misses += counters.pool_misses;
             all.page_cache_hits += counters.page_cache_hits;
         }
-        const auto add = [&](i64 references, i64 hits, const Cache& cache, i64 resident) {
+        const auto add = [&](i64 references, i64 hits, const Cache& cache, i64 resident, i64 resident_hand, i64 in_flight) {
             const CacheCounters& counters = cache.counters;
             table.add(references, hits, counters.evictions, counters.dirty_evictions,
-                      counters.swap_ins, counters.swap_outs, cache.capacity, cache.used, cache.dirty, resident);
+                      counters.swap_ins, counters.swap_outs, cache.capacity, cache.used, cache.dirty, resident,
+                      cache.clock_hand(), resident_hand, in_flight);
         };
-        add(all.pool_hits + all.pool_misses, all.pool_hits, interpreter.pool, interpreter.pool.resident);
-        add(all.page_cache_hits, all.page_cache_hits, interpreter.page_cache, interpreter.page_cache.used);
+        add(all.pool_hits + all.pool_misses, all.pool_hits, interpreter.pool, interpreter.pool.resident,
+            interpreter.pool.resident_hand(), 0);
+        add(all.page_cache_hits, all.page_cache_hits, interpreter.page_cache, interpreter.page_cache.used, 0,
+            interpreter.page_cache.writes_in_flight);
         return table;
     }
     if (name == "tables") {
@@ -132,13 +135,40 @@ inline Report Kernel::report(const std::string& name) const {
         }
         return table;
     }
-    if (name == "pool_by_use" || name == "page_cache_by_use" || name == "page_cache_by_age") {
+    if (name == "pool_by_use" || name == "page_cache_by_use") {
         Report table("page");
         Array<i32> pages;
-        if (name == "pool_by_use") interpreter.pool.list_by_use(pages);
-        if (name == "page_cache_by_use") interpreter.page_cache.list_by_use(pages);
-        if (name == "page_cache_by_age") interpreter.page_cache.list_dirty(pages);
+        name == "pool_by_use" ? interpreter.pool.list_by_use(pages) : interpreter.page_cache.list_by_use(pages);
         for (const i32 page : pages) table.add(page);
+        return table;
+    }
+    if (name == "page_cache_by_age") {
+        Report table("page since_ms");
+        Array<Cache::Dirty> pages;
+        interpreter.page_cache.list_dirty(pages);
+        for (const Cache::Dirty& dirty : pages) table.add(dirty.page, dirty.since_ms);
+        return table;
+    }
+    if (name == "tasks") {
+        Report table("class user_ns system_ns client_ns log_bytes victim rolled_back");
+        for (i64 who = 0; who < clients_count; who++) {
+            const Task& task = tasks[who];
+            table.add(task.transaction_class, task.user_ns, task.system_ns, task.client_ns, task.log_bytes, task.victim,
+                      task.rolled_back);
+        }
+        return table;
+    }
+    if (name == "locks_held") {
+        Report table("client lock");
+        for (i64 who = 0; who < clients_count; who++)
+            for (i32 lock = tasks[who].first_lock; lock != NONE; lock = interpreter.locks.next_held(lock))
+                table.add(who, lock);
+        return table;
+    }
+    if (name == "arrival_streams") {
+        Report table("state");
+        table.add(arrivals.stream_state());
+        for (const Stream state : terminals.all_streams()) table.add(state);
         return table;
     }
     throw std::invalid_argument("there is no report " + name);

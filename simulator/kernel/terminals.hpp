@@ -42,6 +42,8 @@ class Terminals {
         for (i64 i = 0; i < states.rows(); i++) streams.add(static_cast<Stream>(states.at(i, 0)));
     }
 
+    const Array<Stream>& all_streams() const { return streams; }
+
     void start() {
         for (i32 number = 0; number < count; number++)
             calendar.after(first_arrival_ns(number), EventKind::terminal, number);

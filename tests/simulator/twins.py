@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from simulator.form import Model
 from simulator.kernel import KernelEngine
-from simulator.kernel import caches as kc
-from simulator.kernel import columns as ks
-from simulator.kernel import state as kst
-from simulator.kernel.calendar import EVENTS
-from simulator.kernel.record import KernelRecorder
 from simulator.reference import ReferenceEngine
 from simulator.reference.arrivals import PoissonArrivals
 from simulator.reference.cache import Cache, ClockCache
@@ -21,8 +18,6 @@ from simulator.reference.record import ReferenceRecorder
 from simulator.reference.stations import Story
 from simulator.reference.terminals import TerminalQueue
 from simulator.results import result_json
-
-Change = Callable[[KernelEngine], None]
 
 
 class TracedReference(ReferenceEngine):
@@ -56,7 +51,7 @@ def of_few_events(model: Model, seed: int, most_events: int) -> Model:
     """The model, shorter or with less work if the kernel meets more events than the reference engine gets through."""
     engine = KernelEngine(model, seed)
     engine.run(None)
-    events = int(engine.kernel.calendar.clock[EVENTS])
+    events = record_of(engine, "system")["events"]
     if events <= most_events:
         return model
     if model.work:
@@ -73,23 +68,35 @@ def run_reference(model: Model, seed: int) -> TracedReference:
 
 
 def differences(
-    model: Model, seed: int, change: Change | None = None, engine: type[KernelEngine] = KernelEngine
+    model: Model, seed: int, engine: type[KernelEngine] = KernelEngine, finished: list[KernelEngine] | None = None
 ) -> list[str]:
     """What differs between the two engines' runs, in words; nothing if all is well.
 
     Compared: the end of every transaction, the whole state, all counters at all steps of the time series, the
-    histograms, and the result as JSON. `change` may do something to the kernel before it runs.
+    histograms, and the result as JSON. The kernel's engine is added to `finished`.
     """
     reference = run_reference(model, seed)
     kernel = engine(model, seed, traced=len(reference.ends) + 1)
-    if change is not None:
-        change(kernel)
     kernel.run(None)
-    return [*_ends(reference, kernel), *_states(reference, kernel), *_records(reference.record, kernel.record)]
+    if finished is not None:
+        finished.append(kernel)
+    return [*_ends(reference, kernel), *_states(reference, kernel), *_records(reference.record, kernel)]
+
+
+def record_of(engine: KernelEngine, table: str, row: int = 0) -> dict[str, int]:
+    """A row of what the kernel reports."""
+    columns, rows = engine.kernel.read(table)
+    return dict(zip(columns, rows[row].tolist(), strict=True))
+
+
+def rows_of(engine: KernelEngine, table: str) -> list[list[int]]:
+    """All rows of what the kernel reports."""
+    rows: list[list[int]] = engine.kernel.read(table).rows.tolist()
+    return rows
 
 
 def _ends(reference: TracedReference, kernel: KernelEngine) -> Iterator[str]:
-    ends = [tuple(row) for row in kernel.kernel.trace[: kernel.kernel.facts[ks.TRACED]].tolist()]
+    ends = [tuple(row) for row in rows_of(kernel, "trace")]
     if ends == reference.ends:
         return
     same = 0
@@ -116,65 +123,61 @@ def _first_difference(ours: Any, theirs: Any) -> str:
 
 
 def kernel_contents(engine: KernelEngine) -> dict[str, Any]:
-    """What the kernel's arrays hold, by the names of `reference_contents`."""
-    state, program = engine.state, engine.model.program
-    high = len(program.counters)
-    seen = high + len(program.initial_high)
+    """What the kernel reports of its state, by the names of `reference_contents`."""
+    program, clients = engine.model.program, len(engine.model.client_registers)
+    seen = [count for (count,) in rows_of(engine, "seen")]
+    remembered = [page for (page,) in rows_of(engine, "windows")]
     windows = [
-        state.numbers[start + group * length :][: min(state.counters[seen + first + group], length)].tolist()
+        remembered[start + group * length :][: min(seen[first + group], length)]
         for start, length, groups, first in program.windows.tolist()
         for group in range(groups)
     ]
-    client = state.client
-    owners = state.numbers[state.tables[kst.PLACES, kst.LOCK_OWNERS] :].tolist()
-    debts = [kst.USER_DEBT, kst.SYSTEM_DEBT, kst.CLIENT_DEBT]
+    tasks, system = rows_of(engine, "tasks"), record_of(engine, "system")
+    held: list[list[int]] = [[] for _ in range(clients)]
+    for client, lock in rows_of(engine, "locks_held"):
+        held[client].append(lock)
+    streams = engine.kernel.read("streams").rows.view(np.uint64)
+    arrivals = engine.kernel.read("arrival_streams").rows[:, 0].view(np.uint64).tolist()
     return {
-        **_kernel_tier("pool", engine, kc.POOL),
-        **_kernel_tier("page cache", engine, kc.CACHE),
-        "counters": state.counters[:high].tolist(),
-        "pages reached by appends": state.counters[high : seen - 1].tolist(),
+        **_kernel_tier("pool", engine, 0),
+        **_kernel_tier("page cache", engine, 1),
+        "counters": [value for (value,) in rows_of(engine, "counters")],
+        "pages reached by appends": [value for (value,) in rows_of(engine, "high")][:-1],
         "pages remembered": windows,
-        "pages seen": state.counters[seen:].tolist(),
-        "lock owners": {lock: owner for lock, owner in enumerate(owners) if owner >= 0},
-        "locks held": [row[kst.FIRST_LOCK :][: row[kst.LOCKS_HELD]].tolist() for row in client],
-        "registers": client[:, kst.REGISTERS :].tolist(),
-        "classes": client[:, kst.CLASS].tolist(),
-        "CPU debts": client[:, debts].tolist(),
-        "log bytes": client[:, kst.LOG_BYTES].tolist(),
-        "frames chosen": client[:, kst.VICTIM].tolist(),
-        "rolled back": client[:, kst.ROLLED_BACK].astype(bool).tolist(),
-        "streams": state.streams.tolist(),
-        "table counts": state.table_counts.tolist(),
-        "usage": state.usage.tolist(),
-        "arrival stream": engine.kernel.arrival_stream.tolist() if engine.model.arrivals_per_s else [],
-        "terminal streams": engine.kernel.terminals.streams[:-1].tolist() if engine.model.terminals else [],
-        "outbox": int(state.outbox[0]),
+        "pages seen": seen,
+        "lock owners": {lock: owner for lock, (owner,) in enumerate(rows_of(engine, "locks")) if owner >= 0},
+        "locks held": held,
+        "registers": rows_of(engine, "registers"),
+        "classes": [task[0] for task in tasks],
+        "CPU debts": [task[1:4] for task in tasks],
+        "log bytes": [task[4] for task in tasks],
+        "frames chosen": [task[5] for task in tasks],
+        "rolled back": [bool(task[6]) for task in tasks],
+        "streams": streams.tolist(),
+        "table counts": rows_of(engine, "tables"),
+        "usage": [system[name] for name in ("user_ns", "client_ns", "system_ns", "writer_ns", "write_back_ns")],
+        "arrival stream": arrivals[:1] if engine.model.arrivals_per_s else [],
+        "terminal streams": arrivals[1:-1] if engine.model.terminals else [],
     }
 
 
 def _kernel_tier(name: str, engine: KernelEngine, tier: int) -> dict[str, Any]:
-    tiers = engine.state.tiers
-    head, first = tiers.head[tier].tolist(), int(tiers.head[tier, kc.FIRST_SLOT])
-    slots = tiers.slots[first : first + head[kc.USED]].tolist()
-
-    def walked(slot: int, column: int) -> list[int]:
-        numbers = []
-        while slot >= 0:
-            numbers.append(slot - first)
-            slot = int(tiers.slots[slot, column])
-        return numbers
-
-    by_clock = head[kc.POLICY] == kc.CLOCK
+    table = "page_cache" if tier else "pool"
+    slots, cache = rows_of(engine, f"{table}_slots"), record_of(engine, "caches", tier)
+    pages = [slot[0] for slot in slots]
+    by_clock = not tier and engine.model.pool.replacement == "clock"
+    by_age = rows_of(engine, "page_cache_by_age") if tier else [[slot[0]] for slot in slots if slot[2]]
     return {
-        f"{name}: pages": [slot[kc.PAGE] for slot in slots],
-        f"{name}: where": {page: int(slot) - first for page, slot in enumerate(tiers.where[tier]) if slot >= 0},
-        f"{name}: order": [slot[kc.USAGE] for slot in slots] if by_clock else walked(head[kc.OLDEST], kc.PREVIOUS),
-        f"{name}: hand": head[kc.HAND] - first if by_clock else 0,
-        f"{name}: dirty": [(slot, slots[slot][kc.SINCE]) for slot in walked(head[kc.DIRTY_FIRST], kc.NEWER_DIRTY)],
-        f"{name}: busy": [bool(slot[kc.FLAGS] & kc.BUSY) for slot in slots],
-        f"{name}: memory": [slot[kc.RESIDENCE] for slot in slots] if tier == kc.POOL else [],
-        f"{name}: resident": (head[kc.RESIDENT], head[kc.RESIDENT_HAND]) if tier == kc.POOL else (0, 0),
-        f"{name}: writes in flight": head[kc.WRITES_IN_FLIGHT],
+        f"{name}: pages": pages,
+        f"{name}: order": [s[1] for s in slots]
+        if by_clock
+        else [page for (page,) in rows_of(engine, f"{table}_by_use")],
+        f"{name}: hand": cache["hand"] if by_clock else 0,
+        f"{name}: dirty": [tuple(row) for row in by_age],
+        f"{name}: busy": [bool(slot[4]) for slot in slots],
+        f"{name}: memory": [] if tier else [slot[5] - 1 for slot in slots],
+        f"{name}: resident": (0, 0) if tier else (cache["resident_pages"], cache["resident_hand"]),
+        f"{name}: writes in flight": cache["writes_in_flight"],
     }
 
 
@@ -216,31 +219,32 @@ def reference_contents(engine: ReferenceEngine) -> dict[str, Any]:
         "terminal streams": (
             [each.state for each in arrivals.users.streams] if isinstance(arrivals, TerminalQueue) else []
         ),
-        "outbox": 0,
     }  # fmt: skip
 
 
 def _reference_tier(name: str, cache: Cache) -> dict[str, Any]:
     by_clock = isinstance(cache, ClockCache)
+    by_age = [(frame.page, since_ms) for frame, since_ms in cache.dirty_since_ms.items()]
+    in_slots = [(frame.page,) for frame in cache.frames if frame in cache.dirty_since_ms]
     return {
         f"{name}: pages": [frame.page for frame in cache.frames],
-        f"{name}: where": {page: frame.number for page, frame in cache.where.items()},
         f"{name}: order": [
-            frame.usage if by_clock else frame.number
+            frame.usage if by_clock else frame.page
             for frame in (cache.frames if by_clock else cache.in_order_of_replacement())
         ],
         f"{name}: hand": cache.hand if isinstance(cache, ClockCache) else 0,
-        f"{name}: dirty": [(frame.number, since_ms) for frame, since_ms in cache.dirty_since_ms.items()],
+        f"{name}: dirty": in_slots if name == "pool" else by_age,
         f"{name}: busy": [frame.busy for frame in cache.frames],
     }
 
 
-def _records(reference: ReferenceRecorder, kernel: KernelRecorder) -> Iterator[str]:
+def _records(reference: ReferenceRecorder, engine: KernelEngine) -> Iterator[str]:
+    kernel = engine.record
     for ours, theirs in zip(kernel.snapshots, reference.snapshots, strict=True):
         if ours != theirs:
             yield f"counters at {ours.at_ns} ns: {list(_unequal('', ours, theirs))[:4]}"
             break
-    for number, (row, own) in enumerate(zip(kernel.engine.kernel.classes, reference.classes, strict=True)):
+    for number, (row, own) in enumerate(zip(rows_of(engine, "classes"), reference.classes, strict=True)):
         counted = [own.completed, own.rolled_back, own.total_ns, *own.spent_ns, *own.histogram]
         columns = [place for place, (one, other) in enumerate(zip(row, counted, strict=True)) if one != other]
         if columns:
@@ -248,7 +252,7 @@ def _records(reference: ReferenceRecorder, kernel: KernelRecorder) -> Iterator[s
     result = dataclasses.replace(kernel.result(), engine="reference")
     if result_json(result) != result_json(reference.result()):
         yield "the results as JSON"
-    lost = requests_lost(kernel.engine)
+    lost = requests_lost(engine)
     if lost:
         yield f"{lost} device requests are neither free nor pending"
 
@@ -267,6 +271,6 @@ def _unequal(name: str, ours: object, theirs: object) -> Iterator[tuple[str, obj
 
 def requests_lost(engine: KernelEngine) -> int:
     """Requests that leaked: at a stop of the series each one is free or at a device."""
-    kernel = engine.kernel
-    pending = int(kernel.devices[:, ks.QUEUE_LENGTH].sum())
-    return len(kernel.requests) - int(kernel.facts[ks.FREE_REQUESTS]) - pending
+    system = record_of(engine, "system")
+    pending = int(engine.kernel.read("devices").rows[:, engine.kernel.read("devices").columns.index("length")].sum())
+    return system["requests"] - system["requests_free"] - pending

@@ -18,6 +18,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from simulator.kernel.calendar import HEAP_COUNT
+from simulator.kernel.columns import Kernel
+from simulator.kernel.growth import grown as grown_from_kernel
+from simulator.kernel.state import COSTS, MISS_NS
 
 from simulator.errors import InternalError
 from simulator.form import (
@@ -34,11 +38,7 @@ from simulator.form import (
 )
 from simulator.kernel import KernelEngine
 from simulator.kernel import columns as ks
-from simulator.kernel.calendar import HEAP_COUNT
-from simulator.kernel.columns import Kernel
 from simulator.kernel.engine import run
-from simulator.kernel.growth import grown as grown_from_kernel
-from simulator.kernel.state import COSTS, MISS_NS
 from simulator.reference.device import REWRITE
 from simulator.reference.write_cache import CachingStation
 from simulator.results import ACTIVITIES
