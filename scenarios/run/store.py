@@ -36,7 +36,7 @@ FORMAT = "oltpsim-runs-1"
 DONE, REFUSED = "done", "refused"
 COUNTED = ("models", "simulator")
 """The packages whose code decides what a run gives."""
-LIBRARIES = ("oltpsim", "numpy", "numba", "scipy", "simpy")
+LIBRARIES = ("oltpsim", "numpy", "scipy", "simpy")
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def summarise(run: FinishedRun) -> Result:
 
 
 def _versions() -> dict[str, str]:
-    versions = {name: version(name) for name in ("oltpsim", "numpy", "numba", "simpy")}
+    versions = {name: version(name) for name in ("oltpsim", "numpy", "simpy")}
     return versions | {"python": platform.python_version()}
 
 
