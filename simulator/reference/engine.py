@@ -109,7 +109,7 @@ class ReferenceEngine:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
         self.record.note(0)
         for stop_ns in self.record.stops_ns():
-            self.env.run(until=stop_ns)
+            self.env.run_until(stop_ns, lambda: self.at_work > 0)
             self.record.note(self.env.now)
             if on_progress is not None:
                 on_progress(self.record.progress(self.env.now))
@@ -207,6 +207,4 @@ class ReferenceEngine:
         if self.main_done[client.number] < work.main_per_client:
             return False
         self.at_work -= 1
-        if not self.at_work:
-            self.env.end_run()
         return True

@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
-from simpy.core import StopSimulation
 from simpy.events import URGENT
 
 from simulator.form import Section
@@ -29,9 +28,12 @@ class Environment(simpy.Environment):
         event._ok, event._value = True, value  # noqa: SLF001 - there is no public way
         self.schedule(event, delay=delay_ns)
 
-    def end_run(self) -> None:
-        """Let `run` return after the present event."""
-        self.urgently(StopSimulation.callback)
+    def run_until(self, end_ns: int, goes_on: Callable[[], bool]) -> None:
+        """Process all events before `end_ns`, or until after the one from which on the run doesn't go on."""
+        while goes_on() and self.peek() < end_ns:
+            self.step()
+        if goes_on():
+            self._now = end_ns
 
     def urgently(self, then: Callable[[simpy.Event], None]) -> None:
         """Let something happen at this instant, before everything but earlier urgent events."""

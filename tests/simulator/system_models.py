@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from models.build import by_table
-from simulator.form import Assembler, Cpu, Model, Program, Section, Station, Storage
+from simulator.form import Assembler, Cpu, Interrupts, Model, Program, Section, Station, Storage, Terminals
 from tests.simulator.systems import Step, System
 
 LOCKS = ("lock 1", "lock 2")
+MS = 1_000_000
+INTERRUPTS = "interrupts"
 
 
 def model_of_system(system: System) -> Model:
@@ -51,8 +53,37 @@ def model_of_system(system: System) -> Model:
         volume_limits=system.volume_limits,
         writing=system.writing,
         fair_queueing=system.fair_queueing,
+        terminals=terminals_of(system, program),
+        interrupts=Interrupts(0.0, program.stations.index(INTERRUPTS), system.interrupt_ns)
+        if system.interrupt_ns
+        else None,
         extents=by_table(program.regions, count - 1 if own_log else count, 8192) if system.by_table else None,
     )
+
+
+def terminals_of(system: System, program: Program) -> Terminals | None:
+    """The terminals, each class of which takes other times."""
+    users, classes = system.users, range(len(system.classes))
+    if users is None:
+        return None
+    return Terminals(
+        count=users.count,
+        homes=system.groups,
+        registers=((program.registers.index("home"), 1, 1), (program.registers.index("age"), 5, 2)),
+        mix=program.table_names.index("mix"),
+        keying_ns=tuple(users.keying_ns * (1 + number) for number in classes),
+        thinking_ns=tuple(users.thinking_ns * (1 + number) for number in classes),
+        longest_think=users.longest_think,
+        deferred_class=classes[-1] if users.deferred else -1,
+        middle_tier_ns=users.middle_tier_ns,
+    )
+
+
+def interrupts_of(system: System, program: Program) -> Interrupts | None:
+    """Interrupts that a station of its own serves."""
+    if not system.interrupt_ns:
+        return None
+    return Interrupts(0.0, program.stations.index(INTERRUPTS), system.interrupt_ns)
 
 
 class Writer:
@@ -85,16 +116,25 @@ class Writer:
             "next row": asm.reference("next row", "append", grown, group, row=row, appended_pages=loaded),
             "grown row": asm.reference("grown row", "row", grown, group, row=row),
         }
+        self.closed = asm.counter("closed", groups, 5 * MS)
+        self.closed_until = asm.counter("closed until", groups, 400 * MS)
+        self.noted, self.gates = asm.counter("noted", groups, 0), asm.counter("gates", 3 * groups, [2, 0, 3] * groups)
+        if system.interrupt_ns:
+            asm.station(INTERRUPTS)
         self.locks = {name: asm.lock(name, groups) for name in LOCKS}
 
     def write(self) -> Program:
         """All of it: the client's loop, then every class."""
         asm, system = self.asm, self.system
+        mix = asm.table("mix", [weight for weight, _ in system.classes])
         if system.think is None:
             asm.emit("arrive")
         else:
             asm.emit("think", asm.distribution(*system.think), asm.stream("think"))
-        asm.emit("choose", asm.table("mix", [weight for weight, _ in system.classes]), asm.stream("mix"))
+        if system.users is None:
+            asm.emit("choose", mix, asm.stream("mix"))
+        else:
+            asm.emit("enter")
         for number, (_, story) in enumerate(system.classes):
             asm.begin_class(f"class {number}")
             asm.emit("uniform", self.group, system.groups, 0, self.rows)
@@ -135,8 +175,42 @@ class Writer:
             asm.emit("other", self.group, self.system.groups, self.home, self.rows)
         elif kind == "roll back":
             asm.emit("maybe", step[1], self.rows, self.undone)
-        else:
+        elif kind == "touch":
             self.touch(step[1], step[2], step[3])
+        else:
+            self.rare_step(step)
+
+    def rare_step(self, step: Step) -> None:
+        """What transactions of a database don't do."""
+        asm, kind = self.asm, step[0]
+        if kind == "visit one":
+            first = asm.station("one of two, 1")
+            asm.station("one of two, 2")
+            asm.emit("uniform", self.count, 2, 0, self.rows)
+            asm.emit("visit_one", first, self.count, asm.distribution(*step[1]), self.times)
+        elif kind == "gate":
+            asm.emit("gate", asm.station("gate"), self.gates, self.group, asm.distribution(*step[1]), self.times)
+        elif kind == "nap":
+            asm.emit("note", self.noted, self.group)
+            asm.emit("take", self.age, self.noted, self.group, step[1])
+            asm.emit("sleep_until", self.noted, self.group)
+        elif kind == "flush":
+            asm.emit("log", 300)
+            asm.emit("flush")
+        elif kind == "look at the clock":
+            after = asm.label()
+            asm.emit("if_between", self.closed, self.closed_until, self.group, after)
+            asm.emit("cpu", MS, 0, 0)
+            asm.place(after)
+        elif kind == "compare":
+            equal, after = asm.label(), asm.label()
+            asm.emit("put", self.noted, self.group, self.home)
+            asm.emit("if_equal", self.noted, self.home, self.group, equal)
+            asm.emit("cpu", MS, 0, 0)
+            asm.emit("jump", after)
+            asm.place(equal)
+            asm.emit("cpu", 0, 2 * MS, 0)
+            asm.place(after)
 
     def touch(self, how: str, write: int, user_ns: int) -> None:
         """A reference, with the row that it needs."""
@@ -145,6 +219,10 @@ class Writer:
             asm.emit("sample", row, self.row_table, 0, self.rows)
         elif how == "next row":
             asm.emit("take", row, self.orders, group, 1)
+        elif how == "combined row":
+            asm.emit("uniform", self.age, 3, 0, self.rows)
+            asm.emit("combine", row, self.age, 7, self.group)
+            how = "row"
         elif how == "last row":
             asm.emit("peek", row, self.orders, group, 1)
             how = "grown row"

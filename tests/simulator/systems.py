@@ -38,6 +38,18 @@ Step = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
+class Users:
+    """Terminals; times in ns by class, as simulator.form.Terminals has them."""
+
+    count: int
+    keying_ns: int
+    thinking_ns: int
+    longest_think: int
+    middle_tier_ns: int
+    deferred: bool
+
+
+@dataclass(frozen=True)
 class System:
     """`classes`: the steps of each transaction class, and its weight. The rest is as in simulator.model."""
 
@@ -73,6 +85,10 @@ class System:
     writing: Writing | None = None
     fair_queueing: FairQueueing | None = None
     by_table: bool = False
+    users: Users | None = None
+    """in place of thinking and arrivals"""
+    interrupt_ns: int = 0
+    """served by a station of their own"""
 
 
 grid = st.sampled_from([0, MS, 2 * MS, 4 * MS, 10 * MS, 1_375_013, 1])
@@ -100,13 +116,22 @@ steps = st.one_of(
     st.tuples(st.just("roll back"), cuts),
     st.tuples(st.just("skip"), cuts),
 )
+rare_steps = st.one_of(
+    st.tuples(st.just("visit one"), distributions),
+    st.tuples(st.just("gate"), distributions),
+    st.tuples(st.just("nap"), some_time),
+    st.tuples(st.just("look at the clock")),
+    st.tuples(st.just("compare")),
+    st.tuples(st.just("flush")),
+    st.tuples(st.just("touch"), st.just("combined row"), writes, some_time),
+)
 locks_taken = st.sampled_from([(), ("lock 1",), ("lock 2",), ("lock 1", "lock 2"), ("lock 1", "lock 1", "lock 2")])
 
 
 @st.composite
-def transactions(draw: st.DrawFn) -> tuple[int, tuple[Step, ...]]:
+def transactions(draw: st.DrawFn, kinds: st.SearchStrategy[Step] = steps) -> tuple[int, tuple[Step, ...]]:
     """A weight and steps; locks are taken between any two of them."""
-    story: list[Step] = [("cpu", draw(some_time), 0, 0), *draw(st.lists(steps, min_size=3, max_size=9))]
+    story: list[Step] = [("cpu", draw(some_time), 0, 0), *draw(st.lists(kinds, min_size=3, max_size=9))]
     taken = draw(locks_taken)
     places = sorted(draw(st.integers(1, len(story))) for _ in taken)
     for place, lock in reversed(list(zip(places, taken, strict=True))):
@@ -300,3 +325,42 @@ def systems_by_table(draw: st.DrawFn) -> System:
     """Systems whose tables lie on devices of their own."""
     devices = draw(st.lists(st.one_of(arms, flashes, sets), min_size=2, max_size=5))
     return dataclasses.replace(draw(systems()), devices=tuple(devices), by_table=True)
+
+
+users = st.builds(
+    Users,
+    count=st.integers(1, 30),
+    keying_ns=st.sampled_from([0, MS, 20 * MS]),
+    thinking_ns=st.sampled_from([0, 10 * MS, 40 * MS]),
+    longest_think=st.sampled_from([1, 3, 10]),
+    middle_tier_ns=st.sampled_from([0, 2 * MS]),
+    deferred=st.booleans(),
+)
+
+
+@st.composite
+def any_systems(draw: st.DrawFn) -> System:
+    """Systems that may have every part and every operation."""
+    system = draw(systems())
+    kinds = st.one_of(steps, steps, rare_steps)
+    every = st.one_of(arms, caching_arms, flashes, slow_flashes, volumes, sets, sets_of(caching_arms), sets_of(volumes))
+    has_users = draw(st.sampled_from([False, False, False, True]))
+    rarely = st.sampled_from([False, False, False, True])
+    is_closed = system.think is not None and not has_users
+    has_work = is_closed and draw(rarely)
+    long = dataclasses.replace(system.interval, warm_up_ns=0, duration_ns=3600 * 1000 * MS)
+    return dataclasses.replace(
+        system,
+        classes=tuple(draw(st.lists(transactions(kinds), min_size=1, max_size=3))),
+        devices=tuple(draw(st.lists(every, min_size=1, max_size=4))),
+        users=draw(users) if has_users else None,
+        think=None if has_users else system.think,
+        arrivals_per_s=0.0 if has_users else system.arrivals_per_s,
+        sharing=draw(sharings),
+        volume_limits=draw(limit_sets) if draw(rarely) else None,
+        fair_queueing=draw(fair_rules) if draw(rarely) else None,
+        by_table=draw(rarely),
+        interrupt_ns=draw(st.sampled_from([0, 0, MS // 5])),
+        work=Work(draw(st.sampled_from([1, 2, 20]))) if has_work else None,
+        interval=long if has_work else system.interval,
+    )
