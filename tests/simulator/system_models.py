@@ -219,6 +219,9 @@ class Writer:
             asm.emit("sample", row, self.row_table, 0, self.rows)
         elif how == "next row":
             asm.emit("take", row, self.orders, group, 1)
+        elif how == "remembered and recent":
+            asm.emit("touch", self.references["remembered"], write, user_ns)
+            how = "recent"
         elif how == "combined row":
             asm.emit("uniform", self.age, 3, 0, self.rows)
             asm.emit("combine", row, self.age, 7, self.group)

@@ -124,6 +124,7 @@ rare_steps = st.one_of(
     st.tuples(st.just("compare")),
     st.tuples(st.just("flush")),
     st.tuples(st.just("touch"), st.just("combined row"), writes, some_time),
+    st.tuples(st.just("touch"), st.just("remembered and recent"), writes, some_time),
 )
 locks_taken = st.sampled_from([(), ("lock 1",), ("lock 2",), ("lock 1", "lock 2"), ("lock 1", "lock 1", "lock 2")])
 

@@ -1,0 +1,157 @@
+"""Faults planted in the kernel's C++, one in each part: the comparison with the reference engine finds every one."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import simulator.kernel
+from simulator.form import Model
+from simulator.kernel import KernelEngine
+from simulator.kernel.library import kernel_library, load
+from simulator.results import result_json
+from tests.simulator.kernel.test_engine import TIED
+from tests.simulator.system_models import model_of_system
+from tests.simulator.systems import System, any_systems, fair_systems
+from tests.simulator.twins import kernel_contents, of_few_events, reference_contents, rows_of, run_reference
+
+SOURCES = Path(simulator.kernel.__file__).parent
+SYSTEMS, MOST_EVENTS = 120, 3000
+
+
+class Fault(NamedTuple):
+    """A piece of a header, and what stands there instead."""
+
+    header: str
+    right: str
+    wrong: str
+
+
+FAULTS = {
+    "events of one time in another order": Fault("calendar.hpp", "++order << CODE_BITS", "--order << CODE_BITS"),
+    "now before what was due": Fault("calendar.hpp", "next_ns == now_ns && now_ns < until_ns", "next_ns < now_ns"),
+    "a lock goes to nobody who waits": Fault("locks.hpp", "if (lock.line.empty()) {", "if (true) {"),
+    "a holder of a section waits behind others": Fault("stations.hpp", "if (urgent)", "if (urgent && false)"),
+    "no handover": Fault("stations.hpp", "sections[tasks[who].section].handover_ns", "0"),
+    "busy threads slow nobody down": Fault("stations.hpp", "slows_down |= ", "slows_down &= "),
+    "CLOCK counts one use more": Fault("cache.hpp", "MOST_USAGE = 5", "MOST_USAGE = 6"),
+    "LRU notes a use of the most recent page": Fault("cache.hpp", "+ 1 != end_of_uses)", "+ 2 != end_of_uses)"),
+    "a page that is being read is replaced": Fault("cache.hpp", "is_current(i) && !is_busy(uses[i])", "is_current(i)"),
+    "the writer passes over a dirty page": Fault("cache.hpp", "clean_before = i + 1;", "clean_before = i + 2;"),
+    "written pages stay": Fault("page_cache.hpp", "if (free_behind && ", "if (false && "),
+    "writes in flight are no dirt": Fault("page_cache.hpp", "dirty + writes_in_flight >=", "dirty >="),
+    "no second chance": Fault("buffer_pool.hpp", "other] == Residence::idle", "other] != Residence::none"),
+    "a rotation too many": Fault("disk.hpp", "ROUNDING_TURNS = 1e-9", "ROUNDING_TURNS = -1e-9"),
+    "a seek within a cylinder": Fault("disk.hpp", "cylinders[i] == arm_cylinder ? 0.0 : seek", "seek"),
+    "the arm never turns round": Fault("io_scheduler.hpp", "upwards = !upwards", "std::swap(ahead, behind)"),
+    "a write cache without end": Fault("write_cache.hpp", "used_bytes + needed > cache_bytes", "false"),
+    "writes wait in the line of reads": Fault("flash.hpp", "read && reads_per_write > 0", "read && false"),
+    "credits of no worth": Fault("limits.hpp", "refilled = limiter.full_at_ps -", "refilled = 0 *"),
+    "parity stays in its place": Fault("raid.hpp", "places - 1 - stripe % places", "places - 1"),
+    "a slice without end": Fault("fair_queueing.hpp", "calendar.now_ns < slice_end_ns", "slice_end_ns > 0"),
+    "a flush takes nobody along": Fault("log.hpp", "std::exchange(waiting.first, NONE)", "waiting.take(tasks)"),
+    "writes are never merged": Fault("write_back.hpp", "run.pages < merged_pages", "run.pages < 1"),
+    "neighbours stay behind": Fault("page_writes.hpp", "coalesced_pages && run.first_page +", "0 && run.first_page +"),
+    "the writer stops too early": Fault("writer.hpp", "pool.dirty - low_pages", "pool.dirty - high_pages"),
+    "a checkpoint without sync": Fault("checkpoint.hpp", "!interpreter.direct_io && !is_synced()", "false"),
+    "users think for ever": Fault("terminals.hpp", "longest_think * mean_ns) : 0", "1000 * mean_ns) : 0"),
+    "only the oldest of recent pages": Fault("program.hpp", "[reference.stream], filled)", "[reference.stream], 1)"),
+    "another value is the same": Fault("interpreter.hpp", "drawn >= reg[now.c] ? drawn + 1", "drawn > reg[now.c] ? drawn + 1"),
+    "a gate that closes later": Fault("interpreter.hpp", "passages_left = counters[2];", "passages_left = counters[2] + 1;"),
+    "a rollback is a commit": Fault("interpreter.hpp", "task.rolled_back = true;", "task.rolled_back = false;"),
+    "tasks asleep count twice": Fault("io_wait.hpp", "asleep += by;", "asleep += 2 * by;"),
+}  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """A system and what the reference engine made of it."""
+
+    model: Model
+    ends: list[tuple[int, ...]]
+    contents: dict[str, Any]
+    result: str
+
+
+@cache
+def outcomes() -> list[Outcome]:
+    """Random systems and the reference engine's runs of them."""
+    models: list[Model] = []
+
+    @settings(
+        max_examples=SYSTEMS,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.one_of(any_systems(), any_systems(), fair_systems()))
+    def draw(system: System) -> None:
+        models.append(of_few_events(model_of_system(system), 1, MOST_EVENTS))
+
+    draw()
+    models.append(model_of_system(TIED))
+    found = []
+    for model in models:
+        engine = run_reference(model, 1)
+        found.append(Outcome(model, engine.ends, reference_contents(engine), result_json(engine.record.result())))
+    return found
+
+
+def first_difference(library: Path) -> int | None:
+    """The number of the first system of which a library's kernel makes something else."""
+    loaded = load(library)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("simulator.kernel.compiled.kernel_library", lambda: loaded)
+        for number, outcome in enumerate(outcomes()):
+            if differs(outcome):
+                return number
+    return None
+
+
+def differs(outcome: Outcome) -> bool:
+    engine = KernelEngine(outcome.model, 1, traced=len(outcome.ends) + 1)
+    engine.run(None)
+    if [tuple(row) for row in rows_of(engine, "trace")] != outcome.ends:
+        return True
+    result = dataclasses.replace(engine.record.result(), engine="reference")
+    return kernel_contents(engine) != outcome.contents or result_json(result) != outcome.result
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the kernel's sources."""
+    for source in SOURCES.glob("*.[ch]pp"):
+        shutil.copy(source, tmp_path)
+    return tmp_path
+
+
+def compiled(folder: Path) -> Path:
+    library = folder / "libkernel.so"
+    floats = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    command = ["g++", "-O1", "-std=c++20", *floats, "-fPIC", "-shared", "-o", str(library), str(folder / "kernel.cpp")]
+    subprocess.run(command, check=True)
+    return library
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_a_planted_fault_is_found(fault: Fault, folder: Path) -> None:
+    header = folder / fault.header
+    text = header.read_text()
+    assert text.count(fault.right) == 1
+    header.write_text(text.replace(fault.right, fault.wrong))
+    assert first_difference(compiled(folder)) is not None
+
+
+def test_without_a_fault_nothing_is_found(folder: Path) -> None:
+    """And by another optimisation than the program's own."""
+    assert kernel_library() is not None
+    assert first_difference(compiled(folder)) is None
