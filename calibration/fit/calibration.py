@@ -24,7 +24,7 @@ from calibration.fit.parameters import Parameter
 from calibration.fit.profile import CONFIDENCE
 from calibration.records import fit_versions
 from models.build import clients_of
-from models.input import Name, Number, Spec, Text, document, read_document, validated, write_document
+from models.input import Name, Number, Spec, Text, document_text, read_document, validated, write_document
 from models.reading import continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -259,7 +259,7 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
 
 def calibration_json(calibration: Calibration) -> str:
     """Canonical JSON: the same fit gives the same bytes."""
-    return document(FORMAT, _content(calibration))
+    return document_text(FORMAT, _content(calibration))
 
 
 def _content(calibration: Calibration) -> dict[str, Any]:
@@ -280,7 +280,7 @@ def calibration_path(path: Path) -> Path:
 def read_calibration(path: Path) -> Calibration:
     """Read what `write_calibration` wrote. Raises InputError that says what is wrong with anything else."""
     content = read_document(path, FORMAT, "a calibration", REMEDY)
-    calibration: Calibration = validated(Calibration, content, str(path))
+    calibration = validated(Calibration, content, str(path))
     _check_certificate(path, calibration)
     return calibration
 

@@ -12,7 +12,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from models.input import Name, Number, Spec, Text, nearest, read_mapping, validated
+from models.input import Name, Number, Spec, Text, did_you_mean, read_mapping, validated
 from models.reading import continuous_keys, continuous_value, names_a_part
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -105,7 +105,7 @@ class DefaultsFile(Spec):
 def default_parameters(base: ScenarioSpec) -> list[Parameter]:
     """Parameters of the program's list that the scenario has, around its values. Raises InputError if there is none."""
     found = []
-    file: DefaultsFile = validated(DefaultsFile, read_mapping(DEFAULTS_FILE), DEFAULTS_FILE.name)
+    file = validated(DefaultsFile, read_mapping(DEFAULTS_FILE), DEFAULTS_FILE.name)
     for key, each in file.defaults.items():
         value = continuous_value(base, key)
         if value is None or (each.factor is not None and value <= 0) or _idle(base, key):
@@ -120,7 +120,7 @@ def default_parameters(base: ScenarioSpec) -> list[Parameter]:
 def read_parameters(path: Path, bases: Sequence[ScenarioSpec]) -> tuple[list[Parameter], dict[str, float]]:
     """The parameters of a file that vary, and the values of those that don't. Raises InputError."""
     varied, fixed = [], {}
-    file: ParameterFile = validated(ParameterFile, read_mapping(path), path.name)
+    file = validated(ParameterFile, read_mapping(path), path.name)
     for key, each in file.parameters.items():
         where = f"{path.name}: parameters.{key}"
         own = _value(bases, key, where)
@@ -188,7 +188,7 @@ def _value(bases: Sequence[ScenarioSpec], key: str, where: str) -> float:
     if value is None:
         known = [each for base in bases for each in continuous_keys(base)]
         raise InputError(
-            f"{where}: the scenario has no such number{nearest(key, known)}; give a key whose value is "
+            f"{where}: the scenario has no such number{did_you_mean(key, known)}; give a key whose value is "
             "continuous, such as database.path.row_operation_us (whole numbers are for 'oltpsim sweep')"
         )
     return value

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import yaml
 
 from calibration.records import DiskPoint
-from models.input import parse, validated
+from models.input import parse_quantity, validated
 from models.machine import FlashDiskSpec
 from simulator.errors import InputError
 
@@ -62,7 +62,7 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
     try:
         data = {
             "name": name,
-            "capacity_gib": parse(capacity, "memory", "GiB"),
+            "capacity_gib": parse_quantity(capacity, "memory", "GiB"),
             "read_latency_us": round(reads[0].mean_us, 3),
             "write_latency_us": round((writes or reads)[0].mean_us, 3),
             "parallel_requests": _parallel(reads, writes),
@@ -70,8 +70,7 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
         }
     except ValueError as error:
         raise InputError(f"--capacity: got {capacity!r}; {error}") from error
-    spec: FlashDiskSpec = validated(FlashDiskSpec, data, files)
-    return DiskEntry(spec, (*reads, *writes))
+    return DiskEntry(validated(FlashDiskSpec, data, files), (*reads, *writes))
 
 
 def _parallel(reads: Sequence[DiskPoint], writes: Sequence[DiskPoint]) -> int:

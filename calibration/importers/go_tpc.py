@@ -9,9 +9,8 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from calibration.importers.vocabulary import class_name
+from calibration.importers.vocabulary import class_name, moment_s
 from calibration.records import FileReading
 from models.input import SourceFile
 
@@ -183,9 +182,8 @@ def _times(file: SourceFile, reading: FileReading, duration_s: float) -> None:
         means = "threads that send one transaction after the other"
         reading.workload("clients", clients, "number of the last worker", f"line {stops[0][0]}", means)
     start_s = _warm_s(file)
-    if start_s is None and stops:
-        ended = datetime.strptime(stops[0][1][1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
-        start_s = ended.timestamp() - duration_s
+    if start_s is None and stops and (end_s := moment_s(stops[0][1][1])) is not None:
+        start_s = end_s - duration_s
         reading.notes.append("its clock is taken for UTC: the log names no time zone")
     if start_s is not None:
         reading.window = (start_s, start_s + duration_s)

@@ -65,6 +65,7 @@ DATE_FORMS = (
     "%Y-%m-%dT%H:%M:%S%z",
     "%m/%d/%Y %I:%M:%S %p",
     "%m/%d/%y %I:%M:%S %p",
+    "%d-%b-%y %H:%M:%S",
 )
 SINCE_BOOT = "at least two: the first is since boot"
 CUT_OFF = "the file is cut off: copy it again"

@@ -133,7 +133,7 @@ def candidates_named(calibration: Calibration, axes: Sequence[tuple[str, Sequenc
 
 def read_candidates(path: Path, calibration: Calibration) -> CandidateSet:
     """The candidates of a file. Raises InputError."""
-    file: CandidatesFile = validated(CandidatesFile, read_mapping(path), path.name)
+    file = validated(CandidatesFile, read_mapping(path), path.name)
     costs = [each.cost for each in file.candidates.values()]
     if None in costs and len(set(costs)) > 1:
         without = ", ".join(name for name, each in file.candidates.items() if each.cost is None)

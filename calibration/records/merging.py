@@ -224,5 +224,4 @@ def record_from_values(
     for path, leaf in values.items():
         set_value(data, path, leaf)
     data.setdefault("outcome", {})
-    record: RunRecord = validated(RunRecord, data, name)
-    return record
+    return validated(RunRecord, data, name)

@@ -34,7 +34,7 @@ class MonitorSample:
 
 @dataclass(frozen=True)
 class MonitorSamples:
-    """Intervals in order, in the fields' units; what was since boot is no longer among them."""
+    """Intervals in order, in the fields' units, without a first one that some tools print of the time since boot."""
 
     rows: tuple[MonitorSample, ...]
     meanings: Mapping[RecordKey, Meaning]
@@ -170,7 +170,7 @@ class FileReading:
 
 
 class Importer(Protocol):
-    """Importer of one format: each module of calibration/importers but the registry."""
+    """Importer of one format: each module that the registry of calibration/importers names."""
 
     @property
     def KIND(self) -> str:  # noqa: N802 - a constant of a module

@@ -12,11 +12,10 @@ from models.catalogue.check import (
 )
 from models.catalogue.composition import CATALOGUED, compose, override, read_with_base
 from models.catalogue.entries import (
+    CATALOGUE_KINDS,
     catalogue_entry,
-    catalogue_kinds,
     catalogue_names,
     catalogue_places,
-    describe,
     shadowed_names,
 )
 from models.catalogue.prices import OLD_AFTER_DAYS, Per, PriceList, PriceRow, Prices, is_old

@@ -8,7 +8,7 @@ from models.catalogue.entries import catalogue_entry, catalogue_names, catalogue
 from models.catalogue.prices import PriceList
 from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
 from models.database import DatabaseSpec
-from models.input import nearest, read_mapping, validated
+from models.input import did_you_mean, read_mapping, validated
 from models.machine import CpuSpec, DiskSpec, MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.workloads import LayoutSpec, WorkloadSpec
@@ -65,7 +65,7 @@ def price_faults(name: str) -> list[str]:
     known = {f"{kind}/{item}" for kind in ENTRIES_WITH_A_PRICE for item in catalogue_names(kind)} | _parts_of_chassis()
     rows = read_entry("prices", name).rows
     return [
-        f"{_where('prices', name)}: {row.part}: no such part{nearest(row.part, known)}; allowed: an entry of "
+        f"{_where('prices', name)}: {row.part}: no such part{did_you_mean(row.part, known)}; allowed: an entry of "
         f"{', '.join(ENTRIES_WITH_A_PRICE)}, or memory and controllers that a chassis names"
         for row in rows
         if row.part not in known and not row.part.startswith("instances/")
@@ -104,7 +104,7 @@ def chassis_faults(name: str) -> list[str]:
     named = [("cpus", item.cpu) for item in spec.processors] + [("disks", item) for item in disks]
     return [
         f"{_where('chassis', name)}: unknown name {item!r} in the catalogue of {kind}"
-        f"{nearest(item, catalogue_names(kind))}"
+        f"{did_you_mean(item, catalogue_names(kind))}"
         for kind, item in named
         if item not in catalogue_names(kind)
     ]
@@ -113,7 +113,7 @@ def chassis_faults(name: str) -> list[str]:
 def _where(kind: str, name: str) -> str:
     place = catalogue_places(kind).get(name)
     if place is None:
-        return f"catalog/{kind}/{name}.yaml"
+        return f"models/catalogue/data/{kind}/{name}.yaml"
     return place.where if place.size is None else f"{place.where}: {name}"
 
 

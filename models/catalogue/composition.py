@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue.entries import catalogue_entry, merged
-from models.input import nearest, parse_yaml, read_mapping, set_value, value_at, value_text, values_along
+from models.input import did_you_mean, parse_yaml, read_mapping, set_value, value_at, value_text, values_along
 from simulator.errors import InputError
 
 CATALOGUED = {
@@ -83,7 +83,7 @@ def read_with_base(
         below = library.get(name.removesuffix(".yaml"), below)
     if not below.exists():
         names = sorted({file.stem for file in path.parent.glob("*.yaml") if file != path} | set(library))
-        raise InputError(f"{path.name}: base: no such file: {below}{nearest(name.removesuffix('.yaml'), names)}")
+        raise InputError(f"{path.name}: base: no such file: {below}{did_you_mean(name.removesuffix('.yaml'), names)}")
     base = read_with_base(below, library, (*seen, path.resolve()))
     for own in ("measured", "notes"):
         base.pop(own, None)

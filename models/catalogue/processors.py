@@ -39,12 +39,6 @@ class FamilySpec(Spec):
     source: Text
 
 
-class FamiliesFile(Spec):
-    """Families by their names."""
-
-    families: dict[Name, FamilySpec]
-
-
 @dataclass(frozen=True)
 class ProcessorPhrase:
     """What a piece says of processors; None for what it doesn't. `name`: its words, as `words` in small letters."""
@@ -75,11 +69,9 @@ class ProcessorPhrase:
 @cache
 def families() -> dict[str, FamilySpec]:
     """Families of processors, by name."""
-    where = "catalogue/data/processor_families.yaml"
-    text = resources.files("models").joinpath(where).read_text(encoding="utf-8")
-    data = {"families": as_mapping(parse_yaml(text, where), where)}
-    file: FamiliesFile = validated(FamiliesFile, data, where)
-    return file.families
+    where = "models/catalogue/data/processor_families.yaml"
+    text = resources.files("models").joinpath("catalogue/data/processor_families.yaml").read_text(encoding="utf-8")
+    return validated(dict[str, FamilySpec], as_mapping(parse_yaml(text, where), where), where)
 
 
 def read_processors(piece: str) -> ProcessorPhrase:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import ErrorDetails
+
 from models.catalogue import compose, override, read_with_base
-from models.input import MOST_SHOWN, keys_of, validated
+from models.input import MOST_SHOWN, problem_keys, validated
 from models.reading.consistency import check
 from models.scenario import ScenarioSpec
 
@@ -26,14 +28,14 @@ def scenario_from_mapping(data: dict[str, Any], where: str, overrides: Sequence[
         data = {key: value for key, value in data.items() if key != "measured"}
     for setting in overrides:
         data = override(data, setting)
-    scenario: ScenarioSpec = validated(ScenarioSpec, data, lambda problem: _origin(problem, where, overrides))
+    scenario = validated(ScenarioSpec, data, lambda problem: _origin(problem, where, overrides))
     check(scenario, where)
     return scenario
 
 
-def _origin(problem: Any, where: str, overrides: Sequence[str]) -> str:
+def _origin(problem: ErrorDetails, where: str, overrides: Sequence[str]) -> str:
     """Who wrote the key of a problem: the file, or the override that set it, what it stands in or what stands in it."""
-    keys = keys_of(problem, ScenarioSpec)
+    keys = problem_keys(problem, ScenarioSpec)
     for setting in reversed(overrides):
         path = setting.partition("=")[0].strip().split(".")
         if keys[: len(path)] == path or (problem["type"] == "extra_forbidden" and path[: len(keys)] == keys):

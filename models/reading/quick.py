@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry, compose, override
-from models.input import parse, validated, value_text
+from models.input import parse_quantity, validated, value_text
 from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
@@ -142,7 +142,7 @@ def _warehouses(q: Questions, database: dict[str, Any]) -> int:
         raise InputError("quick: say how much data there is: --warehouses N or --data-size '4 GiB', one of them")
     if q.warehouses is not None:
         return q.warehouses
-    layout: LayoutSpec = validated(LayoutSpec, compose(RATIO_OF_MIX, "quick", "workload")["layout"], "quick")
+    layout = validated(LayoutSpec, compose(RATIO_OF_MIX, "quick", "workload")["layout"], "quick")
     wanted = quantity(q.data_size or "", "memory", "GiB", "--data-size") * GIB
     return max(1, int(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
 
@@ -157,7 +157,7 @@ def _named(kind: str, name: str, option: str) -> dict[str, Any]:
 def quantity(text: str, dimension: str, unit: str, where: str) -> float:
     """A positive quantity from the command line in `unit`. Raises InputError naming the option."""
     try:
-        value = float(parse(text, dimension, unit))
+        value = float(parse_quantity(text, dimension, unit))
     except ValueError as error:
         raise InputError(f"quick: {where}: got {value_text(text)}; {error}") from error
     if value <= 0:

@@ -8,7 +8,7 @@ import typer
 
 from models.build import build
 from models.catalogue import Prices, price_list
-from models.input import parse
+from models.input import parse_quantity
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, terminal_width
@@ -173,7 +173,7 @@ def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:
         raise InputError("--p95 and --p99: give one objective")
     [(percentile, text)] = given.items()
     try:
-        within_s = parse(text, "time", "s")
+        within_s = parse_quantity(text, "time", "s")
     except ValueError as error:
         raise InputError(f"--{percentile} {text}: {error}") from error
     if not within_s > 0:

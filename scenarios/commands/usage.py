@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.input import allowed_by, value_text
+from models.input import requirement, value_text
 
 
 def sentence(error: Any) -> str:
@@ -20,7 +20,7 @@ def _wrong_value(error: Any) -> str | None:
         return None
     problem = error.__cause__.errors()[0]
     name = max(error.param.opts, key=len) if error.param.param_type_name == "option" else error.param.name
-    return f"{name}: got {value_text(problem['input'])}; {allowed_by(problem)}"
+    return f"{name}: got {value_text(problem['input'])}; {requirement(problem)}"
 
 
 def _first_lower(text: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue import read_with_base
-from models.input import nearest
+from models.input import did_you_mean
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -30,7 +30,7 @@ def scenario_path(text: str) -> Path:
     if path.exists():
         raise InputError(f"{text}: is {'a folder' if path.is_dir() else 'no plain file'}; give a scenario file")
 
-    hint = nearest(path.stem, names)
+    hint = did_you_mean(path.stem, names)
     raise InputError(
         f"{text}: no such file or scenario of the library{hint}; the library has {', '.join(shelves(names))}"
     )

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from statistics import fmean
 
-from models.input import document
+from models.input import document_text
 from scenarios.questions.compare import Difference, PairedInterval, ScenarioComparison
 from scenarios.run import pool_replications
 from scenarios.show.numbers import NONE, count, plural, share, signed_count, signed_share, significant, time
@@ -139,7 +139,7 @@ def comparison_json(found: ScenarioComparison) -> str:
             for side, difference in zip(found.sides[1:], found.differences, strict=True)
         ],
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def comparison_csv(found: ScenarioComparison) -> str:

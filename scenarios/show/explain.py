@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from models.catalogue import OLD_AFTER_DAYS
-from models.input import document
+from models.input import document_text
 from scenarios.questions.explain import (
     KEEPS,
     BufferAdvice,
@@ -172,7 +172,7 @@ def _growth(found: Growth) -> str:
 
 def explanation_json(result: Result, found: Explanation) -> str:
     """The result and all answers."""
-    return document(FORMAT, {"result": json.loads(result_json(result)), "answers": asdict(found)})
+    return document_text(FORMAT, {"result": json.loads(result_json(result)), "answers": asdict(found)})
 
 
 def explanation_csv(found: Explanation) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from importlib.metadata import version
 
-from models.input import document
+from models.input import document_text
 from models.jobs import JobResult
 from models.scenario import ScenarioSpec
 from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
@@ -23,7 +23,7 @@ def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
         **asdict(result),
         "measured": measured and {**measured.model_dump(mode="json"), "error": _error(result.value, scenario)},
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:

@@ -2,7 +2,7 @@
 
 from calibration.fit import Calibration
 from calibration.predict import Advice, RunWorth, advise_next_run, candidates_around
-from models.input import document, last_word
+from models.input import document_text, last_word
 from scenarios.show.numbers import between, count
 from scenarios.show.table import aligned, csv_text
 from simulator.errors import InputError
@@ -105,7 +105,7 @@ def next_run_json(advice: Advice) -> str:
         ],
         "impossible": {each.name: each.reason for each in advice.impossible},
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def next_run_csv(advice: Advice) -> str:

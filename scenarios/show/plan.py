@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import scenario_hash
-from models.input import document
+from models.input import document_text
 from scenarios.questions.plan import LATENCY, OVERLOAD, PROCESSORS, VERDICTS, BillLine, FrontierPoint, Plan, ShortListed
 from scenarios.show.numbers import amount, between, count, plural, share, significant
 from scenarios.show.plan_reasons import objective_words, rejection_reason
@@ -246,7 +246,7 @@ def plan_json(plan: Plan) -> str:
         "frontier": [{"name": each.name, "cost": each.cost, "per_min": each.per_min} for each in plan.frontier],
         "versions": {"oltpsim": version("oltpsim")},
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def _entry(plan: Plan, each: ShortListed) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import asdict
 
-from models.input import document
+from models.input import document_text
 from scenarios.questions.sensitivity import Range, SobolIndices, Tornado, TornadoBar
 from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment, row_labels, row_scale
 from scenarios.show.numbers import NONE, count, signed_share, significant
@@ -107,7 +107,7 @@ def sensitivity_json(name: str, found: Tornado, indices: SobolIndices | None) ->
         "bars": [asdict(bar) | {"swing_per_min": bar.swing(found.rate_per_min)} for bar in found.bars],
         "sobol": None if indices is None else asdict(indices),
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def sensitivity_csv(found: Tornado, indices: SobolIndices | None) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry, override
-from models.input import last_word, parse
+from models.input import last_word, parse_quantity
 from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
@@ -86,7 +86,7 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
         rows.append(Origin("virtualisation", key, str(hardware.XEN_SHARE), piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
-    database, further = _database(phrases, parse(memory, "memory", "GiB"), year)
+    database, further = _database(phrases, parse_quantity(memory, "memory", "GiB"), year)
     rows += further
     run, of_run = _run(phrases, database["base"])
     name = f"{title}, {run['workload']['warehouses']:,} warehouses"

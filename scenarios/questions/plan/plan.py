@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 
 from models.catalogue import Prices, catalogue_names, chassis, instances, read_entry, volumes
-from models.input import nearest
+from models.input import did_you_mean
 from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
 from scenarios.questions.plan.bill import BillLine, Till
 from scenarios.questions.plan.candidates import Stock, add_chassis, add_instance, add_machine
@@ -221,7 +221,7 @@ def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) ->
         known = sorted(part for part in priced if part.partition("/")[0] in names)
         asked = ", ".join(patterns) or "the price lists"
         raise InputError(
-            f"plan: {asked}: no candidates{nearest(patterns[0], known) if patterns else ''}; "
+            f"plan: {asked}: no candidates{did_you_mean(patterns[0], known) if patterns else ''}; "
             f"with a price: {', '.join(known[:20])}"
         )
     boxes, rented = (chassis() if wanted["chassis"] else {}), (instances() if wanted["instances"] else {})

@@ -14,7 +14,7 @@ from calibration.fit import (
     default_parameters,
     unapplied_keys,
 )
-from models.input import nearest, value_at
+from models.input import did_you_mean, value_at
 from models.reading import continuous_keys, continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain import MachineSolver, for_analytic_engine, saturated
@@ -113,7 +113,7 @@ def parse_range(text: str, scenario: ScenarioSpec) -> Range:
     found = _number(scenario, key)
     if found is None:
         known = [*continuous_keys(scenario), *(each for each in HARDWARE if _number(scenario, each) is not None)]
-        raise InputError(f"--vary {text}: the scenario has no such number{nearest(key, known)}")
+        raise InputError(f"--vary {text}: the scenario has no such number{did_you_mean(key, known)}")
     value, whole = found
     middle = value if low <= value <= high else (low + high) / 2.0
     log = low > 0 and high / low > 2.0

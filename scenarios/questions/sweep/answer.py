@@ -4,7 +4,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from models.input import content_of, document
+from models.input import content_of, document_text
 from scenarios.questions.sweep.design import Axis, SampledAxis
 from simulator.errors import InputError
 
@@ -58,7 +58,7 @@ class Sweep:
 
 def sweep_json(sweep: Sweep) -> str:
     """The sweep as a JSON document."""
-    return document(FORMAT, asdict(sweep))
+    return document_text(FORMAT, asdict(sweep))
 
 
 def sweep_from_json(text: str, where: str = "sweep") -> Sweep:

@@ -109,7 +109,7 @@ def test_a_file_over_another(tiny_text: str, scenario_file: Write) -> None:
         ({"a": "base: smaler\n", "smaller": "name: x\n"}, "smaler.yaml (did you mean 'smaller'?)"),
         ({"a": "base: [b]\n"}, "a.yaml: base: got ['b']; expected the name of a scenario file in the same folder"),
         ({"a": "base:\n"}, "a.yaml: base: got nothing; expected the name of a scenario file in the same folder"),
-        ({"a": "base: b\n", "b": "- x\n"}, "b.yaml: expected keys with values, such as 'machine: ...', found a list"),
+        ({"a": "base: b\n", "b": "- x\n"}, "b.yaml: got a list; expected keys with values"),
         ({"a": "base: b\n", "b": "machine: v20z\n"}, "b.yaml: machine: unknown name 'v20z'"),
         ({"a": "base: b\nmachine: v20z\n", "b": "name: x\n"}, "a.yaml: machine: unknown name 'v20z'"),
     ],
