@@ -10,7 +10,7 @@ from calibration.predict import CandidateSet, advise_next_run, candidates_around
 from models.input import last_word
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
-from scenarios.commands.predict import scenario_or_base
+from scenarios.commands.predict import ModelArgument, scenario_or_base
 from scenarios.questions.sweep import parse_axis
 from scenarios.run import simulate_by_kernel
 from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
@@ -22,7 +22,7 @@ MOST_LETTERS = 60
 
 
 def next_run(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What 'oltpsim calibrate --save' has written.")],
+    model: ModelArgument,
     for_: Annotated[
         str | None,
         typer.Option(

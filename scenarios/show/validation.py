@@ -1,6 +1,7 @@
 """A validation for people: each run, errors by regime, what was left out, coverage, baselines, gaps."""
 
 import math
+from collections.abc import Sequence
 
 from calibration.fit import (
     NEW_ORDERS,
@@ -14,10 +15,18 @@ from calibration.fit import (
     LeaveOut,
     error_summary,
 )
+from calibration.judge import FigureRow, figure_rows_json
+from models.input import document_text
 from scenarios.show.numbers import amount, plural
 from scenarios.show.table import aligned
 
 NAMES = {"run": "leave one run out", "machine": "leave one machine out", "device": "leave one device out"}
+
+
+def validation_json(found: Certificate, large_systems: Sequence[FigureRow]) -> str:
+    """The certificate as a document, with figures of large systems if there are any."""
+    large = {"large_systems": figure_rows_json(large_systems)} if large_systems else {}
+    return document_text(found.format, found.model_dump(mode="json") | large)
 
 
 def validation_lines(calibration: Calibration, found: Certificate) -> list[str]:
