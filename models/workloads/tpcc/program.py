@@ -4,7 +4,7 @@ Row numbers are counted from 0. A district's orders 0 .. orders-1 exist; orders 
 Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps tables and counters in step.
 """
 
-from models.workloads.arrivals import ClosedClientsSpec, TerminalsSpec
+from models.workloads.arrivals import ClosedClientsSpec
 from models.workloads.tpcc import rows
 from models.workloads.tpcc.cluster import ClusterStory
 from models.workloads.tpcc.folding import WarehouseSample, merged_pages
@@ -19,7 +19,8 @@ from models.workloads.tpcc.rows import (
     uniform_pmf,
 )
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
-from models.workloads.workload import WorkloadSpec
+from models.workloads.tpcc.terminals import TerminalsSpec
+from models.workloads.tpcc.workload import WorkloadSpec
 from simulator.form import Assembler, Label, Program, cut_of, from_s
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")

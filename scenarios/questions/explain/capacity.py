@@ -30,7 +30,7 @@ PER_WAREHOUSE_PER_MIN = 12.86
 USERS_PER_WAREHOUSE = 10
 MOST_WAREHOUSES = 10_000_000
 MOST_CLIENTS = 1_000_000
-"""as models/workloads/workload.py allows"""
+"""as WorkloadSpec allows"""
 STRIDE = 2.0
 """what a number grows or shrinks by until one that holds and one that doesn't are found"""
 NEAR = 1.05

@@ -16,8 +16,8 @@ from models.build import build, memory_plan
 from models.catalogue import catalogue_entry, compose
 from models.scenario import ScenarioSpec
 from models.workloads import LayoutSpec
-from models.workloads.layout import HeapSpec
 from models.workloads.tpcc import loaded_pages
+from models.workloads.tpcc.layout import HeapSpec
 from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
 from models.workloads.tpcc.tables import STOCK
 from scenarios.library import library_files, load_scenario_file
