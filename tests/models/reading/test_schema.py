@@ -29,7 +29,7 @@ def validator() -> jsonschema.Draft202012Validator:
 
 def test_the_schema_file_is_current() -> None:
     file = ROOT / "docs" / "reference" / "scenario.schema.json"
-    assert file.read_text(encoding="utf-8") == schema_text(), "run `python -m models.schema`"
+    assert file.read_text(encoding="utf-8") == schema_text(), "run `python -m models.reading.schema`"
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
