@@ -9,6 +9,4 @@ from models.workloads.partitioned_store import (
     StorePathSpec,
     UpdatePathSpec,
 )
-from models.workloads.tpcc.layout import LayoutSpec
-from models.workloads.tpcc.terminals import TerminalsSpec
-from models.workloads.tpcc.workload import MixSpec, WorkloadSpec
+from models.workloads.tpcc import LayoutSpec, MixSpec, TerminalsSpec, WorkloadSpec
