@@ -46,7 +46,7 @@ from calibration.fit.evaluate import (
     solve_inputs,
     steady_rates,
 )
-from calibration.fit.fitting import FitTask, ReportProgress, fit, silent
+from calibration.fit.fitting import FitTask, ReportProgress, no_report, run_fit
 from calibration.fit.identifiability import identify_parameters
 from calibration.fit.mapping import (
     MappingFile,
@@ -74,4 +74,4 @@ from calibration.fit.parameters import (
     parameters_to_fit,
     parse_vary,
 )
-from calibration.fit.profile import CONFIDENCE
+from calibration.fit.profile import INTERVAL_CONFIDENCE

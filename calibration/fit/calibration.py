@@ -21,7 +21,7 @@ from calibration.fit.identifiability import sentences
 from calibration.fit.objective import FitData
 from calibration.fit.observables import RUN_TO_RUN, FigureKind
 from calibration.fit.parameters import Parameter
-from calibration.fit.profile import CONFIDENCE
+from calibration.fit.profile import INTERVAL_CONFIDENCE
 from calibration.records import fit_versions
 from models.build import clients_of
 from models.input import Name, Number, Spec, Text, document_text, read_document, validated, write_document
@@ -133,7 +133,7 @@ class Calibration(Spec):
     task_hash: Name
     seed: int
     versions: dict[Name, Text]
-    confidence: Number = CONFIDENCE
+    confidence: Number = INTERVAL_CONFIDENCE
     parameters: tuple[FittedParameter, ...]
     joint: JointDistribution
     said: tuple[Text, ...]

@@ -4,11 +4,11 @@ from models.build.memory import row_operation_ns
 from models.database import DatabaseSpec
 from models.machine import MachineSpec, speed_of
 from models.operating_system import OperatingSystemSpec
-from models.workloads.tpcc import InterruptTimes, Paths
+from models.workloads.tpcc import InterruptTimes, PathTimes
 from simulator.form import NS_PER_US, Costs
 
 
-def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Paths:
+def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> PathTimes:
     """Path lengths as times on a machine; the critical sections' share is taken out of them.
 
     What references to memory take is of the machine's memory and caches, and not divided by the core's speed.
@@ -24,7 +24,7 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
     local = machine.network.clients_on_server
     interrupts = interrupts_of(machine, system)
     extra_ns, per_message = (interrupts.more_ns, interrupts.per_message) if interrupts else (0.0, 0.0)
-    return Paths(
+    return PathTimes(
         transaction_ns=user(path.transaction_us),
         row_ns=user(path.row_operation_us) + references_ns,
         scanned_row_ns=user(path.scanned_row_us),

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from models.catalogue import compose, override, read_with_base
+from models.catalogue import expand_names, read_with_base, with_setting
 from models.input import MOST_SHOWN, problem_keys, validated
-from models.reading.consistency import check
+from models.reading.consistency import check_consistency
 from models.scenario import ScenarioSpec
 
 
@@ -23,13 +23,13 @@ def scenario_from_mapping(data: dict[str, Any], where: str, overrides: Sequence[
 
     A changed machine is another machine: overrides drop the scenario's measured figure.
     """
-    data = compose(data, where)
+    data = expand_names(data, where)
     if overrides:
         data = {key: value for key, value in data.items() if key != "measured"}
     for setting in overrides:
-        data = override(data, setting)
+        data = with_setting(data, setting)
     scenario = validated(ScenarioSpec, data, lambda problem: _origin(problem, where, overrides))
-    check(scenario, where)
+    check_consistency(scenario, where)
     return scenario
 
 

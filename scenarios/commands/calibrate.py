@@ -10,10 +10,10 @@ from calibration.fit import (
     FitTask,
     calibration_json,
     calibration_of,
-    fit,
     measured_runs,
     parameters_to_fit,
     read_mapping_file,
+    run_fit,
     write_calibration,
 )
 from calibration.records import RunRecord, check_record, fit_versions
@@ -104,7 +104,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     kept = FitState(state, task.digest)
     try:
         with progress_display(quiet) as display:
-            found = fit(task, kept, display.advance, workers or default_workers(), simulate_by_kernel)
+            found = run_fit(task, kept, display.advance, workers or default_workers(), simulate_by_kernel)
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:
         say_kept("steps", state)

@@ -16,9 +16,9 @@ from scenarios.commands.options import Output, OutputOption, QuietOption, SetOpt
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.explain import (
-    CORE,
-    DISK,
-    MEMORY,
+    CORE_STEP,
+    DISK_STEP,
+    MEMORY_STEP,
     ExplainOptions,
     Explanation,
     Percentile,
@@ -158,7 +158,7 @@ def _prices(
     scenario: ScenarioSpec, lists: list[str], memory: float | None, disk: float | None, core: float | None
 ) -> dict[str, UnitPrice]:
     known = Prices(tuple(price_list(text) for text in lists))
-    return unit_prices(scenario, known, {MEMORY: memory, DISK: disk, CORE: core})
+    return unit_prices(scenario, known, {MEMORY_STEP: memory, DISK_STEP: disk, CORE_STEP: core})
 
 
 def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:

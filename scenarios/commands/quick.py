@@ -11,7 +11,7 @@ import yaml
 from calibration.fit import calibration_path, read_calibration
 from calibration.predict import predict_described
 from models.input import write_whole
-from models.reading import Questions, assumed, described, scenario_of
+from models.reading import Questions, assumptions_of, read_description, scenario_of
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import AnswerOptions, TimedAnswers, command_line, give, table_of, terminal_width, timed
 from scenarios.commands.options import (
@@ -146,7 +146,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         for note in scenario.notes:
             typer.echo(note, err=True)
     wanted = AnswerOptions(
-        output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumed(scenario)
+        output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumptions_of(scenario)
     )
     chosen = any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
     _answer_scenario(scenario, seed, quiet, wanted, two=not chosen and output is Output.TABLE)
@@ -169,7 +169,7 @@ def _answer_line(
     """Answer by the calibrated model, with an interval that holds the guesses."""
     if output is Output.CSV:
         raise InputError("--output csv: a machine is more than a row; give table or json")
-    description = described(line, overrides)
+    description = read_description(line, overrides)
     check_places(save_scenario)
     calibration = None if model == NO_MODEL else read_calibration(calibration_path(Path(model)))
     if save_scenario is not None:

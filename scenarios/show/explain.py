@@ -9,7 +9,7 @@ from typing import Any
 from models.catalogue import OLD_AFTER_DAYS
 from models.input import document_text
 from scenarios.questions.explain import (
-    KEEPS,
+    HELD_RATE_FRACTION,
     BufferAdvice,
     Capacity,
     CapacityLimit,
@@ -107,7 +107,11 @@ def _setting(found: PoolSize) -> str:
 
 
 def _capacity(found: Capacity, width: int) -> list[str]:
-    met = f"at {objective_words(found.objective)}" if found.objective else f"at {share(KEEPS)} of its rate in memory"
+    met = (
+        f"at {objective_words(found.objective)}"
+        if found.objective
+        else f"at {share(HELD_RATE_FRACTION)} of its rate in memory"
+    )
     data = found.warehouses
     size = f"{plural(data.number, 'warehouse')}, {significant(data.data_gib)} GiB"
     more = f"{plural(data.clients, 'client')}, {count(data.rate_per_min)}/min"

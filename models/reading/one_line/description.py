@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import catalogue_entry, override
+from models.catalogue import catalogue_entry, with_setting
 from models.input import last_word, parse_quantity
 from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
@@ -49,7 +49,7 @@ class Description:
         return scenario_from_mapping(self.data, WHERE, [setting])
 
 
-def described(line: str, overrides: Sequence[str] = ()) -> Description:
+def read_description(line: str, overrides: Sequence[str] = ()) -> Description:
     """The scenario that a line of pieces between commas describes, with `overrides` (key=value) over it.
 
     Raises InputError for pieces that aren't understood or contradict each other, and for machines that can't be.
@@ -58,7 +58,7 @@ def described(line: str, overrides: Sequence[str] = ()) -> Description:
     data, rows = _mapping(phrases)
     scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     for setting in overrides:
-        data = override(data, setting)
+        data = with_setting(data, setting)
         key = key_of(setting)
         rows = [row for row in rows if not stands_in(row.key, key)]
         rows.append(Origin(last_word(key), key, setting.partition("=")[2].strip(), f"--set {setting}", ""))

@@ -28,7 +28,7 @@ class InterruptTimes:
 
 
 @dataclass(frozen=True)
-class Paths:
+class PathTimes:
     """Times on this machine: path lengths on the reference core divided by the core's speed."""
 
     transaction_ns: int
@@ -70,5 +70,5 @@ class ClusterPaths:
     """whether the log goes to a standby or replica"""
 
 
-ALONE = ClusterPaths(0.0, 0, 0, 0, 0, False)
+SINGLE_SERVER = ClusterPaths(0.0, 0, 0, 0, 0, False)
 """One server without any other."""

@@ -8,7 +8,7 @@ from models.workloads.arrivals import ClosedClientsSpec
 from models.workloads.tpcc import rows
 from models.workloads.tpcc.cluster import ClusterStory
 from models.workloads.tpcc.folding import WarehouseSample, merged_pages
-from models.workloads.tpcc.paths import ALONE, ClusterPaths, Paths, Rows
+from models.workloads.tpcc.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
 from models.workloads.tpcc.rows import (
     DISTRICTS,
     ITEMS,
@@ -44,7 +44,7 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 
 
 def tpcc_program(
-    workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths = ALONE
+    workload: WorkloadSpec, paths: PathTimes, sample: WarehouseSample, cluster: ClusterPaths = SINGLE_SERVER
 ) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns."""
     return TpccWriter(workload, paths, sample, cluster).write()
@@ -67,7 +67,9 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
 class TpccWriter:
     """Writes the program; one method for each transaction."""
 
-    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths) -> None:
+    def __init__(
+        self, workload: WorkloadSpec, paths: PathTimes, sample: WarehouseSample, cluster: ClusterPaths
+    ) -> None:
         self.workload, self.paths, self.sample = workload, paths, sample
         self.row_counts = row_counts(workload)
         self.warehouses = sample.warehouses

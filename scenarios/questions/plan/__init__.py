@@ -4,7 +4,15 @@ from scenarios.questions.plan.belief import CONFIDENCE, DISK_SD, SPEED_SD, Param
 from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
 from scenarios.questions.plan.candidates import Stock, add_chassis
 from scenarios.questions.plan.confirm import SimulatedCandidate, simulate_candidates
-from scenarios.questions.plan.plan import FrontierPoint, Plan, ShortListed, make_plan, stock_of, today, with_simulations
+from scenarios.questions.plan.plan import (
+    FrontierPoint,
+    Plan,
+    ShortListed,
+    candidate_stock,
+    current_date,
+    make_plan,
+    with_simulations,
+)
 from scenarios.questions.plan.question import (
     PlanQuestion,
     ResponseObjective,

@@ -4,18 +4,18 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from models.catalogue import Per, Prices, is_old
+from models.catalogue import Prices, PriceUnit, is_old
 from scenarios.questions.plan.candidates import BillItem
 from simulator.errors import InputError
 
-PERIODS_A_YEAR: dict[Per, float] = {
+PERIODS_A_YEAR: dict[PriceUnit, float] = {
     "hour": 8760.0,
     "month": 12.0,
     "gib_month": 12.0,
     "request_per_s_month": 12.0,
     "mib_per_s_month": 12.0,
 }
-UNITS: dict[Per, str] = {
+UNITS: dict[PriceUnit, str] = {
     "piece": "each",
     "hour": "an hour",
     "month": "a month",
@@ -32,7 +32,7 @@ class BillLine:
     part: str
     pieces: int
     units: float
-    per: Per
+    per: PriceUnit
     price: float
     amount: float
     price_list: str

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import TypeAdapter
 
 from models.build import LOG_AREA_BYTES, memory_plan
-from models.catalogue import ChassisSpec, InstanceSpec, Per, VolumeSpec, catalogue_entry
+from models.catalogue import ChassisSpec, InstanceSpec, PriceUnit, VolumeSpec, catalogue_entry
 from models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.question import PlanQuestion
@@ -26,7 +26,7 @@ class BillItem:
     """Item of a bill: pieces of a part, each of so many units of what its price is for."""
 
     part: str
-    per: Per
+    per: PriceUnit
     pieces: int
     units: float = 1.0
 

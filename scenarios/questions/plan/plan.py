@@ -15,7 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from models.catalogue import Prices, catalogue_names, chassis, instances, read_entry, volumes
+from models.catalogue import Prices, catalogue_names, chassis_specs, instance_specs, read_entry, volume_specs
 from models.input import did_you_mean
 from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
 from scenarios.questions.plan.bill import BillLine, Till
@@ -202,7 +202,7 @@ class Plan:
         }
 
 
-def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) -> Stock:
+def candidate_stock(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) -> Stock:
     """Candidates of all shapes of the catalogue that the lists have prices of, or of those that match a pattern.
 
     Raises InputError if nothing matches.
@@ -224,8 +224,8 @@ def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) ->
             f"plan: {asked}: no candidates{did_you_mean(patterns[0], known) if patterns else ''}; "
             f"with a price: {', '.join(known[:20])}"
         )
-    boxes, rented = (chassis() if wanted["chassis"] else {}), (instances() if wanted["instances"] else {})
-    attached = {name: each for name, each in volumes().items() if f"volumes/{name}" in priced} if rented else {}
+    boxes, rented = (chassis_specs() if wanted["chassis"] else {}), (instance_specs() if wanted["instances"] else {})
+    attached = {name: each for name, each in volume_specs().items() if f"volumes/{name}" in priced} if rented else {}
     for name in wanted["chassis"]:
         add_chassis(stock, name, boxes[name])
     for name in wanted["instances"]:
@@ -272,6 +272,6 @@ def with_simulations(plan: Plan, found: dict[int, SimulatedCandidate]) -> Plan:
     return replace(plan, listed=close, choice=choice, confirmed=found)
 
 
-def today() -> dt.date:
+def current_date() -> dt.date:
     """The date by which prices are old."""
     return dt.datetime.now(dt.UTC).date()

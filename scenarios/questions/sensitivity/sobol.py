@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from scenarios.questions.sensitivity.ranges import Range
+from scenarios.questions.sensitivity.ranges import ParameterRange
 from simulator.errors import InputError
 from simulator.form import FloatArray
 
@@ -56,7 +56,7 @@ class SobolIndices:
 class SobolSamples:
     """Logarithms of rates at base points A and B, and at A with one column of B each; grows by chunks."""
 
-    ranges: Sequence[Range]
+    ranges: Sequence[ParameterRange]
     base_points: int
     seed: int
     a: FloatArray
@@ -64,7 +64,7 @@ class SobolSamples:
     ab: FloatArray
 
     @classmethod
-    def planned(cls, ranges: Sequence[Range], base_points: int, seed: int) -> SobolSamples:
+    def planned(cls, ranges: Sequence[ParameterRange], base_points: int, seed: int) -> SobolSamples:
         """Samples that are still to be evaluated. Raises InputError unless `base_points` is a power of 2."""
         if base_points < LEAST or base_points & (base_points - 1):
             raise InputError(f"--sobol {base_points}: must be a power of 2 from {LEAST} on, for example 256")

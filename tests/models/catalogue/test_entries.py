@@ -9,11 +9,11 @@ import pytest
 
 from models.catalogue import (
     CATALOGUE_KINDS,
-    CATALOGUED,
+    CATALOGUED_KEYS,
     catalogue_entry,
     catalogue_names,
     catalogue_places,
-    compose,
+    expand_names,
     read_entry,
     shadowed_names,
 )
@@ -37,7 +37,7 @@ ENTRIES = [(kind, name) for kind in CATALOGUE_KINDS for name in catalogue_names(
 
 def test_the_specifications_think_time_is_the_mean_over_its_mix() -> None:
     """With 10 terminals a warehouse can't do more than the 12.86 new orders per minute that the specification names."""
-    workload = compose("tpcc-specification", "here", "workload")
+    workload = expand_names("tpcc-specification", "here", "workload")
     mean_s = sum(workload["mix"][name] * sum(times) for name, times in KEYING_AND_THINK_S.items())
     assert workload["arrivals"]["think_time_s"] == pytest.approx(mean_s, abs=0.005)
     assert f"{mean_s:.2f} s)" in workload["source"]
@@ -50,7 +50,7 @@ def test_the_specifications_think_time_is_the_mean_over_its_mix() -> None:
 
 def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
     assert set(SPECS) == set(CATALOGUE_KINDS) == set(PARTS) | set(FOR_SALE)
-    assert set(PARTS) == set(CATALOGUED.values())
+    assert set(PARTS) == set(CATALOGUED_KEYS.values())
     assert all(catalogue_names(kind) for kind in CATALOGUE_KINDS)
     plain = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
     cloud = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+")  # as its provider writes it

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.reading import described, load_scenario
+from models.reading import load_scenario, read_description
 from scenarios.commands.cli import main
 from scenarios.show.machine import machine_yaml
 
@@ -25,7 +25,7 @@ LINES = (
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_saved_scenario_loads_to_the_same(line: str, tmp_path: Path) -> None:
-    description = described(line)
+    description = read_description(line)
     path = tmp_path / "machine.yaml"
     path.write_text(machine_yaml(description), encoding="utf-8")
     assert load_scenario(path) == description.scenario
@@ -35,7 +35,7 @@ def test_a_saved_scenario_loads_to_the_same(line: str, tmp_path: Path) -> None:
 
 
 def test_comments_stand_at_what_they_are_about() -> None:
-    text = machine_yaml(described("Xeon 5140 2.33 GHz, 8 GB")).splitlines()
+    text = machine_yaml(read_description("Xeon 5140 2.33 GHz, 8 GB")).splitlines()
     at = text.index("    buffers: 480000")
     assert text[at - 1] == (
         "    # buffers: 480,000, guessed: the published V20z's share of the memory, 57 %; times or divided by 1.2"

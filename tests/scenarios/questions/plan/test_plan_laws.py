@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.build import memory_plan
-from models.catalogue import PriceList, PriceRow, Prices, chassis
+from models.catalogue import PriceList, PriceRow, Prices, chassis_specs
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.plan import (
     MEETS,
@@ -51,7 +51,7 @@ def stock() -> Stock:
 def stock_of(question: PlanQuestion) -> Stock:
     found = Stock(question)
     for name in ("opteron-server-2006", "epyc-server-1u"):
-        add_chassis(found, name, chassis()[name])
+        add_chassis(found, name, chassis_specs()[name])
     return found
 
 
