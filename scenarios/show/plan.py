@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.fit import scenario_hash
 from models.input import document_text
-from scenarios.questions.plan import LATENCY, OVERLOAD, PROCESSORS, VERDICTS, BillLine, FrontierPoint, Plan, ShortListed
+from scenarios.questions.plan import VERDICTS, BillLine, FrontierPoint, Plan, ShortListed, Verdict
 from scenarios.show.numbers import amount, between, count, plural, share, significant
 from scenarios.show.plan_reasons import objective_words, rejection_reason
 from scenarios.show.table import aligned, csv_text, flow, sentence_flow
@@ -161,9 +161,9 @@ def nearest(plan: Plan, verdict: int) -> int:
     """Of the candidates that fell out for one reason the number of the one that was nearest to what is asked."""
     found = plan.screened
     numbers = np.flatnonzero(found.verdict == verdict)
-    if verdict in {PROCESSORS, OVERLOAD}:
+    if verdict in {Verdict.PROCESSORS, Verdict.OVERLOAD}:
         by = found.judged.need[found.kind[numbers]]
-    elif verdict == LATENCY and plan.question.objectives:
+    elif verdict == Verdict.LATENCY and plan.question.objectives:
         by = found.judged.time_s[found.kind[numbers]]
     else:
         by = -found.cost[numbers] if not np.isfinite(found.cost[numbers]).all() else found.cost[numbers]

@@ -23,7 +23,7 @@ from scenarios.questions.plan.candidates import Stock, add_chassis, add_instance
 from scenarios.questions.plan.confirm import SimulatedCandidate
 from scenarios.questions.plan.loads import Assembly, answers, capacities
 from scenarios.questions.plan.question import PlanQuestion
-from scenarios.questions.plan.screening import MEETS, ScreenedStock, Tell, Verdict, screened, worth
+from scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, screened, worth
 from simulator.errors import InputError
 
 LISTED = 10
@@ -198,7 +198,9 @@ class Plan:
         """Numbers of candidates that fell out, by verdict."""
         kinds, counts = np.unique(self.screened.verdict, return_counts=True)
         return {
-            Verdict(kind): count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True) if kind != MEETS
+            Verdict(kind): count
+            for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True)
+            if kind != Verdict.MEETS
         }
 
 
