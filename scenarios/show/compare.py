@@ -6,7 +6,7 @@ from statistics import fmean
 from models.input import document_text
 from scenarios.questions.compare import Difference, PairedInterval, ScenarioComparison
 from scenarios.run import pool_replications
-from scenarios.show.numbers import NONE, count, plural, share, signed_count, signed_share, significant, time
+from scenarios.show.numbers import NONE, count, plural, share, signed_count, signed_share, significant, time_text
 from scenarios.show.summary import cost_words
 from scenarios.show.table import LABEL, aligned, csv_text, flow, sentence_flow
 from scenarios.show.words import interval_kind, is_calculated, page_cache, rate_interval, unit_of
@@ -73,7 +73,7 @@ def _rows(found: ScenarioComparison) -> list[list[str]]:
     rows.append(["bottleneck", *(f"{each.bottleneck.name}, {share(each.bottleneck.share)}" for each in pooled)])
     figures = [_figures(results) for results in found.results]
     for key, label in (("p50_s", "response p50"), ("p95_s", "p95"), ("p99_s", "p99")):
-        rows.append([label, *(time(each[key]) for each in figures)])
+        rows.append([label, *(time_text(each[key]) for each in figures)])
     for key, label in SHARES.items():
         rows.append([label, *(share(each[key]) if key in each else NONE for each in figures)])
     prices = [side.scenario.machine.price for side in found.sides]
