@@ -275,11 +275,7 @@ def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[st
 
 
 def _worth(
-    candidate: RunCandidate,
-    wanted: Predicted | None,
-    open_sd: float,
-    share: float,
-    tells: tuple[tuple[str, ...], ...],
+    candidate: RunCandidate, wanted: Predicted | None, open_sd: float, share: float, tells: tuple[tuple[str, ...], ...]
 ) -> RunWorth:
     if wanted is None:
         return RunWorth(candidate, open_sd * share, 1.0 - share, tells)

@@ -59,8 +59,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     set_: SetOption = None,
     confirm: Annotated[
-        int,
-        typer.Option(metavar="N", help="Runs that the kernel simulates to correct the fit; 0: none.", min=0),
+        int, typer.Option(metavar="N", help="Runs that the kernel simulates to correct the fit; 0: none.", min=0)
     ] = CONFIRM,
     bootstrap: Annotated[
         int,

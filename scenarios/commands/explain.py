@@ -47,10 +47,7 @@ CALCULATED = "calculated by the analytic engine, not simulated; to see a simulat
 
 
 def explain(  # noqa: PLR0913, PLR0917 - one argument per option
-    what: Annotated[
-        str,
-        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario."),
-    ],
+    what: Annotated[str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario.")],
     program: Annotated[
         bool, typer.Option("--program", help="List the program that a client of SCENARIO executes.")
     ] = False,

@@ -52,11 +52,7 @@ def next_run(
     choice = _choice(calibration, could or [], grid, candidates)
     with progress_display(quiet) as display:
         advice = advise_next_run(calibration, choice, target, report=display.advance, simulate_model=simulate_by_kernel)
-    write = {
-        Output.JSON: next_run_json,
-        Output.CSV: next_run_csv,
-        Output.TABLE: next_run_text,
-    }
+    write = {Output.JSON: next_run_json, Output.CSV: next_run_csv, Output.TABLE: next_run_text}
     typer.echo(write[output](advice), nl=False)
 
 

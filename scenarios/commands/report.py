@@ -15,8 +15,7 @@ from scenarios.show.report import write_report
 
 def report(
     what: Annotated[
-        str,
-        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario to run first."),
+        str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario to run first.")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE.html", help="The report to write.")],
     seed: SeedOption = 1,

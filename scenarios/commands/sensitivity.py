@@ -46,8 +46,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.Option(metavar="MODEL", help="A calibration: its values, and its intervals as ends; or 'published'."),
     ] = None,
     sobol: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Sobol's indices as well, from N base points, a power of 2."),
+        int | None, typer.Option(metavar="N", help="Sobol's indices as well, from N base points, a power of 2.")
     ] = None,
     set_: SetOption = None,
     seed: SeedOption = 1,

@@ -48,8 +48,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         ),
     ],
     samples: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Sobol samples of every low..high; best a power of two.", min=1),
+        int | None, typer.Option(metavar="N", help="Sobol samples of every low..high; best a power of two.", min=1)
     ] = None,
     set_: SetOption = None,
     engine: EngineOption = None,

@@ -2,14 +2,7 @@
 
 from typing import Any
 
-from models.catalogue.importers.entries import (
-    ImportedEntries,
-    ListFacts,
-    checked_region,
-    date_of,
-    figure,
-    local_disks,
-)
+from models.catalogue.importers.entries import ImportedEntries, ListFacts, checked_region, date_of, figure, local_disks
 from models.catalogue.prices import PriceRow
 from models.catalogue.shape_specs import InstanceSpec
 from models.input import LOCALE_REMEDY, SourceFile, did_you_mean, short_text

@@ -11,14 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import (
-    ChassisSpec,
-    Prices,
-    ProcessorChoice,
-    catalogue_entry,
-    catalogue_names,
-    read_entry,
-)
+from models.catalogue import ChassisSpec, Prices, ProcessorChoice, catalogue_entry, catalogue_names, read_entry
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import MachineSolver, SolvedMachine

@@ -21,9 +21,4 @@ from scenarios.questions.plan.question import (
     plan_question,
     under_load,
 )
-from scenarios.questions.plan.screening import (
-    SMALLEST_POOL,
-    VERDICTS,
-    ScreenedStock,
-    Verdict,
-)
+from scenarios.questions.plan.screening import SMALLEST_POOL, VERDICTS, ScreenedStock, Verdict
