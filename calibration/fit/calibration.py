@@ -180,8 +180,8 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
         said=tuple(sentences(parameters, fit.identified, fit.correlation)),
         missed={kind: _missed(fit, kind) for kind in fit.discrepancy},
         missing=fit.task.missing,
-        engine_sd=_of_rates(fit.data, np.array(fit.left_out_sd)),
-        run_to_run_sd=_of_rates(fit.data, fit.data.sd),
+        engine_sd=_root_mean_square_of_rates(fit.data, np.array(fit.left_out_sd)),
+        run_to_run_sd=_root_mean_square_of_rates(fit.data, fit.data.sd),
         runs=tuple(_run(fit, number) for number in range(len(names))),
         searches=fit.costs,
         searches_alike=fit.alike,
@@ -309,7 +309,7 @@ def _missed(fit: Fit, kind: FigureKind) -> ModelDiscrepancy:
     return ModelDiscrepancy(sd=sd, **asdict(scatter))
 
 
-def _of_rates(data: FitData, sd: FloatArray) -> float:
+def _root_mean_square_of_rates(data: FitData, sd: FloatArray) -> float:
     rates = sd[data.is_rate]
     return float(np.sqrt(np.mean(rates**2))) if len(rates) else RUN_TO_RUN
 

@@ -10,7 +10,7 @@ from calibration.records import DiskPoint, RunRecord, check_record, merge_readin
 from models.input import document_text
 from scenarios.commands.options import Output, OutputOption
 from scenarios.commands.output_files import check_places, check_store
-from scenarios.show.run_record import found_files_lines, record_lines, records_csv, records_json
+from scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
 from simulator.errors import InputError
 
 DISK_FORMAT = "oltpsim-disk-1"
@@ -59,7 +59,7 @@ def import_(
         return
 
     merged = [merge_readings(each.name, each.readings) for each in found]
-    _give([each.record for each in merged], {each.name: found_files_lines(each) for each in found}, save, output)
+    _give([each.record for each in merged], {each.name: file_lines(each) for each in found}, save, output)
 
 
 def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:

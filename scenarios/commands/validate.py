@@ -16,7 +16,7 @@ from calibration.fit import (
 from calibration.judge import FigureRow, refits_digest, runs_to_judge, validate_calibration
 from calibration.workers import worker_pool
 from scenarios.commands.answer import command_line
-from scenarios.commands.calibrate import say_kept
+from scenarios.commands.calibrate import report_saved_work
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.output_files import check_places
 from scenarios.commands.predict import ModelArgument
@@ -102,7 +102,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
                 simulate_model=simulate_by_kernel,
             )
     except KeyboardInterrupt:
-        say_kept("refits", state)
+        report_saved_work("refits", state)
         raise typer.Exit(130) from None
     if save is not None:
         write_calibration(save, calibration.model_copy(update={"certificate": found}))

@@ -171,14 +171,14 @@ def nearest(plan: Plan, verdict: int) -> int:
 
 
 def _frontier(plan: Plan, width: int) -> list[str]:
-    some = some_of_frontier(plan)
+    some = frontier_sample(plan)
     lines = [f"frontier of cost against rate: {len(some)} of its {plural(len(plan.frontier), 'machine')}"]
     for each in some:
         lines += flow(f"{money(plan, each.cost)}", [f"{count(each.per_min)}/min  {each.name}"], width)
     return lines
 
 
-def some_of_frontier(plan: Plan) -> list[FrontierPoint]:
+def frontier_sample(plan: Plan) -> list[FrontierPoint]:
     """A few points of the frontier, the first and the last among them; none if it is empty."""
     points = plan.frontier
     places = np.unique(np.linspace(0, max(len(points) - 1, 0), FRONTIER_SHOWN).round().astype(int))

@@ -274,7 +274,7 @@ def _cost_and_rate_in_words(plan: Plan, caption: str) -> str:
         best = plan.choice
         said.append(f"The choice: {best.name}, {text.money(plan, best.cost)}, {count(best.belief.per_min)}/min.")
     points = "; ".join(
-        f"{text.money(plan, each.cost)} {count(each.per_min)}/min" for each in text.some_of_frontier(plan)
+        f"{text.money(plan, each.cost)} {count(each.per_min)}/min" for each in text.frontier_sample(plan)
     )
     return " ".join([*said, f"Frontier: {points}."] if points else said)
 

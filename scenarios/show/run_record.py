@@ -71,7 +71,7 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
     return [f"    {WORDS[finding.holds]:<6}  {finding.law}: {finding.text}" for finding in findings]
 
 
-def found_files_lines(found: RunFiles) -> list[str]:
+def file_lines(found: RunFiles) -> list[str]:
     """What each file was taken for."""
     rows = []
     for reading in found.readings:

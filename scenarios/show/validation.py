@@ -40,7 +40,7 @@ def validation_lines(calibration: Calibration, found: Certificate) -> list[str]:
         *aligned(rows),
         *(f"  beyond the calibrated range: {row.name}: {text}" for row in found.runs for text in row.outside),
         *(f"  {text}" for text in found.not_judged),
-        *_not_given(calibration, found),
+        *_fitted_but_not_judged(calibration, found),
         "",
         *_regimes(found),
     ]
@@ -69,7 +69,7 @@ def limited_by(row: JudgedRun) -> str:
     return row.regime if row.regime == row.bottleneck else f"{row.regime} ({row.bottleneck})"
 
 
-def _not_given(calibration: Calibration, found: Certificate) -> list[str]:
+def _fitted_but_not_judged(calibration: Calibration, found: Certificate) -> list[str]:
     fitted = sum(row.role == "fitted" for row in found.runs)
     missing = len(calibration.runs) - fitted
     if missing <= 0:

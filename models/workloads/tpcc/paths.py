@@ -22,7 +22,7 @@ class InterruptTimes:
     bound: int
 
     @property
-    def more_ns(self) -> float:
+    def added_ns(self) -> float:
         """What one adds to the time of a request or message where it is served."""
         return (0.0 if self.bound else self.served_ns) - self.local_ns
 
