@@ -36,13 +36,13 @@ class DiskEntry:
         return share * min(point.depth, self.spec.parallel_requests) / mean_us * 1e6
 
     def _latency_us(self, point: DiskPoint) -> float:
-        return self.spec.read_latency_us if point.way == "read" else self.spec.write_latency_us
+        return self.spec.read_latency_us if point.operation == "read" else self.spec.write_latency_us
 
 
 def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> DiskEntry:
     """The entry. Raises InputError without reads, with several block sizes, or without a capacity."""
-    reads = sorted((point for point in points if point.way == "read"), key=lambda point: point.depth)
-    writes = sorted((point for point in points if point.way == "write"), key=lambda point: point.depth)
+    reads = sorted((point for point in points if point.operation == "read"), key=lambda point: point.depth)
+    writes = sorted((point for point in points if point.operation == "write"), key=lambda point: point.depth)
     files = ", ".join(sorted({point.file for point in points}))
     if not reads:
         raise InputError(f"{files}: got no random reads; expected a result with reads; run fio with --rw=randread")
@@ -92,7 +92,7 @@ def disk_entry_lines(entry: DiskEntry) -> list[str]:
         off = rate / point.per_s - 1.0
         worst = max(worst, abs(off))
         lines.append(
-            f"# {point.way:<5} {point.depth:>6g} {point.per_s:>11,.1f} {point.mean_us:>11,.1f} "
+            f"# {point.operation:<5} {point.depth:>6g} {point.per_s:>11,.1f} {point.mean_us:>11,.1f} "
             f"{point.p99_us:>9,.1f} {rate:>12,.1f} {off:+.0%}"
         )
     least = entry.points[0]
