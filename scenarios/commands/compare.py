@@ -86,7 +86,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(130)
     if interrupted:
         typer.echo(f"the answer is that of {len(compared.seeds)} seeds", err=True)
-    typer.echo(_text(compared, output), nl=False)
+    write = {Output.JSON: comparison_json, Output.CSV: comparison_csv}.get(output)
+    typer.echo(comparison_table(compared, terminal_width()) if write is None else write(compared), nl=False)
     if interrupted:
         raise typer.Exit(130)
     _check(compared, target, narrow)
@@ -100,12 +101,6 @@ def _share(text: str) -> float:
     if not isinstance(share, float) or not 0 < share < 1:
         raise InputError(f"--until {text}: must be above 0 and below 100 %, for example '1 %'")
     return share
-
-
-def _text(compared: ScenarioComparison, output: Output) -> str:
-    if output is Output.JSON:
-        return comparison_json(compared)
-    return comparison_csv(compared) if output is Output.CSV else comparison_table(compared, terminal_width())
 
 
 def _check(compared: ScenarioComparison, target: float | None, narrow: float | None) -> None:

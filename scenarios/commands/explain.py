@@ -23,7 +23,6 @@ from scenarios.questions.explain import (
     Explanation,
     Percentile,
     PercentileObjective,
-    UnitPrice,
     explain_scenario,
     parse_growth,
     unit_prices,
@@ -99,16 +98,18 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     operation by operation.
     """
     if program:
-        typer.echo(_program(what, set_ or []), nl=False)
+        typer.echo(listing(build(_scenario(what, set_ or [])).program).rstrip("\n"))
         return
 
     check_picture(picture, "--picture")
     check_places(picture)
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
-    priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
-    asked = ExplainOptions(priced, _objective(p95, p99), _growth(growth), load_)
+    stated = {MEMORY_STEP: memory_price, DISK_STEP: disk_price, CORE_STEP: core_price}
+    priced = unit_prices(scenario, Prices(tuple(price_list(text) for text in prices or [])), stated)
+    growth_per_year = None if growth is None else parse_growth(growth)
     with progress_display(quiet) as display:
-        found = explain_scenario(scenario, asked, display.step)
+        options = ExplainOptions(priced, _objective(p95, p99), growth_per_year, load_)
+        found = explain_scenario(scenario, options, display.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
@@ -151,24 +152,13 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
     return scenario, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
 
 
-def _prices(
-    scenario: ScenarioSpec, lists: list[str], memory: float | None, disk: float | None, core: float | None
-) -> dict[str, UnitPrice]:
-    known = Prices(tuple(price_list(text) for text in lists))
-    return unit_prices(scenario, known, {MEMORY_STEP: memory, DISK_STEP: disk, CORE_STEP: core})
-
-
 def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:
-    given: dict[Percentile, str] = {}
-    if p95 is not None:
-        given["p95"] = p95
-    if p99 is not None:
-        given["p99"] = p99
-    if not given:
-        return None
-    if len(given) > 1:
+    if p95 is not None and p99 is not None:
         raise InputError("--p95 and --p99: give one objective")
-    [(percentile, text)] = given.items()
+    percentile: Percentile = "p95" if p99 is None else "p99"
+    text = p95 or p99
+    if text is None:
+        return None
     try:
         within_s = parse_quantity(text, "time", "s")
     except ValueError as error:
@@ -178,16 +168,10 @@ def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:
     return PercentileObjective(percentile, within_s)
 
 
-def _growth(text: str | None) -> float | None:
-    return None if text is None else parse_growth(text)
-
-
-def _program(what: str, overrides: list[str]) -> str:
+def _scenario(what: str, overrides: list[str]) -> ScenarioSpec:
     if what.endswith(".json"):
-        scenario = scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
-    else:
-        scenario = load_scenario_file(scenario_path(what), overrides)
-    return listing(build(scenario).program).rstrip("\n") + "\n"
+        return scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
+    return load_scenario_file(scenario_path(what), overrides)
 
 
 def times(result: Result) -> str:

@@ -151,12 +151,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         found = _simulated(found, confirm, seed, workers, display)
     if report is not None:
         write_plan_page(found, report, command_line(["oltpsim", *context.obj]))
-    write = {
-        Output.TABLE: lambda each: plan_table(each, terminal_width()),
-        Output.JSON: plan_json,
-        Output.CSV: plan_csv,
-    }[output]
-    typer.echo(write(found), nl=False)
+    write = {Output.JSON: plan_json, Output.CSV: plan_csv}.get(output)
+    typer.echo(plan_table(found, terminal_width()) if write is None else write(found), nl=False)
     if report is not None and output is Output.TABLE:
         typer.echo(f"report: {report}")
     if question.target_per_min is not None and found.choice is None:

@@ -119,7 +119,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     typed = typed_options(context)
     overrides = settings(set_, engine)
-    if what is not None and not _is_scenario(what):
+    if what is not None and not (what in library_files() or Path(what).exists() or what.endswith((".yaml", ".yml"))):
         _refuse(typed, (*FLAGS, *SIMULATED), LINE_REMEDY)
         _answer_line(what, model, set_ or (), output, save_scenario, quiet)
         return
@@ -150,10 +150,6 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     )
     chosen = any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
     _answer_scenario(scenario, seed, quiet, wanted, two=not chosen and output is Output.TABLE)
-
-
-def _is_scenario(text: str) -> bool:
-    return text in library_files() or Path(text).exists() or Path(text).suffix in {".yaml", ".yml"}
 
 
 def _refuse(typed: Sequence[str], options: Sequence[str], remedy: str) -> None:

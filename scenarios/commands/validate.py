@@ -110,7 +110,10 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
     if report is not None:
         write_validation_page(report, calibration, found, command_line([*words, "--report", report]))
-    large = _large_systems(number, quiet, simulate) if every and str(model) == PUBLISHED else []
+    large: list[FigureRow] = []
+    if every and str(model) == PUBLISHED:
+        with progress_display(quiet) as display:
+            large = system_rows(measured_systems(), number, display, again=simulate)
     if output is Output.JSON:
         typer.echo(validation_json(found, large), nl=False)
     else:
@@ -118,9 +121,3 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     for path in (save, report):
         if path is not None:
             typer.echo(f"written: {path}", err=True)
-
-
-def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
-    """The rows of the published systems that no calibration is of."""
-    with progress_display(quiet) as display:
-        return system_rows(measured_systems(), workers, display, again=again)

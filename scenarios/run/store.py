@@ -258,7 +258,7 @@ class Store:
         """Write records, all of them or none; they are on the disk afterwards."""
         with self._errors_in_words(), self._db:
             for run, record in records:
-                scenario = _hash(run.scenario)
+                scenario = hashlib.sha256(run.scenario.encode()).hexdigest()[:20]
                 self._db.execute("INSERT OR REPLACE INTO scenarios VALUES (?, ?)", (scenario, run.scenario))
                 content = (run.seed, program_hash(), record.status, record.answer, record.result)
                 row = (run.hash, scenario, *content, _digest(run.hash, run.scenario, *content))
@@ -302,10 +302,6 @@ def _sound_record(run: RunKey, row: tuple[object, ...]) -> StoredRun | None:
     if digest != _digest(run.hash, spec, seed, made_by, status, answer, result) or status not in (DONE, REFUSED):
         return None
     return StoredRun(str(status), str(answer), result)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def _digest(

@@ -12,10 +12,10 @@ from scenarios.questions.explain import (
     MEMORY_STEP,
     ExplainOptions,
     Explanation,
-    UnitPrice,
     explain_scenario,
     for_analytic_engine,
 )
+from scenarios.questions.explain.upgrades import UnitPrice
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 

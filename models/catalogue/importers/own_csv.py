@@ -21,12 +21,9 @@ MACHINE_COLUMNS = ("name", "provider", "cpu", "cores", *NUMBERS, "local_disk", "
 
 def detect(source: SourceFile) -> bool:
     """Whether a file is a table of ours."""
-    columns = _columns(source.head.partition("\n")[0])
+    first = source.head.partition("\n")[0]
+    columns = {word.strip().strip('"') for word in first.replace(";", ",").split(",")}
     return {"part", "amount"} <= columns or {"name", "cpu", "memory_gib"} <= columns
-
-
-def _columns(line: str) -> set[str]:
-    return {word.strip().strip('"') for word in line.replace(";", ",").split(",")}
 
 
 def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:

@@ -11,5 +11,5 @@ from scenarios.questions.explain.machines import (
     for_analytic_engine,
     with_busy_connections,
 )
-from scenarios.questions.explain.upgrades import CORE_STEP, DISK_STEP, MEMORY_STEP, UnitPrice, Upgrade, unit_prices
+from scenarios.questions.explain.upgrades import CORE_STEP, DISK_STEP, MEMORY_STEP, Upgrade, unit_prices
 from scenarios.questions.explain.warming import Warming

@@ -76,7 +76,7 @@ class Capacity:
 def capacity_of(
     scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineSolver, objective: PercentileObjective | None
 ) -> Capacity:
-    """Capacity at the objective. `machine`: of `saturated(scenario)`.
+    """Capacity at the objective. `machine`: of `with_busy_connections(scenario)`.
 
     The pace's transactions arrive by themselves with an objective; else all connections do what they can.
     """
@@ -271,7 +271,7 @@ def growth(
     per_year: float,
     load_per_min: float | None,
 ) -> Growth:
-    """`most`: the machine of `saturated(scenario)`. `load_per_min`: asked now; without one what the scenario does."""
+    """`most`: machine with busy connections. `load_per_min`: asked now; without one what the scenario does."""
     share, arrivals = scenario.workload.mix.new_order, scenario.workload.arrivals
     if share <= 0:
         raise InputError("--growth: the mix has no new orders to count")
