@@ -62,8 +62,8 @@ from calibration.fit.observables import (
     RUN_TO_RUN,
     FigureChoice,
     FigureKind,
-    data_devices,
     engine_logs,
+    measured_devices,
     measured_rates,
     simulated_figures,
 )

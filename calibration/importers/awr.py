@@ -8,7 +8,7 @@ import re
 from datetime import UTC, datetime
 
 from calibration.importers.vocabulary import moment_s
-from calibration.records import RANK_OF_WITNESS, FileReading
+from calibration.records import FileReading, ResultRank
 from models.input import SourceFile
 
 KIND = "Oracle AWR"
@@ -23,7 +23,7 @@ def detect(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> FileReading:
     """The load profile per second. Raises InputError without the elapsed time and the transactions."""
-    reading = FileReading(KIND, file.name, tool=KIND, rank=RANK_OF_WITNESS)
+    reading = FileReading(KIND, file.name, tool=KIND, rank=ResultRank.WITNESS)
     rows = _rows(file)
 
     def number(label: str, column: int = 0) -> float | None:

@@ -8,7 +8,7 @@ by the raw table.
 import re
 
 from calibration.importers.vocabulary import class_name, percentile
-from calibration.records import RANK_OF_DETAIL, FileReading
+from calibration.records import FileReading, ResultRank
 from models.input import SourceFile
 
 KIND = "BenchBase"
@@ -46,7 +46,7 @@ def read(file: SourceFile) -> FileReading:
     if file.head.lstrip().startswith("{"):
         _summary(file, reading)
         return reading
-    reading.rank = RANK_OF_DETAIL
+    reading.rank = ResultRank.DETAIL
     rows = file.rows()
     if not rows:
         file.truncated("rows")

@@ -8,7 +8,7 @@ from typing import Any
 
 from calibration.importers import hammerdb
 from calibration.importers.vocabulary import moment_s
-from calibration.records import RANK_OF_DETAIL, FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
+from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey, ResultRank
 from models.input import SourceFile
 
 KIND = "HammerDB job"
@@ -44,7 +44,7 @@ def read(file: SourceFile) -> FileReading:
         except (KeyError, TypeError) as error:
             file.refuse("", f"no {error}", f"the keys of {SCHEMA}", "write the report again")
         return reading
-    reading.rank = RANK_OF_DETAIL
+    reading.rank = ResultRank.DETAIL
     if any(isinstance(row, dict) and "elapsed_ms" in row for row in data.values()):
         hammerdb.timings(file, reading, data, "timing")
     else:

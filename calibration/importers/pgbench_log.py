@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from calibration.importers.vocabulary import percentile
-from calibration.records import RANK_OF_DETAIL, FileReading
+from calibration.records import FileReading, ResultRank
 from models.input import SourceFile
 
 KIND = "pgbench log"
@@ -28,7 +28,7 @@ def detect(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> FileReading:
     """The logs of all threads, read with the first of them. Raises InputError if a thread's log lacks."""
-    reading = FileReading(KIND, file.name, tool="pgbench", rank=RANK_OF_DETAIL)
+    reading = FileReading(KIND, file.name, tool="pgbench", rank=ResultRank.DETAIL)
     numbered = NUMBERED.match(file.path.name)
     if numbered and file.path.with_name(numbered[1]).exists():
         return FileReading(f"{KIND}, read with {numbered[1]}", file.name)

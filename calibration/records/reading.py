@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Protocol
 
 from calibration.records.record import MOST_SERIES_POINTS
@@ -77,24 +78,24 @@ class DiskPoint:
     p99_us: float
 
 
-RANK_OF_DETAIL = 1
-"""Logs and series beside a summary."""
-RANK_OF_WITNESS = 5
-"""The database's own report of its rate."""
+class ResultRank(IntEnum):
+    """Rank of a result among several of one run: the lowest is believed first."""
+
+    SUMMARY = 0
+    DETAIL = 1
+    """logs and series beside a summary"""
+    WITNESS = 2
+    """the database's own report of its rate: only used where no load generator's is"""
 
 
 @dataclass
 class FileReading:
-    """Contents of one file. `tool` is set if it is the harness's own result.
-
-    Of several results of one run those of the lowest `rank` are believed first; from RANK_OF_WITNESS on a result is
-    only used where no load generator's is.
-    """
+    """Contents of one file. `tool` is set if it is the harness's own result."""
 
     kind: str
     file: str
     tool: str | None = None
-    rank: int = 0
+    rank: ResultRank = ResultRank.SUMMARY
     values: dict[RecordKey, Leaf] = field(default_factory=dict)
     window: tuple[float, float] | None = None
     """start and end of what was counted, seconds since 1970"""

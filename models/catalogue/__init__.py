@@ -12,7 +12,7 @@ from models.catalogue.check import (
 )
 from models.catalogue.composition import CATALOGUED_KEYS, expand_names, read_with_base, with_setting
 from models.catalogue.entries import CATALOGUE_KINDS, catalogue_entry, catalogue_names, catalogue_places, shadowed_names
-from models.catalogue.prices import OLD_AFTER_DAYS, PriceList, PriceRow, Prices, PriceUnit, is_old
+from models.catalogue.prices import PriceList, PriceRow, Prices, PriceUnit, is_old
 from models.catalogue.processors import (
     FamilySpec,
     ProcessorPhrase,

@@ -92,6 +92,6 @@ class Prices:
         )
 
 
-def is_old(prices: PriceList, today: dt.date) -> bool:
-    """Whether the prices are from more than a year before."""
-    return (today - prices.date).days > OLD_AFTER_DAYS
+def is_old(date: dt.date, today: dt.date) -> bool:
+    """Whether prices of a date are from more than a year before."""
+    return (today - date).days > OLD_AFTER_DAYS

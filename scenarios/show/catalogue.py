@@ -38,7 +38,7 @@ def _key_lines(keys: dict[str, Any], indent: str) -> Iterator[str]:
 
 def price_age(prices: PriceList, today: dt.date) -> str | None:
     """'prices of 2006-06-01: 20 years old', if they are older than a year."""
-    if not is_old(prices, today):
+    if not is_old(prices.date, today):
         return None
     years = round((today - prices.date).days / DAYS_A_YEAR)
     return f"prices of {prices.date}: {plural(years, 'year')} old"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from models.catalogue import OLD_AFTER_DAYS
+from models.catalogue import is_old
 from models.input import document_text
 from scenarios.questions.explain import (
     HELD_RATE_FRACTION,
@@ -85,7 +85,7 @@ def _per_money(step: Upgrade) -> Iterator[str]:
 def _dates(found: Explanation, today: dt.date) -> list[str]:
     """Of the lists that gave prices, those from more than a year before."""
     dates = sorted({step.price.date for step in found.steps if step.price is not None and step.price.date})
-    return [f"prices of {date}: {OLD}" for date in dates if (today - dt.date.fromisoformat(date)).days > OLD_AFTER_DAYS]
+    return [f"prices of {date}: {OLD}" for date in dates if is_old(dt.date.fromisoformat(date), today)]
 
 
 def _buffers(found: BufferAdvice, width: int) -> list[str]:

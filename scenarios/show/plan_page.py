@@ -95,7 +95,7 @@ def plan_page(plan: Plan, command: str) -> str:
         "candidates": len(plan.screened.verdict),
         "frontier": plan.frontier,
         "assumptions": [*_load(plan), *text.origin(plan)],
-        "lists": [(each, is_old(each, plan.till.today)) for each in plan.till.prices.lists],
+        "lists": [(each, is_old(each.date, plan.till.today)) for each in plan.till.prices.lists],
         "pictures": charts,
         "command": command,
         "hash": scenario_hash(question.base),

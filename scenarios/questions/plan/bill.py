@@ -80,7 +80,7 @@ class Till:
                 raise InputError(f"plan: no price of {item.part} {UNITS[item.per]}")
             pieces = item.pieces * (1 + self.spares)
             price = amount / (pieces * item.units * self._periods(item)) if item.units > 0 else 0.0
-            listed = (steps[0].name, steps[0].date.isoformat(), is_old(steps[0], self.today))
+            listed = (steps[0].name, steps[0].date.isoformat(), is_old(steps[0].date, self.today))
             lines.append(BillLine(item.part, pieces, item.units, item.per, price, amount, *listed))
         return tuple(lines)
 
