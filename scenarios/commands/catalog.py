@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from models.catalogue import CATALOGUE_KINDS, catalogue_names, entry_faults, without_price, without_shape
+from models.catalogue.importers import shorten_list
 from scenarios.commands.catalog_import import import_
 from scenarios.library import library_files
 from scenarios.show.catalogue import catalogue_lines, entry_text, price_table
@@ -55,5 +56,4 @@ def check() -> None:
         (without_shape(), "with a price, but the catalogue has no such machine"),
     ):
         if names:
-            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-            typer.echo(f"{len(names)} {what}: {', '.join(names[:MOST_NAMES])}{more}")
+            typer.echo(f"{len(names)} {what}: {shorten_list(names, MOST_NAMES)}")

@@ -29,6 +29,7 @@ from scenarios.questions.explain import (
 )
 from scenarios.run import SimulationTask, read_saved_run, simulate
 from scenarios.show.explain import (
+    activity_bars,
     explanation_charts,
     explanation_csv,
     explanation_json,
@@ -39,9 +40,8 @@ from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.form import listing
-from simulator.results import ClassResult, Result
+from simulator.results import Result
 
-BAR = 40
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
 
 
@@ -124,7 +124,7 @@ def _text(result: Result, found: Explanation, head: list[str], output: Output) -
     version = result.versions.get("oltpsim", "?")
     origin = f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}"
     answers = explanation_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
-    return "\n".join([*head, times(result), answers, origin]) + "\n"
+    return "\n".join([*head, activity_bars(result), answers, origin]) + "\n"
 
 
 def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
@@ -172,30 +172,3 @@ def _scenario(what: str, overrides: list[str]) -> ScenarioSpec:
     if what.endswith(".json"):
         return scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
     return load_scenario_file(scenario_path(what), overrides)
-
-
-def times(result: Result) -> str:
-    """Bars of the mean response time of each class by where it went, largest first."""
-    rate, limit = result.rate_per_min, result.bottleneck
-    lines = [
-        f"{result.scenario}: {rate.mean:,.0f} [{rate.low:,.0f} .. {rate.high:,.0f}] new orders per minute",
-        f"limited by {limit.name} ({limit.share:.0%}), next {limit.next_name} ({limit.next_share:.0%})",
-    ]
-    for transaction in result.classes:
-        lines += ["", *_bars(transaction)]
-    return "\n".join(lines) + "\n"
-
-
-def _bars(transaction: ClassResult) -> list[str]:
-    if not transaction.completed:
-        return [f"{transaction.name.replace('_', ' ')}: none completed"]
-    name = transaction.name.replace("_", " ")
-    lines = [f"{name}: mean {transaction.mean_s * 1000:,.1f} ms, of {transaction.completed:,}"]
-    parts = sorted(transaction.time_by_s.items(), key=lambda item: (-item[1], item[0]))
-    width = max((len(where) for where, _ in parts), default=0)
-    for where, seconds in parts:
-        share = seconds / transaction.mean_s if transaction.mean_s else 0.0
-        if seconds > 0:
-            bar = "▇" * max(1, round(share * BAR))
-            lines.append(f"  {where.ljust(width)}  {seconds * 1000:>10,.2f} ms {share:>6.1%}  {bar}")
-    return lines
