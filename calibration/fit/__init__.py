@@ -72,6 +72,7 @@ from calibration.fit.parameters import (
     Parameter,
     default_parameters,
     parameters_to_fit,
+    parse_limits,
     parse_vary,
 )
 from calibration.fit.profile import INTERVAL_CONFIDENCE

@@ -10,7 +10,18 @@ from pydantic import Field
 
 from calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
 from calibration.records import Observed, ObservedText, RunRecord
-from models.input import Name, Number, Spec, Text, did_you_mean, parse_quantity, read_mapping, validated, value_at
+from models.input import (
+    Name,
+    Number,
+    Spec,
+    Text,
+    did_you_mean,
+    parse_quantity,
+    read_mapping,
+    repeated_name,
+    validated,
+    value_at,
+)
 from models.reading import continuous_value, scenario_from_mapping, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -134,9 +145,8 @@ def measured_runs(
     Raises InputError naming the run.
     """
     names = [record.name for record in records]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError(f"{twice[0]}: two runs of this name; rename one, or give it once")
+    if twice := repeated_name(names):
+        raise InputError(f"{twice}: two runs of this name; rename one, or give it once")
     file = file or MappingFile()
     bases = base if isinstance(base, Mapping) else dict.fromkeys(names, base)
     return [

@@ -8,6 +8,7 @@ from models.input.problems import (
     MOST_SHOWN,
     did_you_mean,
     problem_keys,
+    repeated_name,
     requirement,
     specs_by_kind,
     validated,

@@ -4,6 +4,7 @@ import difflib
 import inspect
 import re
 import typing
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -103,6 +104,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """' (did you mean ...?)', to be put behind an unknown name; empty if nothing known is near."""
     close = difflib.get_close_matches(name[:MOST_COMPARED], list(known), n=2, cutoff=0.5)
     return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+
+
+def repeated_name(names: Iterable[str]) -> str | None:
+    """The first name, by the alphabet, that is there more than once; None if none is."""
+    return min((name for name, count in Counter(names).items() if count > 1), default=None)
 
 
 def _document_name(annotation: Any) -> str:

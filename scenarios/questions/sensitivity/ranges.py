@@ -12,9 +12,10 @@ from calibration.fit import (
     Parameter,
     apply_calibration,
     default_parameters,
+    parse_limits,
     unapplied_keys,
 )
-from models.input import did_you_mean, value_at
+from models.input import did_you_mean, repeated_name, value_at
 from models.reading import continuous_keys, continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain import MachineSolver, for_analytic_engine, with_busy_connections
@@ -99,17 +100,7 @@ def prior_range(parameter: Parameter, middle: float | None = None) -> ParameterR
 
 def parse_range(text: str, scenario: ScenarioSpec) -> ParameterRange:
     """Read `KEY=LOW..HIGH`, two numbers in the key's unit. Raises InputError."""
-    key, equals, limits = text.partition("=")
-    key = key.strip()
-    try:
-        low, high = (float(end) for end in limits.split(".."))
-    except ValueError:
-        low = high = math.nan
-    if not equals or not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise InputError(
-            f"--vary {text}: expected KEY=LOW..HIGH, two numbers in the key's own unit, for example "
-            "machine.memory_gib=8..32"
-        )
+    key, low, high = parse_limits(text, "machine.memory_gib=8..32")
     found = _number(scenario, key)
     if found is None:
         known = [*continuous_keys(scenario), *(each for each in HARDWARE if _number(scenario, each) is not None)]
@@ -123,9 +114,8 @@ def parse_range(text: str, scenario: ScenarioSpec) -> ParameterRange:
 def ranges_of(texts: Sequence[str], scenario: ScenarioSpec) -> list[ParameterRange]:
     """The ranges of --vary, each key once. Raises InputError."""
     found = [parse_range(text, scenario) for text in texts]
-    twice = sorted({each.key for each in found if [other.key for other in found].count(each.key) > 1})
-    if twice:
-        raise InputError(f"--vary {twice[0]}: stands twice; keep one")
+    if twice := repeated_name(each.key for each in found):
+        raise InputError(f"--vary {twice}: stands twice; keep one")
     return found
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, model_validator
 
-from models.input import Spec, WholeNumber, did_you_mean, specs_by_kind, validated, value_text
+from models.input import Spec, WholeNumber, did_you_mean, repeated_name, specs_by_kind, validated, value_text
 from simulator.errors import InputError
 
 
@@ -92,6 +92,12 @@ def test_near_names_are_named_and_far_ones_are_not() -> None:
     assert did_you_mean("coers", ["cores", "model"]) == " (did you mean 'cores'?)"
     assert did_you_mean("zzz", ["cores", "model"]) == ""
     assert did_you_mean("x" * 100_000, ["cores", "model"]) == ""
+
+
+def test_a_repeated_name_is_the_first_by_the_alphabet() -> None:
+    assert repeated_name(["b", "a", "c", "b", "a"]) == "a"
+    assert repeated_name(["b", "a", "c"]) is None
+    assert repeated_name([]) is None
 
 
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.text(), st.lists(st.integers())))
