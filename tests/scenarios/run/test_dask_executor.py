@@ -15,8 +15,7 @@ from benchmarks.sweep_kills import SHORT, START, TINY, kept, words
 from benchmarks.sweeps import dask, worker_lost
 from scenarios.commands.cli import main
 from scenarios.questions.sweep import Axis, ReplicationRule, SweepRunner, sweep_json, sweep_points
-from scenarios.run import Silent, Store
-from scenarios.run.executors import FuturesExecutor
+from scenarios.run import FuturesExecutor, Silent, Store
 from simulator.errors import InputError
 
 Output = pytest.CaptureFixture[str]
