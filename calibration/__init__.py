@@ -1,1 +1,1 @@
-"""Evidence: run records and their importers, fits, predictions, what judges them, and the pool of their workers."""
+"""Evidence: records and importers of runs, fit, predict (another machine, the next run), judge, and their workers."""

@@ -20,8 +20,8 @@ import numpy as np
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, simulated, system
 from calibration.fit import (
-    CONFIDENCE,
     ENGINE_FIGURES,
+    INTERVAL_CONFIDENCE,
     RUN_TO_RUN,
     AnalyticReader,
     Calibration,
@@ -31,8 +31,8 @@ from calibration.fit import (
     calibration_of,
     engine_errors,
     engine_logs,
-    fit,
     parse_vary,
+    run_fit,
     simulated_figures,
     solve_inputs,
     steady_rates,
@@ -102,7 +102,7 @@ def answered(case: Case) -> Outcome:
     task = case.task
     if case.file.exists() and (kept := json.loads(case.file.read_text(encoding="utf-8")))["task"] == task.digest:
         return dict(kept)
-    found = fit(task, FitState(None, ""), _quietly, simulate_model=simulate)
+    found = run_fit(task, FitState(None, ""), _quietly, simulate_model=simulate)
     calibration = calibration_of(found, case.system.base)
     parameters = []
     for number, each in enumerate(task.parameters):
@@ -147,7 +147,7 @@ def refused(case: Case) -> bool:
     [path] = [each for each in task.parameters if each.key == PATH]
     pair = (parse_vary(SPEED, case.system.base), path)
     found = calibration_of(
-        fit(FitTask(task.runs, pair, seed=task.seed, starts=1, missing=0.0), FitState(None, ""), _quietly),
+        run_fit(FitTask(task.runs, pair, seed=task.seed, starts=1, missing=0.0), FitState(None, ""), _quietly),
         case.system.base,
     )
     return all(each.value is None and each.not_told_from for each in found.parameters)
@@ -157,7 +157,7 @@ def share(held: Sequence[bool]) -> str:
     """A share with its exact 90 % interval."""
     if not held:
         return "none"
-    low, high = exact_share(sum(held), len(held), CONFIDENCE)
+    low, high = exact_share(sum(held), len(held), INTERVAL_CONFIDENCE)
     return f"{sum(held) / len(held):.1%} [{low:.1%} .. {high:.1%}]"
 
 

@@ -27,8 +27,8 @@ from calibration.fit import (
     MeasuredRun,
     RunMapping,
     calibration_of,
-    fit,
     measured_runs,
+    run_fit,
 )
 from calibration.predict import (
     CLIENTS_KEY,
@@ -126,7 +126,7 @@ def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Measure
 def fitted(one: System, runs: Sequence[MeasuredRun]) -> Calibration:
     """Some runs as a calibration. The kernel corrects all, and misses nothing: the truth is its own."""
     task = FitTask(tuple(runs), one.parameters, starts=1, confirm=len(runs), missing=0.0)
-    return calibration_of(fit(task, FitState(None, ""), lambda _, __: None, simulate_model=simulate), one.base)
+    return calibration_of(run_fit(task, FitState(None, ""), lambda _, __: None, simulate_model=simulate), one.base)
 
 
 def settings_of(calibration: Calibration, candidate: RunCandidate) -> Settings:

@@ -22,10 +22,10 @@ from calibration.fit import (
     JudgedRate,
     JudgedRun,
     calibration_of,
-    fit,
     measured_runs,
     parameters_to_fit,
     read_calibration,
+    run_fit,
     write_calibration,
 )
 from calibration.judge import refits_digest, runs_to_judge, validate_calibration
@@ -67,7 +67,7 @@ def fitted() -> tuple[Calibration, Certificate]:
     task = FitTask(runs, varied, starts=1, confirm=CONFIRM, code=fit_versions()["code"])
     STORE.mkdir(parents=True, exist_ok=True)
     with progress_display(quiet=False) as shown:
-        found = fit(
+        found = run_fit(
             task, FitState(STORE / "fit.state", task.digest), shown.advance, default_workers(), simulate_by_kernel
         )
     calibration = calibration_of(found, scenarios[0])

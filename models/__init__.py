@@ -1,1 +1,1 @@
-"""What is simulated: machine, operating system, database, workload, the catalogue, and how they become a system."""
+"""What is simulated: machine, operating system, database, workloads, jobs, scenario, catalogue, reading, build."""

@@ -189,6 +189,8 @@ A_DOOR_FOR_EACH_FILE = {"scenarios.show"}
 """rooms whose files answer one question each, so that a command loads no other question's"""
 BESIDE_ALL_ROOMS = {"simulator.errors"}
 """The exceptions, which every room raises and catches."""
+OF_EVERY_ENGINE = {"simulate"}
+"""What engines offer under one name, so that each can answer for the others."""
 MOST_FORMAT_SKIPS = 30
 
 
@@ -354,6 +356,17 @@ def exports_for_tests_only(code: Iterable[Source], users: Iterable[Source]) -> s
     }
 
 
+def exports_with_two_meanings(code: Iterable[Source]) -> set[str]:
+    """Names that packages offer for different things, but what every engine offers; a door may pass on another's."""
+    origins: dict[str, set[str]] = {}
+    doors = {source.module: source for source in code if source.is_package}
+    for door in doors.values():
+        for module, name in door.imports:
+            if module not in doors:
+                origins.setdefault(name, set()).add(module)
+    return {name for name, modules in origins.items() if len(modules) > 1} - OF_EVERY_ENGINE
+
+
 def modules_without_a_test(code: Iterable[Source], tests: Iterable[Source]) -> set[str]:
     """Modules without a test file of their name below their part of tests/, whose package has no folder of tests."""
     paths = {test.path for test in tests if "/test_" in test.path}
@@ -400,6 +413,7 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "modules entered from outside": lambda: modules_entered_from_outside(sources(*PACKAGES), sources(*USERS)),
     "modules for tests only": lambda: modules_for_tests_only(sources(*PACKAGES), sources(*USERS)),
     "exports for tests only": lambda: exports_for_tests_only(sources(*PACKAGES), sources(*USERS)),
+    "exports with two meanings": lambda: exports_with_two_meanings(sources(*PACKAGES)),
     "modules without a test": lambda: modules_without_a_test(sources(*PACKAGES), sources("tests")),
     "folders of tests of no package": lambda: folders_of_no_package(sources(*PACKAGES), sources("tests")),
     "files laid out by hand": lambda: files_laid_out_by_hand(sources(*PACKAGES)),
@@ -483,6 +497,13 @@ def test_what_only_tests_import_is_found() -> None:
     table = Source(LAZY_TABLES[0], 'COMMANDS = {"sweep": "sweep:register"}')
     assert not modules_for_tests_only([table, Source("scenarios/commands/sweep.py", "")], [table])
     assert exports_for_tests_only([FACADE, SYSTEM], [FACADE, USER]) == {"models.build.spare"}
+
+
+def test_a_name_that_two_doors_offer_for_different_things_is_found() -> None:
+    other = Source("models/reading/__init__.py", "from models.reading.pieces import build")
+    passed_on = Source("models/reading/__init__.py", "from models.build import build")
+    assert exports_with_two_meanings([FACADE, SYSTEM, other]) == {"build"}
+    assert not exports_with_two_meanings([FACADE, SYSTEM, passed_on])
 
 
 def test_a_module_without_a_test_is_found() -> None:

@@ -46,7 +46,7 @@ from calibration.fit.evaluate import (
     solve_inputs,
     steady_rates,
 )
-from calibration.fit.fitting import FitTask, ReportProgress, fit, silent
+from calibration.fit.fitting import FitTask, ReportProgress, no_report, run_fit
 from calibration.fit.identifiability import identify_parameters
 from calibration.fit.mapping import (
     MappingFile,
@@ -62,8 +62,8 @@ from calibration.fit.observables import (
     RUN_TO_RUN,
     FigureChoice,
     FigureKind,
-    data_devices,
     engine_logs,
+    measured_devices,
     measured_rates,
     simulated_figures,
 )
@@ -72,6 +72,7 @@ from calibration.fit.parameters import (
     Parameter,
     default_parameters,
     parameters_to_fit,
+    parse_limits,
     parse_vary,
 )
-from calibration.fit.profile import CONFIDENCE
+from calibration.fit.profile import INTERVAL_CONFIDENCE

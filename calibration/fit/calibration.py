@@ -21,10 +21,10 @@ from calibration.fit.identifiability import sentences
 from calibration.fit.objective import FitData
 from calibration.fit.observables import RUN_TO_RUN, FigureKind
 from calibration.fit.parameters import Parameter
-from calibration.fit.profile import CONFIDENCE
+from calibration.fit.profile import INTERVAL_CONFIDENCE
 from calibration.records import fit_versions
 from models.build import clients_of
-from models.input import Name, Number, Spec, Text, document, read_document, validated, write_document
+from models.input import Name, Number, Spec, Text, document_text, read_document, validated, write_document
 from models.reading import continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -133,7 +133,7 @@ class Calibration(Spec):
     task_hash: Name
     seed: int
     versions: dict[Name, Text]
-    confidence: Number = CONFIDENCE
+    confidence: Number = INTERVAL_CONFIDENCE
     parameters: tuple[FittedParameter, ...]
     joint: JointDistribution
     said: tuple[Text, ...]
@@ -180,8 +180,8 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
         said=tuple(sentences(parameters, fit.identified, fit.correlation)),
         missed={kind: _missed(fit, kind) for kind in fit.discrepancy},
         missing=fit.task.missing,
-        engine_sd=_of_rates(fit.data, np.array(fit.left_out_sd)),
-        run_to_run_sd=_of_rates(fit.data, fit.data.sd),
+        engine_sd=_root_mean_square_of_rates(fit.data, np.array(fit.left_out_sd)),
+        run_to_run_sd=_root_mean_square_of_rates(fit.data, fit.data.sd),
         runs=tuple(_run(fit, number) for number in range(len(names))),
         searches=fit.costs,
         searches_alike=fit.alike,
@@ -259,7 +259,7 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
 
 def calibration_json(calibration: Calibration) -> str:
     """Canonical JSON: the same fit gives the same bytes."""
-    return document(FORMAT, _content(calibration))
+    return document_text(FORMAT, _content(calibration))
 
 
 def _content(calibration: Calibration) -> dict[str, Any]:
@@ -280,7 +280,7 @@ def calibration_path(path: Path) -> Path:
 def read_calibration(path: Path) -> Calibration:
     """Read what `write_calibration` wrote. Raises InputError that says what is wrong with anything else."""
     content = read_document(path, FORMAT, "a calibration", REMEDY)
-    calibration: Calibration = validated(Calibration, content, str(path))
+    calibration = validated(Calibration, content, str(path))
     _check_certificate(path, calibration)
     return calibration
 
@@ -309,7 +309,7 @@ def _missed(fit: Fit, kind: FigureKind) -> ModelDiscrepancy:
     return ModelDiscrepancy(sd=sd, **asdict(scatter))
 
 
-def _of_rates(data: FitData, sd: FloatArray) -> float:
+def _root_mean_square_of_rates(data: FitData, sd: FloatArray) -> float:
     rates = sd[data.is_rate]
     return float(np.sqrt(np.mean(rates**2))) if len(rates) else RUN_TO_RUN
 

@@ -32,7 +32,7 @@ ReportProgress = Callable[[float, str], None]
 """called with the share of the work that is done, and what is being done"""
 
 
-def silent(_: float, __: str) -> None:
+def no_report(_: float, __: str) -> None:
     """Progress that nobody watches."""
 
 
@@ -108,7 +108,7 @@ class Fit:
         return sum(cost < min(self.costs) + SAME_COST for cost in self.costs)
 
 
-def fit(
+def run_fit(
     task: FitTask,
     state: FitState,
     report: ReportProgress,

@@ -10,7 +10,18 @@ from pydantic import Field
 
 from calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
 from calibration.records import Observed, ObservedText, RunRecord
-from models.input import Name, Number, Spec, Text, nearest, parse, read_mapping, validated, value_at
+from models.input import (
+    Name,
+    Number,
+    Spec,
+    Text,
+    did_you_mean,
+    parse_quantity,
+    read_mapping,
+    repeated_name,
+    validated,
+    value_at,
+)
 from models.reading import continuous_value, scenario_from_mapping, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -29,7 +40,7 @@ FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
     ),
     "engine.settings.checkpoint_timeout": (
         "database.checkpoint.interval_s",
-        lambda value, _: float(parse(str(value), "time", "s")),
+        lambda value, _: float(parse_quantity(str(value), "time", "s")),
     ),
     "engine.settings.synchronous_commit": (
         "database.log.commit",
@@ -105,18 +116,19 @@ class MeasuredRun:
 
 def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
     """A mapping file. Raises InputError, for a run that isn't given too."""
-    file: MappingFile = validated(MappingFile, read_mapping(path), path.name)
+    file = validated(MappingFile, read_mapping(path), path.name)
     names = [record.name for record in records]
     for name in file.runs:
         if name not in names:
             raise InputError(
-                f"{path.name}: runs.{name}: no such run{nearest(name, names)}; the runs given are {', '.join(names)}"
+                f"{path.name}: runs.{name}: no such run{did_you_mean(name, names)}; "
+                f"the runs given are {', '.join(names)}"
             )
     for where, one in {"all": file.all, **{f"runs.{name}": run for name, run in file.runs.items()}}.items():
         for key in one.ignored:
             if key not in FIELDS:
                 raise InputError(
-                    f"{path.name}: {where}.ignored: {key!r} sets nothing{nearest(key, FIELDS)}; those that do are "
+                    f"{path.name}: {where}.ignored: {key!r} sets nothing{did_you_mean(key, FIELDS)}; those that do are "
                     f"{', '.join(FIELDS)}"
                 )
     return file
@@ -133,9 +145,8 @@ def measured_runs(
     Raises InputError naming the run.
     """
     names = [record.name for record in records]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError(f"{twice[0]}: two runs of this name; rename one, or give it once")
+    if twice := repeated_name(names):
+        raise InputError(f"{twice}: two runs of this name; rename one, or give it once")
     file = file or MappingFile()
     bases = base if isinstance(base, Mapping) else dict.fromkeys(names, base)
     return [

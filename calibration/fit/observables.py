@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from calibration.records import Device, MeasuredSeries, Observed, RunRecord, mean_response_s, sum_observed
+from calibration.records import MeasuredDevice, MeasuredSeries, Observed, RunRecord, mean_response_s, sum_observed
 from models.scenario import ScenarioSpec
 from simulator.analytic import Parameters, Solution, Workload
 from simulator.form import FloatArray
@@ -135,7 +135,7 @@ def observations(
         found.append(_observed(FigureKind.CPU, resources.cpu_busy_fraction.value))
     if scenario.job is not None:
         return [each for each in found if each.kind not in choice.unused], left
-    devices = data_devices(record, choice, left)
+    devices = measured_devices(record, choice, left)
     if devices:
         for kind, values in (
             (FigureKind.READS, [each.reads_per_s for each in devices]),
@@ -188,7 +188,7 @@ def _observed(kind: FigureKind, value: float) -> Observation:
     return Observation(kind, kind.end_of_scale if full else value, kind.noise_sd, full, "assumption")
 
 
-def data_devices(record: RunRecord, choice: FigureChoice, notes: list[str]) -> list[Device]:
+def measured_devices(record: RunRecord, choice: FigureChoice, notes: list[str]) -> list[MeasuredDevice]:
     """The devices that hold the data; none, and why in `notes`, if that can't be said."""
     devices = record.resources.devices
     if choice.data_devices is not None:

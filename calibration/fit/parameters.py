@@ -12,7 +12,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from models.input import Name, Number, Spec, Text, nearest, read_mapping, validated
+from models.input import Name, Number, Spec, Text, did_you_mean, read_mapping, repeated_name, validated
 from models.reading import continuous_keys, continuous_value, names_a_part
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -105,7 +105,7 @@ class DefaultsFile(Spec):
 def default_parameters(base: ScenarioSpec) -> list[Parameter]:
     """Parameters of the program's list that the scenario has, around its values. Raises InputError if there is none."""
     found = []
-    file: DefaultsFile = validated(DefaultsFile, read_mapping(DEFAULTS_FILE), DEFAULTS_FILE.name)
+    file = validated(DefaultsFile, read_mapping(DEFAULTS_FILE), DEFAULTS_FILE.name)
     for key, each in file.defaults.items():
         value = continuous_value(base, key)
         if value is None or (each.factor is not None and value <= 0) or _idle(base, key):
@@ -120,7 +120,7 @@ def default_parameters(base: ScenarioSpec) -> list[Parameter]:
 def read_parameters(path: Path, bases: Sequence[ScenarioSpec]) -> tuple[list[Parameter], dict[str, float]]:
     """The parameters of a file that vary, and the values of those that don't. Raises InputError."""
     varied, fixed = [], {}
-    file: ParameterFile = validated(ParameterFile, read_mapping(path), path.name)
+    file = validated(ParameterFile, read_mapping(path), path.name)
     for key, each in file.parameters.items():
         where = f"{path.name}: parameters.{key}"
         own = _value(bases, key, where)
@@ -138,20 +138,23 @@ def read_parameters(path: Path, bases: Sequence[ScenarioSpec]) -> tuple[list[Par
     return varied, fixed
 
 
-def parse_vary(text: str, *bases: ScenarioSpec) -> Parameter:
-    """Read `key=LOW..HIGH`; 90 % of the prior lie between them, log-normal if LOW is above 0. Raises InputError."""
+def parse_limits(text: str, example: str) -> tuple[str, float, float]:
+    """Key and limits of `KEY=LOW..HIGH`. Raises InputError, with an example."""
     key, equals, limits = text.partition("=")
-    ends = limits.split("..")
     try:
-        low, high = (float(end) for end in ends)
+        low, high = (float(end) for end in limits.split(".."))
     except ValueError:
         low = high = math.nan
     if not equals or not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InputError(
-            f"--vary {text}: expected KEY=LOW..HIGH, two numbers in the key's own unit, for example "
-            "database.path.row_operation_us=10..60"
+            f"--vary {text}: expected KEY=LOW..HIGH, two numbers in the key's own unit, for example {example}"
         )
-    key = key.strip()
+    return key.strip(), low, high
+
+
+def parse_vary(text: str, *bases: ScenarioSpec) -> Parameter:
+    """Read `key=LOW..HIGH`; 90 % of the prior lie between them, log-normal if LOW is above 0. Raises InputError."""
+    key, low, high = parse_limits(text, "database.path.row_operation_us=10..60")
     value = _value(bases, key, f"--vary {text}")
     if low > 0:
         middle = value if low <= value <= high else math.sqrt(low * high)
@@ -173,9 +176,8 @@ def parameters_to_fit(
     varied, fixed = read_parameters(file, bases) if file is not None else ([], {})
     by_key = {parameter.key: parameter for parameter in varied}
     named = [parse_vary(text, *bases) for text in vary]
-    twice = sorted({each.key for each in named if [other.key for other in named].count(each.key) > 1})
-    if twice:
-        raise InputError(f"--vary {twice[0]}: stands twice; keep one")
+    if twice := repeated_name(each.key for each in named):
+        raise InputError(f"--vary {twice}: stands twice; keep one")
     by_key |= {parameter.key: parameter for parameter in named}
     fixed = {key: value for key, value in fixed.items() if key not in by_key}
     if not by_key and file is not None:
@@ -188,7 +190,7 @@ def _value(bases: Sequence[ScenarioSpec], key: str, where: str) -> float:
     if value is None:
         known = [each for base in bases for each in continuous_keys(base)]
         raise InputError(
-            f"{where}: the scenario has no such number{nearest(key, known)}; give a key whose value is "
+            f"{where}: the scenario has no such number{did_you_mean(key, known)}; give a key whose value is "
             "continuous, such as database.path.row_operation_us (whole numbers are for 'oltpsim sweep')"
         )
     return value

@@ -14,7 +14,7 @@ from calibration.fit.objective import FitObjective
 from calibration.fit.search import Optimum
 from simulator.form import FloatArray
 
-CONFIDENCE = 0.9
+INTERVAL_CONFIDENCE = 0.9
 WORSE = 2.705543454095404
 """chi square of one degree of freedom at 90 %"""
 ROUNDS = 15

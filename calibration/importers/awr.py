@@ -7,7 +7,8 @@ cache; misses are the blocks read via the buffer cache. Numbers have commas betw
 import re
 from datetime import UTC, datetime
 
-from calibration.records import RANK_OF_WITNESS, FileReading
+from calibration.importers.vocabulary import moment_s
+from calibration.records import FileReading, ResultRank
 from models.input import SourceFile
 
 KIND = "Oracle AWR"
@@ -22,7 +23,7 @@ def detect(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> FileReading:
     """The load profile per second. Raises InputError without the elapsed time and the transactions."""
-    reading = FileReading(KIND, file.name, tool=KIND, rank=RANK_OF_WITNESS)
+    reading = FileReading(KIND, file.name, tool=KIND, rank=ResultRank.WITNESS)
     rows = _rows(file)
 
     def number(label: str, column: int = 0) -> float | None:
@@ -34,29 +35,27 @@ def read(file: SourceFile) -> FileReading:
     minutes, per_s = number("Elapsed"), number("Transactions")
     if minutes is None or per_s is None:
         file.truncated("the lines Elapsed and Transactions")
-    means = "commits and rollbacks between two snapshots, per s"
-    reading.set_window("steady", minutes * 60.0, "mins", "Elapsed", means)
-    reading.outcome("transactions_per_s", per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks")
-    reading.database("Oracle", "report")
+    reading.set_window(
+        "steady", minutes * 60.0, "mins", "Elapsed", "commits and rollbacks between two snapshots, per s"
+    )
+    reading.add("outcome.transactions_per_s", per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks")
+    reading.set_database("Oracle", "report")
     logical = number("Logical read (blocks)")
     logical = number("Logical reads") if logical is None else logical
     _buffers(reading, logical, number("Via Buffer Cache (blocks)", 1))
-    for label, key, means in (
-        ("Redo size (bytes)", "log_bytes_per_s", "redo made"),
-        ("Redo size", "log_bytes_per_s", "redo made"),
-        ("Transactions", "commits_per_s", "commits and rollbacks"),
-    ):
-        value = number(label)
-        if value is not None:
-            reading.resource(key, value, "1/s", f"Load Profile, {label}", means)
-    redo = number("Redo Requests", 2)
-    if redo is not None:
-        reading.resource("log_flushes_per_s", redo, "1/s", "IO Profile, Redo Requests", "writes of redo")
+    for label in ("Redo size (bytes)", "Redo size"):
+        redo = number(label)
+        if redo is not None:
+            reading.add("resources.log_bytes_per_s", redo, "B/s", f"Load Profile, {label}", "redo made")
+    reading.add("resources.commits_per_s", per_s, "1/s", "Load Profile, Transactions", "commits and rollbacks")
+    redo_writes = number("Redo Requests", 2)
+    if redo_writes is not None:
+        reading.add("resources.log_flushes_per_s", redo_writes, "1/s", "IO Profile, Redo Requests", "writes of redo")
     reads, writes = number("Total Requests", 1), number("Total Requests", 2)
     if reads is not None and writes is not None:
-        for way, per_s in (("read", reads), ("write", writes)):
-            place, means = "IO Profile, Total Requests", f"{way} requests of the instance"
-            reading.device("all", f"{way}s_per_s", per_s, "1/s", place, means)
+        place = "IO Profile, Total Requests"
+        reading.add("resources.devices.all.reads_per_s", reads, "1/s", place, "read requests of the instance")
+        reading.add("resources.devices.all.writes_per_s", writes, "1/s", place, "write requests of the instance")
     _host(file, reading)
     return reading
 
@@ -77,12 +76,12 @@ def _buffers(reading: FileReading, logical: float | None, misses: float | None) 
     if misses is None:
         reading.notes.append("no row 'Via Buffer Cache': misses of the buffer cache can't be told from direct reads")
         return
-    means = "blocks read via the buffer cache; direct reads go past it"
-    reading.resource("buffer_reads_per_s", misses, "blocks/s", "IO Profile, Via Buffer Cache (blocks)", means)
+    definition = "blocks read via the buffer cache; direct reads go past it"
+    reading.add("resources.buffer_reads_per_s", misses, "blocks/s", "IO Profile, Via Buffer Cache (blocks)", definition)
     if logical is not None:
         place = "Load Profile, Logical read (blocks), less Via Buffer Cache"
         hits = max(0.0, logical - misses)
-        reading.resource("buffer_hits_per_s", hits, "blocks/s", place, "blocks found in the buffer cache")
+        reading.add("resources.buffer_hits_per_s", hits, "blocks/s", place, "blocks found in the buffer cache")
 
 
 def _host(file: SourceFile, reading: FileReading) -> None:
@@ -98,20 +97,13 @@ def _host(file: SourceFile, reading: FileReading) -> None:
                 if name in named:
                     place = f"line {at + 1}, {name}"
                     value = file.number(named[name], place) / 100.0
-                    reading.resource(f"cpu_{share}_fraction", value, "%", place, "of the host's CPUs")
+                    reading.add(f"resources.cpu_{share}_fraction", value, "%", place, "of the host's CPUs")
             if "CPUs" in named:
-                reading.cores(file.number(named["CPUs"], "CPUs"), f"line {at + 1}", "CPUs of the host")
+                reading.set_cores(file.number(named["CPUs"], "CPUs"), f"line {at + 1}", "CPUs of the host")
         match = SNAP.match(line)
         if match and match[1] == "Begin":
-            moment = _moment(match[2])
-            if moment is not None:
-                means = "begin of the report; the server's clock, taken for UTC"
-                reading.add_text(("window", "start_utc"), moment, f"line {at}", means)
-
-
-def _moment(text: str) -> str | None:
-    """The moment of a snapshot such as 05-Jul-23 10:00:00; None if its month is no English one."""
-    try:
-        return datetime.strptime(text, "%d-%b-%y %H:%M:%S").replace(tzinfo=UTC).isoformat()
-    except ValueError:
-        return None
+            begin_s = moment_s(match[2])
+            if begin_s is not None:
+                begin = datetime.fromtimestamp(begin_s, UTC).isoformat()
+                definition = "begin of the report; the server's clock, taken for UTC"
+                reading.add_text("window.start_utc", begin, f"line {at}", definition)

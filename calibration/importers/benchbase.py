@@ -8,7 +8,7 @@ by the raw table.
 import re
 
 from calibration.importers.vocabulary import class_name, percentile
-from calibration.records import RANK_OF_DETAIL, FileReading
+from calibration.records import FileReading, ResultRank
 from models.input import SourceFile
 
 KIND = "BenchBase"
@@ -46,7 +46,7 @@ def read(file: SourceFile) -> FileReading:
     if file.head.lstrip().startswith("{"):
         _summary(file, reading)
         return reading
-    reading.rank = RANK_OF_DETAIL
+    reading.rank = ResultRank.DETAIL
     rows = file.rows()
     if not rows:
         file.truncated("rows")
@@ -77,30 +77,34 @@ def _summary(file: SourceFile, reading: FileReading) -> None:
             "", f"no {error}", "Elapsed Time, Latency Distribution and Throughput", "give the whole summary.json"
         )
     reading.set_window("steady", elapsed_ms / 1000.0, unit, elapsed, f"{ALL}, after the warm-up")
-    reading.outcome("transactions_per_s", rate, "requests/second", RATE, ALL)
+    reading.add("outcome.transactions_per_s", rate, "requests/second", RATE, ALL)
     goodput = "Goodput (requests/second)"
     if goodput in data:
         value = file.number(data[goodput], goodput)
-        reading.reported("Goodput", value, "requests/second", goodput, "transactions that committed, per s")
-        reading.outcome("errors_per_s", max(0.0, rate - value), "requests/second", goodput, "throughput less goodput")
+        reading.add("outcome.reported.Goodput", value, "requests/second", goodput, "transactions that committed, per s")
+        reading.add(
+            "outcome.errors_per_s", max(0.0, rate - value), "requests/second", goodput, "throughput less goodput"
+        )
     for key, value in latencies.items():
         name, value_ms, unit = _milliseconds(file, key, value, "Latency Distribution")
         if name in PERCENTILES:
             path = ("outcome", "percentiles_ms", PERCENTILES[name])
-            reading.observe(path, value_ms, unit, key, "of all transactions")
+            reading.add(path, value_ms, unit, key, "of all transactions")
         elif name == "Average Latency":
-            reading.outcome("mean_ms", value_ms, unit, key, "mean of all transactions")
+            reading.add("outcome.mean_ms", value_ms, unit, key, "mean of all transactions")
     if data.get("terminals") is not None:
-        reading.workload("clients", file.number(data["terminals"], "terminals"), "terminals", "terminals", "terminals")
-    reading.driver(f"BenchBase {data['Benchmark Type']}", "Benchmark Type", "benchmark")
+        reading.add(
+            "workload.clients", file.number(data["terminals"], "terminals"), "terminals", "terminals", "terminals"
+        )
+    reading.add_text("workload.driver", f"BenchBase {data['Benchmark Type']}", "Benchmark Type", "benchmark")
     if data.get("DBMS Type"):
-        reading.database(str(data["DBMS Type"]), "DBMS Type")
+        reading.set_database(str(data["DBMS Type"]), "DBMS Type")
     if data.get("DBMS Version"):
-        reading.add_text(("engine", "version"), str(data["DBMS Version"]), "DBMS Version", "version of the server")
+        reading.add_text("engine.version", str(data["DBMS Version"]), "DBMS Version", "version of the server")
     if data["Benchmark Type"] == "tpcc":
         if data.get("scalefactor") is not None:
             value = file.number(data["scalefactor"], "scalefactor")
-            reading.workload("warehouses", value, "scalefactor", "scalefactor", "warehouses")
+            reading.add("workload.warehouses", value, "scalefactor", "scalefactor", "warehouses")
         reading.notes.append("its throughput is of all transactions; add raw.csv for new orders")
     started = next((key for key in data if key.startswith("Current Timestamp (")), None)
     if started is not None:
@@ -116,12 +120,14 @@ def _intervals(file: SourceFile, reading: FileReading, rows: list[dict[str, str]
     place = f"{len(rows)} rows"
     seconds = interval_s * len(rows)
     reading.set_window("steady", seconds, "s", place, ALL)
-    reading.outcome("transactions_per_s", sum(rates) / len(rates), "requests/second", place, f"{ALL}, mean of the rows")
+    reading.add(
+        "outcome.transactions_per_s", sum(rates) / len(rates), "requests/second", place, f"{ALL}, mean of the rows"
+    )
     mean = next((key for key in rows[0] if key.startswith("Average Latency (")), None)
     if mean is not None:
         values = [_milliseconds(file, mean, row[mean], f"row {at}") for at, row in enumerate(rows, 1)]
         weighted = sum(value[1] * rate for value, rate in zip(values, rates, strict=True)) / max(sum(rates), 1e-9)
-        reading.outcome("mean_ms", weighted, values[0][2], place, "mean latency of the rows, by their rates")
+        reading.add("outcome.mean_ms", weighted, values[0][2], place, "mean latency of the rows, by their rates")
     reading.add_series("transactions_per_s", interval_s, rates, "requests/second", place, ALL)
 
 
@@ -140,18 +146,20 @@ def _raw(file: SourceFile, reading: FileReading, rows: list[dict[str, str]]) -> 
     seconds, place = last_s - first_s, f"{len(rows)} rows"
     reading.window = (first_s, last_s)
     reading.set_window("steady", seconds, "s", place, f"{ALL}, from the first start to the last end")
-    reading.outcome("transactions_per_s", len(rows) / seconds, "rows", place, ALL)
-    reading.outcome("mean_ms", sum(map(sum, times_ms.values())) / len(rows), unit, place, "mean of all transactions")
+    reading.add("outcome.transactions_per_s", len(rows) / seconds, "rows", place, ALL)
+    reading.add(
+        "outcome.mean_ms", sum(map(sum, times_ms.values())) / len(rows), unit, place, "mean of all transactions"
+    )
     for name, values in times_ms.items():
         values.sort()
         base = ("outcome", "classes", class_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)))
-        reading.observe((*base, "count"), len(values), "rows", f"rows {name}", "transactions")
-        reading.observe((*base, "mean_ms"), sum(values) / len(values), unit, f"rows {name}", "mean latency")
+        reading.add((*base, "count"), len(values), "rows", f"rows {name}", "transactions")
+        reading.add((*base, "mean_ms"), sum(values) / len(values), unit, f"rows {name}", "mean latency")
         for percent in ("50", "95", "99"):
             value, means = percentile(values, percent), f"{percent} % were at most so long"
-            reading.observe((*base, "percentiles_ms", percent), value, unit, f"rows {name}", means)
+            reading.add((*base, "percentiles_ms", percent), value, unit, f"rows {name}", means)
     if "NewOrder" in times_ms:
         means = "new orders in the raw table, per minute"
-        reading.outcome(
-            "new_orders_per_minute", len(times_ms["NewOrder"]) / seconds * 60.0, "rows", "rows NewOrder", means
+        reading.add(
+            "outcome.new_orders_per_minute", len(times_ms["NewOrder"]) / seconds * 60.0, "rows", "rows NewOrder", means
         )

@@ -57,7 +57,7 @@ def read(file: SourceFile) -> FileReading:
             f"{len(found)} completions",
             "from queueing (or dispatch, if that isn't in the trace) to completion",
         )
-        reading.device(name, f"{way}_await_ms", mean_ms, "s", place, means)
+        reading.add(("resources", "devices", name, f"{way}_await_ms"), mean_ms, "s", place, means)
     return reading
 
 
@@ -75,6 +75,12 @@ def _device(
         return
     for way, count, size in (("read", reads, 2), ("write", writes, 5)):
         means = f"{way}s completed over the time of the trace"
-        reading.device(name, f"{way}s_per_s", count / seconds, f"{way}s", place, means)
+        reading.add(("resources", "devices", name, f"{way}s_per_s"), count / seconds, f"{way}s", place, means)
         kib = file.number(match[size], place, grouped=True) * SCALE[match[size + 1]]
-        reading.device(name, f"{way}_kib_per_s", kib / seconds, f"{match[size + 1]}iB", place, f"of {way}s")
+        reading.add(
+            ("resources", "devices", name, f"{way}_kib_per_s"),
+            kib / seconds,
+            f"{match[size + 1]}iB",
+            place,
+            f"of {way}s",
+        )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import yaml
 
 from calibration.records import DiskPoint
-from models.input import parse, validated
+from models.input import parse_quantity, validated
 from models.machine import FlashDiskSpec
 from simulator.errors import InputError
 
@@ -36,13 +36,13 @@ class DiskEntry:
         return share * min(point.depth, self.spec.parallel_requests) / mean_us * 1e6
 
     def _latency_us(self, point: DiskPoint) -> float:
-        return self.spec.read_latency_us if point.way == "read" else self.spec.write_latency_us
+        return self.spec.read_latency_us if point.operation == "read" else self.spec.write_latency_us
 
 
 def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> DiskEntry:
     """The entry. Raises InputError without reads, with several block sizes, or without a capacity."""
-    reads = sorted((point for point in points if point.way == "read"), key=lambda point: point.depth)
-    writes = sorted((point for point in points if point.way == "write"), key=lambda point: point.depth)
+    reads = sorted((point for point in points if point.operation == "read"), key=lambda point: point.depth)
+    writes = sorted((point for point in points if point.operation == "write"), key=lambda point: point.depth)
     files = ", ".join(sorted({point.file for point in points}))
     if not reads:
         raise InputError(f"{files}: got no random reads; expected a result with reads; run fio with --rw=randread")
@@ -62,7 +62,7 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
     try:
         data = {
             "name": name,
-            "capacity_gib": parse(capacity, "memory", "GiB"),
+            "capacity_gib": parse_quantity(capacity, "memory", "GiB"),
             "read_latency_us": round(reads[0].mean_us, 3),
             "write_latency_us": round((writes or reads)[0].mean_us, 3),
             "parallel_requests": _parallel(reads, writes),
@@ -70,8 +70,7 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
         }
     except ValueError as error:
         raise InputError(f"--capacity: got {capacity!r}; {error}") from error
-    spec: FlashDiskSpec = validated(FlashDiskSpec, data, files)
-    return DiskEntry(spec, (*reads, *writes))
+    return DiskEntry(validated(FlashDiskSpec, data, files), (*reads, *writes))
 
 
 def _parallel(reads: Sequence[DiskPoint], writes: Sequence[DiskPoint]) -> int:
@@ -93,7 +92,7 @@ def disk_entry_lines(entry: DiskEntry) -> list[str]:
         off = rate / point.per_s - 1.0
         worst = max(worst, abs(off))
         lines.append(
-            f"# {point.way:<5} {point.depth:>6g} {point.per_s:>11,.1f} {point.mean_us:>11,.1f} "
+            f"# {point.operation:<5} {point.depth:>6g} {point.per_s:>11,.1f} {point.mean_us:>11,.1f} "
             f"{point.p99_us:>9,.1f} {rate:>12,.1f} {off:+.0%}"
         )
     least = entry.points[0]

@@ -43,18 +43,20 @@ def read(file: SourceFile) -> FileReading:
             mean_s, p90_s = file.number(match[3], f"{place}, Average"), file.number(match[4], f"{place}, 90th")
             count = float(match[5])
             total, weighted = total + count, weighted + count * mean_s
-            reading.observe((*base, "count"), count, "Total", place, "transactions, rolled-back ones with them")
-            reading.observe((*base, "errors"), float(match[6]), "Rollbacks", place, "rolled back")
-            reading.observe((*base, "mean_ms"), mean_s * 1000.0, "s", place, "mean response time")
-            reading.observe((*base, "percentiles_ms", "90"), p90_s * 1000.0, "s", place, "90 % were at most so long")
+            reading.add((*base, "count"), count, "Total", place, "transactions, rolled-back ones with them")
+            reading.add((*base, "errors"), float(match[6]), "Rollbacks", place, "rolled back")
+            reading.add((*base, "mean_ms"), mean_s * 1000.0, "s", place, "mean response time")
+            reading.add((*base, "percentiles_ms", "90"), p90_s * 1000.0, "s", place, "90 % were at most so long")
     if not {"notpm", "minutes"} <= set(told) or not total:
         file.truncated("the table and the lines Throughput and Duration")
     minutes, where = told["minutes"]
     reading.set_window("steady", minutes * 60.0, "min", where, "NOTPM: new orders per minute after the ramp")
     if "ramp" in told:
-        reading.observe(("window", "ramp_s"), told["ramp"][0] * 60.0, "min", told["ramp"][1], "ramp-up")
-    reading.outcome("new_orders_per_minute", told["notpm"][0], "NOTPM", told["notpm"][1], "DBT-2's NOTPM")
-    reading.outcome("transactions_per_s", total / minutes / 60.0, "Total", where, "all transactions over the duration")
-    reading.outcome("mean_ms", weighted / total * 1000.0, "s", "table", "mean response of all by their totals")
-    reading.driver("DBT-2", "table")
+        reading.add("window.ramp_s", told["ramp"][0] * 60.0, "min", told["ramp"][1], "ramp-up")
+    reading.add("outcome.new_orders_per_minute", told["notpm"][0], "NOTPM", told["notpm"][1], "DBT-2's NOTPM")
+    reading.add(
+        "outcome.transactions_per_s", total / minutes / 60.0, "Total", where, "all transactions over the duration"
+    )
+    reading.add("outcome.mean_ms", weighted / total * 1000.0, "s", "table", "mean response of all by their totals")
+    reading.add_text("workload.driver", "DBT-2", "table", "load generator")
     return reading

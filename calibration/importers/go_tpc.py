@@ -9,9 +9,8 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from calibration.importers.vocabulary import class_name
+from calibration.importers.vocabulary import class_name, moment_s
 from calibration.records import FileReading
 from models.input import SourceFile
 
@@ -70,29 +69,31 @@ def read(file: SourceFile) -> FileReading:
     definition = "count of transactions done over the longest time of a class (its count over its TPM)"
     reading.set_window("whole" if _warm_s(file) is None else "steady", duration_s, "s", place, definition)
     total = sum(counts.values())
-    reading.outcome("transactions_per_s", total / duration_s, "count", place, "transactions done, without _ERR, per s")
+    reading.add(
+        "outcome.transactions_per_s", total / duration_s, "count", place, "transactions done, without _ERR, per s"
+    )
     if "new_order" in counts:
         rate = counts["new_order"] / duration_s * 60.0
-        reading.outcome("new_orders_per_minute", rate, "count", place, NEW_ORDERS)
+        reading.add("outcome.new_orders_per_minute", rate, "count", place, NEW_ORDERS)
     mean_ms = sum(number(row, "Sum(ms)") for row in done) / max(total, 1.0)
-    reading.outcome("mean_ms", mean_ms, "ms", place, "Sum(ms) of all classes over their counts")
+    reading.add("outcome.mean_ms", mean_ms, "ms", place, "Sum(ms) of all classes over their counts")
     failed = 0.0
     for row in summary:
         name = class_name(row.operation.removesuffix("_ERR"))
         at, base = f"line {row.line}", ("outcome", "classes", name)
         if row.operation.endswith("_ERR"):
             failed += number(row, "Count")
-            reading.observe((*base, "errors"), number(row, "Count"), "count", at, "transactions that failed")
+            reading.add((*base, "errors"), number(row, "Count"), "count", at, "transactions that failed")
             continue
-        reading.observe((*base, "count"), number(row, "Count"), "count", at, "transactions done")
+        reading.add((*base, "count"), number(row, "Count"), "count", at, "transactions done")
         mean_ms = number(row, "Sum(ms)") / max(number(row, "Count"), 1.0)
-        reading.observe((*base, "mean_ms"), mean_ms, "ms", at, "Sum(ms) over Count")
-        reading.observe((*base, "max_ms"), number(row, "Max(ms)"), "ms", at, "longest")
+        reading.add((*base, "mean_ms"), mean_ms, "ms", at, "Sum(ms) over Count")
+        reading.add((*base, "max_ms"), number(row, "Max(ms)"), "ms", at, "longest")
         for each in PERCENTILES:
             value = number(row, f"{each}th(ms)")
-            reading.observe((*base, "percentiles_ms", each), value, "ms", at, f"{each} % were at most so long")
-    reading.outcome("errors_per_s", failed / duration_s, "count", place, "_ERR rows, per s")
-    reading.driver("go-tpc tpcc", place)
+            reading.add((*base, "percentiles_ms", each), value, "ms", at, f"{each} % were at most so long")
+    reading.add("outcome.errors_per_s", failed / duration_s, "count", place, "_ERR rows, per s")
+    reading.add_text("workload.driver", "go-tpc tpcc", place, "load generator")
     _totals(file, reading)
     _series(rows, reading, number)
     _times(file, reading, duration_s)
@@ -145,13 +146,13 @@ def _totals(file: SourceFile, reading: FileReading) -> None:
         per_minute, total, efficiency = (file.number(word, f"line {at}") for word in words)
         where = f"line {at}"
         means = "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC"
-        reading.reported("tpmC", per_minute, "1/min", where, means)
+        reading.add("outcome.reported.tpmC", per_minute, "1/min", where, means)
         means = "sum of the classes' rates, each over its own time: too high in short runs"
-        reading.reported("tpmTotal", total, "1/min", where, means)
+        reading.add("outcome.reported.tpmTotal", total, "1/min", where, means)
         if efficiency > 0:
             warehouses = per_minute / (MOST_NEW_ORDERS_PER_WAREHOUSE * efficiency / 100.0)
             means = "from tpmC and efficiency, which is tpmC / (12.86 * warehouses)"
-            reading.workload("warehouses", round(warehouses), "%", where, means)
+            reading.add("workload.warehouses", round(warehouses), "%", where, means)
     if not found:
         file.truncated("the last line with tpmC and tpmTotal")
 
@@ -181,11 +182,10 @@ def _times(file: SourceFile, reading: FileReading, duration_s: float) -> None:
     if stops:
         clients = max(int(match[2]) for _, match in stops) + 1
         means = "threads that send one transaction after the other"
-        reading.workload("clients", clients, "number of the last worker", f"line {stops[0][0]}", means)
+        reading.add("workload.clients", clients, "number of the last worker", f"line {stops[0][0]}", means)
     start_s = _warm_s(file)
-    if start_s is None and stops:
-        ended = datetime.strptime(stops[0][1][1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
-        start_s = ended.timestamp() - duration_s
+    if start_s is None and stops and (end_s := moment_s(stops[0][1][1])) is not None:
+        start_s = end_s - duration_s
         reading.notes.append("its clock is taken for UTC: the log names no time zone")
     if start_s is not None:
         reading.window = (start_s, start_s + duration_s)

@@ -32,15 +32,15 @@ def result(file: SourceFile, reading: FileReading, line: str, place: str) -> boo
         return False
     nopm, tpm = file.number(match[1], f"{place}, NOPM"), file.number(match[2], f"{place}, TPM")
     rates(reading, nopm, tpm, place)
-    reading.database(match[3], place)
+    reading.set_database(match[3], place)
     return True
 
 
 def rates(reading: FileReading, nopm: float, tpm: float, place: str) -> None:
     """The two rates: one of new orders, one of commits."""
-    reading.outcome("new_orders_per_minute", nopm, "NOPM", place, NOPM_MEANS)
-    reading.reported("TPM", tpm, "TPM", place, TPM_MEANS)
-    reading.driver("HammerDB TPROC-C", place, "load generator; 43.5 % new orders")
+    reading.add("outcome.new_orders_per_minute", nopm, "NOPM", place, NOPM_MEANS)
+    reading.add("outcome.reported.TPM", tpm, "TPM", place, TPM_MEANS)
+    reading.add_text("workload.driver", "HammerDB TPROC-C", place, "load generator; 43.5 % new orders")
 
 
 def cpu_shares(file: SourceFile, words: Mapping[str, object], ending: str, place: str) -> dict[RecordKey, float]:
@@ -55,7 +55,7 @@ def cpu_shares(file: SourceFile, words: Mapping[str, object], ending: str, place
 
 def users(reading: FileReading, count: float, place: str) -> None:
     """The clients."""
-    reading.workload("clients", count, "virtual users", place, "virtual users that run transactions")
+    reading.add("workload.clients", count, "virtual users", place, "virtual users that run transactions")
 
 
 def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[str, object]], place: str) -> None:
@@ -70,20 +70,20 @@ def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[s
         calls, total_ms = calls + number("calls"), total_ms + number("total_ms")
         elapsed_ms = max(elapsed_ms, number("elapsed_ms"))
         where = f"{place}, {name}"
-        reading.observe((*base, "count"), number("calls"), "calls", where, f"calls of {TIMING_MEANS}")
-        reading.observe((*base, "mean_ms"), number("avg_ms"), "ms", where, f"mean of {TIMING_MEANS}")
-        reading.observe((*base, "max_ms"), number("max_ms"), "ms", where, f"longest of {TIMING_MEANS}")
+        reading.add((*base, "count"), number("calls"), "calls", where, f"calls of {TIMING_MEANS}")
+        reading.add((*base, "mean_ms"), number("avg_ms"), "ms", where, f"mean of {TIMING_MEANS}")
+        reading.add((*base, "max_ms"), number("max_ms"), "ms", where, f"longest of {TIMING_MEANS}")
         for key, percentile in PERCENTILES.items():
             if row.get(key) is not None:
-                reading.observe((*base, "percentiles_ms", percentile), number(key), "ms", where, f"of {TIMING_MEANS}")
+                reading.add((*base, "percentiles_ms", percentile), number(key), "ms", where, f"of {TIMING_MEANS}")
     if calls > 0 and elapsed_ms > 0:
-        reading.outcome("mean_ms", total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}")
+        reading.add("outcome.mean_ms", total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}")
         means = f"calls of all procedures over elapsed_ms, {TIMING_MEANS}"
-        reading.outcome("transactions_per_s", calls / elapsed_ms * 1000.0, "calls", place, means)
+        reading.add("outcome.transactions_per_s", calls / elapsed_ms * 1000.0, "calls", place, means)
 
 
 def period(reading: FileReading, minutes: float, ramp_minutes: float | None, place: str) -> None:
     """The timed period and the ramp-up before it."""
     reading.set_window("steady", minutes * 60.0, "min", place, RATE_MEANS)
     if ramp_minutes is not None:
-        reading.observe(("window", "ramp_s"), ramp_minutes * 60.0, "min", place, "ramp-up before the timed period")
+        reading.add("window.ramp_s", ramp_minutes * 60.0, "min", place, "ramp-up before the timed period")

@@ -68,7 +68,9 @@ def _read(file: SourceFile, reading: FileReading, database: sqlite3.Connection) 
             reading, float(told["minutes"]), float(told["ramp"]) if "ramp" in told else None, "JOBMAIN, jobdict"
         )
     if "warehouses" in told:
-        reading.workload("warehouses", float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built")
+        reading.add(
+            "workload.warehouses", float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built"
+        )
     _timings(file, reading, database, job)
     _counter(file, reading, database, job)
     _metrics(file, reading, database, job)

@@ -6,7 +6,7 @@ Traps: the counter shows commits per minute (TPM) and not new orders; it goes on
 import re
 
 from calibration.importers import hammerdb
-from calibration.records import RANK_OF_DETAIL, FileReading
+from calibration.records import FileReading, ResultRank
 from models.input import SourceFile
 
 KIND = "HammerDB log"
@@ -35,7 +35,9 @@ def detect(file: SourceFile) -> bool:
 def read(file: SourceFile) -> FileReading:
     """NOPM, TPM, the timed period, the counter as a series. Raises InputError for a log that ends before its result."""
     counter_only = "Vuser" not in file.text and "TEST RESULT" not in file.text
-    reading = FileReading(KIND, file.name, tool=hammerdb.TOOL, rank=RANK_OF_DETAIL if counter_only else 0)
+    reading = FileReading(
+        KIND, file.name, tool=hammerdb.TOOL, rank=ResultRank.DETAIL if counter_only else ResultRank.SUMMARY
+    )
     minutes, ramp, found = 0.0, None, False
     counted: list[float] = []
     steady: tuple[int, int] | None = None

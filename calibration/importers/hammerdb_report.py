@@ -8,7 +8,7 @@ from typing import Any
 
 from calibration.importers import hammerdb
 from calibration.importers.vocabulary import moment_s
-from calibration.records import RANK_OF_DETAIL, FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey
+from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey, ResultRank
 from models.input import SourceFile
 
 KIND = "HammerDB job"
@@ -44,7 +44,7 @@ def read(file: SourceFile) -> FileReading:
         except (KeyError, TypeError) as error:
             file.refuse("", f"no {error}", f"the keys of {SCHEMA}", "write the report again")
         return reading
-    reading.rank = RANK_OF_DETAIL
+    reading.rank = ResultRank.DETAIL
     if any(isinstance(row, dict) and "elapsed_ms" in row for row in data.values()):
         hammerdb.timings(file, reading, data, "timing")
     else:
@@ -60,12 +60,12 @@ def _report(file: SourceFile, reading: FileReading, data: dict[str, Any]) -> Non
     )
     hammerdb.users(reading, file.number(config["virtual_users"], "virtual_users"), "benchmark_config")
     warehouses = file.number(config["warehouses"], "warehouses")
-    reading.workload("warehouses", warehouses, "warehouses", "benchmark_config", "warehouses built")
+    reading.add("workload.warehouses", warehouses, "warehouses", "benchmark_config", "warehouses built")
     minutes = file.number(config["duration_minutes"], "duration_minutes")
     ramp = file.number(config["rampup_minutes"], "rampup_minutes")
     hammerdb.period(reading, minutes, ramp, "benchmark_config")
-    reading.database(str(job["database"]), "job")
-    reading.add_text(("engine", "version"), str(job["release"]), "job", "release of the engine")
+    reading.set_database(str(job["database"]), "job")
+    reading.add_text("engine.version", str(job["release"]), "job", "release of the engine")
     _system(file, reading, data.get("system", {}))
     active = data.get("analysis_hints", {}).get("active_window", {})
     start_s, end_s = moment_s(str(active.get("start"))), moment_s(str(active.get("end")))
@@ -86,14 +86,16 @@ def _report(file: SourceFile, reading: FileReading, data: dict[str, Any]) -> Non
 
 def _system(file: SourceFile, reading: FileReading, system: dict[str, Any]) -> None:
     if "cpumodel" in system:
-        reading.add_text(("environment", "cpu_model"), str(system["cpumodel"]), "system", "processor")
+        reading.add_text("environment.cpu_model", str(system["cpumodel"]), "system", "processor")
     if "os_name" in system:
-        reading.add_text(("environment", "operating_system"), str(system["os_name"]), "system", "operating system")
+        reading.add_text("environment.operating_system", str(system["os_name"]), "system", "operating system")
     if "cpucount" in system:
-        reading.cores(file.number(system["cpucount"], "cpucount"), "system", "CPUs seen")
+        reading.set_cores(file.number(system["cpucount"], "cpucount"), "system", "CPUs seen")
     words = str(system.get("memory", "")).split()
     if len(words) == 2 and words[1] in ("GB", "GiB"):
-        reading.memory(file.number(words[0], "memory"), words[1], "system", "memory; its GB are GiB")
+        reading.add(
+            "environment.memory_gib", file.number(words[0], "memory"), words[1], "system", "memory; its GB are GiB"
+        )
 
 
 def _metrics(file: SourceFile, reading: FileReading, metrics: dict[str, Any]) -> None:

@@ -45,5 +45,5 @@ def read(file: SourceFile) -> FileReading:
             file.refuse("", f"no line with {name}", "InnoDB's totals", "give the whole output")
         counters[name] = float(match[1])
     reading.snapshot = CounterSnapshot(phase_of(file.name), counters, RATES, clock_s=moment_s(banner[1]))
-    reading.database("MySQL or MariaDB", "InnoDB's monitor")
+    reading.set_database("MySQL or MariaDB", "InnoDB's monitor")
     return reading

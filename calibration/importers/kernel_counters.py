@@ -99,7 +99,7 @@ def _cpus(file: SourceFile, phase: str | None, reading: FileReading) -> CounterS
     cpus = sum(1 for line in file.whole_lines if re.match(r"^cpu\d+ ", line))
     if not cpus:
         file.truncated("a line of each CPU")
-    reading.cores(cpus, "lines cpu0, cpu1, ...")
+    reading.set_cores(cpus, "lines cpu0, cpu1, ...")
     counters = {share: sum(ticks.get(key, 0.0) for key in keys) for share, keys in SHARES}
     counters["all"] = sum(counters.values())
     rates = []
@@ -127,9 +127,11 @@ def _memory(file: SourceFile, reading: FileReading, whole_machine: bool) -> None
         words = line.split()
         if whole_machine and words[:1] == ["MemTotal:"] and len(words) == 3:
             value = file.number(words[1], f"line {at}") / (GIB / KIB)
-            reading.memory(value, words[2], f"line {at}, MemTotal", "memory of the whole machine")
+            reading.add(
+                "environment.memory_gib", value, words[2], f"line {at}, MemTotal", "memory of the whole machine"
+            )
         if not whole_machine and words[:1] == ["hierarchical_memory_limit"]:
             value = file.number(words[1], f"line {at}")
             if value < NO_LIMIT_BYTES:
                 means = "memory and page cache that the database's cgroup may use"
-                reading.memory(value / GIB, "B", f"line {at}, hierarchical_memory_limit", means)
+                reading.add("environment.memory_gib", value / GIB, "B", f"line {at}, hierarchical_memory_limit", means)

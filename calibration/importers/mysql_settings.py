@@ -36,6 +36,6 @@ def read(file: SourceFile) -> FileReading:
             word = match[2].upper()
             unit = word[-1:] if word[-1:] in "KMGT" else ""
             size = file.number(word.removesuffix(unit), f"line {at}, {name}") * SIZES[unit] / 2**30
-            reading.observe(("engine", "buffer_pool_gib"), size, f"{unit}B", f"line {at}", "size of the pool")
-    reading.database("MySQL or MariaDB", "innodb_ settings")
+            reading.add("engine.buffer_pool_gib", size, f"{unit}B", f"line {at}", "size of the pool")
+    reading.set_database("MySQL or MariaDB", "innodb_ settings")
     return reading

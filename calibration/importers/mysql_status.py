@@ -33,7 +33,7 @@ def read(file: SourceFile) -> FileReading:
     counters["hits"] = counters["Innodb_buffer_pool_read_requests"] - counters["Innodb_buffer_pool_reads"]
     page = counters.get("Innodb_page_size")
     if page:
-        reading.observe(("engine", "page_kib"), page / 1024, "B", "Innodb_page_size", "size of a page")
+        reading.add("engine.page_kib", page / 1024, "B", "Innodb_page_size", "size of a page")
     known = [
         ("buffer_hits_per_s", "hits", "pages", "read requests less reads: pages found in the pool"),
         ("buffer_reads_per_s", "Innodb_buffer_pool_reads", "pages", "pages read because they were not in the pool"),
@@ -46,5 +46,5 @@ def read(file: SourceFile) -> FileReading:
         CounterRate(("resources", key), name, unit, means) for key, name, unit, means in known if name in counters
     )
     reading.snapshot = CounterSnapshot(phase_of(file.name), counters, rates, clock_s=counters["Uptime"])
-    reading.database("MySQL or MariaDB", "Innodb_ counters")
+    reading.set_database("MySQL or MariaDB", "Innodb_ counters")
     return reading

@@ -59,16 +59,16 @@ def read(file: SourceFile) -> FileReading:
     reading.set_window(
         "whole", seconds, "s", where, "transactions done over the time from the first connection made to the last end"
     )
-    reading.outcome("transactions_per_s", rate, "tps", found["tps"][1], "tps without the time of connecting")
-    reading.workload("clients", number("clients"), "clients", found["clients"][1], "sessions")
+    reading.add("outcome.transactions_per_s", rate, "tps", found["tps"][1], "tps without the time of connecting")
+    reading.add("workload.clients", number("clients"), "clients", found["clients"][1], "sessions")
     _latency(reading, number, found)
     if "failed" in found:
-        reading.outcome("errors_per_s", number("failed") / seconds, "count", found["failed"][1], "failed, per s")
+        reading.add("outcome.errors_per_s", number("failed") / seconds, "count", found["failed"][1], "failed, per s")
     if "scale" in found:
-        reading.workload("scale", number("scale"), "scale", found["scale"][1], "100,000 accounts each")
+        reading.add("workload.scale", number("scale"), "scale", found["scale"][1], "100,000 accounts each")
     if "type" in found:
-        reading.driver(f"pgbench {found['type'][0]}", found["type"][1], "script")
-    reading.database("PostgreSQL", "summary")
+        reading.add_text("workload.driver", f"pgbench {found['type'][0]}", found["type"][1], "script")
+    reading.set_database("PostgreSQL", "summary")
     if len(points) >= 2:
         interval_s = points[1][0] - points[0][0]
         rates, place = [rate for _, rate in points], f"{len(points)} lines 'progress'"
@@ -79,12 +79,12 @@ def read(file: SourceFile) -> FileReading:
 def _latency(reading: FileReading, number: Callable[[str], float], lines: dict[str, tuple[str, str]]) -> None:
     latency_ms, where = number("latency"), lines["latency"][1]
     if "lag" not in lines:
-        reading.outcome("mean_ms", latency_ms, "ms", where, "mean of all transactions")
+        reading.add("outcome.mean_ms", latency_ms, "ms", where, "mean of all transactions")
         return
     lag_ms = number("lag")
     means = "mean latency less mean schedule lag (-R): the time in the database"
-    reading.outcome("mean_ms", latency_ms - lag_ms, "ms", f"{where} less {lines['lag'][1]}", means)
-    reading.reported("latency with schedule lag", latency_ms, "ms", where, "pgbench's latency average")
+    reading.add("outcome.mean_ms", latency_ms - lag_ms, "ms", f"{where} less {lines['lag'][1]}", means)
+    reading.add("outcome.reported.latency with schedule lag", latency_ms, "ms", where, "pgbench's latency average")
     reading.notes.append(
         f"run with -R: {lag_ms:g} ms of its latency are schedule lag and taken off; the rate was given, not reached"
     )

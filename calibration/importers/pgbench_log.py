@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from calibration.importers.vocabulary import percentile
-from calibration.records import RANK_OF_DETAIL, FileReading
+from calibration.records import FileReading, ResultRank
 from models.input import SourceFile
 
 KIND = "pgbench log"
@@ -28,7 +28,7 @@ def detect(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> FileReading:
     """The logs of all threads, read with the first of them. Raises InputError if a thread's log lacks."""
-    reading = FileReading(KIND, file.name, tool="pgbench", rank=RANK_OF_DETAIL)
+    reading = FileReading(KIND, file.name, tool="pgbench", rank=ResultRank.DETAIL)
     numbered = NUMBERED.match(file.path.name)
     if numbered and file.path.with_name(numbered[1]).exists():
         return FileReading(f"{KIND}, read with {numbered[1]}", file.name)
@@ -43,7 +43,7 @@ def read(file: SourceFile) -> FileReading:
         for at, line in enumerate(log.lines, 1):
             if line.strip() and not pattern.match(line.strip()):
                 log.refuse(f"line {at}", repr(line[:40]), "a line like the first", "the log is cut off: copy it again")
-    reading.database("PostgreSQL", "log")
+    reading.set_database("PostgreSQL", "log")
     place = f"{len(logs)} logs" if len(logs) > 1 else "log"
     if pattern is AGGREGATE:
         _aggregate(file, reading, rows, place)
@@ -106,12 +106,12 @@ def _single(file: SourceFile, reading: FileReading, rows: list[list[tuple[int, l
     times_us.sort()
     for percent in PERCENTILES:
         value_ms = percentile(times_us, percent) / 1000.0
-        reading.observe(("outcome", "percentiles_ms", percent), value_ms, "us", place, f"{percent} % of {means}")
+        reading.add(("outcome", "percentiles_ms", percent), value_ms, "us", place, f"{percent} % of {means}")
     if failed:
-        reading.outcome("errors_per_s", failed / seconds, "count", place, "failed or skipped, per s")
+        reading.add("outcome.errors_per_s", failed / seconds, "count", place, "failed or skipped, per s")
 
 
 def _rates(reading: FileReading, per_s: float, mean_ms: float, seconds: float, place: str, means: str) -> None:
     reading.set_window("steady", seconds, "s", place, means)
-    reading.outcome("transactions_per_s", per_s, "count", place, means)
-    reading.outcome("mean_ms", mean_ms, "us", place, f"mean of {means}")
+    reading.add("outcome.transactions_per_s", per_s, "count", place, means)
+    reading.add("outcome.mean_ms", mean_ms, "us", place, f"mean of {means}")

@@ -74,7 +74,7 @@ def read(file: SourceFile) -> FileReading:
     elif view in PARTS:
         counters, rates = PARTS[view](rows, number)
         reading.snapshot = CounterSnapshot(phase, counters, tuple(rates))
-        reading.database("PostgreSQL", view)
+        reading.set_database("PostgreSQL", view)
     return reading
 
 
@@ -196,15 +196,15 @@ def _settings(file: SourceFile, rows: list[Row], reading: FileReading) -> None:
             )
     if "server_version" in by_name:
         reading.add_text(
-            ("engine", "version"), str(by_name["server_version"]["setting"]), "server_version", "version of the server"
+            "engine.version", str(by_name["server_version"]["setting"]), "server_version", "version of the server"
         )
     if "block_size" in by_name:
         size = file.number(by_name["block_size"]["setting"], "block_size")
-        reading.observe(("engine", "page_kib"), size / 1024, "B", "block_size", "size of a page")
+        reading.add("engine.page_kib", size / 1024, "B", "block_size", "size of a page")
     if "shared_buffers" in by_name:
         row = by_name["shared_buffers"]
         unit = str(row["unit"] or "")
         if unit not in KIB:
             file.refuse("shared_buffers", repr(unit), f"a unit of {', '.join(KIB)}", "export pg_settings again")
         gib = file.number(row["setting"], "shared_buffers") * KIB[unit] / 2**20
-        reading.observe(("engine", "buffer_pool_gib"), gib, unit, "shared_buffers", "size of the pool")
+        reading.add("engine.buffer_pool_gib", gib, unit, "shared_buffers", "size of the pool")

@@ -49,7 +49,7 @@ def read(file: SourceFile) -> FileReading:
         if match := INTERVAL.match(line) or CSV.match(line):
             points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
         elif match := THREADS.match(line):
-            reading.workload("clients", float(match[1]), "threads", f"line {at}", "threads without think time")
+            reading.add("workload.clients", float(match[1]), "threads", f"line {at}", "threads without think time")
     missing = [name for name in ("transactions", "queries", "time", "avg", "sum") if name not in found]
     if missing:
         file.truncated(f"sysbench's totals ({', '.join(missing)})")
@@ -62,12 +62,12 @@ def read(file: SourceFile) -> FileReading:
     reading.set_window("whole", seconds, "s", where, "transactions done over total time, from the first one on")
     transactions, where = number("transactions")
     rate = number("transactions", 1)[0]
-    reading.outcome("transactions_per_s", transactions / seconds, "count", where, "transactions over total time")
-    reading.reported("tps", rate, "1/s", where, "sysbench's transactions per s")
+    reading.add("outcome.transactions_per_s", transactions / seconds, "count", where, "transactions over total time")
+    reading.add("outcome.reported.tps", rate, "1/s", where, "sysbench's transactions per s")
     _latencies(file, reading, found)
     if "errors" in found:
         means = "transactions that were tried again after an error"
-        reading.outcome("errors_per_s", number("errors")[0] / seconds, "count", number("errors")[1], means)
+        reading.add("outcome.errors_per_s", number("errors")[0] / seconds, "count", number("errors")[1], means)
     queries = number("queries")[0] / transactions if transactions else 0.0
     _script(reading, queries, transactions / seconds, where)
     _series(reading, points)
@@ -76,21 +76,21 @@ def read(file: SourceFile) -> FileReading:
 
 def _latencies(file: SourceFile, reading: FileReading, totals: dict[str, tuple[int, tuple[str, ...]]]) -> None:
     at, (word, *_) = totals["avg"]
-    reading.outcome("mean_ms", file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions")
+    reading.add("outcome.mean_ms", file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions")
     if "percentile" in totals:
         at, (percentile, word) = totals["percentile"]
         value = file.number(word, f"line {at}, percentile")
         means = "of all transactions, by a histogram of 1 % steps; the only one that sysbench keeps"
-        reading.observe(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}", means)
+        reading.add(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}", means)
 
 
 def _script(reading: FileReading, queries: float, per_s: float, where: str) -> None:
     if queries < LEAST_TPCC_QUERIES:
-        reading.driver(f"sysbench, {queries:.4g} queries per transaction", where, "load generator")
+        reading.add_text("workload.driver", f"sysbench, {queries:.4g} queries per transaction", where, "load generator")
         return
-    reading.driver("sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
+    reading.add_text("workload.driver", "sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
     means = "transactions per minute * 10/23: the share of new orders that sysbench-tpcc draws, not a count"
-    reading.outcome("new_orders_per_minute", per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
+    reading.add("outcome.new_orders_per_minute", per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
     reading.notes.append(
         f"taken for sysbench-tpcc, for it has {queries:.3g} queries per transaction; new orders are 10 of 23"
     )

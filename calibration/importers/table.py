@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from calibration.records import Leaf, ObservedText, RecordKey, RunRecord, record_from_values
-from models.input import Name, Number, SourceFile, Spec, Text, nearest, read_mapping, validated
+from models.input import Name, Number, SourceFile, Spec, Text, did_you_mean, read_mapping, validated
 from simulator.errors import InputError
 
 MOST_ROWS = 10_000
@@ -44,7 +44,7 @@ class TableMapping(Spec):
 
 def read_run_table(table: Path, mapping: Path) -> list[RunRecord]:
     """A record for each row, or InputError with the first row that can't be one; never a part of the table."""
-    plan: TableMapping = validated(TableMapping, read_mapping(mapping), mapping.name)
+    plan = validated(TableMapping, read_mapping(mapping), mapping.name)
     if not table.is_file():
         raise InputError(f"{table}: is no file; expected a CSV table")
     file = SourceFile(table, table.name)
@@ -53,7 +53,7 @@ def read_run_table(table: Path, mapping: Path) -> list[RunRecord]:
         file.refuse("", f"{len(rows)} rows", f"1 to {MOST_ROWS:,}", "split the table")
     for column in [*plan.columns, *plan.name]:
         if column not in rows[0]:
-            hint, known = nearest(column, rows[0]), ", ".join(rows[0])
+            hint, known = did_you_mean(column, rows[0]), ", ".join(rows[0])
             raise InputError(f"{mapping.name}: column {column!r}{hint} is not in {table.name}; it has {known}")
     fields = {column: _field(spec.key, mapping.name) for column, spec in plan.columns.items()}
     shared: dict[RecordKey, Leaf] = {
@@ -102,7 +102,7 @@ def _field(key: str, where: str) -> tuple[RecordKey, bool]:
             kind = fields[word].annotation
         else:
             raise InputError(
-                f"{where}: {key}: {'.'.join(words[: at + 1])} is no key of a run{nearest(word, fields)}; "
+                f"{where}: {key}: {'.'.join(words[: at + 1])} is no key of a run{did_you_mean(word, fields)}; "
                 f"known: {', '.join(fields)}"
             )
     if "value" not in getattr(_model(kind), "model_fields", {}):

@@ -48,7 +48,7 @@ def read(file: SourceFile) -> FileReading:
         "steady", seconds, "s", "raw results", "transactions in time and late, over the measured time after the ramp"
     )
     if "rampup" in settings:
-        reading.observe(("window", "ramp_s"), settings["rampup"], "s", "[rampup]", "time before the measured time")
+        reading.add("window.ramp_s", settings["rampup"], "s", "[rampup]", "time before the measured time")
     _counts(file, reading, raw, seconds)
     _settings(reading, settings, points, reported)
     return reading
@@ -62,22 +62,22 @@ def _counts(file: SourceFile, reading: FileReading, raw: dict[int, tuple[int, li
         base, place = ("outcome", "classes", TPCC_CLASSES[number]), f"line {at}"
         done = float(words[1]) + float(words[2])
         total, failed = total + done, failed + float(words[4])
-        reading.observe((*base, "count"), done, "sc + lt", place, "done in time and late")
-        reading.observe((*base, "errors"), float(words[4]), "fl", place, "failed")
+        reading.add((*base, "count"), done, "sc + lt", place, "done in time and late")
+        reading.add((*base, "errors"), float(words[4]), "fl", place, "failed")
         if words[5]:
             mean_ms = file.number(words[5], f"{place}, avg_rt")
             weighted += mean_ms * done
-            reading.observe((*base, "mean_ms"), mean_ms, "ms", place, "avg_rt, of all that were done")
+            reading.add((*base, "mean_ms"), mean_ms, "ms", place, "avg_rt, of all that were done")
         timed = timed and bool(words[5])
         if number == 0:
             means = "new orders done in time and late, per minute of measured time"
             path = ("outcome", "new_orders_per_minute")
-            reading.observe(path, done / seconds * 60.0, "sc + lt", place, means)
+            reading.add(path, done / seconds * 60.0, "sc + lt", place, means)
     place = "raw results"
-    reading.outcome("transactions_per_s", total / seconds, "sc + lt", place, "all done, per s")
-    reading.outcome("errors_per_s", failed / seconds, "fl", place, "failed, per s")
+    reading.add("outcome.transactions_per_s", total / seconds, "sc + lt", place, "all done, per s")
+    reading.add("outcome.errors_per_s", failed / seconds, "fl", place, "failed, per s")
     if timed and total:
-        reading.outcome("mean_ms", weighted / total, "ms", place, "avg_rt of all classes by their counts")
+        reading.add("outcome.mean_ms", weighted / total, "ms", place, "avg_rt of all classes by their counts")
 
 
 def _settings(
@@ -86,14 +86,16 @@ def _settings(
     points: list[tuple[float, float]],
     reported: tuple[float, str] | None,
 ) -> None:
-    reading.driver("tpcc-mysql", "raw results")
+    reading.add_text("workload.driver", "tpcc-mysql", "raw results", "load generator")
     if "connection" in settings:
-        reading.workload("clients", settings["connection"], "connections", "[connection]", "threads without think time")
+        reading.add(
+            "workload.clients", settings["connection"], "connections", "[connection]", "threads without think time"
+        )
     if "warehouse" in settings:
-        reading.workload("warehouses", settings["warehouse"], "warehouses", "[warehouse]", "warehouses used")
+        reading.add("workload.warehouses", settings["warehouse"], "warehouses", "[warehouse]", "warehouses used")
     if reported:
         means = "tpcc-mysql's TpmC: new orders in time and late per minute; not an audited tpmC"
-        reading.reported("TpmC", reported[0], "1/min", reported[1], means)
+        reading.add("outcome.reported.TpmC", reported[0], "1/min", reported[1], means)
     if len(points) >= 2 and points[1][0] > points[0][0]:
         interval_s = points[1][0] - points[0][0]
         rates = [count / interval_s * 60.0 for _, count in points]

@@ -65,6 +65,7 @@ DATE_FORMS = (
     "%Y-%m-%dT%H:%M:%S%z",
     "%m/%d/%Y %I:%M:%S %p",
     "%m/%d/%y %I:%M:%S %p",
+    "%d-%b-%y %H:%M:%S",
 )
 SINCE_BOOT = "at least two: the first is since boot"
 CUT_OFF = "the file is cut off: copy it again"
@@ -156,14 +157,14 @@ def sysstat_statistics(file: SourceFile, reading: FileReading, key: str, remedy:
     except (KeyError, IndexError, TypeError):
         file.refuse("", "JSON of another shape", f"sysstat.hosts[0].statistics with {key}", remedy)
     if host.get("number-of-cpus") is not None:
-        reading.cores(file.number(host["number-of-cpus"], "number of CPUs"), "banner")
+        reading.set_cores(file.number(host["number-of-cpus"], "number of CPUs"), "banner")
     return host, samples
 
 
 def sysstat_banner(file: SourceFile, reading: FileReading) -> str:
     """The first line of a text of the sysstat family; reads the number of CPUs."""
     if match := re.match(r"^Linux \S+ \(.*\((\d+) CPU\)", file.lines[0]):
-        reading.cores(file.number(match[1], "number of CPUs"), "banner")
+        reading.set_cores(file.number(match[1], "number of CPUs"), "banner")
     return file.lines[0]
 
 

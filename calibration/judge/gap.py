@@ -6,8 +6,8 @@ Each quantity of a transaction that the record tells is a part, by what its fact
 
 import math
 
-from calibration.fit import AnalyticReader, FigureChoice, Gap, GapPart, data_devices, measured_rates
-from calibration.records import Device, RunRecord, sum_observed
+from calibration.fit import AnalyticReader, FigureChoice, Gap, GapPart, measured_devices, measured_rates
+from calibration.records import MeasuredDevice, RunRecord, sum_observed
 from models.scenario import ScenarioSpec
 from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART, rate_factors
 
@@ -53,7 +53,7 @@ def _demands(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice, pe
     """
     resources = record.resources
     user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
-    devices = data_devices(record, choice, [])
+    devices = measured_devices(record, choice, [])
     reads = sum_observed([device.reads_per_s for device in devices])
     writes = sum_observed([device.writes_per_s for device in devices])
     arm = scenario.machine.disks.disk.kind == "rotating"
@@ -66,7 +66,7 @@ def _demands(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice, pe
     }
 
 
-def _service_s(devices: list[Device], reads: float | None, writes: float | None) -> float | None:
+def _service_s(devices: list[MeasuredDevice], reads: float | None, writes: float | None) -> float | None:
     """Utilisation law: busy share = requests/s x service."""
     busy = sum_observed([device.utilisation_fraction for device in devices])
     if busy is None or reads is None or writes is None or reads + writes <= 0:
@@ -74,7 +74,7 @@ def _service_s(devices: list[Device], reads: float | None, writes: float | None)
     return busy / (reads + writes)
 
 
-def _response_s(devices: list[Device]) -> float | None:
+def _response_s(devices: list[MeasuredDevice]) -> float | None:
     """Mean over all reads."""
     counts = [each.reads_per_s.value if each.reads_per_s else 0.0 for each in devices]
     times = [each.read_await_ms.value / 1000.0 if each.read_await_ms else None for each in devices]

@@ -3,7 +3,7 @@
 Values are kept under the hash of their scenario and the seed, so that a changed scenario is simulated again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -103,6 +103,6 @@ def write_large_systems(values: Mapping[str, Mapping[str, float]], path: Path = 
     write_document(path, FORMAT, {"values": values})
 
 
-def figure_rows_json(rows: list[FigureRow]) -> list[dict[str, object]]:
+def figure_rows_json(rows: Sequence[FigureRow]) -> list[dict[str, object]]:
     """The rows with their errors."""
     return [{**asdict(row), "error": row.error, "holds": row.holds} for row in rows]

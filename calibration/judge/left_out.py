@@ -27,10 +27,10 @@ from calibration.fit import (
     calibration_hash,
     calibration_of,
     error_summary,
-    fit,
     judged_rate,
+    no_report,
     plural,
-    silent,
+    run_fit,
 )
 from calibration.predict import predict_scenario
 from calibration.records import fit_versions
@@ -90,7 +90,7 @@ class Refits:
 
     def without(self, out: Sequence[int], report: ReportProgress) -> Calibration:
         """The calibration without some runs. Raises InputError."""
-        refit = fit(self.task(out), FitState(None, ""), report, simulate_model=self.simulate_model)
+        refit = run_fit(self.task(out), FitState(None, ""), report, simulate_model=self.simulate_model)
         found = calibration_of(refit, self.calibration.base)
         return found.model_copy(update={"by_kernel": self.calibration.by_kernel}) if self.near else found
 
@@ -130,7 +130,7 @@ def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
     return folds, why
 
 
-def predicted_without(refits: Refits, out: Sequence[int], report: ReportProgress = silent) -> list[Any]:
+def predicted_without(refits: Refits, out: Sequence[int], report: ReportProgress = no_report) -> list[Any]:
     """[rate, low, high] of each left-out run, or a sentence that says why there is none. Plain JSON."""
     try:
         without = refits.without(out, report)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from calibration.fit import Calibration, FigureKind, FittedRun, SettingValue, scenario_hash
 from models.build import clients_of, memory_plan
-from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
+from models.input import Name, Number, Spec, Text, last_word, read_mapping, repeated_name, validated
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -118,9 +118,8 @@ def candidates_named(calibration: Calibration, axes: Sequence[tuple[str, Sequenc
     Raises InputError if there are too many, or none that is possible.
     """
     keys = [key for key, _ in axes]
-    twice = sorted({key for key in keys if keys.count(key) > 1})
-    if twice:
-        raise InputError(f"--could {twice[0]}: stands twice; give all its values in one --could")
+    if twice := repeated_name(keys):
+        raise InputError(f"--could {twice}: stands twice; give all its values in one --could")
     if grid:
         combined = itertools.product(*(values for _, values in axes))
         changes = [dict(zip(keys, values, strict=True)) for values in combined]
@@ -133,7 +132,7 @@ def candidates_named(calibration: Calibration, axes: Sequence[tuple[str, Sequenc
 
 def read_candidates(path: Path, calibration: Calibration) -> CandidateSet:
     """The candidates of a file. Raises InputError."""
-    file: CandidatesFile = validated(CandidatesFile, read_mapping(path), path.name)
+    file = validated(CandidatesFile, read_mapping(path), path.name)
     costs = [each.cost for each in file.candidates.values()]
     if None in costs and len(set(costs)) > 1:
         without = ", ".join(name for name, each in file.candidates.items() if each.cost is None)

@@ -13,7 +13,7 @@ from calibration.fit import (
     ReportProgress,
     SimulateModel,
     apply_calibration,
-    silent,
+    no_report,
     steady_rates,
     unapplied_keys,
 )
@@ -63,7 +63,7 @@ class DescribedPrediction:
 def predict_described(
     description: Description,
     calibration: Calibration | None,
-    report: ReportProgress = silent,
+    report: ReportProgress = no_report,
     simulate_model: SimulateModel | None = None,
 ) -> DescribedPrediction:
     """The machine's rate or its job's figure; `simulate_model`: see `predict_scenario`. Raises InputError."""

@@ -26,9 +26,9 @@ from calibration.fit import (
     apply_calibration,
     engine_logs,
     identify_parameters,
+    no_report,
     parameter_bounds,
     parameters_at_bound,
-    silent,
     solve_inputs,
 )
 from calibration.predict.candidates import CandidateSet, Impossible, RunCandidate, scenario_of
@@ -96,7 +96,7 @@ def advise_next_run(
     choice: CandidateSet,
     asked: ScenarioSpec | None,
     pairs: int = PAIRS,
-    report: ReportProgress = silent,
+    report: ReportProgress = no_report,
     simulate_model: SimulateModel | None = None,
 ) -> Advice:
     """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
@@ -174,7 +174,7 @@ def information(
 
 
 def derivatives(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, report: ReportProgress = silent
+    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, report: ReportProgress = no_report
 ) -> tuple[FloatArray, FloatArray, dict[int, str]]:
     """Figures of each scenario at each place, and their derivatives by the parameters, both as logarithms.
 
@@ -275,11 +275,7 @@ def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[st
 
 
 def _worth(
-    candidate: RunCandidate,
-    wanted: Predicted | None,
-    open_sd: float,
-    share: float,
-    tells: tuple[tuple[str, ...], ...],
+    candidate: RunCandidate, wanted: Predicted | None, open_sd: float, share: float, tells: tuple[tuple[str, ...], ...]
 ) -> RunWorth:
     if wanted is None:
         return RunWorth(candidate, open_sd * share, 1.0 - share, tells)

@@ -6,8 +6,6 @@ from calibration.records.measured import mean_response_s, record_of_scenario, si
 from calibration.records.merging import merge_readings, record_from_values
 from calibration.records.origin import code_digest, fit_versions
 from calibration.records.reading import (
-    RANK_OF_DETAIL,
-    RANK_OF_WITNESS,
     CounterRate,
     CounterSnapshot,
     DiskPoint,
@@ -18,5 +16,6 @@ from calibration.records.reading import (
     MonitorSample,
     MonitorSamples,
     RecordKey,
+    ResultRank,
 )
-from calibration.records.record import Device, MeasuredSeries, Observed, ObservedText, RunRecord, sum_observed
+from calibration.records.record import MeasuredDevice, MeasuredSeries, Observed, ObservedText, RunRecord, sum_observed

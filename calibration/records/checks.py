@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, stdev
 
-from calibration.records.record import Device, Observed, Outcome, Resources, RunRecord
+from calibration.records.record import MeasuredDevice, Observed, Outcome, Resources, RunRecord
 from models.input import value_at
 
 LITTLE_TOLERANCE = 0.05
@@ -140,7 +140,7 @@ def _cpu(resources: Resources) -> Iterator[Finding]:
         )
 
 
-def _device(name: str, device: Device) -> Iterator[Finding]:
+def _device(name: str, device: MeasuredDevice) -> Iterator[Finding]:
     """Little's law of the queue: requests inside = rate * time."""
     queue = _value(device.queue_length)
     reads, writes = _value(device.reads_per_s), _value(device.writes_per_s)
@@ -155,7 +155,7 @@ def _device(name: str, device: Device) -> Iterator[Finding]:
     yield Finding("Little's law of the device", abs(inside - queue) <= QUEUE_TOLERANCE * queue, text)
 
 
-def _request_size(name: str, device: Device, page_kib: Observed | None) -> Iterator[Finding]:
+def _request_size(name: str, device: MeasuredDevice, page_kib: Observed | None) -> Iterator[Finding]:
     """A database reads whole pages, and no system reads a MiB at once for random places."""
     reads, kib = _value(device.reads_per_s), _value(device.read_kib_per_s)
     if reads is None or kib is None or reads < LEAST_READS_PER_S:

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from calibration.records.record import RunRecord
-from models.input import SourceFile, as_mapping, nearest, parse_yaml, validated, write_whole
+from models.input import SourceFile, as_mapping, did_you_mean, parse_yaml, validated, write_whole
 from simulator.errors import InputError
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -33,7 +33,7 @@ def record_path(text: str) -> Path:
     if path.exists():
         raise InputError(f"{text}: is a folder; give a run record, or 'oltpsim runs list {text}'")
     raise InputError(
-        f"{text}: no such file or run{nearest(path.stem, names)}; the program has {', '.join(names) or 'none'}"
+        f"{text}: no such file or run{did_you_mean(path.stem, names)}; the program has {', '.join(names) or 'none'}"
     )
 
 
@@ -52,8 +52,7 @@ def load_record(path: Path) -> RunRecord:
             "", f"{len(file.stored):,} bytes", f"at most {MOST_BYTES:,}", "give a run record, not the tool's output"
         )
     data = file.data if path.suffix == ".json" else parse_yaml(file.text, path.name)
-    record: RunRecord = validated(RunRecord, as_mapping(data, path.name), path.name)
-    return record
+    return validated(RunRecord, as_mapping(data, path.name), path.name)
 
 
 def record_text(record: RunRecord, suffix: str) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from calibration.records.counters import differences, pairs_of, span_of
-from calibration.records.reading import RANK_OF_WITNESS, FileReading, Leaf, MonitorSamples, RecordKey
+from calibration.records.reading import FileReading, Leaf, MonitorSamples, RecordKey, ResultRank
 from calibration.records.record import RunRecord
 from calibration.records.timing import aligned, is_timed, means
 from models.input import set_value, validated
@@ -34,7 +34,7 @@ class Merged:
 def merge_readings(name: str, readings: Sequence[FileReading]) -> Merged:
     """One record. Raises InputError if no file is a harness's result, or two are of different runs."""
     results = [reading for reading in readings if reading.tool is not None]
-    harness = [reading for reading in results if reading.rank < RANK_OF_WITNESS] or results
+    harness = [reading for reading in results if reading.rank < ResultRank.WITNESS] or results
     if not harness:
         kinds = ", ".join(sorted({reading.kind for reading in readings})) or "nothing known"
         raise InputError(
@@ -96,7 +96,7 @@ def _number(leaf: Leaf) -> float:
 def _fill(values: dict[RecordKey, Leaf], readings: Sequence[FileReading]) -> None:
     """Add machine and settings from the other files; of two sizes of memory the smaller is what there was to use."""
     for reading in readings:
-        if reading.tool is None or reading.rank >= RANK_OF_WITNESS:
+        if reading.tool is None or reading.rank == ResultRank.WITNESS:
             for path, leaf in reading.values.items():
                 if path[0] == "outcome":
                     continue
@@ -224,5 +224,4 @@ def record_from_values(
     for path, leaf in values.items():
         set_value(data, path, leaf)
     data.setdefault("outcome", {})
-    record: RunRecord = validated(RunRecord, data, name)
-    return record
+    return validated(RunRecord, data, name)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Protocol
 
 from calibration.records.record import MOST_SERIES_POINTS
@@ -34,7 +35,7 @@ class MonitorSample:
 
 @dataclass(frozen=True)
 class MonitorSamples:
-    """Intervals in order, in the fields' units; what was since boot is no longer among them."""
+    """Intervals in order, in the fields' units, without a first one that some tools print of the time since boot."""
 
     rows: tuple[MonitorSample, ...]
     meanings: Mapping[RecordKey, Meaning]
@@ -68,7 +69,8 @@ class DiskPoint:
     """Disk's rate and mean completion latency at one queue depth, by fio. `p99_us` is NaN if fio was not asked."""
 
     file: str
-    way: str
+    operation: str
+    """read or write"""
     depth: float
     block_kib: float
     per_s: float
@@ -76,92 +78,68 @@ class DiskPoint:
     p99_us: float
 
 
-RANK_OF_DETAIL = 1
-"""Logs and series beside a summary."""
-RANK_OF_WITNESS = 5
-"""The database's own report of its rate."""
+class ResultRank(IntEnum):
+    """Rank of a result among several of one run: the lowest is believed first."""
+
+    SUMMARY = 0
+    DETAIL = 1
+    """logs and series beside a summary"""
+    WITNESS = 2
+    """the database's own report of its rate: only used where no load generator's is"""
 
 
 @dataclass
 class FileReading:
-    """Contents of one file. `tool` is set if it is the harness's own result.
-
-    Of several results of one run those of the lowest `rank` are believed first; from RANK_OF_WITNESS on a result is
-    only used where no load generator's is.
-    """
+    """Contents of one file. `tool` is set if it is the harness's own result."""
 
     kind: str
     file: str
     tool: str | None = None
-    rank: int = 0
+    rank: ResultRank = ResultRank.SUMMARY
     values: dict[RecordKey, Leaf] = field(default_factory=dict)
     window: tuple[float, float] | None = None
+    """start and end of what was counted, seconds since 1970"""
     samples: MonitorSamples | None = None
     snapshot: CounterSnapshot | None = None
     disk: list[DiskPoint] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def observe(self, path: RecordKey, value: float, unit: str, place: str, definition: str) -> None:
-        """Add a figure, in the field's unit; `unit` is the one that was read."""
+    def add(self, key: str | RecordKey, value: float, unit: str, place: str, definition: str) -> None:
+        """Add a figure, in the unit of the record's field; `key`: dotted, or its words; `unit`: the one that was read.
+
+        `place`: where in the file it stands; `definition`: what it counts.
+        """
         source = f"{self.file}, {place}"
-        self.values[path] = {"value": float(value), "unit": unit, "source": source, "definition": definition}
+        self.values[_words(key)] = {"value": float(value), "unit": unit, "source": source, "definition": definition}
 
-    def outcome(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
-        """Add a figure of the outcome, as `observe` does."""
-        self.observe(("outcome", key), value, unit, place, definition)
+    def add_text(self, key: str | RecordKey, value: str, place: str, definition: str) -> None:
+        """Add a text, such as a name or a version; keys as of `add`."""
+        self.values[_words(key)] = {"value": value, "source": f"{self.file}, {place}", "definition": definition}
 
-    def reported(self, name: str, value: float, unit: str, place: str, definition: str) -> None:
-        """Add a figure under the name that the tool gives it."""
-        self.observe(("outcome", "reported", name), value, unit, place, definition)
+    def set_database(self, name: str, place: str) -> None:
+        """Set the name of the database engine."""
+        self.add_text("engine.name", name, place, "database engine")
 
-    def resource(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
-        """Add a figure of the resources."""
-        self.observe(("resources", key), value, unit, place, definition)
-
-    def device(self, name: str, key: str, value: float, unit: str, place: str, definition: str) -> None:
-        """Add a figure of a device."""
-        self.observe(("resources", "devices", name, key), value, unit, place, definition)
-
-    def workload(self, key: str, value: float, unit: str, place: str, definition: str) -> None:
-        """Add a figure of the workload."""
-        self.observe(("workload", key), value, unit, place, definition)
-
-    def cores(self, value: float, place: str, definition: str = "CPUs that are on line") -> None:
-        """Add the number of the machine's CPUs."""
-        self.observe(("environment", "cores"), value, "CPUs", place, definition)
-
-    def memory(self, value_gib: float, unit: str, place: str, definition: str) -> None:
-        """Add the machine's memory."""
-        self.observe(("environment", "memory_gib"), value_gib, unit, place, definition)
-
-    def add_text(self, path: RecordKey, value: str, place: str, definition: str) -> None:
-        """Add a text."""
-        self.values[path] = {"value": value, "source": f"{self.file}, {place}", "definition": definition}
-
-    def driver(self, name: str, place: str, definition: str = "load generator") -> None:
-        """Add the name of the load generator."""
-        self.add_text(("workload", "driver"), name, place, definition)
-
-    def database(self, name: str, place: str) -> None:
-        """Add the name of the database engine."""
-        self.add_text(("engine", "name"), name, place, "database engine")
+    def set_cores(self, value: float, place: str, definition: str = "CPUs that are on line") -> None:
+        """Set the number of the machine's CPUs."""
+        self.add("environment.cores", value, "CPUs", place, definition)
 
     def set_window(self, kind: str, duration_s: float, unit: str, place: str, rate_definition: str) -> None:
-        """Add the window: `kind` is whole or steady."""
+        """Set the window: `kind` is whole or steady; `rate_definition`: what its rate divides by what."""
         self.values["window", "kind"] = kind
         self.values["window", "rate_definition"] = rate_definition
-        self.observe(("window", "duration_s"), duration_s, unit, place, "length of what was counted")
+        self.add("window.duration_s", duration_s, unit, place, "length of what was counted")
 
     def add_series(
         self, name: str, interval_s: float, points: list[float], unit: str, place: str, definition: str
     ) -> None:
-        """Add a series to the outcome, thinned to what a record may hold."""
+        """Add a series to the outcome: means of so many points that a record holds them; a last part of one is left."""
         if not points or interval_s <= 0:
             return
-        each = -(-len(points) // MOST_SERIES_POINTS)
-        groups = [points[at : at + each] for at in range(0, len(points) - len(points) % each, each)]
+        size = -(-len(points) // MOST_SERIES_POINTS)
+        groups = [points[at : at + size] for at in range(0, len(points) - len(points) % size, size)]
         self.values["outcome", "series", name] = {
-            "interval_s": interval_s * each,
+            "interval_s": interval_s * size,
             "values": tuple(sum(group) / len(group) for group in groups),
             "unit": unit,
             "source": f"{self.file}, {place}",
@@ -169,8 +147,12 @@ class FileReading:
         }
 
 
+def _words(key: str | RecordKey) -> RecordKey:
+    return tuple(key.split(".")) if isinstance(key, str) else key
+
+
 class Importer(Protocol):
-    """Importer of one format: each module of calibration/importers but the registry."""
+    """Importer of one format: each module that the registry of calibration/importers names."""
 
     @property
     def KIND(self) -> str:  # noqa: N802 - a constant of a module

@@ -140,7 +140,7 @@ class Outcome(Spec):
         return self
 
 
-class Device(Spec):
+class MeasuredDevice(Spec):
     """One block device, means over the window; `requests_per_s` and `await_ms` of tools that don't tell reads apart."""
 
     reads_per_s: Counted | None = None
@@ -165,7 +165,7 @@ class Resources(Spec):
     cpu_iowait_fraction: Share | None = None
     cpu_idle_fraction: Share | None = None
     cpu_steal_fraction: Share | None = None
-    devices: dict[Name, Device] = Field(default_factory=dict)
+    devices: dict[Name, MeasuredDevice] = Field(default_factory=dict)
     buffer_hits_per_s: Counted | None = None
     buffer_reads_per_s: Counted | None = None
     buffer_writes_per_s: Counted | None = None

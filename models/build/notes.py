@@ -7,7 +7,7 @@ from models.scenario import ScenarioSpec
 from simulator.results import Result
 
 
-def remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
+def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
     return [*_idle_warehouses(scenario), *sampling_remarks(scenario, result), *cluster_remarks(scenario, result)]
 

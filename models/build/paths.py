@@ -4,11 +4,11 @@ from models.build.memory import row_operation_ns
 from models.database import DatabaseSpec
 from models.machine import MachineSpec, speed_of
 from models.operating_system import OperatingSystemSpec
-from models.workloads.tpcc import InterruptTimes, Paths
+from models.workloads.tpcc import InterruptTimes, PathTimes
 from simulator.form import NS_PER_US, Costs
 
 
-def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> Paths:
+def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> PathTimes:
     """Path lengths as times on a machine; the critical sections' share is taken out of them.
 
     What references to memory take is of the machine's memory and caches, and not divided by the core's speed.
@@ -23,8 +23,8 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
     references_ns = round(row_operation_ns(machine, system, database) * (1.0 - share))
     local = machine.network.clients_on_server
     interrupts = interrupts_of(machine, system)
-    extra_ns, per_message = (interrupts.more_ns, interrupts.per_message) if interrupts else (0.0, 0.0)
-    return Paths(
+    extra_ns, per_message = (interrupts.added_ns, interrupts.per_message) if interrupts else (0.0, 0.0)
+    return PathTimes(
         transaction_ns=user(path.transaction_us),
         row_ns=user(path.row_operation_us) + references_ns,
         scanned_row_ns=user(path.scanned_row_us),
@@ -54,10 +54,10 @@ def costs_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
         return round(time_us * NS_PER_US / speed_of(machine))
 
     interrupts = interrupts_of(machine, system)
-    more_us = interrupts.more_ns * speed_of(machine) / NS_PER_US if interrupts else 0.0
+    added_us = interrupts.added_ns * speed_of(machine) / NS_PER_US if interrupts else 0.0
     return Costs(
         read_ns=scaled(system.cpu.read_us),
         write_ns=scaled(system.cpu.write_us + (system.request_us if database.io == "direct" else 0.0)),
         miss_ns=scaled(database.path.page_miss_us),
-        request_ns=max(scaled(system.cpu.disk_request_us + system.request_us + more_us), 0),
+        request_ns=max(scaled(system.cpu.disk_request_us + system.request_us + added_us), 0),
     )

@@ -13,7 +13,7 @@ from models.build.file_layout import by_table
 from models.build.memory import clients_of, memory_plan
 from models.build.paths import costs_of, interrupts_of, paths_of
 from models.build.sampling import folded, sample_of
-from models.database import checkpoint_of, log_of, pool_of, writing_of
+from models.database import buffer_pool_of, checkpoint_of, log_of, writing_of
 from models.machine import controllers_of, data_devices, log_device, rate_limit_of, sharing_of, speed_of
 from models.operating_system import fair_queueing_of, page_cache_of
 from models.scenario import ScenarioSpec
@@ -52,7 +52,7 @@ def build(scenario: ScenarioSpec) -> form.Model:
         cpu=form.Cpu(cores=machine.cpu.cores - bound),
         sections=tuple(form.Section(name, handover_ns) for name in program.sections),
         stations=tuple(form.Station(name, bound) for name in program.stations),
-        pool=pool_of(database.pool, database.writer, plan.resident_buffers),
+        pool=buffer_pool_of(database.pool, database.writer, plan.resident_buffers),
         page_cache=page_cache_of(system.page_cache, plan.page_cache_pages),
         storage=_storage(scenario),
         log=log_of(database.log),

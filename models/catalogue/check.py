@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from models.catalogue.composition import PLACES, compose
+from models.catalogue.composition import PLACES, expand_names
 from models.catalogue.entries import catalogue_entry, catalogue_names, catalogue_places
 from models.catalogue.prices import PriceList
 from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
 from models.database import DatabaseSpec
-from models.input import nearest, read_mapping, validated
+from models.input import did_you_mean, read_mapping, validated
 from models.machine import CpuSpec, DiskSpec, MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.workloads import LayoutSpec, WorkloadSpec
@@ -41,7 +41,7 @@ def read_entry(kind: str, name: str) -> Any:
 def checked(kind: str, entry: dict[str, Any], where: str) -> Any:
     """An entry's keys, wherever they are from, as the spec of its kind; raises as `read_entry`."""
     place = next(path for path, item in PLACES.items() if item == kind)
-    return validated(SPECS[kind], compose(entry, where, place), where)
+    return validated(SPECS[kind], expand_names(entry, where, place), where)
 
 
 def entry_faults(kind: str, name: str) -> list[str]:
@@ -65,7 +65,7 @@ def price_faults(name: str) -> list[str]:
     known = {f"{kind}/{item}" for kind in ENTRIES_WITH_A_PRICE for item in catalogue_names(kind)} | _parts_of_chassis()
     rows = read_entry("prices", name).rows
     return [
-        f"{_where('prices', name)}: {row.part}: no such part{nearest(row.part, known)}; allowed: an entry of "
+        f"{_where('prices', name)}: {row.part}: no such part{did_you_mean(row.part, known)}; allowed: an entry of "
         f"{', '.join(ENTRIES_WITH_A_PRICE)}, or memory and controllers that a chassis names"
         for row in rows
         if row.part not in known and not row.part.startswith("instances/")
@@ -90,7 +90,7 @@ def _priced_parts() -> set[str]:
 
 def _parts_of_chassis() -> set[str]:
     parts: set[str] = set()
-    for spec in chassis().values():
+    for spec in chassis_specs().values():
         parts |= {f"cpus/{item.cpu}" for item in spec.processors} | {f"memory/{item.module}" for item in spec.memory}
         parts |= {f"disks/{item.disk}" for item in spec.disks} | {f"disks/{item}" for item in spec.log_disks}
         parts |= {f"controllers/{item.controller}" for item in spec.disks if item.controller}
@@ -104,7 +104,7 @@ def chassis_faults(name: str) -> list[str]:
     named = [("cpus", item.cpu) for item in spec.processors] + [("disks", item) for item in disks]
     return [
         f"{_where('chassis', name)}: unknown name {item!r} in the catalogue of {kind}"
-        f"{nearest(item, catalogue_names(kind))}"
+        f"{did_you_mean(item, catalogue_names(kind))}"
         for kind, item in named
         if item not in catalogue_names(kind)
     ]
@@ -113,21 +113,21 @@ def chassis_faults(name: str) -> list[str]:
 def _where(kind: str, name: str) -> str:
     place = catalogue_places(kind).get(name)
     if place is None:
-        return f"catalog/{kind}/{name}.yaml"
+        return f"models/catalogue/data/{kind}/{name}.yaml"
     return place.where if place.size is None else f"{place.where}: {name}"
 
 
-def instances() -> dict[str, InstanceSpec]:
+def instance_specs() -> dict[str, InstanceSpec]:
     """All cloud machines by their names. Raises InputError, as all here do."""
     return {name: read_entry("instances", name) for name in catalogue_names("instances")}
 
 
-def volumes() -> dict[str, VolumeSpec]:
+def volume_specs() -> dict[str, VolumeSpec]:
     """All kinds of network volumes by their names."""
     return {name: read_entry("volumes", name) for name in catalogue_names("volumes")}
 
 
-def chassis() -> dict[str, ChassisSpec]:
+def chassis_specs() -> dict[str, ChassisSpec]:
     """All chassis by their names."""
     return {name: read_entry("chassis", name) for name in catalogue_names("chassis")}
 

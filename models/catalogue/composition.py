@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue.entries import catalogue_entry, merged
-from models.input import nearest, parse_yaml, read_mapping, set_value, value_at, value_text, values_along
+from models.input import did_you_mean, parse_yaml, read_mapping, set_value, value_at, value_text, values_along
 from simulator.errors import InputError
 
-CATALOGUED = {
+CATALOGUED_KEYS = {
     "machine": "machines",
     "machine.cpu": "cpus",
     "machine.disks.disk": "disks",
@@ -29,11 +29,11 @@ FOR_SALE = {
     "prices": "prices",
 }
 """As CATALOGUED, in what plans are made of."""
-PLACES = CATALOGUED | FOR_SALE
+PLACES = CATALOGUED_KEYS | FOR_SALE
 MOST_BASES = 8
 
 
-def compose(data: Any, where: str, path: str = "", named: tuple[str, ...] = ()) -> Any:
+def expand_names(data: Any, where: str, path: str = "", named: tuple[str, ...] = ()) -> Any:
     """Replace names and bases at and below `path` by what they stand for.
 
     `named`: names at this path that led here. Raises InputError for unknown names, and for those that name each other
@@ -45,12 +45,12 @@ def compose(data: Any, where: str, path: str = "", named: tuple[str, ...] = ()) 
             named, data = (*named, data), _entry_once(kind, data, named)
         if kind and isinstance(data, dict) and "base" in data:
             changes = {key: value for key, value in data.items() if key != "base"}
-            data = merged(compose(str(data["base"]), where, path, named), changes)
+            data = merged(expand_names(str(data["base"]), where, path, named), changes)
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(where) else f"{where}: {path}: {error}") from error
     if not isinstance(data, dict):
         return data
-    return {key: compose(value, where, f"{path}.{key}" if path else str(key)) for key, value in data.items()}
+    return {key: expand_names(value, where, f"{path}.{key}" if path else str(key)) for key, value in data.items()}
 
 
 def _entry_once(kind: str, name: str, named: tuple[str, ...]) -> dict[str, Any]:
@@ -83,21 +83,21 @@ def read_with_base(
         below = library.get(name.removesuffix(".yaml"), below)
     if not below.exists():
         names = sorted({file.stem for file in path.parent.glob("*.yaml") if file != path} | set(library))
-        raise InputError(f"{path.name}: base: no such file: {below}{nearest(name.removesuffix('.yaml'), names)}")
+        raise InputError(f"{path.name}: base: no such file: {below}{did_you_mean(name.removesuffix('.yaml'), names)}")
     base = read_with_base(below, library, (*seen, path.resolve()))
     for own in ("measured", "notes"):
         base.pop(own, None)
-    both = {key: compose(value, str(below.name), key) for key, value in base.items()}
+    both = {key: expand_names(value, str(below.name), key) for key, value in base.items()}
     return {**both, **{key: _over(both.get(key), value, path.name, key) for key, value in data.items()}}
 
 
 def _over(base: Any, changes: Any, where: str, path: str) -> Any:
     if isinstance(changes, str) or (isinstance(changes, dict) and "base" in changes):
-        return compose(changes, where, path)
+        return expand_names(changes, where, path)
     return merged(base, changes)
 
 
-def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
+def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
     """`data` with one 'key.path=value' set; the value is YAML. Raises InputError for what can't be set."""
     keys, equals, text = setting.partition("=")
     if not equals or not keys.strip():
@@ -106,7 +106,7 @@ def override(data: dict[str, Any], setting: str) -> dict[str, Any]:
     *above, last = key.split(".")
     if not all([*above, last]):
         raise InputError(f"--set {setting}: a key is empty; expected key.path=value")
-    value = compose(parse_yaml(text, f"--set {setting}"), f"--set {setting}", key)
+    value = expand_names(parse_yaml(text, f"--set {setting}"), f"--set {setting}", key)
     for word, holder in zip(key.split(".")[1:], values_along(data, key), strict=False):
         if not isinstance(holder, dict):
             below = value_text(holder)

@@ -10,42 +10,43 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from models.input import MOST_BYTES, MOST_COMPARED, as_mapping, nearest, parse_yaml
+from models.input import MOST_BYTES, MOST_COMPARED, as_mapping, did_you_mean, parse_yaml
 from simulator.errors import InputError
 
 PARTS = ("machines", "cpus", "disks", "operating_systems", "databases", "workloads", "layouts")
 """What scenarios are made of."""
 FOR_SALE = ("instances", "volumes", "chassis", "prices")
 """What plans are made of."""
-KINDS = (*PARTS, *FOR_SALE)
+CATALOGUE_KINDS = (*PARTS, *FOR_SALE)
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 SIZES = "sizes"
 """A file with this key is a family: each of its entries is what stands below it over the file's other keys."""
 MOST_LISTED = 12
 MOST_USER_BYTES = 16 * MOST_BYTES
 """A price list of one region has 1,000 rows."""
-_PARSED: dict[tuple[str, str, int, int], dict[str, Any]] = {}
-"""Files by path, name in messages, time of their last change and size."""
+
+
+@dataclass(frozen=True)
+class FileState:
+    """A file and what changes with it: nanoseconds since 1970 of its last change, its bytes."""
+
+    path: Path
+    changed_ns: int
+    size: int
 
 
 @dataclass(frozen=True)
 class EntryPlace:
     """Where an entry stands: its file, how messages name that, and its key if the file is a family."""
 
-    file: Traversable
+    file: FileState
     where: str
     size: str | None
     own: bool
     """in the user's folder"""
-
-
-def catalogue_kinds() -> list[str]:
-    """The kinds of entries."""
-    return list(KINDS)
 
 
 def catalogue_names(kind: str) -> list[str]:
@@ -62,10 +63,10 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
             f"known: {', '.join(sorted(places))}" if few else f"`oltpsim catalog list {kind}` names all {len(places)}"
         )
         raise InputError(
-            f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{nearest(name, places)}; {known}"
+            f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{did_you_mean(name, places)}; {known}"
         )
     place = places[name]
-    data = _read(place.file, place.where)
+    data = _parsed(place.file, place.where)
     if place.size is None:
         return copy.deepcopy(data)
     family = {key: value for key, value in data.items() if key != SIZES}
@@ -74,17 +75,14 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
 
 def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
     """Where each entry of a kind is; not to be changed. Raises InputError for an unknown kind or a name there twice."""
-    if kind not in KINDS:
-        raise InputError(
-            f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{nearest(kind, KINDS)}; known: {', '.join(KINDS)}"
-        )
+    if kind not in CATALOGUE_KINDS:
+        known = f"{did_you_mean(kind, CATALOGUE_KINDS)}; known: {', '.join(CATALOGUE_KINDS)}"
+        raise InputError(f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{known}")
     folder = own_folder()
     own = folder / kind if folder is not None else None
     if own is None or not own.is_dir():
         return _shipped(kind)
-    with os.scandir(own) as files:
-        state = tuple(sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files))
-    return _shipped(kind) | _users(own, kind, state)
+    return _shipped(kind) | _places(kind, str(own), own=True, files=_files_in(own))
 
 
 def shadowed_names(kind: str) -> list[str]:
@@ -118,65 +116,44 @@ def merged(base: Any, changes: Any) -> Any:
 
 @cache
 def _shipped(kind: str) -> dict[str, EntryPlace]:
-    return _places(resources.files("models").joinpath("catalogue", "data", kind), f"catalog/{kind}", kind, own=False)
+    folder = Path(str(resources.files("models"))) / "catalogue" / "data" / kind
+    return _places(kind, f"models/catalogue/data/{kind}", own=False, files=_files_in(folder))
 
 
-@lru_cache(maxsize=16)
-def _users(folder: Path, kind: str, state: tuple[tuple[str, int, int], ...]) -> dict[str, EntryPlace]:
-    """The user's entries, as long as no file of the folder changes: `state` is all of them."""
-    del state
-    return _places(folder, str(folder), kind, own=True)
+def _files_in(folder: Path) -> tuple[FileState, ...]:
+    with os.scandir(folder) as files:
+        yaml = [(Path(file.path), file.stat()) for file in files if file.name.endswith(".yaml")]
+    return tuple(FileState(path, status.st_mtime_ns, status.st_size) for path, status in sorted(yaml))
 
 
-def _places(folder: Traversable, where: str, kind: str, *, own: bool) -> dict[str, EntryPlace]:
+@lru_cache(maxsize=64)
+def _places(kind: str, where: str, *, own: bool, files: tuple[FileState, ...]) -> dict[str, EntryPlace]:
     places: dict[str, EntryPlace] = {}
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if not file.name.endswith(".yaml"):
-            continue
-        for name, place in _entries(file, f"{where}/{file.name}", kind, own=own):
+    for file in files:
+        for name, place in _places_in(file, f"{where}/{file.path.name}", kind, own=own):
             if name in places:
                 raise InputError(f"{place.where}: {name}: is in {places[name].where} too; keep one of them")
             places[name] = place
     return places
 
 
-def _entries(file: Traversable, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
-    sizes = _read(file, where).get(SIZES) if kind == "instances" else None
+def _places_in(file: FileState, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
+    sizes = _parsed(file, where).get(SIZES) if kind == "instances" else None
     if sizes is None:
-        yield file.name.removesuffix(".yaml"), EntryPlace(file, where, None, own)
+        yield file.path.name.removesuffix(".yaml"), EntryPlace(file, where, None, own)
         return
     for name, keys in as_mapping(sizes, f"{where}: {SIZES}").items():
         as_mapping(keys, f"{where}: {SIZES}.{name}")
         yield str(name), EntryPlace(file, where, name, own)
 
 
-def _read(file: Traversable, where: str) -> dict[str, Any]:
+@lru_cache(maxsize=4096)
+def _parsed(file: FileState, where: str) -> dict[str, Any]:
     """A file, parsed once as long as nobody changes it: the points of a sweep name it again and again."""
-    changed_ns, size = 0, 0
-    if isinstance(file, Path):
-        status = file.stat()
-        changed_ns, size = status.st_mtime_ns, status.st_size
-        if size > MOST_USER_BYTES:
-            raise InputError(f"{where}: got {size} bytes; a file of the catalogue has at most {MOST_USER_BYTES}")
-    key = (str(file), where, changed_ns, size)
-    if key not in _PARSED:
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{where}: can't be read as UTF-8 text: {error}") from error
-        _PARSED[key] = as_mapping(parse_yaml(text, where), where)
-    return _PARSED[key]
-
-
-def describe(kind: str, name: str) -> str:
-    """An entry for people: its keys and values, one a line, its source last."""
-    entry = catalogue_entry(kind, name)
-    source = entry.pop("source", "")
-    return "\n".join([f"{kind}/{name}", *_lines(entry, "  "), f"  source: {source}"])
-
-
-def _lines(entry: dict[str, Any], indent: str) -> Iterator[str]:
-    for key, value in entry.items():
-        yield f"{indent}{key}:" + ("" if isinstance(value, dict) else f" {value}")
-        if isinstance(value, dict):
-            yield from _lines(value, f"{indent}  ")
+    if file.size > MOST_USER_BYTES:
+        raise InputError(f"{where}: got {file.size} bytes; a file of the catalogue has at most {MOST_USER_BYTES}")
+    try:
+        text = file.path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{where}: can't be read as UTF-8 text: {error}") from error
+    return as_mapping(parse_yaml(text, where), where)

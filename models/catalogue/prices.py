@@ -16,7 +16,7 @@ Currency = Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")]
 """ISO 4217: USD, EUR"""
 Part = Annotated[str, StringConstraints(pattern=r"^[a-z_]+/[^\s/][^/\n]*$", max_length=200)]
 """what is priced, by kind and name: disks/sata-7200, instances/i4i.large, volumes/gp3, memory/ddr-1gib"""
-Per = Literal["piece", "hour", "month", "gib_month", "request_per_s_month", "mib_per_s_month"]
+PriceUnit = Literal["piece", "hour", "month", "gib_month", "request_per_s_month", "mib_per_s_month"]
 
 
 class PriceRow(Spec):
@@ -24,7 +24,7 @@ class PriceRow(Spec):
 
     part: Part
     amount: Number = Field(ge=0)
-    per: Per = "piece"
+    per: PriceUnit = "piece"
     above: Number = Field(default=0.0, ge=0)
     """units that this row isn't for: of a step those below, or what is free"""
     source: Text | None = Field(default=None, description="the list's, if absent")
@@ -67,7 +67,7 @@ class Prices:
         """Of all amounts."""
         return self.lists[0].currency if self.lists else "USD"
 
-    def steps(self, part: str, per: Per) -> tuple[PriceList, tuple[PriceRow, ...]] | None:
+    def steps(self, part: str, per: PriceUnit) -> tuple[PriceList, tuple[PriceRow, ...]] | None:
         """The rows of a part's price, by `above`, and their list; None if no list has one."""
         for listed in self.lists:
             rows = sorted(
@@ -77,7 +77,7 @@ class Prices:
                 return listed, tuple(rows)
         return None
 
-    def cost(self, part: str, per: Per, units: float) -> float:
+    def cost(self, part: str, per: PriceUnit, units: float) -> float:
         """What so many units of a part cost; steps are added up. Raises InputError for a part without a price."""
         steps = self.steps(part, per)
         if steps is None:
@@ -92,6 +92,6 @@ class Prices:
         )
 
 
-def is_old(prices: PriceList, today: dt.date) -> bool:
-    """Whether the prices are from more than a year before."""
-    return (today - prices.date).days > OLD_AFTER_DAYS
+def is_old(date: dt.date, today: dt.date) -> bool:
+    """Whether prices of a date are from more than a year before."""
+    return (today - date).days > OLD_AFTER_DAYS

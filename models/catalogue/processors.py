@@ -39,12 +39,6 @@ class FamilySpec(Spec):
     source: Text
 
 
-class FamiliesFile(Spec):
-    """Families by their names."""
-
-    families: dict[Name, FamilySpec]
-
-
 @dataclass(frozen=True)
 class ProcessorPhrase:
     """What a piece says of processors; None for what it doesn't. `name`: its words, as `words` in small letters."""
@@ -57,7 +51,7 @@ class ProcessorPhrase:
 
     def says_so(self) -> bool:
         """Whether the piece is about processors at all, be they known or not."""
-        named = bool(self.words) and (family_of(self.words) is not None or catalogued_cpu(self) is not None)
+        named = bool(self.words) and (processor_family(self.words) is not None or catalogued_cpu(self) is not None)
         known = named and not self.left_over()
         return self.ghz is not None or self.cores is not None or known or (not self.words and bool(self.name))
 
@@ -73,13 +67,11 @@ class ProcessorPhrase:
 
 
 @cache
-def families() -> dict[str, FamilySpec]:
+def processor_families() -> dict[str, FamilySpec]:
     """Families of processors, by name."""
-    where = "catalogue/data/processor_families.yaml"
-    text = resources.files("models").joinpath(where).read_text(encoding="utf-8")
-    data = {"families": as_mapping(parse_yaml(text, where), where)}
-    file: FamiliesFile = validated(FamiliesFile, data, where)
-    return file.families
+    where = "models/catalogue/data/processor_families.yaml"
+    text = resources.files("models").joinpath("catalogue/data/processor_families.yaml").read_text(encoding="utf-8")
+    return validated(dict[str, FamilySpec], as_mapping(parse_yaml(text, where), where), where)
 
 
 def read_processors(piece: str) -> ProcessorPhrase:
@@ -106,7 +98,7 @@ def read_processors(piece: str) -> ProcessorPhrase:
     )
 
 
-def family_of(words: tuple[str, ...]) -> str | None:
+def processor_family(words: tuple[str, ...]) -> str | None:
     """The family with the longest name among the words."""
     best = _best(words)
     return None if best is None else best[1]
@@ -142,7 +134,7 @@ def _best(words: tuple[str, ...]) -> tuple[str, str] | None:
     unnumbered = tuple(word for word in words if not MODEL_NUMBER.fullmatch(word))
     matched = [
         (len(name), name, family)
-        for family, spec in families().items()
+        for family, spec in processor_families().items()
         for name in spec.names
         if _holds(words, name.split()) or _holds(unnumbered, name.split())
     ]
@@ -184,12 +176,12 @@ def cpu_keys(model: str, clock: str, vcpus: int, threads: int) -> dict[str, Any]
     if entry is not None:
         same = catalogue_entry("cpus", entry).get("threads_per_core", 1) == threads
         return {"base": entry, "cores": cores} | ({} if same else {"threads_per_core": threads})
-    family = family_of(read_processors(model).words)
+    family = processor_family(read_processors(model).words)
     matched = LISTED_CLOCK.search(clock) or LISTED_CLOCK.search(model)
     if family is None or matched is None:
         return None
     ghz = float(matched[1])
-    spec = families()[family]
+    spec = processor_families()[family]
     return {
         "model": model[:150],
         "cores": cores,

@@ -17,7 +17,7 @@ class BufferPoolSpec(Spec):
     replacement: Literal["lru", "clock"] = "lru"
 
 
-def pool_of(pool: BufferPoolSpec, writer: WriterSpec, resident_buffers: int) -> Pool:
+def buffer_pool_of(pool: BufferPoolSpec, writer: WriterSpec, resident_buffers: int) -> Pool:
     """The pool with the writer's marks; buffers beyond `resident_buffers` are swapped out."""
     return Pool(
         pages=pool.buffers,

@@ -1,15 +1,16 @@
 """What every description is made of: units, frozen specs, YAML, sentences about what is wrong."""
 
 from models.input.base import Name, Spec, Text
-from models.input.documents import content_of, document, read_document, write_document, write_whole, written_whole
+from models.input.documents import content_of, document_text, read_document, write_document, write_whole, written_whole
 from models.input.keys import last_word, set_value, value_at, values_along
 from models.input.problems import (
     MOST_COMPARED,
     MOST_SHOWN,
-    allowed_by,
-    keys_of,
-    kinds_of,
-    nearest,
+    did_you_mean,
+    problem_keys,
+    repeated_name,
+    requirement,
+    specs_by_kind,
     validated,
     value_text,
 )
@@ -26,7 +27,7 @@ from models.input.quantities import (
     PerSecond,
     Seconds,
     WholeNumber,
-    parse,
+    parse_quantity,
 )
-from models.input.source_file import LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, shorten
+from models.input.source_file import LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, short_text
 from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml, read_mapping

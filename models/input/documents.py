@@ -11,14 +11,14 @@ from models.input.problems import value_text
 from simulator.errors import InputError
 
 
-def document(form: str, content: dict[str, Any]) -> str:
+def document_text(form: str, content: dict[str, Any]) -> str:
     """A document's text: keys sorted, a line for each value, no NaN."""
     return json.dumps({"format": form, **content}, sort_keys=True, indent=1, allow_nan=False) + "\n"
 
 
 def write_document(path: Path, form: str, content: dict[str, Any]) -> None:
     """Write a document whole or not at all. Raises InputError if the place can't be written."""
-    write_whole(path, document(form, content))
+    write_whole(path, document_text(form, content))
 
 
 def content_of(text: str, form: str, where: str, thing: str, remedy: str) -> dict[str, Any]:

@@ -4,10 +4,12 @@ import difflib
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from simulator.errors import InputError
 
@@ -29,34 +31,53 @@ ALLOWED = {
     "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must be one line",
 }
+Valid = TypeVar("Valid")
 
 
-def sentence(problem: Any, root: Any, data: Any, at: str = "") -> str:
-    """`key: what is wrong` of one of pydantic's errors; `root` is the type that `data` was to be, at the key `at`."""
+def validated(kind: type[Valid], data: object, where: str | Callable[[ErrorDetails], str]) -> Valid:
+    """`data` as a spec or another type that pydantic knows. Raises InputError with a line for each problem.
+
+    `where`: who wrote the data, a file or an option; or a function that says it of one of pydantic's errors.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(data)
+    except ValidationError as error:
+        lines = (
+            f"{where(problem) if callable(where) else where}: {sentence(problem, kind, data)}"
+            for problem in error.errors()
+        )
+        raise InputError("\n".join(lines)) from error
+
+
+def sentence(problem: ErrorDetails, root: Any, data: Any) -> str:
+    """`key: what is wrong` of one of pydantic's errors; `root` is the type that `data` was to be.
+
+    A problem of no single key stands under the document's name, as in `run record: ...`.
+    """
     keys, owner, annotation = _walk(problem, root)
-    path = ".".join(([at] if at else []) + [_word(key) for key in keys]) or "scenario"
-    kind, came = problem["type"], _written(keys, data)
+    path = ".".join(map(_printable_key, keys)) or _document_name(annotation)
+    kind, came = problem["type"], _as_written(keys, data)
     if kind == "extra_forbidden" and owner:
         fields = owner.model_fields
-        return f"{path}: unknown key{nearest(keys[-1], fields)}; allowed: {', '.join(sorted(fields))}"
+        return f"{path}: unknown key{did_you_mean(keys[-1], fields)}; allowed: {', '.join(sorted(fields))}"
     if kind == "missing" and owner:
         description = owner.model_fields[keys[-1]].description
         return f"{path}: missing; add '{keys[-1]}: ...'{f', {description}' if description else ''}"
     if kind in ("union_tag_not_found", "union_tag_invalid"):
-        names = kinds_of(annotation)
+        names = specs_by_kind(annotation)
         came = came.get("kind") if isinstance(came, dict) else came
-        return f"{path}.kind: got {value_text(came)}{nearest(str(came), names)}; allowed: {', '.join(names)}"
+        return f"{path}.kind: got {value_text(came)}{did_you_mean(str(came), names)}; allowed: {', '.join(names)}"
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
         return f"{path}: got {value_text(came)}; expected keys with values"
-    return f"{path}: got {value_text(came)}; {allowed_by(problem)}"
+    return f"{path}: got {value_text(came)}; {requirement(problem)}"
 
 
-def keys_of(problem: Any, root: Any) -> list[str]:
+def problem_keys(problem: ErrorDetails, root: Any) -> list[str]:
     """Keys of one of pydantic's errors as they are written: without the kinds that pydantic puts between them."""
     return _walk(problem, root)[0]
 
 
-def kinds_of(annotation: Any) -> dict[str, type[BaseModel]]:
+def specs_by_kind(annotation: Any) -> dict[str, type[BaseModel]]:
     """Specs of a union by what their key `kind` says; empty if there is nothing to choose."""
     specs = list(_models_in(annotation))
     named = {
@@ -65,9 +86,9 @@ def kinds_of(annotation: Any) -> dict[str, type[BaseModel]]:
     return {kind: spec for spec, kinds in named.items() for kind in kinds} if len(specs) > 1 else {}
 
 
-def allowed_by(problem: Any) -> str:
+def requirement(problem: ErrorDetails) -> str:
     """What one of pydantic's errors says is allowed."""
-    message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
+    message = problem["msg"].removeprefix("Value error, ").rstrip(".")
     return ALLOWED.get(problem["type"], re.sub("^(Input|String) should", "must", message))
 
 
@@ -79,23 +100,41 @@ def value_text(value: Any) -> str:
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."
 
 
-def _written(keys: Sequence[str], data: Any) -> Any:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """' (did you mean ...?)', to be put behind an unknown name; empty if nothing known is near."""
+    close = difflib.get_close_matches(name[:MOST_COMPARED], list(known), n=2, cutoff=0.5)
+    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+
+
+def repeated_name(names: Iterable[str]) -> str | None:
+    """The first name, by the alphabet, that is there more than once; None if none is."""
+    return min((name for name, count in Counter(names).items() if count > 1), default=None)
+
+
+def _document_name(annotation: Any) -> str:
+    """The words of its class's name: `run record` of RunRecord, `scenario` of ScenarioSpec."""
+    spec = next(_models_in(annotation), None)
+    words = re.findall("[A-Z][a-z]*", spec.__name__.removesuffix("Spec")) if spec else ["value"]
+    return " ".join(words).lower()
+
+
+def _as_written(keys: Sequence[str], data: Any) -> Any:
     """What stands at a place, before its unit was taken off; pydantic tells only what was left."""
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else data[int(key)]
     return data
 
 
-def _word(key: str) -> str:
+def _printable_key(key: str) -> str:
     return key if key.isprintable() and 0 < len(key) <= MOST_SHOWN else value_text(key)
 
 
-def _walk(problem: Any, root: Any) -> tuple[list[str], type[BaseModel] | None, Any]:
+def _walk(problem: ErrorDetails, root: Any) -> tuple[list[str], type[BaseModel] | None, Any]:
     """Keys to a problem, the spec that has the last of them, and the type that is to stand there."""
     keys: list[str] = []
     owner, annotation = None, root
     for key in map(str, problem["loc"]):
-        kinds = kinds_of(annotation)
+        kinds = specs_by_kind(annotation)
         if key in kinds:
             annotation = kinds[key]
             continue
@@ -109,29 +148,8 @@ def _walk(problem: Any, root: Any) -> tuple[list[str], type[BaseModel] | None, A
     return keys, owner, annotation
 
 
-def _models_in(annotation: Any) -> typing.Iterator[type[BaseModel]]:
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
         yield annotation
     for argument in typing.get_args(annotation):
         yield from _models_in(argument)
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """' (did you mean ...?)' if something known is near."""
-    close = difflib.get_close_matches(name[:MOST_COMPARED], list(known), n=2, cutoff=0.5)
-    return f" (did you mean {' or '.join(repr(c) for c in close)}?)" if close else ""
-
-
-def validated(kind: Any, data: Any, where: str | Callable[[Any], str]) -> Any:
-    """`data` as a spec or another type that pydantic knows. Raises InputError with a line for each problem.
-
-    `where`: who wrote the data, a file or an option; or a function that says it of one of pydantic's errors.
-    """
-    try:
-        return TypeAdapter(kind).validate_python(data)
-    except ValidationError as error:
-        lines = (
-            f"{where(problem) if callable(where) else where}: {sentence(problem, kind, data)}"
-            for problem in error.errors()
-        )
-        raise InputError("\n".join(lines)) from error

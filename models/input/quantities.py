@@ -36,7 +36,7 @@ MOST = {
 _NUMBER_AND_UNIT = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\s\d].*?)?\s*$")
 
 
-def parse(value: Any, dimension: str, unit: str) -> Any:
+def parse_quantity(value: Any, dimension: str, unit: str) -> Any:
     """A number in `unit` from a number or a string with a unit of `dimension`.
 
     Raises ValueError with one sentence that says what came and what is allowed; what is no number or string is
@@ -96,7 +96,7 @@ def _checked(number: float, dimension: str, unit: str) -> float:
 def _quantity(dimension: str, unit: str) -> Any:
     text = f"a number in {unit}, or a string with a unit of {dimension}" if unit else "a share from 0 to 1, or '75 %'"
     schema = {"anyOf": [{"type": "number"}, {"type": "string"}], "description": text}
-    return BeforeValidator(lambda value: parse(value, dimension, unit)), WithJsonSchema(schema)
+    return BeforeValidator(lambda value: parse_quantity(value, dimension, unit)), WithJsonSchema(schema)
 
 
 Gib = Annotated[float, *_quantity("memory", "GiB")]

@@ -96,8 +96,10 @@ class SourceFile:
             if not remainder or self.text.rstrip()[-1:] not in ("}", "]"):
                 self.refuse(place, "the end of the file", "the rest of the JSON value", CUT_OFF)
             if re.search(r"[:\s]\d+,\d+", before):
-                self.refuse(place, shorten(before.strip()), "numbers with a decimal point", LOCALE_REMEDY)
-            self.refuse(place, shorten(remainder), "JSON as the tool writes it", "give the file as the tool wrote it")
+                self.refuse(place, short_text(before.strip()), "numbers with a decimal point", LOCALE_REMEDY)
+            self.refuse(
+                place, short_text(remainder), "JSON as the tool writes it", "give the file as the tool wrote it"
+            )
 
     @cached_property
     def data_once(self) -> Any:
@@ -107,7 +109,7 @@ class SourceFile:
             value = dict(pairs)
             if len(value) != len(pairs):
                 twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
-                self.refuse(shorten(twice), "the name twice in one place", "each name once", "delete one of them")
+                self.refuse(short_text(twice), "the name twice in one place", "each name once", "delete one of them")
             return value
 
         _ = self.data  # refuses what is no JSON, and says where
@@ -133,7 +135,7 @@ class SourceFile:
                 return number
         elif COMMA.fullmatch(word):
             self.refuse(place, repr(word), "a decimal point", LOCALE_REMEDY)
-        return self.refuse(place, repr(shorten(word)), "a finite number", "give the file as the tool wrote it")
+        return self.refuse(place, repr(short_text(word)), "a finite number", "give the file as the tool wrote it")
 
     def positive(self, value: Any, place: str, most: float = math.inf) -> float:
         """A number above 0 that is no more than `most`. Raises InputError."""
@@ -153,7 +155,7 @@ class SourceFile:
     def mapping(self, value: Any, place: str) -> Mapping[str, Any]:
         """A JSON object. Raises InputError for anything else."""
         if not isinstance(value, dict):
-            self.refuse(place, shorten(json.dumps(value)), "names with values in {}", "give the tool's own file")
+            self.refuse(place, short_text(json.dumps(value)), "names with values in {}", "give the tool's own file")
         return value
 
     def rows(self, delimiter: str = ",") -> list[dict[str, str]]:
@@ -173,7 +175,7 @@ class SourceFile:
         return rows
 
 
-def shorten(text: str) -> str:
+def short_text(text: str) -> str:
     """At most MOST_SHOWN printable characters."""
     text = "".join(letter if letter.isprintable() else " " for letter in text)
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."

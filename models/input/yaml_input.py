@@ -102,7 +102,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path}: can't be read: {error.strerror}; check its permissions") from error
     if len(stored) > MOST_BYTES:
-        raise InputError(f"{path}: got {path.stat().st_size} bytes; a scenario file has at most {MOST_BYTES}")
+        raise InputError(f"{path}: got {path.stat().st_size} bytes; expected at most {MOST_BYTES}")
     try:
         text = stored.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -113,8 +113,8 @@ def read_mapping(path: Path) -> dict[str, Any]:
 def as_mapping(data: Any, where: str) -> dict[str, Any]:
     """`data` if it is a mapping with keys; else InputError."""
     if data is None:
-        raise InputError(f"{where}: is empty; expected keys such as 'machine' and 'workload'")
+        raise InputError(f"{where}: is empty; expected keys with values")
     if not isinstance(data, dict):
         kind = {"list": "a list", "str": "text"}.get(type(data).__name__, "a single value")
-        raise InputError(f"{where}: expected keys with values, such as 'machine: ...', found {kind}")
+        raise InputError(f"{where}: got {kind}; expected keys with values")
     return data

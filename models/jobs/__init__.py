@@ -2,4 +2,4 @@
 
 from models.jobs.answer import job_faults, run_job
 from models.jobs.result import JobResult
-from models.jobs.store_run import RunStore, StoreRun, StoreState
+from models.jobs.store_run import StoreRun, StoreState

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from models.build import memory_plan
-from models.input import kinds_of
+from models.input import specs_by_kind
 from models.jobs.disks import disk_faults
 from models.jobs.load import load
 from models.jobs.lookups import lookups
@@ -29,7 +29,9 @@ def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = 
     """
     wrong = list(job_faults(scenario))
     if scenario.job is None:
-        raise InputError(f"{scenario.name}: job: missing; add 'job: {{kind: ...}}' with {', '.join(kinds_of(JobSpec))}")
+        raise InputError(
+            f"{scenario.name}: job: missing; add 'job: {{kind: ...}}' with {', '.join(specs_by_kind(JobSpec))}"
+        )
     if wrong:
         raise InputError("\n".join(f"{scenario.name}: {line}" for line in wrong))
     match scenario.job:

@@ -22,15 +22,15 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, run: St
     """
     result = run.result
 
-    def of_kind(side: str, part: str) -> list[StationResult]:
+    def stations_of(side: str, part: str) -> list[StationResult]:
         return [item for item in result.stations if item.name.startswith(side) and part in item.name]
 
     def busy(side: str, part: str) -> float:
-        kind = of_kind(side, part)
-        return sum(item.utilisation for item in kind) / max(len(kind), 1)
+        stations = stations_of(side, part)
+        return sum(item.utilisation for item in stations) / max(len(stations), 1)
 
-    def there_s(side: str, part: str) -> float:
-        return sum(item.mean_number for item in of_kind(side, part)) / result.transactions_per_s
+    def residence_s(side: str, part: str) -> float:
+        return sum(item.mean_number for item in stations_of(side, part)) / result.transactions_per_s
 
     servers, clients, backplane = busy("server", "core"), busy("client", "core"), busy("backplane", "")
     server_network, client_network = busy("server", "network"), busy("client", "network")
@@ -57,12 +57,13 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, run: St
         ),
         parts_of="a request",
         parts_s={
-            "clients' processors, and waiting for them": there_s("client", "core"),
-            "servers' processors, and waiting for them": there_s("server", "core"),
-            "sending": sum(there_s(side, "network") for side in ("client", "server")) + there_s("backplane", ""),
+            "clients' processors, and waiting for them": residence_s("client", "core"),
+            "servers' processors, and waiting for them": residence_s("server", "core"),
+            "sending": sum(residence_s(side, "network") for side in ("client", "server"))
+            + residence_s("backplane", ""),
             "on the way, or waiting for a server that died": delay_s,
-            "pauses of clients": there_s("client", "pauses"),
-            "pauses of servers": there_s("server", "pauses"),
+            "pauses of clients": residence_s("client", "pauses"),
+            "pauses of servers": residence_s("server", "pauses"),
         },
         also={
             "requests/s, from (95 %)": interval.low,

@@ -10,7 +10,7 @@ def assumption(words: str, source: str) -> str:
     return f"{NOTE}{words}; {source}"
 
 
-def assumed(scenario: ScenarioSpec) -> list[str]:
+def assumptions_of(scenario: ScenarioSpec) -> list[str]:
     """What a scenario assumes, in a few words each."""
     return [note.removeprefix(NOTE).partition(";")[0] for note in scenario.notes if note.startswith(NOTE)]
 

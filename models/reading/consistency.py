@@ -16,7 +16,7 @@ MOST_THINK_TIME_S = 3600
 SPARE_BUFFERS = 10
 
 
-def check(scenario: ScenarioSpec, where: str) -> None:
+def check_consistency(scenario: ScenarioSpec, where: str) -> None:
     """Raises InputError with a line for each contradiction, or Infeasible if the machine can't run the workload."""
     wrong = [f"{where}: {line}" for part in PARTS for line in part(scenario)]
     if wrong:

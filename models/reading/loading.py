@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from models.catalogue import compose, override, read_with_base
-from models.input import MOST_SHOWN, keys_of, validated
-from models.reading.consistency import check
+from pydantic_core import ErrorDetails
+
+from models.catalogue import expand_names, read_with_base, with_setting
+from models.input import MOST_SHOWN, problem_keys, validated
+from models.reading.consistency import check_consistency
 from models.scenario import ScenarioSpec
 
 
@@ -21,19 +23,19 @@ def scenario_from_mapping(data: dict[str, Any], where: str, overrides: Sequence[
 
     A changed machine is another machine: overrides drop the scenario's measured figure.
     """
-    data = compose(data, where)
+    data = expand_names(data, where)
     if overrides:
         data = {key: value for key, value in data.items() if key != "measured"}
     for setting in overrides:
-        data = override(data, setting)
-    scenario: ScenarioSpec = validated(ScenarioSpec, data, lambda problem: _origin(problem, where, overrides))
-    check(scenario, where)
+        data = with_setting(data, setting)
+    scenario = validated(ScenarioSpec, data, lambda problem: _origin(problem, where, overrides))
+    check_consistency(scenario, where)
     return scenario
 
 
-def _origin(problem: Any, where: str, overrides: Sequence[str]) -> str:
+def _origin(problem: ErrorDetails, where: str, overrides: Sequence[str]) -> str:
     """Who wrote the key of a problem: the file, or the override that set it, what it stands in or what stands in it."""
-    keys = keys_of(problem, ScenarioSpec)
+    keys = problem_keys(problem, ScenarioSpec)
     for setting in reversed(overrides):
         path = setting.partition("=")[0].strip().split(".")
         if keys[: len(path)] == path or (problem["type"] == "extra_forbidden" and path[: len(keys)] == keys):

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import catalogue_entry, compose, override
-from models.input import parse, validated, value_text
+from models.catalogue import catalogue_entry, expand_names, with_setting
+from models.input import parse_quantity, validated, value_text
 from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
@@ -69,7 +69,7 @@ def scenario_of(questions: Questions, overrides: Sequence[str] = ()) -> tuple[Sc
     except InputError as error:
         raise type(error)("\n".join(_as_option(line, questions) for line in str(error).splitlines())) from error
     for setting in overrides:
-        data = override(compose(data, "quick"), setting)
+        data = with_setting(expand_names(data, "quick"), setting)
     return scenario, data
 
 
@@ -101,11 +101,11 @@ def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
         raise InputError("quick: --pool and --buffers both say how large the pool is; give one")
     per_buffer = database["pool"]["memory_per_buffer_kib"] * KIB
     if q.pool is not None:
-        buffers = int(quantity(q.pool, "memory", "GiB", "--pool") * GIB / per_buffer)
+        buffers = int(positive_quantity(q.pool, "memory", "GiB", "--pool") * GIB / per_buffer)
     if buffers is None:
         used = (system["reserved_memory_gib"] + database["process_memory_gib"]) * GIB
         used += q.clients * system["memory_per_client_mib"] * MIB
-        free = quantity(q.ram, "memory", "GiB", "--ram") * GIB - used
+        free = positive_quantity(q.ram, "memory", "GiB", "--ram") * GIB - used
         if free <= 0:
             raise Infeasible(
                 f"quick: --ram {q.ram}: system, server process and {q.clients} clients alone take {used / GIB:.3g} GiB"
@@ -142,8 +142,8 @@ def _warehouses(q: Questions, database: dict[str, Any]) -> int:
         raise InputError("quick: say how much data there is: --warehouses N or --data-size '4 GiB', one of them")
     if q.warehouses is not None:
         return q.warehouses
-    layout: LayoutSpec = validated(LayoutSpec, compose(RATIO_OF_MIX, "quick", "workload")["layout"], "quick")
-    wanted = quantity(q.data_size or "", "memory", "GiB", "--data-size") * GIB
+    layout = validated(LayoutSpec, expand_names(RATIO_OF_MIX, "quick", "workload")["layout"], "quick")
+    wanted = positive_quantity(q.data_size or "", "memory", "GiB", "--data-size") * GIB
     return max(1, int(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
 
 
@@ -154,10 +154,10 @@ def _named(kind: str, name: str, option: str) -> dict[str, Any]:
         raise InputError(f"quick: {option}: {error}") from error
 
 
-def quantity(text: str, dimension: str, unit: str, where: str) -> float:
+def positive_quantity(text: str, dimension: str, unit: str, where: str) -> float:
     """A positive quantity from the command line in `unit`. Raises InputError naming the option."""
     try:
-        value = float(parse(text, dimension, unit))
+        value = float(parse_quantity(text, dimension, unit))
     except ValueError as error:
         raise InputError(f"quick: {where}: got {value_text(text)}; {error}") from error
     if value <= 0:

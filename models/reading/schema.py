@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from models.catalogue import CATALOGUED, catalogue_names
+from models.catalogue import CATALOGUED_KEYS, catalogue_names
 from models.scenario import ScenarioSpec
 
 
@@ -25,7 +25,7 @@ def scenario_schema() -> dict[str, Any]:
             definition["additionalProperties"] = False
         for node in definition["properties"].values():
             _admit_any_kind(node)
-    for path, kind in CATALOGUED.items():
+    for path, kind in CATALOGUED_KEYS.items():
         above, _, key = path.rpartition(".")
         properties = definitions[_owner(above)]["properties"]
         names = {"type": "string", "enum": catalogue_names(kind), "description": f"a name from the catalogue of {kind}"}

@@ -1,3 +1,3 @@
-"""Specs: frozen data that says what to simulate, with units in the names."""
+"""Scenario: machine, operating system, database, workload and interval as one spec."""
 
 from models.scenario.scenario import FigureSpec, IntervalSpec, ScenarioSpec

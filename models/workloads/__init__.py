@@ -1,8 +1,7 @@
 """Workloads: what is asked of a machine."""
 
-from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec, TerminalsSpec
+from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
 from models.workloads.job import JobSpec, LoadSpec, LookupsSpec, MutexSpec, QueryMixSpec, ScanSpec
-from models.workloads.layout import LayoutSpec
 from models.workloads.partitioned_store import (
     CollectorSpec,
     NodeLossSpec,
@@ -10,4 +9,4 @@ from models.workloads.partitioned_store import (
     StorePathSpec,
     UpdatePathSpec,
 )
-from models.workloads.workload import MixSpec, WorkloadSpec
+from models.workloads.tpcc import LayoutSpec, MixSpec, TerminalsSpec, WorkloadSpec

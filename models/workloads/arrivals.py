@@ -1,10 +1,10 @@
-"""Arrivals of transactions: closed clients, an open stream, or users at terminals."""
+"""Arrivals of transactions: closed clients, or an open stream."""
 
 from typing import Literal
 
 from pydantic import Field
 
-from models.input import Milliseconds, PerSecond, Seconds, Spec, WholeNumber
+from models.input import PerSecond, Seconds, Spec, WholeNumber
 
 
 class ClosedClientsSpec(Spec):
@@ -21,34 +21,3 @@ class OpenArrivalsSpec(Spec):
     kind: Literal["open"] = "open"
     transactions_per_s: PerSecond = Field(ge=1e-6)
     connections: WholeNumber = Field(ge=1, le=1_000_000)
-
-
-class ClassTimesSpec(Spec):
-    """A time for each of the five transactions."""
-
-    new_order: Seconds = Field(ge=0, le=3600)
-    payment: Seconds = Field(ge=0, le=3600)
-    order_status: Seconds = Field(ge=0, le=3600)
-    delivery: Seconds = Field(ge=0, le=3600)
-    stock_level: Seconds = Field(ge=0, le=3600)
-
-
-SPECIFIED_KEYING = ClassTimesSpec(new_order=18, payment=3, order_status=2, delivery=2, stock_level=2)
-SPECIFIED_THINKING = ClassTimesSpec(new_order=12, payment=12, order_status=10, delivery=5, stock_level=5)
-
-
-class TerminalsSpec(Spec):
-    """Users at terminals, and a middle tier that hands their transactions to few connections, first come first served.
-
-    Times as of TPC-C 5.11, clause 5.2.5: constant keying before, exponential thinking after, up to ten times the mean.
-    """
-
-    kind: Literal["terminals"] = "terminals"
-    terminals_per_warehouse: WholeNumber = Field(default=10, ge=1, le=1000)
-    connections: WholeNumber = Field(ge=1, le=1_000_000, description="database sessions of the middle tier")
-    keying_time_s: ClassTimesSpec = SPECIFIED_KEYING
-    think_time_s: ClassTimesSpec = SPECIFIED_THINKING
-    deferred_delivery: bool = True
-    """a delivery is answered when it is queued, and executed later (clause 2.7.2)"""
-    middle_tier_ms: Milliseconds = Field(default=0.0, ge=0, le=60_000)
-    """network and middle tier in each response, the queue left out"""

@@ -10,10 +10,10 @@ from calibration.fit import (
     FitTask,
     calibration_json,
     calibration_of,
-    fit,
     measured_runs,
     parameters_to_fit,
     read_mapping_file,
+    run_fit,
     write_calibration,
 )
 from calibration.records import RunRecord, check_record, fit_versions
@@ -59,8 +59,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     set_: SetOption = None,
     confirm: Annotated[
-        int,
-        typer.Option(metavar="N", help="Runs that the kernel simulates to correct the fit; 0: none.", min=0),
+        int, typer.Option(metavar="N", help="Runs that the kernel simulates to correct the fit; 0: none.", min=0)
     ] = CONFIRM,
     bootstrap: Annotated[
         int,
@@ -104,10 +103,10 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     kept = FitState(state, task.digest)
     try:
         with progress_display(quiet) as display:
-            found = fit(task, kept, display.advance, workers or default_workers(), simulate_by_kernel)
+            found = run_fit(task, kept, display.advance, workers or default_workers(), simulate_by_kernel)
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:
-        say_kept("steps", state)
+        report_saved_work("steps", state)
         raise typer.Exit(130) from None
     if kept.reused and not quiet:
         typer.echo(f"{kept.reused} steps were in {state} already", err=True)
@@ -124,7 +123,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.echo(f"written: {save}", err=True)
 
 
-def say_kept(what: str, state: Path | None) -> None:
+def report_saved_work(what: str, state: Path | None) -> None:
     """After Ctrl-C: where the work that is done has gone."""
     where = f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
     typer.echo(f"the {what} that are done are {where}", err=True)

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from models.catalogue import catalogue_kinds, catalogue_names, describe, entry_faults, without_price, without_shape
+from models.catalogue import CATALOGUE_KINDS, catalogue_names, entry_faults, without_price, without_shape
+from models.catalogue.importers import shorten_list
 from scenarios.commands.catalog_import import import_
 from scenarios.library import library_files
-from scenarios.show.catalogue import catalogue_lines, price_table
+from scenarios.show.catalogue import catalogue_lines, entry_text, price_table
 from simulator.errors import InputError
 
 app = typer.Typer(
@@ -28,7 +29,7 @@ def list_entries(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="Only this kind, such as disks.")] = None,
 ) -> None:
     """List the entries by kind, then the library of scenarios."""
-    for one in [kind] if kind else [*catalogue_kinds(), SCENARIOS]:
+    for one in [kind] if kind else [*CATALOGUE_KINDS, SCENARIOS]:
         lines = [f"  {name}" for name in library_files()] if one == SCENARIOS else catalogue_lines(one)
         typer.echo("\n".join([one, *lines]))
 
@@ -38,14 +39,14 @@ def show(
     kind: Annotated[str, typer.Argument(metavar="KIND")], name: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
     """Show one entry with its source; of a price list also how old it is, if that is more than a year."""
-    text = price_table(name, dt.date.today()) if kind == "prices" else describe(kind, name)  # noqa: DTZ011
+    text = price_table(name, dt.date.today()) if kind == "prices" else entry_text(kind, name)  # noqa: DTZ011
     typer.echo(text.rstrip("\n"))
 
 
 @app.command()
 def check() -> None:
     """Check that every entry is valid and says where its figures come from. Exit status 2 if one does not."""
-    entries = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
+    entries = [(kind, name) for kind in CATALOGUE_KINDS for name in catalogue_names(kind)]
     faults = [fault for kind, name in entries for fault in entry_faults(kind, name)]
     if faults:
         raise InputError("\n".join(faults))
@@ -55,5 +56,4 @@ def check() -> None:
         (without_shape(), "with a price, but the catalogue has no such machine"),
     ):
         if names:
-            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-            typer.echo(f"{len(names)} {what}: {', '.join(names[:MOST_NAMES])}{more}")
+            typer.echo(f"{len(names)} {what}: {shorten_list(names, MOST_NAMES)}")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from models.catalogue.importers import ImportedEntries, ListFacts, WrittenFile, read_list, write_entries
+from models.catalogue.importers import ImportedEntries, ListFacts, WrittenFile, read_list, shorten_list, write_entries
 from scenarios.show.numbers import plural
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -78,6 +78,5 @@ def _left_out(entries: ImportedEntries) -> list[str]:
         return []
     lines = ["left out"]
     for reason, names in entries.left_out.items():
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        lines.append(f"  {len(names):,}: {reason}: {', '.join(names[:MOST_NAMES])}{more}")
+        lines.append(f"  {len(names):,}: {reason}: {shorten_list(names, MOST_NAMES)}")
     return lines

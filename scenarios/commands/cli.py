@@ -44,7 +44,7 @@ COMMANDS = {
 its line in the list of commands."""
 MOVED = {
     "machine": "oltpsim machine: a machine in one line is part of 'quick' now: oltpsim quick '2 x Opteron 244, 8 GB, "
-    "4 SATA'",
+    "4 SATA'"
 }
 """Names of former commands, and what to type instead."""
 
@@ -126,8 +126,7 @@ def _use_catalogue(folder: str | None) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Traceback when the program itself fails.")] = False,
     catalog: Annotated[

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from models.input import parse
+from models.input import parse_quantity
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
@@ -61,9 +61,9 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     if replications is not None and until is not None:
         raise InputError("--replications and --until: give one of them")
-    asked = read_sides(scenarios, settings(set_, engine))
+    sides = read_sides(scenarios, settings(set_, engine))
     narrow = None if until is None else _share(until)
-    if all(side.scenario.engine == "analytic" for side in asked):
+    if all(side.scenario.engine == "analytic" for side in sides):
         if replications is not None or until is not None:
             given = "--until" if replications is None else "--replications"
             raise InputError(
@@ -71,47 +71,44 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
                 "take --engine kernel"
             )
         replications = 1
-    comparer = Comparer(asked, seed)
+    comparer = Comparer(sides, seed)
     interrupted = False
     try:
         with progress_display(quiet) as display:
             if narrow is None:
                 comparer.run(replications or REPLICATIONS, workers or default_workers(), display)
             else:
-                comparer.until(narrow, MOST_UNTIL, workers or default_workers(), display)
+                comparer.run_until(narrow, MOST_UNTIL, workers or default_workers(), display)
     except KeyboardInterrupt:
         interrupted = True
-    found = comparer.comparison()
+    compared = comparer.comparison()
+    if compared is None:
+        raise typer.Exit(130)
     if interrupted:
-        typer.echo(f"the answer is that of {len(found.seeds)} seeds", err=True)
-    typer.echo(_text(found, output), nl=False)
+        typer.echo(f"the answer is that of {len(compared.seeds)} seeds", err=True)
+    write = {Output.JSON: comparison_json, Output.CSV: comparison_csv}.get(output)
+    typer.echo(comparison_table(compared, terminal_width()) if write is None else write(compared), nl=False)
     if interrupted:
         raise typer.Exit(130)
-    _check(found, target, narrow)
+    _check(compared, target, narrow)
 
 
 def _share(text: str) -> float:
     try:
-        found = parse(text, "share", "")
+        share = parse_quantity(text, "share", "")
     except ValueError as error:
         raise InputError(f"--until {text}: {error}") from error
-    if not isinstance(found, float) or not 0 < found < 1:
+    if not isinstance(share, float) or not 0 < share < 1:
         raise InputError(f"--until {text}: must be above 0 and below 100 %, for example '1 %'")
-    return found
+    return share
 
 
-def _text(found: ScenarioComparison, output: Output) -> str:
-    if output is Output.JSON:
-        return comparison_json(found)
-    return comparison_csv(found) if output is Output.CSV else comparison_table(found, terminal_width())
-
-
-def _check(found: ScenarioComparison, target: float | None, narrow: float | None) -> None:
+def _check(compared: ScenarioComparison, target: float | None, narrow: float | None) -> None:
     """Say what was missed. Raises typer.Exit(1) for a target that no scenario reaches."""
-    widest = max(difference.half_width for difference in found.differences)
+    widest = max(difference.half_width_fraction for difference in compared.differences)
     if narrow is not None and widest > narrow:
-        typer.echo(f"after {len(found.seeds)} seeds the widest interval is ±{widest:.2%} still", err=True)
-    best = max(pool_replications(results).rate_per_min.mean for results in found.results)
+        typer.echo(f"after {len(compared.seeds)} seeds the widest interval is ±{widest:.2%} still", err=True)
+    best = max(pool_replications(results).rate_per_min.mean for results in compared.results)
     if target is not None and best < target:
         typer.echo(f"target missed: the best is {best:,.0f} new orders per minute, target {target:,.0f}", err=True)
         raise typer.Exit(MISSED)

@@ -8,7 +8,7 @@ import typer
 
 from models.build import build
 from models.catalogue import Prices, price_list
-from models.input import parse
+from models.input import parse_quantity
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, terminal_width
@@ -16,20 +16,20 @@ from scenarios.commands.options import Output, OutputOption, QuietOption, SetOpt
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.explain import (
-    CORE,
-    DISK,
-    MEMORY,
+    CORE_STEP,
+    DISK_STEP,
+    MEMORY_STEP,
     ExplainOptions,
     Explanation,
     Percentile,
     PercentileObjective,
-    UnitPrice,
     explain_scenario,
     parse_growth,
     unit_prices,
 )
 from scenarios.run import SimulationTask, read_saved_run, simulate
 from scenarios.show.explain import (
+    activity_bars,
     explanation_charts,
     explanation_csv,
     explanation_json,
@@ -40,17 +40,13 @@ from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 from simulator.form import listing
-from simulator.results import ClassResult, Result
+from simulator.results import Result
 
-BAR = 40
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
 
 
 def explain(  # noqa: PLR0913, PLR0917 - one argument per option
-    what: Annotated[
-        str,
-        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario."),
-    ],
+    what: Annotated[str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario.")],
     program: Annotated[
         bool, typer.Option("--program", help="List the program that a client of SCENARIO executes.")
     ] = False,
@@ -102,16 +98,18 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     operation by operation.
     """
     if program:
-        typer.echo(_program(what, set_ or []), nl=False)
+        typer.echo(listing(build(_scenario(what, set_ or [])).program).rstrip("\n"))
         return
 
     check_picture(picture, "--picture")
     check_places(picture)
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
-    priced = _prices(scenario, prices or [], memory_price, disk_price, core_price)
-    asked = ExplainOptions(priced, _objective(p95, p99), _growth(growth), load_)
+    stated = {MEMORY_STEP: memory_price, DISK_STEP: disk_price, CORE_STEP: core_price}
+    priced = unit_prices(scenario, Prices(tuple(price_list(text) for text in prices or [])), stated)
+    growth_per_year = None if growth is None else parse_growth(growth)
     with progress_display(quiet) as display:
-        found = explain_scenario(scenario, asked, display.step)
+        options = ExplainOptions(priced, _objective(p95, p99), growth_per_year, load_)
+        found = explain_scenario(scenario, options, display.step)
     typer.echo(_text(result, found, head, output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
@@ -126,7 +124,7 @@ def _text(result: Result, found: Explanation, head: list[str], output: Output) -
     version = result.versions.get("oltpsim", "?")
     origin = f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}"
     answers = explanation_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
-    return "\n".join([*head, times(result), answers, origin]) + "\n"
+    return "\n".join([*head, activity_bars(result), answers, origin]) + "\n"
 
 
 def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
@@ -154,26 +152,15 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
     return scenario, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
 
 
-def _prices(
-    scenario: ScenarioSpec, lists: list[str], memory: float | None, disk: float | None, core: float | None
-) -> dict[str, UnitPrice]:
-    known = Prices(tuple(price_list(text) for text in lists))
-    return unit_prices(scenario, known, {MEMORY: memory, DISK: disk, CORE: core})
-
-
 def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:
-    given: dict[Percentile, str] = {}
-    if p95 is not None:
-        given["p95"] = p95
-    if p99 is not None:
-        given["p99"] = p99
-    if not given:
-        return None
-    if len(given) > 1:
+    if p95 is not None and p99 is not None:
         raise InputError("--p95 and --p99: give one objective")
-    [(percentile, text)] = given.items()
+    percentile: Percentile = "p95" if p99 is None else "p99"
+    text = p95 or p99
+    if text is None:
+        return None
     try:
-        within_s = parse(text, "time", "s")
+        within_s = parse_quantity(text, "time", "s")
     except ValueError as error:
         raise InputError(f"--{percentile} {text}: {error}") from error
     if not within_s > 0:
@@ -181,40 +168,7 @@ def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:
     return PercentileObjective(percentile, within_s)
 
 
-def _growth(text: str | None) -> float | None:
-    return None if text is None else parse_growth(text)
-
-
-def _program(what: str, overrides: list[str]) -> str:
+def _scenario(what: str, overrides: list[str]) -> ScenarioSpec:
     if what.endswith(".json"):
-        scenario = scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
-    else:
-        scenario = load_scenario_file(scenario_path(what), overrides)
-    return listing(build(scenario).program).rstrip("\n") + "\n"
-
-
-def times(result: Result) -> str:
-    """Bars of the mean response time of each class by where it went, largest first."""
-    rate, limit = result.rate_per_min, result.bottleneck
-    lines = [
-        f"{result.scenario}: {rate.mean:,.0f} [{rate.low:,.0f} .. {rate.high:,.0f}] new orders per minute",
-        f"limited by {limit.name} ({limit.share:.0%}), next {limit.next_name} ({limit.next_share:.0%})",
-    ]
-    for transaction in result.classes:
-        lines += ["", *_bars(transaction)]
-    return "\n".join(lines) + "\n"
-
-
-def _bars(transaction: ClassResult) -> list[str]:
-    if not transaction.completed:
-        return [f"{transaction.name.replace('_', ' ')}: none completed"]
-    name = transaction.name.replace("_", " ")
-    lines = [f"{name}: mean {transaction.mean_s * 1000:,.1f} ms, of {transaction.completed:,}"]
-    parts = sorted(transaction.time_by_s.items(), key=lambda item: (-item[1], item[0]))
-    width = max((len(where) for where, _ in parts), default=0)
-    for where, seconds in parts:
-        share = seconds / transaction.mean_s if transaction.mean_s else 0.0
-        if seconds > 0:
-            bar = "▇" * max(1, round(share * BAR))
-            lines.append(f"  {where.ljust(width)}  {seconds * 1000:>10,.2f} ms {share:>6.1%}  {bar}")
-    return lines
+        return scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
+    return load_scenario_file(scenario_path(what), overrides)

@@ -1,6 +1,5 @@
 """oltpsim import: from what a load generator and its monitors wrote to run records."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,11 +7,13 @@ import typer
 
 from calibration.importers import disk_entry, disk_entry_lines, disk_entry_yaml, find_runs, read_run_table
 from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
+from models.input import document_text
 from scenarios.commands.options import Output, OutputOption
 from scenarios.commands.output_files import check_places, check_store
-from scenarios.show.run_record import found_files_lines, record_lines, records_csv
+from scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
 from simulator.errors import InputError
 
+DISK_FORMAT = "oltpsim-disk-1"
 LAW_BROKEN = 1
 
 
@@ -58,13 +59,13 @@ def import_(
         return
 
     merged = [merge_readings(each.name, each.readings) for each in found]
-    _give([each.record for each in merged], {each.name: found_files_lines(each) for each in found}, save, output)
+    _give([each.record for each in merged], {each.name: file_lines(each) for each in found}, save, output)
 
 
 def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:
     saved = save_records(records, save) if save is not None else []
     if output is Output.JSON:
-        typer.echo(json.dumps([record.model_dump(mode="json", exclude_none=True) for record in records], indent=1))
+        typer.echo(records_json(records), nl=False)
     elif output is Output.CSV:
         typer.echo(records_csv(records), nl=False)
     else:
@@ -84,7 +85,7 @@ def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path |
     if save is not None:
         save.write_text(disk_entry_yaml(entry), encoding="utf-8")
     if output is Output.JSON:
-        typer.echo(json.dumps(entry.spec.model_dump(mode="json"), indent=1))
+        typer.echo(document_text(DISK_FORMAT, entry.spec.model_dump(mode="json")), nl=False)
         return
     typer.echo("\n".join(disk_entry_lines(entry)))
     typer.echo(disk_entry_yaml(entry), nl=False)

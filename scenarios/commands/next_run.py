@@ -10,7 +10,7 @@ from calibration.predict import CandidateSet, advise_next_run, candidates_around
 from models.input import last_word
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
-from scenarios.commands.predict import scenario_or_base
+from scenarios.commands.predict import ModelArgument, scenario_or_base
 from scenarios.questions.sweep import parse_axis
 from scenarios.run import simulate_by_kernel
 from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
@@ -22,7 +22,7 @@ MOST_LETTERS = 60
 
 
 def next_run(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What 'oltpsim calibrate --save' has written.")],
+    model: ModelArgument,
     for_: Annotated[
         str | None,
         typer.Option(
@@ -52,11 +52,7 @@ def next_run(
     choice = _choice(calibration, could or [], grid, candidates)
     with progress_display(quiet) as display:
         advice = advise_next_run(calibration, choice, target, report=display.advance, simulate_model=simulate_by_kernel)
-    write = {
-        Output.JSON: next_run_json,
-        Output.CSV: next_run_csv,
-        Output.TABLE: next_run_text,
-    }
+    write = {Output.JSON: next_run_json, Output.CSV: next_run_csv, Output.TABLE: next_run_text}
     typer.echo(write[output](advice), nl=False)
 
 

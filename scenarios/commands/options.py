@@ -66,17 +66,12 @@ EngineOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of all random streams.", min=0, max=MOST_SEED)]
 ReplicationsOption = Annotated[
-    int,
-    typer.Option(help="Runs with seeds SEED, SEED + 1, ...; the rate is their mean.", min=1, max=MOST_REPLICATIONS),
+    int, typer.Option(help="Runs with seeds SEED, SEED + 1, ...; the rate is their mean.", min=1, max=MOST_REPLICATIONS)
 ]
 OutputOption = Annotated[Output, typer.Option("--output", "-o", help="Form of the answer on stdout.")]
-ReportOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.html", help="Write the report, one HTML file."),
-]
+ReportOption = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, one HTML file.")]
 SaveOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.json", help="Save the run for 'oltpsim report' and 'oltpsim explain'."),
+    Path | None, typer.Option(metavar="FILE.json", help="Save the run for 'oltpsim report' and 'oltpsim explain'.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 TargetOption = Annotated[
@@ -84,6 +79,5 @@ TargetOption = Annotated[
     typer.Option(metavar="N", help="New orders per minute to reach; exit status 1 if missed.", callback=finite),
 ]
 WorkersOption = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Processes that run at the same time; one per core if absent.", min=1),
+    int | None, typer.Option(metavar="N", help="Processes that run at the same time; one per core if absent.", min=1)
 ]

@@ -26,13 +26,13 @@ from scenarios.questions.plan import (
     ParameterUncertainty,
     Plan,
     SimulatedCandidate,
+    candidate_stock,
+    current_date,
     make_plan,
     parse_objective,
     parse_share,
     plan_question,
     simulate_candidates,
-    stock_of,
-    today,
     with_simulations,
 )
 from scenarios.run import Display, default_workers
@@ -144,19 +144,15 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         pool_shares=tuple(parse_share(each, "--pool") for each in pool or ()),
     )
     lists = Prices(tuple(price_list(each) for each in prices or LISTS))
-    stock = stock_of(question, lists, candidates or ())
+    stock = candidate_stock(question, lists, candidates or ())
     with progress_display(quiet) as display:
         display.step(f"{len(stock.candidates):,} candidates")
-        found = make_plan(stock, lists, left, today(), display.advance)
+        found = make_plan(stock, lists, left, current_date(), display.advance)
         found = _simulated(found, confirm, seed, workers, display)
     if report is not None:
         write_plan_page(found, report, command_line(["oltpsim", *context.obj]))
-    write = {
-        Output.TABLE: lambda each: plan_table(each, terminal_width()),
-        Output.JSON: plan_json,
-        Output.CSV: plan_csv,
-    }[output]
-    typer.echo(write(found), nl=False)
+    write = {Output.JSON: plan_json, Output.CSV: plan_csv}.get(output)
+    typer.echo(plan_table(found, terminal_width()) if write is None else write(found), nl=False)
     if report is not None and output is Output.TABLE:
         typer.echo(f"report: {report}")
     if question.target_per_min is not None and found.choice is None:

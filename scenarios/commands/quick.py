@@ -11,7 +11,7 @@ import yaml
 from calibration.fit import calibration_path, read_calibration
 from calibration.predict import predict_described
 from models.input import write_whole
-from models.reading import Questions, assumed, described, scenario_of
+from models.reading import Questions, assumptions_of, read_description, scenario_of
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import AnswerOptions, TimedAnswers, command_line, give, table_of, terminal_width, timed
 from scenarios.commands.options import (
@@ -119,7 +119,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     typed = typed_options(context)
     overrides = settings(set_, engine)
-    if what is not None and not _is_scenario(what):
+    if what is not None and not (what in library_files() or Path(what).exists() or what.endswith((".yaml", ".yml"))):
         _refuse(typed, (*FLAGS, *SIMULATED), LINE_REMEDY)
         _answer_line(what, model, set_ or (), output, save_scenario, quiet)
         return
@@ -146,14 +146,10 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         for note in scenario.notes:
             typer.echo(note, err=True)
     wanted = AnswerOptions(
-        output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumed(scenario)
+        output, report, save, target, command_line(["oltpsim", *context.obj]), assumed=assumptions_of(scenario)
     )
     chosen = any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
     _answer_scenario(scenario, seed, quiet, wanted, two=not chosen and output is Output.TABLE)
-
-
-def _is_scenario(text: str) -> bool:
-    return text in library_files() or Path(text).exists() or Path(text).suffix in {".yaml", ".yml"}
 
 
 def _refuse(typed: Sequence[str], options: Sequence[str], remedy: str) -> None:
@@ -169,7 +165,7 @@ def _answer_line(
     """Answer by the calibrated model, with an interval that holds the guesses."""
     if output is Output.CSV:
         raise InputError("--output csv: a machine is more than a row; give table or json")
-    description = described(line, overrides)
+    description = read_description(line, overrides)
     check_places(save_scenario)
     calibration = None if model == NO_MODEL else read_calibration(calibration_path(Path(model)))
     if save_scenario is not None:

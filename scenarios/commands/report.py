@@ -15,8 +15,7 @@ from scenarios.show.report import write_report
 
 def report(
     what: Annotated[
-        str,
-        typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario to run first."),
+        str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario to run first.")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE.html", help="The report to write.")],
     seed: SeedOption = 1,
@@ -31,13 +30,9 @@ def report(
         run = read_saved_run(Path(what))
         command = f"oltpsim report {what} --out {out}"
     else:
-        run = _simulated(what, seed, quiet)
+        spec = load_scenario_file(scenario_path(what))
+        with progress_display(quiet) as display:
+            run = SavedRun(spec, *replicate(spec, seed, 1, 1, display))
         command = f"oltpsim run {what} --seed {seed}"
     write_report(run.result, run.scenario, out, command)
     typer.echo(f"report: {out}")
-
-
-def _simulated(what: str, seed: int, quiet: bool) -> SavedRun:
-    spec = load_scenario_file(scenario_path(what))
-    with progress_display(quiet) as display:
-        return SavedRun(spec, *replicate(spec, seed, 1, 1, display))

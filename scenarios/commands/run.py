@@ -53,14 +53,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     path = scenario_path(scenario)
     spec = load_scenario_file(path, settings(set_, engine), jobs=True)
     if spec.job is not None:
-        given = {
-            "--engine": engine,
-            "--replications": replications > 1,
-            "--report": report,
-            "--save": save,
-            "--target": target,
-        }
-        _answer_job(spec, seed, output, [option for option, value in given.items() if value])
+        given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save}
+        _answer_job(spec, seed, output, [option for option, value in (given | {"--target": target}).items() if value])
         return
     check_replications([spec], replications)
     check_places(report, save)
@@ -71,12 +65,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     interrupted = len(runs) < replications
     if interrupted:
         typer.echo(f"the answer is that of {len(runs)} of {replications} replications", err=True)
-    command: list[object] = [
-        "oltpsim",
-        "run",
-        scenario,
-        *(word for setting in settings(set_, engine) for word in ("--set", setting)),
-    ]
+    command: list[object] = ["oltpsim", "run", scenario]
+    command += [word for setting in settings(set_, engine) for word in ("--set", setting)]
     command += ["--seed", str(result.seed)] + (["--replications", str(len(runs))] if len(runs) > 1 else [])
     command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
     give(spec, result, AnswerOptions(output, report, save, None if interrupted else target, command_line(command)))

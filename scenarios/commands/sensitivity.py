@@ -12,7 +12,7 @@ from scenarios.commands.options import Output, OutputOption, QuietOption, Scenar
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.sensitivity import (
-    Range,
+    ParameterRange,
     RateFunction,
     SobolIndices,
     SobolSamples,
@@ -46,8 +46,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.Option(metavar="MODEL", help="A calibration: its values, and its intervals as ends; or 'published'."),
     ] = None,
     sobol: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Sobol's indices as well, from N base points, a power of 2."),
+        int | None, typer.Option(metavar="N", help="Sobol's indices as well, from N base points, a power of 2.")
     ] = None,
     set_: SetOption = None,
     seed: SeedOption = 1,
@@ -88,9 +87,9 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(130)
 
 
-def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tuple[ScenarioSpec, list[Range]]:
+def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tuple[ScenarioSpec, list[ParameterRange]]:
     """The scenario at its middle, and what varies. Raises InputError if nothing does."""
-    found: list[Range] | None = None
+    found: list[ParameterRange] | None = None
     if model is not None:
         scenario, found = calibrated_ranges(read_calibration(calibration_path(model)), scenario)
     if vary:

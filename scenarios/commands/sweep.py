@@ -48,8 +48,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         ),
     ],
     samples: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Sobol samples of every low..high; best a power of two.", min=1),
+        int | None, typer.Option(metavar="N", help="Sobol samples of every low..high; best a power of two.", min=1)
     ] = None,
     set_: SetOption = None,
     engine: EngineOption = None,
@@ -117,7 +116,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         if interrupted and not runner.finished:
             raise typer.Exit(130)
         answer = runner.sweep(scenario, axes, samples)
-        typer.echo(_text(answer, output), nl=False)
+        write = {Output.JSON: sweep_json, Output.CSV: sweep_csv, Output.TABLE: sweep_table}
+        typer.echo(write[output](answer), nl=False)
         files.write(answer, runner)
     if interrupted:
         raise typer.Exit(130)
@@ -169,11 +169,6 @@ def _is_interrupted(
             )
             typer.echo(f"{kept}{where}", err=True)
     return False
-
-
-def _text(answer: Sweep, output: Output) -> str:
-    write = {Output.JSON: sweep_json, Output.CSV: sweep_csv, Output.TABLE: sweep_table}
-    return write[output](answer)
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.input import allowed_by, value_text
+from models.input import requirement, value_text
 
 
 def sentence(error: Any) -> str:
     """One line: the command, the option, what came, what is allowed."""
     text = str(error.format_message())
     command = error.ctx.command_path if error.ctx is not None else "oltpsim"
-    return f"{command}: {_wrong_value(error) or _first_lower(text)}; '{command} --help' says what is allowed"
+    problem = _wrong_value(error) or text[:1].lower() + text[1:].rstrip(".")
+    return f"{command}: {problem}; '{command} --help' says what is allowed"
 
 
 def _wrong_value(error: Any) -> str | None:
@@ -20,8 +21,4 @@ def _wrong_value(error: Any) -> str | None:
         return None
     problem = error.__cause__.errors()[0]
     name = max(error.param.opts, key=len) if error.param.param_type_name == "option" else error.param.name
-    return f"{name}: got {value_text(problem['input'])}; {allowed_by(problem)}"
-
-
-def _first_lower(text: str) -> str:
-    return text[:1].lower() + text[1:].rstrip(".")
+    return f"{name}: got {value_text(problem['input'])}; {requirement(problem)}"

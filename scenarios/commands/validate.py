@@ -1,13 +1,11 @@
 """oltpsim validate: how well a calibration meets runs, and its certificate."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from calibration.fit import (
-    Certificate,
     FitState,
     calibration_path,
     read_calibration,
@@ -15,10 +13,10 @@ from calibration.fit import (
     shipped_calibrations,
     write_calibration,
 )
-from calibration.judge import FigureRow, figure_rows_json, refits_digest, runs_to_judge, validate_calibration
+from calibration.judge import FigureRow, refits_digest, runs_to_judge, validate_calibration
 from calibration.workers import worker_pool
 from scenarios.commands.answer import command_line
-from scenarios.commands.calibrate import say_kept
+from scenarios.commands.calibrate import report_saved_work
 from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
 from scenarios.commands.output_files import check_places
 from scenarios.commands.predict import ModelArgument
@@ -26,7 +24,7 @@ from scenarios.questions.measured import measured_systems, read_runs, system_row
 from scenarios.run import default_workers, simulate_by_kernel
 from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
-from scenarios.show.validation import validation_lines
+from scenarios.show.validation import validation_json, validation_lines
 from scenarios.show.validation_page import write_validation_page
 from simulator.errors import InputError
 
@@ -104,7 +102,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
                 simulate_model=simulate_by_kernel,
             )
     except KeyboardInterrupt:
-        say_kept("refits", state)
+        report_saved_work("refits", state)
         raise typer.Exit(130) from None
     if save is not None:
         write_calibration(save, calibration.model_copy(update={"certificate": found}))
@@ -112,22 +110,14 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
     if report is not None:
         write_validation_page(report, calibration, found, command_line([*words, "--report", report]))
-    large = _large_systems(number, quiet, simulate) if every and str(model) == PUBLISHED else []
-    typer.echo(_text(found, output, validation_lines(calibration, found), large), nl=False)
+    large: list[FigureRow] = []
+    if every and str(model) == PUBLISHED:
+        with progress_display(quiet) as display:
+            large = system_rows(measured_systems(), number, display, again=simulate)
+    if output is Output.JSON:
+        typer.echo(validation_json(found, large), nl=False)
+    else:
+        typer.echo("\n".join([*validation_lines(calibration, found), *large_system_lines(large)]))
     for path in (save, report):
         if path is not None:
             typer.echo(f"written: {path}", err=True)
-
-
-def _large_systems(workers: int, quiet: bool, again: bool) -> list[FigureRow]:
-    """The rows of the published systems that no calibration is of."""
-    with progress_display(quiet) as display:
-        return system_rows(measured_systems(), workers, display, again=again)
-
-
-def _text(found: Certificate, output: Output, lines: list[str], large: list[FigureRow]) -> str:
-    if output is Output.TABLE:
-        return "\n".join([*lines, *(["", *large_system_lines(large)] if large else [])]) + "\n"
-
-    data = found.model_dump(mode="json") | ({"large_systems": figure_rows_json(large)} if large else {})
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue import read_with_base
-from models.input import nearest
+from models.input import did_you_mean
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -29,20 +29,14 @@ def scenario_path(text: str) -> Path:
         return names[text]
     if path.exists():
         raise InputError(f"{text}: is {'a folder' if path.is_dir() else 'no plain file'}; give a scenario file")
-
-    hint = nearest(path.stem, names)
-    raise InputError(
-        f"{text}: no such file or scenario of the library{hint}; the library has {', '.join(shelves(names))}"
-    )
+    known = f"{did_you_mean(path.stem, names)}; the library has {', '.join(shelves(names))}"
+    raise InputError(f"{text}: no such file or scenario of the library{known}")
 
 
 def shelves(names: Iterable[str]) -> list[str]:
     """Names of scenarios, and of folders of them as one each."""
-    return list(dict.fromkeys(f"{folder}/..." if inside else folder for folder, inside, _ in map(_parts, names)))
-
-
-def _parts(name: str) -> tuple[str, str, str]:
-    return name.partition("/")
+    parts = (name.partition("/") for name in names)
+    return list(dict.fromkeys(f"{folder}/..." if inside else folder for folder, inside, _ in parts))
 
 
 def load_scenario_file(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:

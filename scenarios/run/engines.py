@@ -6,11 +6,7 @@ from typing import Any
 from simulator.form import Model
 from simulator.results import Result
 
-MODULES = {
-    "kernel": "simulator.kernel",
-    "reference": "simulator.reference",
-    "analytic": "simulator.analytic",
-}
+MODULES = {"kernel": "simulator.kernel", "reference": "simulator.reference", "analytic": "simulator.analytic"}
 
 
 def load_engine(name: str) -> Any:

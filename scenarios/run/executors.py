@@ -80,7 +80,7 @@ class TaskSource(Protocol[K]):
     """Waiting tasks, each with the key by which its consumer knows it."""
 
     @property
-    def left(self) -> int:
+    def count(self) -> int:
         """Number of waiting tasks, about."""
         ...
 
@@ -96,12 +96,12 @@ class TaskQueue(Generic[K]):
         self._tasks = deque(tasks)
 
     @property
-    def left(self) -> int:
+    def count(self) -> int:
         """Number of waiting tasks."""
         return len(self._tasks)
 
     def take(self, most: int) -> list[tuple[K, SimulationTask]]:
-        """The first ones."""
+        """Remove and return the first ones."""
         return [self._tasks.popleft() for _ in range(min(most, len(self._tasks)))]
 
 
@@ -117,7 +117,7 @@ def work_through(
     try:
         while True:
             while len(pending) < executor.most_in_flight:
-                fair = source.left // (2 * executor.most_in_flight)
+                fair = source.count // (2 * executor.most_in_flight)
                 largest, least = int(executor.batch_s / mean_s), int(executor.batch_s / 10 / mean_s)
                 batch = source.take(max(1, min(max(fair, least), largest)))
                 if not batch:

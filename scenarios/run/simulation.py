@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.build import build, failover_of, remarks
+from models.build import build, failover_of, scenario_remarks
 from models.jobs import StoreRun, StoreState
 from models.scenario import ScenarioSpec
 from scenarios.run.engines import load_engine
@@ -38,7 +38,7 @@ def simulate(task: SimulationTask, on_progress: OnProgress | None = None, on_ste
         result: Result = load_engine("analytic").simulate(build(scenario), task.seed)
     else:
         result = _by_events(task, on_progress, on_step)
-    warnings = [*result.warnings, *remarks(scenario, result)]
+    warnings = [*result.warnings, *scenario_remarks(scenario, result)]
     if scenario.cluster is not None:
         lost = failover_of(scenario, result, lambda after: _by_events(SimulationTask(after, task.seed)))
         warnings += [lost.sentence()] if lost else []

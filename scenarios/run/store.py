@@ -32,9 +32,10 @@ from simulator.errors import InputError
 from simulator.form import OnProgress
 from simulator.results import Estimate, Result, read_result, result_json
 
-FORMAT = "oltpsim-runs-1"
+HASH_SALT = "oltpsim-runs-1"
+"""in the hash of a program: another one makes all stored runs strangers"""
 DONE, REFUSED = "done", "refused"
-COUNTED = ("models", "simulator")
+RESULT_PACKAGES = ("models", "simulator")
 """The packages whose code decides what a run gives."""
 LIBRARIES = ("oltpsim", "numpy", "scipy", "simpy")
 
@@ -80,28 +81,28 @@ class StoredRun:
         """Why the machine can't run it; empty if it did."""
         return "" if self.status == DONE else str(json.loads(self.answer)["reason"])
 
-    def whole(self, where: str) -> Result:
+    def full_result(self, where: str) -> Result:
         """The result of a run that was done; `where` names it in messages."""
         return read_result(zlib.decompress(self.result).decode(), where)
 
 
 def perform_run(
-    expected: str, task: SimulationTask, on_progress: OnProgress | None, on_step: OnStep | None
+    expected_program: str, task: SimulationTask, on_progress: OnProgress | None, on_step: OnStep | None
 ) -> StoredRun:
     """Run a task and make its record. A machine that can't run the workload is an answer too.
 
-    Raises InputError where another program would run it than the one that named it, which is `expected`.
+    Raises InputError where another program would run it than the one that named it, which is `expected_program`.
     """
-    if program_hash() != expected:
+    if program_hash() != expected_program:
         raise InputError(
-            f"{platform.node()}: its oltpsim, libraries or Python ({described()}) differ from those that began this "
+            f"{platform.node()}: its oltpsim, libraries or Python ({program_text()}) differ from those that began this "
             "sweep, and so may its results: make them the same on all machines, and don't change them meanwhile"
         )
     try:
         result = simulate(task, on_progress, on_step)
     except InputError as error:
-        return StoredRun(REFUSED, _line({"reason": str(error)}), b"")
-    return StoredRun(DONE, _line(asdict(figures_of(result))), zlib.compress(result_json(result).encode()))
+        return StoredRun(REFUSED, _json_line({"reason": str(error)}), b"")
+    return StoredRun(DONE, _json_line(asdict(figures_of(result))), zlib.compress(result_json(result).encode()))
 
 
 def figures_of(result: Result) -> RunFigures:
@@ -120,27 +121,27 @@ def figures_of(result: Result) -> RunFigures:
     )
 
 
-def _line(data: object) -> str:
+def _json_line(data: object) -> str:
     return json.dumps(data, sort_keys=True, allow_nan=False)
 
 
 @cache
 def program_hash() -> str:
     """Names all but scenario and seed that a result depends on: code, libraries, interpreter, kind of processor."""
-    return hashlib.sha256(f"{FORMAT} {described()}".encode()).hexdigest()[:20]
+    return hashlib.sha256(f"{HASH_SALT} {program_text()}".encode()).hexdigest()[:20]
 
 
 @cache
-def described() -> str:
+def program_text() -> str:
     """Code, libraries, interpreter and kind of processor in words."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    code = code_digest(*COUNTED).hex()[:20]
+    code = code_digest(*RESULT_PACKAGES).hex()[:20]
     return f"{libraries}, python {platform.python_version()}, {platform.machine()}, code {code}"
 
 
 def scenario_text(scenario: ScenarioSpec) -> str:
     """A scenario as one line of canonical JSON."""
-    return _line(scenario.model_dump(mode="json"))
+    return _json_line(scenario.model_dump(mode="json"))
 
 
 def run_hash(scenario: str, seed: int) -> str:
@@ -248,7 +249,7 @@ class Store:
             row = self._db.execute(FIND, (run.hash,)).fetchone()
         if row is None:
             return None
-        record = _checked(run, row)
+        record = _sound_record(run, row)
         if record is None and run.hash not in self.damaged:
             self.damaged.append(run.hash)
         return record
@@ -257,7 +258,7 @@ class Store:
         """Write records, all of them or none; they are on the disk afterwards."""
         with self._errors_in_words(), self._db:
             for run, record in records:
-                scenario = _hash(run.scenario)
+                scenario = hashlib.sha256(run.scenario.encode()).hexdigest()[:20]
                 self._db.execute("INSERT OR REPLACE INTO scenarios VALUES (?, ?)", (scenario, run.scenario))
                 content = (run.seed, program_hash(), record.status, record.answer, record.result)
                 row = (run.hash, scenario, *content, _digest(run.hash, run.scenario, *content))
@@ -272,13 +273,13 @@ class Store:
         if self._claims is not None:
             self._claims.release(run.hash)
 
-    def saved(self, run: RunKey) -> SavedRun:
+    def saved_run(self, run: RunKey) -> SavedRun:
         """A run that is done, for a report. Raises InputError if it isn't there."""
         record = self.find(run)
         if record is None or record.status != DONE:
             raise InputError(f"{self.path}: holds no finished run {run.hash}")
         where = f"{self.path}: run {run.hash}"
-        return SavedRun(scenario_from_mapping(json.loads(run.scenario), where), record.whole(where))
+        return SavedRun(scenario_from_mapping(json.loads(run.scenario), where), record.full_result(where))
 
     @contextmanager
     def _errors_in_words(self) -> Iterator[None]:
@@ -293,7 +294,7 @@ class Store:
             ) from error
 
 
-def _checked(run: RunKey, row: tuple[object, ...]) -> StoredRun | None:
+def _sound_record(run: RunKey, row: tuple[object, ...]) -> StoredRun | None:
     """The record in a row, if every part of it is as it was written."""
     spec, seed, made_by, status, answer, result, digest = row
     if not isinstance(result, bytes) or (spec, seed) != (run.scenario, run.seed):
@@ -301,10 +302,6 @@ def _checked(run: RunKey, row: tuple[object, ...]) -> StoredRun | None:
     if digest != _digest(run.hash, spec, seed, made_by, status, answer, result) or status not in (DONE, REFUSED):
         return None
     return StoredRun(str(status), str(answer), result)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def _digest(

@@ -1,8 +1,10 @@
 """The catalogue for people: names with whose they are, and price lists as tables with their age."""
 
 import datetime as dt
+from collections.abc import Iterator
+from typing import Any
 
-from models.catalogue import PriceList, catalogue_places, is_old, price_list, shadowed_names
+from models.catalogue import PriceList, catalogue_entry, catalogue_places, is_old, price_list, shadowed_names
 from scenarios.show.numbers import plural
 from scenarios.show.table import aligned
 
@@ -20,9 +22,23 @@ def catalogue_lines(kind: str) -> list[str]:
     ]
 
 
+def entry_text(kind: str, name: str) -> str:
+    """An entry: its keys and values, a line each, its source last. Raises InputError for an unknown one."""
+    entry = catalogue_entry(kind, name)
+    source = entry.pop("source", "")
+    return "\n".join([f"{kind}/{name}", *_key_lines(entry, "  "), f"  source: {source}"])
+
+
+def _key_lines(keys: dict[str, Any], indent: str) -> Iterator[str]:
+    for key, value in keys.items():
+        yield f"{indent}{key}:" + ("" if isinstance(value, dict) else f" {value}")
+        if isinstance(value, dict):
+            yield from _key_lines(value, f"{indent}  ")
+
+
 def price_age(prices: PriceList, today: dt.date) -> str | None:
     """'prices of 2006-06-01: 20 years old', if they are older than a year."""
-    if not is_old(prices, today):
+    if not is_old(prices.date, today):
         return None
     years = round((today - prices.date).days / DAYS_A_YEAR)
     return f"prices of {prices.date}: {plural(years, 'year')} old"

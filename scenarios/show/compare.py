@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from statistics import fmean
 
-from models.input import document
-from scenarios.questions.compare import Difference, PairedInterval, ScenarioComparison
+from models.input import document_text
+from scenarios.questions.compare import Difference, ScenarioComparison
 from scenarios.run import pool_replications
-from scenarios.show.numbers import NONE, count, plural, share, signed_count, signed_share, significant, time
+from scenarios.show.numbers import NONE, count, plural, share, signed_count, signed_share, significant, time_text
 from scenarios.show.summary import cost_words
 from scenarios.show.table import LABEL, aligned, csv_text, flow, sentence_flow
 from scenarios.show.words import interval_kind, is_calculated, page_cache, rate_interval, unit_of
@@ -46,7 +46,8 @@ def verdict(found: ScenarioComparison, difference: Difference) -> list[str]:
     if difference.ratio_interval is None:
         calculated = all(is_calculated(each) for each in _firsts(found))
         return [f"{faster}: {by}", *([] if calculated else [ONE_SEED])]
-    bounds = f"[{_ratio(difference.ratio_interval)}]"
+    low, high = (signed_share(end - 1.0) for end in (difference.ratio_interval.low, difference.ratio_interval.high))
+    bounds = f"[{low} .. {high}]"
     seeds = f"{100 * difference.confidence:.4g} % interval, {plural(difference.seeds, 'seed')}"
     words = [f"{faster}: {by}" if difference.distinguishable else f"not told apart: {by}", f"{bounds} {seeds}"]
     if difference.correlation is not None:
@@ -54,10 +55,6 @@ def verdict(found: ScenarioComparison, difference: Difference) -> list[str]:
     if difference.variance_reduction is not None:
         words.append(f"variance {significant(difference.variance_reduction, 2)} times less than of independent seeds")
     return words
-
-
-def _ratio(of: PairedInterval) -> str:
-    return f"{signed_share(of.low - 1.0)} .. {signed_share(of.high - 1.0)}"
 
 
 def _firsts(found: ScenarioComparison) -> list[Result]:
@@ -73,7 +70,7 @@ def _rows(found: ScenarioComparison) -> list[list[str]]:
     rows.append(["bottleneck", *(f"{each.bottleneck.name}, {share(each.bottleneck.share)}" for each in pooled)])
     figures = [_figures(results) for results in found.results]
     for key, label in (("p50_s", "response p50"), ("p95_s", "p95"), ("p99_s", "p99")):
-        rows.append([label, *(time(each[key]) for each in figures)])
+        rows.append([label, *(time_text(each[key]) for each in figures)])
     for key, label in SHARES.items():
         rows.append([label, *(share(each[key]) if key in each else NONE for each in figures)])
     prices = [side.scenario.machine.price for side in found.sides]
@@ -139,7 +136,7 @@ def comparison_json(found: ScenarioComparison) -> str:
             for side, difference in zip(found.sides[1:], found.differences, strict=True)
         ],
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def comparison_csv(found: ScenarioComparison) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from models.catalogue import OLD_AFTER_DAYS
-from models.input import document
+from models.catalogue import is_old
+from models.input import document_text
 from scenarios.questions.explain import (
-    KEEPS,
+    HELD_RATE_FRACTION,
     BufferAdvice,
     Capacity,
     CapacityLimit,
@@ -37,11 +37,40 @@ from scenarios.show.numbers import (
 )
 from scenarios.show.palette import BLUE, GREEN, SLATE, VERMILION, translucent
 from scenarios.show.table import csv_text, flow, sentence_flow
-from scenarios.show.words import SATURATED, STARTS
-from simulator.results import Result, result_json
+from scenarios.show.words import SATURATED, STARTS, class_name
+from simulator.results import ClassResult, Result, result_json
 
+LONGEST_BAR = 40
+"""letters of the bar of an activity that takes all of the time"""
 OLD = "more than a year old"
 FORMAT = "oltpsim-explanation-1"
+
+
+def activity_bars(result: Result) -> str:
+    """Bars of the mean response time of each class by where it went, largest first."""
+    rate, limit = result.rate_per_min, result.bottleneck
+    lines = [
+        f"{result.scenario}: {rate.mean:,.0f} [{rate.low:,.0f} .. {rate.high:,.0f}] new orders per minute",
+        f"limited by {limit.name} ({limit.share:.0%}), next {limit.next_name} ({limit.next_share:.0%})",
+    ]
+    for transaction in result.classes:
+        lines += ["", *_class_bars(transaction)]
+    return "\n".join(lines) + "\n"
+
+
+def _class_bars(transaction: ClassResult) -> list[str]:
+    name = class_name(transaction.name)
+    if not transaction.completed:
+        return [f"{name}: none completed"]
+    lines = [f"{name}: mean {transaction.mean_s * 1000:,.1f} ms, of {transaction.completed:,}"]
+    parts = sorted(transaction.time_by_s.items(), key=lambda item: (-item[1], item[0]))
+    width = max((len(where) for where, _ in parts), default=0)
+    for where, seconds in parts:
+        part = seconds / transaction.mean_s if transaction.mean_s else 0.0
+        if seconds > 0:
+            bar = "▇" * max(1, round(part * LONGEST_BAR))
+            lines.append(f"  {where.ljust(width)}  {seconds * 1000:>10,.2f} ms {part:>6.1%}  {bar}")
+    return lines
 
 
 def explanation_text(found: Explanation, width: int, today: dt.date) -> str:
@@ -85,7 +114,7 @@ def _per_money(step: Upgrade) -> Iterator[str]:
 def _dates(found: Explanation, today: dt.date) -> list[str]:
     """Of the lists that gave prices, those from more than a year before."""
     dates = sorted({step.price.date for step in found.steps if step.price is not None and step.price.date})
-    return [f"prices of {date}: {OLD}" for date in dates if (today - dt.date.fromisoformat(date)).days > OLD_AFTER_DAYS]
+    return [f"prices of {date}: {OLD}" for date in dates if is_old(dt.date.fromisoformat(date), today)]
 
 
 def _buffers(found: BufferAdvice, width: int) -> list[str]:
@@ -107,7 +136,11 @@ def _setting(found: PoolSize) -> str:
 
 
 def _capacity(found: Capacity, width: int) -> list[str]:
-    met = f"at {objective_words(found.objective)}" if found.objective else f"at {share(KEEPS)} of its rate in memory"
+    met = (
+        f"at {objective_words(found.objective)}"
+        if found.objective
+        else f"at {share(HELD_RATE_FRACTION)} of its rate in memory"
+    )
     data = found.warehouses
     size = f"{plural(data.number, 'warehouse')}, {significant(data.data_gib)} GiB"
     more = f"{plural(data.clients, 'client')}, {count(data.rate_per_min)}/min"
@@ -172,7 +205,7 @@ def _growth(found: Growth) -> str:
 
 def explanation_json(result: Result, found: Explanation) -> str:
     """The result and all answers."""
-    return document(FORMAT, {"result": json.loads(result_json(result)), "answers": asdict(found)})
+    return document_text(FORMAT, {"result": json.loads(result_json(result)), "answers": asdict(found)})
 
 
 def explanation_csv(found: Explanation) -> str:

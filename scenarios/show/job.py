@@ -3,11 +3,11 @@
 from dataclasses import asdict
 from importlib.metadata import version
 
-from models.input import document
+from models.input import document_text
 from models.jobs import JobResult
 from models.scenario import ScenarioSpec
 from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
-from scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time
+from scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time_text
 from scenarios.show.table import LABEL, WIDTH, aligned, flow
 from scenarios.show.words import hardware
 
@@ -23,7 +23,7 @@ def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
         **asdict(result),
         "measured": measured and {**measured.model_dump(mode="json"), "error": _error(result.value, scenario)},
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:
@@ -41,8 +41,8 @@ def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> s
         lines.append(f"  {name:<{max(longest + 2, LABEL)}}{number}")
     lines += flow("limited by", [result.limited_by], width)
     lines += flow("cpu", busy, width)
-    lines += flow(result.parts_of, [time(whole_s)], width)
-    spent = [[name, time(s), share(s / whole_s)] for name, s in result.parts_s.items() if s]
+    lines += flow(result.parts_of, [time_text(whole_s)], width)
+    spent = [[name, time_text(s), share(s / whole_s)] for name, s in result.parts_s.items() if s]
     lines += aligned(spent, "<>", indent=4)
     return "\n".join([*lines, f"  {result.basis}"]) + "\n"
 

@@ -10,13 +10,15 @@ WHOLE_FROM = 1000.0
 
 
 def large_system_lines(found: Sequence[FigureRow]) -> list[str]:
-    """A table of all rows, and how far off they are."""
+    """A table of all rows, and how far off they are; empty if there are none."""
+    if not found:
+        return []
     rows = [["scenario", "figure", "measured", "simulated", "error", "role"]]
     for row in found:
         measured = BOUNDS.get(row.bound, "") + figure_amount(row, row.measured)
         simulated = figure_amount(row, row.simulated)
         rows.append([row.scenario, row.figure, measured, simulated, figure_error(row), row.role])
-    return ["large systems, each simulated as its scenario says", "", *aligned(rows)]
+    return ["", "large systems, each simulated as its scenario says", "", *aligned(rows)]
 
 
 def figure_amount(row: FigureRow, value: float) -> str:

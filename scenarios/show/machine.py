@@ -6,7 +6,7 @@ import yaml
 
 from calibration.fit import Calibration, scenario_hash
 from calibration.predict import DescribedPrediction
-from models.input import document
+from models.input import document_text
 from models.jobs import JobResult
 from models.reading import Description, Origin
 from scenarios.show.numbers import count, four_digits, plural, share
@@ -91,7 +91,7 @@ def machine_json(description: Description, found: DescribedPrediction, calibrati
         "not_applied": found.not_applied,
         "model": None if calibration is None else {"base": calibration.base.name, "task_hash": calibration.task_hash},
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def machine_yaml(description: Description) -> str:

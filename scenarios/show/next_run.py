@@ -2,12 +2,16 @@
 
 from calibration.fit import Calibration
 from calibration.predict import Advice, RunWorth, advise_next_run, candidates_around
-from models.input import document, last_word
+from models.input import document_text, last_word
 from scenarios.show.numbers import between, count
 from scenarios.show.table import aligned, csv_text
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-next-run-1"
+ASKED_FIELDS = (
+    *("rate_per_min", "low_per_min", "high_per_min", "confidence"),
+    *("parameters_sd", "run_to_run_sd", "discrepancy_sd"),
+)
 CSV_COLUMNS = (
     "name",
     "settings",
@@ -55,19 +59,8 @@ def _identified(group: tuple[str, ...], run: RunWorth) -> tuple[str, ...]:
 
 def next_run_text(advice: Advice) -> str:
     """What is open, the candidates, and which to make."""
-    return (
-        "\n".join(
-            [
-                *_opening(advice),
-                "",
-                *_table(advice),
-                *(f"left out: {each.name}: {each.reason}" for each in advice.impossible),
-                "",
-                _sentence(advice),
-            ]
-        )
-        + "\n"
-    )
+    left_out = [f"left out: {each.name}: {each.reason}" for each in advice.impossible]
+    return "\n".join([*_opening(advice), "", *_table(advice), *left_out, "", _sentence(advice)]) + "\n"
 
 
 def next_run_json(advice: Advice) -> str:
@@ -77,18 +70,7 @@ def next_run_json(advice: Advice) -> str:
         "like": advice.like,
         "cost_unit": advice.cost_unit,
         "open_sd": advice.open_sd,
-        "asked": None
-        if asked is None
-        else {
-            "name": asked.scenario.name,
-            "rate_per_min": asked.rate_per_min,
-            "low_per_min": asked.low_per_min,
-            "high_per_min": asked.high_per_min,
-            "confidence": asked.confidence,
-            "parameters_sd": asked.parameters_sd,
-            "run_to_run_sd": asked.run_to_run_sd,
-            "discrepancy_sd": asked.discrepancy_sd,
-        },
+        "asked": asked and {"name": asked.scenario.name} | {name: getattr(asked, name) for name in ASKED_FIELDS},
         "best": None if advice.best is None else advice.best.candidate.name,
         "candidates": [
             {
@@ -105,7 +87,7 @@ def next_run_json(advice: Advice) -> str:
         ],
         "impossible": {each.name: each.reason for each in advice.impossible},
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def next_run_csv(advice: Advice) -> str:
@@ -168,10 +150,10 @@ def _sentence(advice: Advice) -> str:
     if best is None:
         if asked is None:
             return "no run of these tells more of the parameters than your runs do"
-        rest = (
-            "of one run from the next and of what the model misses" if _fixed(advice) else "of what none of them shows"
-        )
-        return f"no run of these is worth making for {asked.scenario.name}: nearly all of its interval is {rest}"
+        source = "of what none of them shows"
+        if asked.parameters_sd**2 < asked.run_to_run_sd**2 + asked.discrepancy_sd**2:
+            source = "of one run from the next and of what the model misses"
+        return f"no run of these is worth making for {asked.scenario.name}: nearly all of its interval is {source}"
     told = [f"tells {_and(group)}{' apart' if len(group) > 1 else ''}" for group in best.tells[:MOST_NAMED]]
     also = f"; it {', and '.join(told)}" if told else ""
     how = f"make a run like {advice.like} with {best.candidate.name}"
@@ -183,12 +165,6 @@ def _sentence(advice: Advice) -> str:
         f"{how}: the interval of {asked.scenario.name} goes from {between(asked.low_per_min, asked.high_per_min)} "
         f"to about {between(best.low_per_min, best.high_per_min)}{also}"
     )
-
-
-def _fixed(advice: Advice) -> bool:
-    """Whether most of the variance is of what no run can take."""
-    asked = advice.asked
-    return asked is not None and asked.parameters_sd**2 < asked.run_to_run_sd**2 + asked.discrepancy_sd**2
 
 
 def _settings(each: RunWorth) -> str:

@@ -39,7 +39,7 @@ def share(fraction: float) -> str:
     return f"{min(percent, 99.99):.2f} %" if 99.95 <= percent < 100.0 else f"{percent:,.0f} %"
 
 
-def time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
     """A short time in the unit that fits: 950 ns, 12.3 µs, 8.10 ms, 1.25 s."""
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if abs(seconds) >= 0.9995 * factor:

@@ -14,7 +14,7 @@ from scenarios.show.chart import Chart
 from scenarios.show.palette import THEMES
 
 TEMPLATES = Path(__file__).parent / "templates"
-FILTERS = ("count", "significant", "share", "signed_share", "time", "milliseconds", "span", "size")
+FILTERS = ("count", "significant", "share", "signed_share", "time_text", "milliseconds", "span", "size")
 
 
 def html_page(template: str, charts: Iterable[Chart | None], content: dict[str, Any]) -> str:

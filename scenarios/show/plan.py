@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import scenario_hash
-from models.input import document
-from scenarios.questions.plan import LATENCY, OVERLOAD, PROCESSORS, VERDICTS, BillLine, FrontierPoint, Plan, ShortListed
+from models.input import document_text
+from scenarios.questions.plan import VERDICTS, BillLine, FrontierPoint, Plan, ShortListed, Verdict
 from scenarios.show.numbers import amount, between, count, plural, share, significant
 from scenarios.show.plan_reasons import objective_words, rejection_reason
 from scenarios.show.table import aligned, csv_text, flow, sentence_flow
@@ -161,9 +161,9 @@ def nearest(plan: Plan, verdict: int) -> int:
     """Of the candidates that fell out for one reason the number of the one that was nearest to what is asked."""
     found = plan.screened
     numbers = np.flatnonzero(found.verdict == verdict)
-    if verdict in {PROCESSORS, OVERLOAD}:
+    if verdict in {Verdict.PROCESSORS, Verdict.OVERLOAD}:
         by = found.judged.need[found.kind[numbers]]
-    elif verdict == LATENCY and plan.question.objectives:
+    elif verdict == Verdict.LATENCY and plan.question.objectives:
         by = found.judged.time_s[found.kind[numbers]]
     else:
         by = -found.cost[numbers] if not np.isfinite(found.cost[numbers]).all() else found.cost[numbers]
@@ -171,14 +171,14 @@ def nearest(plan: Plan, verdict: int) -> int:
 
 
 def _frontier(plan: Plan, width: int) -> list[str]:
-    some = some_of_frontier(plan)
+    some = frontier_sample(plan)
     lines = [f"frontier of cost against rate: {len(some)} of its {plural(len(plan.frontier), 'machine')}"]
     for each in some:
         lines += flow(f"{money(plan, each.cost)}", [f"{count(each.per_min)}/min  {each.name}"], width)
     return lines
 
 
-def some_of_frontier(plan: Plan) -> list[FrontierPoint]:
+def frontier_sample(plan: Plan) -> list[FrontierPoint]:
     """A few points of the frontier, the first and the last among them; none if it is empty."""
     points = plan.frontier
     places = np.unique(np.linspace(0, max(len(points) - 1, 0), FRONTIER_SHOWN).round().astype(int))
@@ -246,7 +246,7 @@ def plan_json(plan: Plan) -> str:
         "frontier": [{"name": each.name, "cost": each.cost, "per_min": each.per_min} for each in plan.frontier],
         "versions": {"oltpsim": version("oltpsim")},
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def _entry(plan: Plan, each: ShortListed) -> dict[str, Any]:

@@ -8,27 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.fit import scenario_hash
+from calibration.fit import INTERVAL_CONFIDENCE, scenario_hash
 from models.catalogue import is_old
 from models.input import write_whole
 from models.workloads import OpenArrivalsSpec, TerminalsSpec
 from scenarios.questions.plan import (
-    BUDGET,
-    CONFIDENCE,
     DISK_SD,
-    LATENCY,
-    MEETS,
-    MEMORY,
-    NO_PRICE,
-    OVERLOAD,
     PERIODS_A_YEAR,
-    PROCESSORS,
-    ROOM,
     SMALLEST_POOL,
     SPEED_SD,
     VERDICTS,
     Plan,
     ShortListed,
+    Verdict,
 )
 from scenarios.show import plan as text
 from scenarios.show.chart import (
@@ -56,18 +48,19 @@ from simulator.form import FloatArray, IntArray
 MOST_POINTS = 4000
 LIST_LENGTH = 10
 """of the short list are shown, beside those that were simulated"""
-COLOURS = {MEETS: GREEN, OVERLOAD: GREY, LATENCY: ORANGE}
+COLOURS = {Verdict.MEETS: GREEN, Verdict.OVERLOAD: GREY, Verdict.LATENCY: ORANGE}
 """verdicts that come with a rate"""
 LABEL_LETTERS, LABEL_LINE_PX = 54, 18
 """of lines of names, so that they fit on a phone"""
 MEANINGS = {
-    NO_PRICE: "no price list that was given has a price of one of its parts",
-    BUDGET: "it costs more over the years than may be spent",
-    ROOM: "data with room to grow, and the log, don't fit on its disks or volumes",
-    MEMORY: f"what system, server and clients leave of its memory is a buffer pool below {SMALLEST_POOL:,} buffers",
-    PROCESSORS: "its processors can't do the work even if nothing were ever read, written or waited for",
-    OVERLOAD: "a part would be busy all the time, or more connections would wait than there are",
-    LATENCY: "it takes the load, but answers take longer than they may",
+    Verdict.NO_PRICE: "no price list that was given has a price of one of its parts",
+    Verdict.BUDGET: "it costs more over the years than may be spent",
+    Verdict.ROOM: "data with room to grow, and the log, don't fit on its disks or volumes",
+    Verdict.MEMORY: "what system, server and clients leave of its memory is a buffer pool below "
+    f"{SMALLEST_POOL:,} buffers",
+    Verdict.PROCESSORS: "its processors can't do the work even if nothing were ever read, written or waited for",
+    Verdict.OVERLOAD: "a part would be busy all the time, or more connections would wait than there are",
+    Verdict.LATENCY: "it takes the load, but answers take longer than they may",
 }
 
 
@@ -86,7 +79,7 @@ def plan_page(plan: Plan, command: str) -> str:
         "best": best,
         "nothing": text.nothing(plan),
         "paid_for": text.paid_for(plan),
-        "confidence": CONFIDENCE,
+        "confidence": INTERVAL_CONFIDENCE,
         "problems": _problems(plan),
         "rented": PERIODS_A_YEAR if best is not None and any(each.per != "piece" for each in best.bill) else None,
         "regret": [] if best is None else text.regret(plan, best),
@@ -102,7 +95,7 @@ def plan_page(plan: Plan, command: str) -> str:
         "candidates": len(plan.screened.verdict),
         "frontier": plan.frontier,
         "assumptions": [*_load(plan), *text.origin(plan)],
-        "lists": [(each, is_old(each, plan.till.today)) for each in plan.till.prices.lists],
+        "lists": [(each, is_old(each.date, plan.till.today)) for each in plan.till.prices.lists],
         "pictures": charts,
         "command": command,
         "hash": scenario_hash(question.base),
@@ -281,7 +274,7 @@ def _cost_and_rate_in_words(plan: Plan, caption: str) -> str:
         best = plan.choice
         said.append(f"The choice: {best.name}, {text.money(plan, best.cost)}, {count(best.belief.per_min)}/min.")
     points = "; ".join(
-        f"{text.money(plan, each.cost)} {count(each.per_min)}/min" for each in text.some_of_frontier(plan)
+        f"{text.money(plan, each.cost)} {count(each.per_min)}/min" for each in text.frontier_sample(plan)
     )
     return " ".join([*said, f"Frontier: {points}."] if points else said)
 

@@ -1,16 +1,6 @@
 """Why a plan's candidates fell out, in numbers."""
 
-from scenarios.questions.plan import (
-    BUDGET,
-    MEETS,
-    MEMORY,
-    NO_PRICE,
-    OVERLOAD,
-    PROCESSORS,
-    ROOM,
-    ResponseObjective,
-    ScreenedStock,
-)
+from scenarios.questions.plan import ResponseObjective, ScreenedStock, Verdict
 
 PARTS = ("processors", "disks", "the log")
 
@@ -24,18 +14,18 @@ def rejection_reason(screened: ScreenedStock, number: int) -> str:
     """Why a candidate fell out, in numbers; empty if it didn't."""
     question, judged, kind = screened.stock.question, screened.judged, int(screened.kind[number])
     verdict = int(screened.verdict[number])
-    if verdict == MEETS:
+    if verdict == Verdict.MEETS:
         return ""
-    if verdict == NO_PRICE:
+    if verdict == Verdict.NO_PRICE:
         return f"no price of {screened.without_price[number]}"
-    if verdict == BUDGET:
+    if verdict == Verdict.BUDGET:
         return f"costs {screened.cost[number]:,.0f}, the budget is {question.budget or 0.0:,.0f}"
-    if verdict in (ROOM, MEMORY):
+    if verdict in (Verdict.ROOM, Verdict.MEMORY):
         return judged.why[kind]
     at = f"at {question.target_per_min:,.0f} new orders/min" if question.target_per_min is not None else "alone"
-    if verdict == PROCESSORS:
+    if verdict == Verdict.PROCESSORS:
         return f"processors {judged.need[kind]:.0%} busy {at} if nothing were ever read or written"
-    if verdict == OVERLOAD:
+    if verdict == Verdict.OVERLOAD:
         part, need = PARTS[int(judged.busiest[kind])], float(judged.need[kind])
         if need > 1.0:
             return f"{part} would be {need:.0%} busy {at}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from calibration.fit import Calibration, scenario_hash
 from calibration.predict import Predicted
 from calibration.records import fit_versions
-from models.input import document
+from models.input import document_text
 from scenarios.show.numbers import between, count, plural, share
 from scenarios.show.table import NATURAL, csv_text, flow
 
@@ -78,7 +78,7 @@ def prediction_json(
             for answer in answers
         ],
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def prediction_csv(answers: Sequence[Predicted], certificate: str) -> str:

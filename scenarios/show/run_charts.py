@@ -19,7 +19,7 @@ from scenarios.show.chart import (
     rows_px,
     ticks,
 )
-from scenarios.show.numbers import count, plural, rounded, share, significant, span, time, time_tick
+from scenarios.show.numbers import count, plural, rounded, share, significant, span, time_text, time_tick
 from scenarios.show.palette import (
     BLUE,
     FAINT,
@@ -153,17 +153,18 @@ def responses(result: Result) -> Chart | None:
     if not classes:
         return None
     rows = [-float(number) for number in range(len(classes))]
-    marks = row_labels([(class_name(one.name), f"95 % within {time(one.p95_s)}") for one in classes])
+    marks = row_labels([(class_name(one.name), f"95 % within {time_text(one.p95_s)}") for one in classes])
     marks += [
         Curve(x=[one.p50_s, one.p999_s], y=[row, row], width=5, colour=translucent(GREY, 0.55))
         for one, row in zip(classes, rows, strict=True)
     ]
     for each in QUANTILES:
         times = [getattr(one, each.key) for one in classes]
-        hover = [f"{class_name(c.name)}: {each.label} {time(at)}" for c, at in zip(classes, times, strict=True)]
+        hover = [f"{class_name(c.name)}: {each.label} {time_text(at)}" for c, at in zip(classes, times, strict=True)]
         marks.append(Points(x=times, y=rows, symbol=each.symbol, colour=each.colour, label=each.label, hover=hover))
     said = "; ".join(
-        f"{class_name(one.name)} median {time(one.p50_s)}, 95 % within {time(one.p95_s)}, 99 % within {time(one.p99_s)}"
+        f"{class_name(one.name)} median {time_text(one.p50_s)}, 95 % within {time_text(one.p95_s)}, "
+        f"99 % within {time_text(one.p99_s)}"
         for one in classes
     )
     low, high = min(one.p50_s for one in classes) / 1.35, max(one.p999_s for one in classes) * 1.35
@@ -233,9 +234,9 @@ def time_by_activity(result: Result) -> Chart | None:
     rows = [
         StackedBar(
             class_name(one.name),
-            f"{time(one.mean_s)} in all",
+            f"{time_text(one.mean_s)} in all",
             {part: seconds * 1e3 for part, seconds in one.time_by_s.items()},
-            {part: f"{time(seconds)}, {share(seconds / one.mean_s)}" for part, seconds in one.time_by_s.items()},
+            {part: f"{time_text(seconds)}, {share(seconds / one.mean_s)}" for part, seconds in one.time_by_s.items()},
         )
         for one in classes
     ]
@@ -254,8 +255,8 @@ def time_by_activity(result: Result) -> Chart | None:
 def _where(one: ClassResult) -> str:
     """The three largest parts of a class's time, in words."""
     parts = sorted(one.time_by_s.items(), key=lambda item: (-item[1], item[0]))[:3]
-    said = ", ".join(f"{name} {time(spent)}" for name, spent in parts if spent > 0)
-    return f"A {class_name(one.name)} takes {time(one.mean_s)} on average: most of it {said}"
+    said = ", ".join(f"{name} {time_text(spent)}" for name, spent in parts if spent > 0)
+    return f"A {class_name(one.name)} takes {time_text(one.mean_s)} on average: most of it {said}"
 
 
 def hits_by_table(result: Result) -> Chart | None:

@@ -5,9 +5,11 @@ from typing import Any
 
 from calibration.importers import RunFiles
 from calibration.records import Finding, Observed, ObservedText, RunRecord, check_record, missing_keys
+from models.input import document_text
 from scenarios.show.numbers import significant
 from scenarios.show.table import aligned, csv_text
 
+FORMAT = "oltpsim-records-1"
 WORDS = {True: "holds", False: "BROKEN", None: "-"}
 
 
@@ -69,7 +71,7 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
     return [f"    {WORDS[finding.holds]:<6}  {finding.law}: {finding.text}" for finding in findings]
 
 
-def found_files_lines(found: RunFiles) -> list[str]:
+def file_lines(found: RunFiles) -> list[str]:
     """What each file was taken for."""
     rows = []
     for reading in found.readings:
@@ -82,6 +84,11 @@ def found_files_lines(found: RunFiles) -> list[str]:
     if found.unknown:
         lines.append(f"    not recognised: {', '.join(found.unknown)}")
     return lines
+
+
+def records_json(records: Sequence[RunRecord]) -> str:
+    """The records as an oltpsim-records-1 document, without what they lack."""
+    return document_text(FORMAT, {"runs": [record.model_dump(mode="json", exclude_none=True) for record in records]})
 
 
 def records_csv(records: Sequence[RunRecord]) -> str:

@@ -3,8 +3,8 @@
 import math
 from dataclasses import asdict
 
-from models.input import document
-from scenarios.questions.sensitivity import Range, SobolIndices, Tornado, TornadoBar
+from models.input import document_text
+from scenarios.questions.sensitivity import ParameterRange, SobolIndices, Tornado, TornadoBar
 from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment, row_labels, row_scale
 from scenarios.show.numbers import NONE, count, signed_share, significant
 from scenarios.show.palette import BLUE, GREY, VERMILION
@@ -107,7 +107,7 @@ def sensitivity_json(name: str, found: Tornado, indices: SobolIndices | None) ->
         "bars": [asdict(bar) | {"swing_per_min": bar.swing(found.rate_per_min)} for bar in found.bars],
         "sobol": None if indices is None else asdict(indices),
     }
-    return document(FORMAT, content)
+    return document_text(FORMAT, content)
 
 
 def sensitivity_csv(found: Tornado, indices: SobolIndices | None) -> str:
@@ -122,7 +122,7 @@ def sensitivity_csv(found: Tornado, indices: SobolIndices | None) -> str:
     return csv_text([*RANGE_COLUMNS, *INDEX_COLUMNS], rows)
 
 
-def range_words(of: Range) -> str:
+def range_words(of: ParameterRange) -> str:
     """From its low to its high end."""
     return f"{value(of.low)} .. {value(of.high)}"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from models.machine import PriceSpec
 from models.scenario import ScenarioSpec
-from scenarios.show.numbers import count, share, significant, span, time
+from scenarios.show.numbers import count, share, significant, span, time_text
 from scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
 from scenarios.show.words import (
     against_measured,
@@ -37,7 +37,9 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ass
     lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
     lines += flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
     main = main_class_of(result)
-    percentiles = [f"{name} {time(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))]
+    percentiles = [
+        f"{name} {time_text(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))
+    ]
     lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
     lines += flow(None, _bars(result, LONG_BAR if width >= 100 else SHORT_BAR), width)
     lines += flow("hit ratio", _hits(result), width)

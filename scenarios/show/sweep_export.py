@@ -104,7 +104,7 @@ def write_sweep_runs(runner: SweepRunner, axes: Sequence[Axis | SampledAxis], fo
             f"{axis.key.rpartition('.')[2]}={value}" for axis, value in zip(axes, point.values, strict=True)
         )
         plain = re.sub(r"[^-\w.=]+", "-", fields)[:LONGEST_NAME]
-        write_saved_run(folder / f"{number:04d}_{plain}_seed={run.seed}.json", runner.store.saved(run))
+        write_saved_run(folder / f"{number:04d}_{plain}_seed={run.seed}.json", runner.store.saved_run(run))
         count += 1
     return count
 

@@ -1,6 +1,7 @@
 """A validation for people: each run, errors by regime, what was left out, coverage, baselines, gaps."""
 
 import math
+from collections.abc import Sequence
 
 from calibration.fit import (
     NEW_ORDERS,
@@ -14,10 +15,18 @@ from calibration.fit import (
     LeaveOut,
     error_summary,
 )
+from calibration.judge import FigureRow, figure_rows_json
+from models.input import document_text
 from scenarios.show.numbers import amount, plural
 from scenarios.show.table import aligned
 
 NAMES = {"run": "leave one run out", "machine": "leave one machine out", "device": "leave one device out"}
+
+
+def validation_json(found: Certificate, large_systems: Sequence[FigureRow]) -> str:
+    """The certificate as a document, with figures of large systems if there are any."""
+    large = {"large_systems": figure_rows_json(large_systems)} if large_systems else {}
+    return document_text(found.format, found.model_dump(mode="json") | large)
 
 
 def validation_lines(calibration: Calibration, found: Certificate) -> list[str]:
@@ -31,7 +40,7 @@ def validation_lines(calibration: Calibration, found: Certificate) -> list[str]:
         *aligned(rows),
         *(f"  beyond the calibrated range: {row.name}: {text}" for row in found.runs for text in row.outside),
         *(f"  {text}" for text in found.not_judged),
-        *_not_given(calibration, found),
+        *_fitted_but_not_judged(calibration, found),
         "",
         *_regimes(found),
     ]
@@ -60,7 +69,7 @@ def limited_by(row: JudgedRun) -> str:
     return row.regime if row.regime == row.bottleneck else f"{row.regime} ({row.bottleneck})"
 
 
-def _not_given(calibration: Calibration, found: Certificate) -> list[str]:
+def _fitted_but_not_judged(calibration: Calibration, found: Certificate) -> list[str]:
     fitted = sum(row.role == "fitted" for row in found.runs)
     missing = len(calibration.runs) - fitted
     if missing <= 0:

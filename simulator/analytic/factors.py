@@ -148,14 +148,14 @@ def _at_rate(w: Workload, policy: str, p: Parameters, per_s: float) -> _AtRate:
     p = p.filled()
     pool, rate = pool_of(w, w.table(policy), p), np.full(len(p), per_s)
 
-    def found(page_s: FloatArray) -> _AtRate:
+    def figures_at(page_s: FloatArray) -> _AtRate:
         t = traffic(w, w.table(policy), p, pool, rate, page_s)
         d = demands_of(w, p, pool, t)
         return _AtRate(p, rate, pool, t, d, at_stations(w, p, d, t, rate))
 
-    at = found(np.zeros(len(p)))
+    at = figures_at(np.zeros(len(p)))
     for _ in range(PAGE_ROUNDS):
-        at = found(at.residence.page_s)
+        at = figures_at(at.residence.page_s)
     return at
 
 

@@ -31,7 +31,7 @@ inline void check([[maybe_unused]] bool holds) {
 // View: a part of an array, checked as well.
 template <class T>
 class View {
-   public:
+public:
     View(T* first, i64 size) : first(first), size(size) {}
 
     T& operator[](i64 place) const {
@@ -39,7 +39,7 @@ class View {
         return first[place];
     }
 
-   private:
+private:
     T* first;
     i64 size;
 };
@@ -76,7 +76,7 @@ struct HugePages {
 
 template <class T>
 class Array {
-   public:
+public:
     Array() = default;
     explicit Array(i64 size, T value = T{}) : items(static_cast<std::size_t>(size), value) {}
 
@@ -107,14 +107,14 @@ class Array {
     auto begin() const { return items.begin(); }
     auto end() const { return items.end(); }
 
-   private:
+private:
     std::vector<T, HugePages<T>> items;
 };
 
 // Ring: a queue of any length, first in, first out.
 template <class T>
 class Ring {
-   public:
+public:
     bool empty() const { return count == 0; }
     i64 size() const { return count; }
 
@@ -131,7 +131,7 @@ class Ring {
         return value;
     }
 
-   private:
+private:
     Array<T> places{64};
     i64 first = 0, count = 0;
 

@@ -9,7 +9,7 @@
 namespace oltpsim {
 
 class Arrivals {
-   public:
+public:
     Population in_system;  // transactions
 
     // `source`: the task that is woken at each arrival from outside.
@@ -54,7 +54,7 @@ class Arrivals {
         return true;
     }
 
-   private:
+private:
     struct Arrival {
         i64 began_ns;
         i64 message;

@@ -8,7 +8,7 @@ namespace oltpsim {
 enum class Residence : u8 { none, swapped_out, idle, accessed };
 
 class BufferPool : public Cache {
-   public:
+public:
     i64 resident = 0;  // buffers that have memory
 
     explicit BufferPool(const Tables& system)
@@ -72,7 +72,7 @@ class BufferPool : public Cache {
         return was_dirty;
     }
 
-   private:
+private:
     // A prime: its multiples, modulo the number of slots, are all slots in a scattered order.
     static constexpr i64 SCATTER = 2654435761;
 

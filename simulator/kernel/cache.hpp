@@ -1,9 +1,9 @@
 // Caches of pages: who is in, who goes next, who is dirty. The buffer pool is one, the page cache another.
 //
 // Replacement: LRU (exact) or CLOCK (PostgreSQL's usage counts up to 5, second chance with decrement). The time of a
-// reference is that of the memory that it touches: a page's state, 8 bytes, is all that a hit reads. So LRU has no list:
-// each use adds the page to the end of `uses`, and only a page's last entry counts. What victims leave behind and what
-// later uses have made void is swept out when the array is full.
+// reference is that of the memory that it touches: a page's state, 8 bytes, is all that a hit reads. So LRU has no
+// list: each use adds the page to the end of `uses`, and only a page's last entry counts. What victims leave behind and
+// what later uses have made void is swept out when the array is full.
 #pragma once
 #include <algorithm>
 #include <stdexcept>
@@ -25,7 +25,7 @@ struct CacheCounters {
 };
 
 class Cache {
-   public:
+public:
     const i64 capacity;
     const Replacement replacement;
     CacheCounters counters;
@@ -55,7 +55,7 @@ class Cache {
     i32 slot(i64 page) const { return has(page) ? static_cast<i32>(states[page].slot) : NONE; }
     i32 page_in(i64 slot) const { return page_of[slot]; }
 
-    void set_busy(i64 page, bool busy) { states[page].is_busy = busy; }            // it is being read or written
+    void set_busy(i64 page, bool busy) { states[page].is_busy = busy; }              // it is being read or written
     void set_in_flight(i64 page, bool flies) { states[page].is_in_flight = flies; }  // a write-back of it is under way
 
     // A page will soon be referred to.
@@ -175,7 +175,7 @@ class Cache {
 
     i64 clock_hand() const { return hand; }
 
-   private:
+private:
     static constexpr u32 MOST_USAGE = 5;  // as PostgreSQL
     static constexpr u32 EMPTY = (1u << 28) - 1;
     static constexpr u32 NEVER = UINT32_MAX;
@@ -204,7 +204,7 @@ class Cache {
     i64 first_of_uses = 0;  // whatever is before has been replaced
     i64 end_of_uses = 0;
     Array<i32> first_uses;  // before all of `uses`: pages that were made the oldest, the oldest at the end
-    i64 hand = 0;                 // CLOCK
+    i64 hand = 0;           // CLOCK
     Array<Age> ages;
     i32 first_dirty = NONE, last_dirty = NONE;
 

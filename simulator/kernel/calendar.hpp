@@ -27,7 +27,7 @@ struct Event {
 };
 
 class Calendar {
-   public:
+public:
     static constexpr int NUMBER_BITS = 25;
     static constexpr i64 MOST_NUMBERS = i64{1} << NUMBER_BITS;
 
@@ -64,7 +64,7 @@ class Calendar {
         return true;
     }
 
-   private:
+private:
     static constexpr int KIND_BITS = 3, CODE_BITS = KIND_BITS + NUMBER_BITS;
     static constexpr u64 LAST_ORDER = (u64{1} << (64 - CODE_BITS)) - 1;
 
@@ -73,9 +73,7 @@ class Calendar {
         i64 time_ns;
         u64 key;
 
-        bool before(const Future& other) const {
-            return whole() < other.whole();
-        }
+        bool before(const Future& other) const { return whole() < other.whole(); }
         unsigned __int128 whole() const {
             return static_cast<unsigned __int128>(static_cast<u64>(time_ns)) << 64 | key;
         }

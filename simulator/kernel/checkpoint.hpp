@@ -5,7 +5,7 @@
 namespace oltpsim {
 
 class Checkpoint {
-   public:
+public:
     PageWrites writes;
 
     struct Done {
@@ -46,7 +46,7 @@ class Checkpoint {
         sleep();
     }
 
-   private:
+private:
     // Its pages are written; those that were dirty in the page cache by then go to the disks; these finish them.
     enum class Phase : u8 { writing, syncing_dirty, syncing_in_flight };
 

@@ -27,7 +27,7 @@ struct End {
 };
 
 class Clients {
-   public:
+public:
     i64 ended = 0;
     i64 ended_main = 0;
     i64 at_work;          // clients that have work left
@@ -75,7 +75,7 @@ class Clients {
         run(who, task);
     }
 
-   private:
+private:
     static constexpr i64 THROTTLED_BATCH_PAGES = 64;
 
     const i64 main_class;

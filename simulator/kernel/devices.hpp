@@ -17,12 +17,15 @@ struct Extent {
 };
 
 class Devices {
-   public:
+public:
     Requests requests;
     Limits limits;
 
     Devices(const Tables& system, Calendar& calendar, Tasks& tasks)
-        : requests(system, calendar), limits(system), calendar(calendar), tasks(tasks),
+        : requests(system, calendar),
+          limits(system),
+          calendar(calendar),
+          tasks(tasks),
           page_bytes(system.fact("page_bytes")) {
         const Table& table = system["devices"];
         for (i32 i = 0; i < table.rows(); i++) {
@@ -151,7 +154,7 @@ class Devices {
         if (--requests[whole].parts_left == 0) requests.complete(whole, 0);
     }
 
-   private:
+private:
     enum class Kind : i64 { disk, caching_disk, flash, raid };
 
     struct Part {

@@ -28,12 +28,19 @@ struct Mechanics {
     static Mechanics of(const Table& devices, i64 row) {
         const auto number = [&](const char* name) { return static_cast<double>(devices.at(row, name)); };
         const double track_to_track = number("seek_track_ns");
-        const double over_track = static_cast<double>(devices.at(row, "seek_average_ns") - devices.at(row, "seek_track_ns"));
+        const double over_track =
+            static_cast<double>(devices.at(row, "seek_average_ns") - devices.at(row, "seek_track_ns"));
         const double full = static_cast<double>(devices.at(row, "seek_full_ns") - devices.at(row, "seek_track_ns"));
         const double root = std::min(std::max((over_track - full / 3.0) / (8.0 / 15.0 - 1.0 / 3.0), 0.0), full);
         const double track = number("track_bytes");
-        return {number("capacity_bytes"), track, track * TRACKS_PER_CYLINDER, number("revolution_ns"),
-                track_to_track,           root,  full - root,                 number("overhead_ns")};
+        return {number("capacity_bytes"),
+                track,
+                track * TRACKS_PER_CYLINDER,
+                number("revolution_ns"),
+                track_to_track,
+                root,
+                full - root,
+                number("overhead_ns")};
     }
 
     double cylinder_of(double byte) const { return std::floor(byte / cylinder); }
@@ -55,7 +62,7 @@ struct Mechanics {
 
 // Requests among which the arm chooses.
 class Window {
-   public:
+public:
     i64 count = 0;
 
     explicit Window(i64 most)
@@ -104,7 +111,7 @@ class Window {
         return {best, static_cast<i64>(time[best] + disk.transfer_ns(size[best]))};
     }
 
-   private:
+private:
     // Data that the head has just reached is not missed for a whole turn because of a rounded sum.
     static constexpr double ROUNDING_TURNS = 1e-9;
     // A request that the drive has held this long goes first (assumption: firmware ages requests).
@@ -140,7 +147,7 @@ class Window {
 // A drive with an arm and without a write cache: the operating system hands requests to it in its scheduler's order;
 // the drive holds up to `queue_depth` of them and takes the one with the shortest positioning time.
 class Disk {
-   public:
+public:
     Disk(const Table& devices, i32 device, Requests& requests, Calendar& calendar)
         : requests(requests),
           calendar(calendar),
@@ -177,7 +184,7 @@ class Disk {
         calendar.after(chosen.service_ns, EventKind::arm, device);
     }
 
-   protected:
+protected:
     Requests& requests;
     Calendar& calendar;
     const i32 device;

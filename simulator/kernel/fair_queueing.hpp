@@ -9,7 +9,7 @@
 namespace oltpsim {
 
 class FairQueueing {
-   public:
+public:
     FairQueueing(const Table& rules, Requests& requests, const Calendar& calendar)
         : requests(requests),
           calendar(calendar),
@@ -41,7 +41,7 @@ class FairQueueing {
         next_turn(start);
     }
 
-   private:
+private:
     static constexpr i32 A_CLIENT = USES;  // owners of several requests are numbered by their use
 
     struct Owner {

@@ -6,7 +6,7 @@
 namespace oltpsim {
 
 class Flash {
-   public:
+public:
     Flash(const Table& devices, i32 device, Requests& requests, Limits& limits, Calendar& calendar)
         : requests(requests),
           limits(limits),
@@ -57,7 +57,7 @@ class Flash {
         }
     }
 
-   private:
+private:
     static constexpr u8 STAGES = 2, BEING_SERVED = 3;
 
     struct Limited {

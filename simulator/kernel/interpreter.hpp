@@ -50,7 +50,7 @@ struct Costs {
 };
 
 class Interpreter {
-   public:
+public:
     Program program;
     BufferPool pool;
     PageCache page_cache;
@@ -64,8 +64,7 @@ class Interpreter {
           pool(system),
           page_cache(system),
           locks(program.lock_count(), calendar, tasks),
-          costs{system.fact("read_ns"), system.fact("write_ns"),
-                system.fact("miss_ns"), system.fact("request_ns")},
+          costs{system.fact("read_ns"), system.fact("write_ns"), system.fact("miss_ns"), system.fact("request_ns")},
           direct_io(system.fact("direct_io") != 0),
           calendar(calendar),
           tasks(tasks) {}
@@ -209,7 +208,7 @@ class Interpreter {
         }
     }
 
-   private:
+private:
     const Calendar& calendar;
     Tasks& tasks;
 
@@ -287,7 +286,8 @@ class Interpreter {
         return static_cast<i32>(program.regions[region.index].base + (page - region.base) / region.fanout);
     }
 
-    // A reference to a page that is in the pool, and in memory; false, with nothing done, if something stands against it.
+    // A reference to a page that is in the pool, and in memory; false, with nothing done, if something stands against
+    // it.
     bool is_hit(Task& task, i32 page, i64 region) {
         if (!pool.has_idle(page) || task.has_fetched || pool.is_page_swapped_out(page)) return false;
         task.victim = NONE;
@@ -332,7 +332,8 @@ class Interpreter {
         const bool swapped_out = pool.is_swapped_out(slot);
         const i32 old_page = pool.page_in(slot);
         if (swapped_out || (direct_io && old_page != NONE && pool.is_dirty(old_page))) {
-            if (pool.replacement == Replacement::clock) task.victim = slot;  // the hand has moved on; LRU finds it again
+            if (pool.replacement == Replacement::clock)
+                task.victim = slot;  // the hand has moved on; LRU finds it again
             if (owes_cpu(task)) return pay(task);
             pool.set_busy(old_page, true);
             return {swapped_out ? WaitKind::fault : WaitKind::victim, slot, 0};

@@ -9,7 +9,7 @@
 namespace oltpsim {
 
 class IoScheduler {
-   public:
+public:
     enum class Kind : i64 { fcfs, look, c_look };
 
     explicit IoScheduler(Kind kind) : kind(kind) {}
@@ -43,7 +43,7 @@ class IoScheduler {
         return pop(upwards ? ahead : behind);
     }
 
-   private:
+private:
     struct Waiting {
         i64 key, order;
         i32 number;

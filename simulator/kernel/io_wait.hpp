@@ -7,7 +7,7 @@
 namespace oltpsim {
 
 class IoWait {
-   public:
+public:
     IoWait(const Tables& system, const Calendar& calendar, const Stations& stations)
         : calendar(calendar), stations(stations), processors(system["stations"].at(PROCESSORS, "servers")) {
         const Table& table = system["io_wait_shares"];
@@ -28,7 +28,7 @@ class IoWait {
         return area + (idle * shares[std::min(asleep, shares.size() - 1)] >> SHARE_BITS);
     }
 
-   private:
+private:
     static constexpr int SHARE_BITS = 12;
 
     const Calendar& calendar;

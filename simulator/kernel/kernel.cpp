@@ -44,9 +44,11 @@ bool guarded(char* error, i64 error_size, Work work) {
 OLTPSIM_API std::int64_t oltpsim_interface_version() { return 1; }
 
 // The tables are read before it returns.
-OLTPSIM_API void* oltpsim_create(const oltpsim_table* tables, std::int64_t count, char* error, std::int64_t error_size) {
+OLTPSIM_API void* oltpsim_create(const oltpsim_table* tables, std::int64_t count, char* error,
+                                 std::int64_t error_size) {
     auto handle = std::make_unique<Handle>();
-    const bool done = guarded(error, error_size, [&] { handle->kernel = std::make_unique<Kernel>(Tables(tables, count)); });
+    const bool done =
+        guarded(error, error_size, [&] { handle->kernel = std::make_unique<Kernel>(Tables(tables, count)); });
     return done ? handle.release() : nullptr;
 }
 

@@ -14,7 +14,7 @@
 namespace oltpsim {
 
 class Kernel {
-   public:
+public:
     explicit Kernel(const Tables& system)
         : clients_count(static_cast<i32>(system["registers"].rows())),
           tasks(clients_count + DAEMONS),
@@ -36,8 +36,7 @@ class Kernel {
         if (arrivals.are_open()) calendar.urgently(EventKind::task, source());
         terminals.start();
         for (i32 client = 0; client < clients_count; client++) calendar.urgently(EventKind::task, client);
-        for (const i32 daemon : {flusher(), writer_task(), checkpointer()})
-            calendar.urgently(EventKind::task, daemon);
+        for (const i32 daemon : {flusher(), writer_task(), checkpointer()}) calendar.urgently(EventKind::task, daemon);
     }
 
     // Processes all events before `until_ns`, or until the last client has done its work.
@@ -79,7 +78,7 @@ class Kernel {
 
     Report report(const std::string& name) const;  // report.hpp
 
-   private:
+private:
     static constexpr i32 DAEMONS = 5;
 
     const i32 clients_count;

@@ -22,14 +22,14 @@ struct Limiter {
     i64 refill_ps;     // of the whole bucket
     i64 full_at_ps;
     i64 next_ps = 0;
-    i64 closed_ps = 0;           // time for which it would have held the next request
-    i64 out_since_ns = NEVER;    // when credits first ran out
+    i64 closed_ps = 0;         // time for which it would have held the next request
+    i64 out_since_ns = NEVER;  // when credits first ran out
 
     static constexpr i64 NEVER = -1;
 };
 
 class Limits {
-   public:
+public:
     explicit Limits(const Tables& system) {
         const Table& table = system["limits"];
         for (i64 i = 0; i < table.rows(); i++)
@@ -56,14 +56,14 @@ class Limits {
             Limiter& limiter = limiters[i];
             const i64 units = std::max<i64>((size_bytes + limiter.unit_bytes - 1) / limiter.unit_bytes, 1);
             limiter.next_ps = start + (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS;
-            limiter.full_at_ps = std::max(limiter.full_at_ps, start) +
-                                 (units * limiter.sustained_fs + FS_PER_PS / 2) / FS_PER_PS;
+            limiter.full_at_ps =
+                std::max(limiter.full_at_ps, start) + (units * limiter.sustained_fs + FS_PER_PS / 2) / FS_PER_PS;
             limiter.closed_ps += std::max(limiter.next_ps, limiter.full_at_ps - limiter.refill_ps) - start;
         }
         return (start - now_ps + PS_PER_NS - 1) / PS_PER_NS;
     }
 
-   private:
+private:
     static constexpr i64 FS_PER_PS = 1000, PS_PER_NS = 1000;
 
     Array<Limiter> limiters;

@@ -13,7 +13,7 @@ struct Lock {
 };
 
 class Locks {
-   public:
+public:
     i64 acquired = 0;
     i64 waits = 0;
     i64 waited_ns = 0;
@@ -75,7 +75,7 @@ class Locks {
         forget(task);
     }
 
-   private:
+private:
     Calendar& calendar;
     Tasks& tasks;
     Array<Lock> locks;

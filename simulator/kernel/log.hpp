@@ -6,7 +6,7 @@
 namespace oltpsim {
 
 class Log {
-   public:
+public:
     const bool durable;
     i64 pending_bytes = 0;
     i64 written_bytes = 0;
@@ -74,7 +74,7 @@ class Log {
         devices.submit(device, byte, bytes, Transfer::write, Use::log, who);
     }
 
-   private:
+private:
     const i32 logger;
     const i32 device;
     const i64 start_byte;

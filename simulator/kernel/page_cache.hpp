@@ -6,12 +6,13 @@
 namespace oltpsim {
 
 class PageCache : public Cache {
-   public:
+public:
     i64 writes_in_flight = 0;
     Array<i32> outbox;  // dirty pages that had to make room: their writes start at once
 
     explicit PageCache(const Tables& system)
-        : Cache(system.fact("direct_io") ? 0 : system.fact("pages"), system.fact("page_cache_pages"), Replacement::lru, true),
+        : Cache(system.fact("direct_io") ? 0 : system.fact("pages"), system.fact("page_cache_pages"), Replacement::lru,
+                true),
           dirty_limit(system.fact("dirty_limit_pages")),
           free_behind(system.fact("free_behind") != 0) {}
 
@@ -45,7 +46,7 @@ class PageCache : public Cache {
         if (free_behind && !is_dirty(page)) make_oldest(page);
     }
 
-   private:
+private:
     const i64 dirty_limit;  // pages, those in flight counted in
     const bool free_behind;
 

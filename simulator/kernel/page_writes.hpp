@@ -5,7 +5,7 @@
 namespace oltpsim {
 
 class PageWrites {
-   public:
+public:
     i64 began_ns = 0;
     Array<i32> pages;  // to be written, sorted; those that are clean when their turn comes are left out
 
@@ -70,7 +70,7 @@ class PageWrites {
     // A direct write of this job is done; true if its task goes on.
     bool end_write() { return --outstanding == 0 && tasks[who].stage == Stage::writing; }
 
-   private:
+private:
     // A batch is being written; its CPU time is paid; its direct writes are done; it was spread out.
     enum class Phase : u8 { batch, paid, written, spread };
 

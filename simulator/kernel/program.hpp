@@ -6,7 +6,9 @@
 namespace oltpsim {
 
 // Division towards minus infinity, and what is left of it.
-inline i64 floor_div(i64 value, i64 divisor) { return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor); }
+inline i64 floor_div(i64 value, i64 divisor) {
+    return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor);
+}
 inline i64 modulo(i64 value, i64 divisor) { return value - floor_div(value, divisor) * divisor; }
 
 // In the order of simulator.form.OPERATIONS.
@@ -79,7 +81,7 @@ struct TableCounters {
 };
 
 class Program {
-   public:
+public:
     Array<Operation> operations;
     Array<i64> entries;
     Array<Region> regions;
@@ -90,10 +92,12 @@ class Program {
     const i64 streams_per_task;
 
     explicit Program(const Tables& system)
-        : registers_per_task(system["registers"].width()), streams_per_task(system["streams"].width()),
+        : registers_per_task(system["registers"].width()),
+          streams_per_task(system["streams"].width()),
           ziggurat(system["ziggurat"].row(0), system["ziggurat"].row(1)) {
         read_operations(system["operations"]);
-        for (const Table& table = system["entries"]; entries.size() < table.rows();) entries.add(table.at(entries.size(), 0));
+        for (const Table& table = system["entries"]; entries.size() < table.rows();)
+            entries.add(table.at(entries.size(), 0));
         read_pages(system);
         const Table& alias_table = system["alias"];
         for (i64 i = 0; i < alias_table.rows(); i++)
@@ -129,7 +133,9 @@ class Program {
     i64& counter(i64 table, i64 group) { return counters[counter_starts[table] + group]; }
 
     AliasTable sampler(i64 number) const { return {alias.data() + samplers[number].start, samplers[number].length}; }
-    i64 draw_ns(i64 distribution, Stream& stream) const { return distributions[distribution].draw_ns(stream, ziggurat); }
+    i64 draw_ns(i64 distribution, Stream& stream) const {
+        return distributions[distribution].draw_ns(stream, ziggurat);
+    }
     const Ziggurat& exponential() const { return ziggurat; }
 
     // The page that a reference means now, or NONE for an empty window; whether it is created instead of read.
@@ -152,7 +158,8 @@ class Program {
                     const RecentPages& window = windows[reference.window];
                     const i64 owner = own[reference.row_register];
                     i64& taken_in = seen[window.seen + owner];
-                    remembered[window.start + owner * window.length + taken_in % window.length] = static_cast<i32>(page);
+                    remembered[window.start + owner * window.length + taken_in % window.length] =
+                        static_cast<i32>(page);
                     taken_in++;
                 }
                 return page;
@@ -169,7 +176,7 @@ class Program {
         return first + (0 <= offset && offset < region.group_pages ? offset : modulo(offset, region.group_pages));
     }
 
-   private:
+private:
     struct Span {
         i64 start, length;
     };
@@ -194,17 +201,21 @@ class Program {
 
     void read_operations(const Table& table) {
         for (i64 i = 0; i < table.rows(); i++)
-            operations.add({static_cast<Code>(table.at(i, 0)), table.at(i, 1), table.at(i, 2), table.at(i, 3), table.at(i, 4), table.at(i, 5)});
+            operations.add({static_cast<Code>(table.at(i, 0)), table.at(i, 1), table.at(i, 2), table.at(i, 3),
+                            table.at(i, 4), table.at(i, 5)});
     }
 
     void read_pages(const Tables& system) {
         const Table& areas = system["regions"];
         for (i64 i = 0; i < areas.rows(); i++)
-            regions.add({areas.at(i, "base"), areas.at(i, "groups"), areas.at(i, "group_pages"), areas.at(i, "rows_per_page"), areas.at(i, "interior"), areas.at(i, "fanout")});
+            regions.add({areas.at(i, "base"), areas.at(i, "groups"), areas.at(i, "group_pages"),
+                         areas.at(i, "rows_per_page"), areas.at(i, "interior"), areas.at(i, "fanout")});
         table_counters.resize(regions.size());
         const Table& ways = system["references"];
         for (i64 i = 0; i < ways.rows(); i++)
-            references.add({static_cast<ReferenceKind>(ways.at(i, "kind")), ways.at(i, "region"), ways.at(i, "r_group"), ways.at(i, "r"), ways.at(i, "table"), ways.at(i, "window"), ways.at(i, "s"), ways.at(i, "high")});
+            references.add({static_cast<ReferenceKind>(ways.at(i, "kind")), ways.at(i, "region"), ways.at(i, "r_group"),
+                            ways.at(i, "r"), ways.at(i, "table"), ways.at(i, "window"), ways.at(i, "s"),
+                            ways.at(i, "high")});
         copy(system["initial_high"], high);
         const Table& rings = system["windows"];
         i64 pages = 0, owners = 0;

@@ -14,7 +14,7 @@
 namespace oltpsim {
 
 class Raid {
-   public:
+public:
     const i32 first_disk;
     const i64 copies;  // disks that hold the same
     const i64 places;  // of a stripe: disks, or pairs
@@ -67,7 +67,7 @@ class Raid {
     // Which of equally busy copies is read: every other unit the other one.
     i64 first_copy(i64 byte) const { return byte / unit % copies; }
 
-   private:
+private:
     const i64 parities;  // units of a stripe that are computed from the others
     const i64 unit;
 

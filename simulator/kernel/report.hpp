@@ -17,9 +17,8 @@ inline Report Kernel::report(const std::string& name) const {
                   clients.reads_pending.area_until(now_ns), arrivals.in_system.value,
                   arrivals.in_system.area_until(now_ns), arrivals.in_system.ages_at(now_ns), clients.at_work,
                   interpreter.locks.acquired, interpreter.locks.waits, interpreter.locks.waited_ns, log.written_bytes,
-                  log.commits, log.flushes, cpu.user_ns, cpu.client_ns, cpu.system_ns, cpu.writer_ns,
-                  cpu.write_back_ns, terminals.away, terminals.deferred_inside, devices.requests.count(),
-                  devices.requests.free_count());
+                  log.commits, log.flushes, cpu.user_ns, cpu.client_ns, cpu.system_ns, cpu.writer_ns, cpu.write_back_ns,
+                  terminals.away, terminals.deferred_inside, devices.requests.count(), devices.requests.free_count());
         return table;
     }
     if (name == "caches") {
@@ -32,11 +31,12 @@ inline Report Kernel::report(const std::string& name) const {
             all.pool_misses += counters.pool_misses;
             all.page_cache_hits += counters.page_cache_hits;
         }
-        const auto add = [&](i64 references, i64 hits, const Cache& cache, i64 resident, i64 resident_hand, i64 in_flight) {
+        const auto add = [&](i64 references, i64 hits, const Cache& cache, i64 resident, i64 resident_hand,
+                             i64 in_flight) {
             const CacheCounters& counters = cache.counters;
-            table.add(references, hits, counters.evictions, counters.dirty_evictions,
-                      counters.swap_ins, counters.swap_outs, cache.capacity, cache.used, cache.dirty, resident,
-                      cache.clock_hand(), resident_hand, in_flight);
+            table.add(references, hits, counters.evictions, counters.dirty_evictions, counters.swap_ins,
+                      counters.swap_outs, cache.capacity, cache.used, cache.dirty, resident, cache.clock_hand(),
+                      resident_hand, in_flight);
         };
         add(all.pool_hits + all.pool_misses, all.pool_hits, interpreter.pool, interpreter.pool.resident,
             interpreter.pool.resident_hand(), 0);
@@ -47,8 +47,8 @@ inline Report Kernel::report(const std::string& name) const {
     if (name == "tables") {
         Report table("references pool_hits page_cache_hits disk_reads created");
         for (const TableCounters& counters : interpreter.program.table_counters)
-            table.add(counters.pool_hits + counters.pool_misses, counters.pool_hits, counters.page_cache_hits, counters.disk_reads,
-                      counters.created);
+            table.add(counters.pool_hits + counters.pool_misses, counters.pool_hits, counters.page_cache_hits,
+                      counters.disk_reads, counters.created);
         return table;
     }
     if (name == "devices") {
@@ -103,7 +103,9 @@ inline Report Kernel::report(const std::string& name) const {
     const Program& program = interpreter.program;
     if (name == "counters" || name == "registers" || name == "streams" || name == "high" || name == "windows" ||
         name == "seen") {
-        Report table(name == "registers" ? program.registers_per_task : name == "streams" ? program.streams_per_task : 1);
+        Report table(name == "registers" ? program.registers_per_task
+                     : name == "streams" ? program.streams_per_task
+                                         : 1);
         const auto add = [&](const auto& values) {
             for (const auto value : values) table.add(value);
         };

@@ -25,10 +25,10 @@ struct Request {
     i64 submitted_ns;
     i32 device;
     i32 who;
-    i32 next;            // in a line
-    i32 whole;           // the request to a RAID set that this one is a part of
-    i32 parts_left;      // of such a request
-    i32 first_page;      // of a write-back
+    i32 next;        // in a line
+    i32 whole;       // the request to a RAID set that this one is a part of
+    i32 parts_left;  // of such a request
+    i32 first_page;  // of a write-back
     i32 pages;
     Transfer transfer;
     Use use;
@@ -56,7 +56,7 @@ struct Device {
 };
 
 class Requests {
-   public:
+public:
     Array<Device> devices;
 
     Requests(const Tables& system, Calendar& calendar) : calendar(calendar) {
@@ -72,8 +72,8 @@ class Requests {
     i32 add(i32 device_number, i64 byte, i64 size_bytes, Transfer transfer, Use use, i32 who) {
         Device& device = devices[device_number];
         const i32 number = take_free();
-        requests[number] = {byte, size_bytes, calendar.now_ns, device_number, who,      NONE, NONE,
-                            0,    0,          0,               transfer,      use, 0};
+        requests[number] = {byte, size_bytes, calendar.now_ns, device_number, who, NONE, NONE, 0,
+                            0,    0,          transfer,        use,           0};
         device.arrived++;
         if (device.queue.value == 0) device.occupied.change(calendar.now_ns, 1);
         device.queue.enter(calendar.now_ns);
@@ -114,7 +114,7 @@ class Requests {
         return number;
     }
 
-   private:
+private:
     Calendar& calendar;
     Array<Request> requests;
     i32 first_free = NONE;

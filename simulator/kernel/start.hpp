@@ -6,7 +6,7 @@
 namespace oltpsim {
 
 class Start {
-   public:
+public:
     Start(const Tables& system, i64 clients, Interpreter& interpreter, Terminals& terminals)
         : kind(static_cast<Kind>(system.fact("start"))),
           clients(clients),
@@ -25,7 +25,7 @@ class Start {
         forget_counts();
     }
 
-   private:
+private:
     enum class Kind : i64 { cold, after_load, warm };
 
     // `warm` runs until the pool has taken in so many times its own size, or every page was due so many times.
@@ -44,7 +44,8 @@ class Start {
         BufferPool& pool = interpreter.pool;
         for (i64 i = 0; i < load_order.rows(); i++) {
             const Region& region = interpreter.program.regions[load_order.at(i, "region")];
-            const i64 first = region.base + load_order.at(i, "group") * region.group_pages + load_order.at(i, "first_page");
+            const i64 first =
+                region.base + load_order.at(i, "group") * region.group_pages + load_order.at(i, "first_page");
             for (i64 page = first; page < first + load_order.at(i, "pages"); page++) {
                 if (pool.has(page)) continue;
                 const i32 slot = pool.next_victim();
@@ -68,7 +69,8 @@ class Start {
             }
             if (misses >= most_misses || hits + misses >= most_references) return;
             for (i32 who = 0; who < clients; who++)
-                for (Wait wait = interpreter.advance(who); wait.kind != WaitKind::end; wait = interpreter.advance(who)) {
+                for (Wait wait = interpreter.advance(who); wait.kind != WaitKind::end;
+                     wait = interpreter.advance(who)) {
                     end_wait(who, wait);
                     interpreter.page_cache.writes_in_flight = 0;
                     interpreter.page_cache.outbox.clear();

@@ -30,7 +30,7 @@ struct Section {
 constexpr i32 PROCESSORS = 0;  // station 0; the plain ones follow
 
 class Stations {
-   public:
+public:
     Array<Section> sections;
 
     Stations(const Tables& system, Calendar& calendar, Tasks& tasks) : calendar(calendar), tasks(tasks) {
@@ -128,7 +128,7 @@ class Stations {
         section.busy.change(calendar.now_ns, -1);
     }
 
-   private:
+private:
     static constexpr i64 PPM = 1'000'000;
 
     Calendar& calendar;

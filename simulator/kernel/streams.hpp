@@ -50,7 +50,7 @@ struct AliasTable {
 // Ziggurat of exponential times: 256 layers of equal area below exp(-x).
 // Source: Marsaglia, Tsang, "The ziggurat method for generating random variables", J. Stat. Software 5(8), 2000.
 class Ziggurat {
-   public:
+public:
     // edges, densities: (257,), the lowest layer first; it has the tail in it, so its edge is its area by its height.
     // They come with the system, so that no mathematical library decides about their last bits.
     Ziggurat(const i64* edges, const i64* densities) {
@@ -75,7 +75,7 @@ class Ziggurat {
         }
     }
 
-   private:
+private:
     static constexpr int LAYERS = 256;
     double edge[LAYERS + 1];
     double density[LAYERS + 1];

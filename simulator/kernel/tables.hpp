@@ -18,7 +18,7 @@ extern "C" struct oltpsim_table {
 namespace oltpsim {
 
 class Table {
-   public:
+public:
     explicit Table(const oltpsim_table& given) : given(given) {
         std::istringstream words(given.columns);
         for (std::string word; words >> word;) columns.add(word);
@@ -41,13 +41,13 @@ class Table {
 
     const i64* row(i64 number) const { return given.values + number * given.width; }
 
-   private:
+private:
     oltpsim_table given;
     Array<std::string> columns;
 };
 
 class Tables {
-   public:
+public:
     Tables(const oltpsim_table* given, i64 count) {
         for (i64 i = 0; i < count; i++) tables.add(Table(given[i]));
     }
@@ -61,7 +61,7 @@ class Tables {
     // A number that the whole system has one of.
     i64 fact(const std::string& name) const { return (*this)["system"].at(0, name); }
 
-   private:
+private:
     Array<Table> tables;
 };
 

@@ -59,30 +59,30 @@ struct Task {
     i32 last = NONE;                 // of the list that this task is the first of
     i32 station = 0;
     i32 section = 0;
-    i32 target = NONE;          // the page that is read, the slot that is written or swapped in, the lock
-    i64 hold_ns = 0;            // CPU time inside a critical section
+    i32 target = NONE;  // the page that is read, the slot that is written or swapped in, the lock
+    i64 hold_ns = 0;    // CPU time inside a critical section
     i64 wait_began_ns = 0;
-    i64 queued_ns = 0;          // time in the line of a station; while it waits there, less the instant it came
+    i64 queued_ns = 0;  // time in the line of a station; while it waits there, less the instant it came
     i64 service_ns = 0;
 
     // The transaction
     i64 began_ns = 0;
-    i64 message = 0;        // of the arrival: terminal and class
-    i64 main_done = 0;      // transactions of the main class that have ended
+    i64 message = 0;    // of the arrival: terminal and class
+    i64 main_done = 0;  // transactions of the main class that have ended
     i64 spent_ns[ACTIVITIES] = {};
 
     // The program
     i32 operation = 0;  // number of the next one
     i32 transaction_class = 0;
-    i64 user_ns = 0;    // CPU demand that isn't paid
+    i64 user_ns = 0;  // CPU demand that isn't paid
     i64 system_ns = 0;
     i64 client_ns = 0;
     i64 log_bytes = 0;
-    i32 page = NONE;           // that it is about to refer to
-    i32 index_page = NONE;     // above it, to be read before
-    i32 victim = NONE;         // slot that it has waited for
-    bool creates_page = false; // nothing has to be read
-    bool has_fetched = false;  // the page has come for this task
+    i32 page = NONE;            // that it is about to refer to
+    i32 index_page = NONE;      // above it, to be read before
+    i32 victim = NONE;          // slot that it has waited for
+    bool creates_page = false;  // nothing has to be read
+    bool has_fetched = false;   // the page has come for this task
     bool rolled_back = false;
     i32 first_lock = NONE, last_lock = NONE;  // that it holds, in order
     i64 locks_held = 0;

@@ -9,7 +9,7 @@
 namespace oltpsim {
 
 class Terminals {
-   public:
+public:
     const i64 count;
     const i64 middle_tier_ns;  // network and middle tier, there and back
     i64 away = 0;              // terminals that think or type
@@ -80,7 +80,7 @@ class Terminals {
             leave(static_cast<i32>(tasks[client].message >> CLASS_BITS), transaction_class);
     }
 
-   private:
+private:
     static constexpr int CLASS_BITS = 8;  // of a message: terminal, then class
 
     // What a register of a connection is set to: home * factor / divisor.
@@ -101,7 +101,7 @@ class Terminals {
     Tasks& tasks;
     Arrivals& arrivals;
 
-    Array<u8> classes;  // of each terminal's next transaction
+    Array<u8> classes;      // of each terminal's next transaction
     Array<Stream> streams;  // one of each terminal, and behind them that of the warm start
 
     void leave(i32 number, i64 ended) {
@@ -113,7 +113,8 @@ class Terminals {
     i64 next_arrival_ns(i32 number, i64 ended) {
         const i64 mean_ns = thinking_ns[ended];
         const i64 thinks_ns =
-            mean_ns > 0 ? std::min(program.exponential().draw_ns(streams[number], mean_ns), longest_think * mean_ns) : 0;
+            mean_ns > 0 ? std::min(program.exponential().draw_ns(streams[number], mean_ns), longest_think * mean_ns)
+                        : 0;
         const i64 chosen = program.sampler(mix).draw(streams[number]);
         classes[number] = static_cast<u8>(chosen);
         return thinks_ns + keying_ns[chosen] + middle_tier_ns;

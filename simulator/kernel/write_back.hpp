@@ -6,7 +6,7 @@
 namespace oltpsim {
 
 class WriteBack {
-   public:
+public:
     i64 pages_written = 0;
     const i64 most_in_flight;  // pages
 
@@ -88,7 +88,7 @@ class WriteBack {
         calendar.after(interval_ns, EventKind::task, flusher);
     }
 
-   private:
+private:
     // Neighbouring pages on one device: they become one request.
     struct Run {
         i32 device = NONE;

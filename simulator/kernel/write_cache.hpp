@@ -10,7 +10,7 @@
 namespace oltpsim {
 
 class CachingDisk : public Disk {
-   public:
+public:
     CachingDisk(const Table& devices, i32 device, Requests& requests, Calendar& calendar)
         : Disk(devices, device, requests, calendar),
           cache_bytes(devices.at(device, "cache_bytes")),
@@ -55,7 +55,7 @@ class CachingDisk : public Disk {
         calendar.after(chosen.service_ns, EventKind::arm, device);
     }
 
-   private:
+private:
     // A write takes at least this of the cache (assumption: firmware manages it in blocks).
     static constexpr i64 BLOCK_BYTES = 4096;
 

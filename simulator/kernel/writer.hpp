@@ -5,7 +5,7 @@
 namespace oltpsim {
 
 class Writer {
-   public:
+public:
     PageWrites writes;
 
     Writer(const Tables& system, i32 who, PageWrites writes, Calendar& calendar, Tasks& tasks, BufferPool& pool)
@@ -41,7 +41,7 @@ class Writer {
         calendar.at_once(EventKind::task, who);
     }
 
-   private:
+private:
     const i32 who;
     const i64 high_pages;
     const i64 low_pages;

@@ -8,14 +8,14 @@ from pathlib import Path
 from models.scenario import ScenarioSpec
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.explain import (
-    DISK,
-    MEMORY,
+    DISK_STEP,
+    MEMORY_STEP,
     ExplainOptions,
     Explanation,
-    UnitPrice,
     explain_scenario,
     for_analytic_engine,
 )
+from scenarios.questions.explain.upgrades import UnitPrice
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 
@@ -28,7 +28,7 @@ def scenario(name: str, *changes: str) -> ScenarioSpec:
 @cache
 def explained_v20z() -> Explanation:
     """Every answer, of a machine whose memory and disks have prices."""
-    prices = {MEMORY: UnitPrice(80.0, "USD", "test"), DISK: UnitPrice(300.0, "USD", "test")}
+    prices = {MEMORY_STEP: UnitPrice(80.0, "USD", "test"), DISK_STEP: UnitPrice(300.0, "USD", "test")}
     return explain_scenario(
         scenario("v20z"), ExplainOptions(prices, growth_per_year=0.2, load_per_min=3000.0), lambda _: None
     )

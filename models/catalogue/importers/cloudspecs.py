@@ -19,7 +19,7 @@ from models.catalogue.importers.entries import (
     with_bursts,
 )
 from models.catalogue.processors import cpu_keys
-from models.input import SourceFile, shorten
+from models.input import SourceFile, short_text
 from simulator.form import GIB, MIB
 
 NAME = "cloudspecs"
@@ -51,7 +51,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         remedy = f'export all columns: duckdb cloudspecs.duckdb -c "{EXPORT}"'
         source.refuse("the header", lacking, f"the columns {', '.join(NEEDED)}", remedy)
     if wanted.region is not None:
-        source.refuse("--region", repr(shorten(wanted.region)), "none: prices are of one region", "leave it out")
+        source.refuse("--region", repr(short_text(wanted.region)), "none: prices are of one region", "leave it out")
     imported = ImportedEntries(NAME, source, date_of(source, wanted, None))
     note = imported.note("cloudspecs (TU Munich)")
     prices: dict[str, list[dict[str, Any]]] = {}
@@ -59,7 +59,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
         cloud = _cloud(source, row, line)
         name = row["instance"].strip()
         if not name or not name.isprintable() or len(name) > 100 or "/" in name:
-            source.refuse(f"line {line}: instance", repr(shorten(name)), "a name of at most 100 letters")
+            source.refuse(f"line {line}: instance", repr(short_text(name)), "a name of at most 100 letters")
         reason = _unfit(row)
         if reason:
             imported.leave(name, reason)

@@ -22,7 +22,7 @@ from models.catalogue.importers.entries import (
     with_bursts,
 )
 from models.catalogue.processors import cpu_keys, threads_per_core
-from models.input import SourceFile, shorten
+from models.input import SourceFile, short_text
 from simulator.form import GIB, MIB
 
 NAME = "ec2instances"
@@ -55,7 +55,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     for number, entry in enumerate(entries, 1):
         name = str(entry.get("instance_type", ""))
         if not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", name):
-            source.refuse(f"entry {number}: instance_type", repr(shorten(name)), "a name such as m7i.large")
+            source.refuse(f"entry {number}: instance_type", repr(short_text(name)), "a name such as m7i.large")
         _machine(imported, name, entry)
         for term, path in TERMS.items():
             amount = _price(imported, entry, region, path, name)

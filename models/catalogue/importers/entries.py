@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.input import SourceFile, shorten
+from models.input import SourceFile, short_text
 from simulator.errors import InputError
 
 HOURS_A_YEAR = 8760.0
@@ -50,7 +50,7 @@ class ImportedEntries:
 
     def leave_unknown_speed(self, name: str, model: str, what: str = "") -> None:
         """Leave a machine out whose processor nobody knows."""
-        self.leave(name, f"{what}no speed is known of {shorten(model) or 'its processor'}: add an entry of cpus")
+        self.leave(name, f"{what}no speed is known of {short_text(model) or 'its processor'}: add an entry of cpus")
 
     def add_instance(self, name: str, keys: dict[str, Any]) -> None:
         """A machine, once. Raises InputError if the list has it twice."""
@@ -77,7 +77,7 @@ def date_of(source: SourceFile, wanted: ListFacts, text: str | None) -> dt.date:
     try:
         value = dt.date.fromisoformat(text)
     except ValueError:
-        source.refuse("date", repr(shorten(text)), "YYYY-MM-DD")
+        source.refuse("date", repr(short_text(text)), "YYYY-MM-DD")
     if wanted.date is not None and wanted.date != value:
         raise InputError(f"{source.name}: is of {value}, --date says {wanted.date}; leave --date out")
     return value
@@ -100,14 +100,14 @@ def region_of(source: SourceFile, wanted: ListFacts, regions: Sequence[str]) -> 
 def checked_region(source: SourceFile, region: str) -> str:
     """A region's name, which becomes part of a file's name. Raises InputError if it can't."""
     if not REGION.fullmatch(region):
-        source.refuse("region", repr(shorten(region)), "a name such as us-east-1")
+        source.refuse("region", repr(short_text(region)), "a name such as us-east-1")
     return region
 
 
 def shorten_list(names: Sequence[str], most: int = 6) -> str:
     """The first names, and how many more there are."""
     further = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(shorten(name) for name in names[:most]) + further
+    return ", ".join(short_text(name) for name in names[:most]) + further
 
 
 def figure(value: float) -> float | int:

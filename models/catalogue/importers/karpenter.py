@@ -16,7 +16,7 @@ from models.catalogue.importers.entries import (
     hourly,
     region_of,
 )
-from models.input import SourceFile, shorten
+from models.input import SourceFile, short_text
 
 NAME = "karpenter"
 GO_MAP = re.compile(r"\bInitialOnDemandPrices\w*\s*=\s*map\[string\]map\[string\]float64\s*\{")
@@ -56,7 +56,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     imported = ImportedEntries(NAME, source, date_of(source, wanted, day_text))
     for name, amount in source.mapping(regions[region], region).items():
         if not INSTANCE.fullmatch(name):
-            source.refuse(f"{region}: {shorten(name)}", "a name without a dot", "an instance type")
+            source.refuse(f"{region}: {short_text(name)}", "a name without a dot", "an instance type")
         number = source.number(amount, f"{region}: {name}")
         if number == 0:
             imported.leave(name, "price 0: not for sale")
@@ -87,7 +87,7 @@ def _go_maps(source: SourceFile) -> dict[str, dict[str, str]]:
         remainder = PRICE.sub("", inside.rstrip()).strip()
         if remainder:
             source.refuse(
-                region, repr(shorten(remainder)), 'pairs such as "m7i.large": 0.1008', "give Karpenter's own file"
+                region, repr(short_text(remainder)), 'pairs such as "m7i.large": 0.1008', "give Karpenter's own file"
             )
         if region in imported or len(dict(prices)) != len(prices):
             source.refuse(
@@ -96,7 +96,9 @@ def _go_maps(source: SourceFile) -> dict[str, dict[str, str]]:
         imported[region] = dict(prices)
     if body[_blank(body, end) :][:1] != "}":
         remedy = "the file is cut off or changed: give Karpenter's own"
-        source.refuse("the map", repr(shorten(body[end:].strip()[:60])), "a region's prices or the map's end", remedy)
+        source.refuse(
+            "the map", repr(short_text(body[end:].strip()[:60])), "a region's prices or the map's end", remedy
+        )
     return imported
 
 

@@ -22,7 +22,7 @@ from models.catalogue.importers.entries import (
     local_disks,
     region_of,
 )
-from models.input import SourceFile, shorten
+from models.input import SourceFile, short_text
 
 NAME, PROJECT = "netflix", "Netflix service-capacity-modeling"
 SPEED_PER_GHZ = 1.67
@@ -62,7 +62,9 @@ def _shapes(imported: ImportedEntries, data: Mapping[str, Any]) -> None:
     source = imported.source
     unknown = sorted(set(data) - {"instances", "drives", "services"})
     if unknown:
-        source.refuse(shorten(unknown[0]), "an unknown key", "instances, drives, services", "give Netflix's own file")
+        source.refuse(
+            short_text(unknown[0]), "an unknown key", "instances, drives, services", "give Netflix's own file"
+        )
     note = imported.note(PROJECT)
     for name, shape in source.mapping(data.get("instances", {}), "instances").items():
         facts = source.mapping(shape, f"instances.{name}")
@@ -135,7 +137,7 @@ def _prices(imported: ImportedEntries, data: Mapping[str, Any], wanted: ListFact
     region = region_of(source, wanted, sorted(data))
     prices = source.mapping(data[region], region)
     if not set(prices) & {"instances", "drives"}:
-        source.refuse(region, shorten(", ".join(prices)), "instances or drives", "give Netflix's own file")
+        source.refuse(region, short_text(", ".join(prices)), "instances or drives", "give Netflix's own file")
     keys = {"currency": wanted.currency or "USD", "region": region, "source": imported.note(PROJECT)}
     machines = []
     for name, price in source.mapping(prices.get("instances", {}), f"{region}.instances").items():
@@ -175,12 +177,12 @@ def _drive(source: SourceFile, name: str, facts: Mapping[str, Any], at: str) -> 
     unknown = sorted(set(facts) - KNOWN_DRIVE_KEYS)
     if unknown:
         source.refuse(
-            f"{at}.{shorten(unknown[0])}", "an unknown key", ", ".join(sorted(KNOWN_DRIVE_KEYS)), "correct it"
+            f"{at}.{short_text(unknown[0])}", "an unknown key", ", ".join(sorted(KNOWN_DRIVE_KEYS)), "correct it"
         )
     reads, writes = facts.get(READS), facts.get(WRITES)
     if reads != writes:
         remedy = "volumes of the catalogue have one price for both"
-        source.refuse(f"{at}.{WRITES}", shorten(str(writes)), f"as for reads: {shorten(str(reads))}", remedy)
+        source.refuse(f"{at}.{WRITES}", short_text(str(writes)), f"as for reads: {short_text(str(reads))}", remedy)
     by_key = {key: facts.get(key) for key in PER}
     if reads and by_key["annual_cost_per_io"]:
         source.refuse(
@@ -208,10 +210,10 @@ def _steps(source: SourceFile, value: Any, at: str) -> Sequence[tuple[float, flo
     steps, above = [], 0.0
     for pair in value:
         if not isinstance(pair, list) or len(pair) != 2:
-            source.refuse(at, shorten(str(pair)), "[up to, price] in each step")
+            source.refuse(at, short_text(str(pair)), "[up to, price] in each step")
         up_to, price = (source.number(number, at) for number in pair)
         if up_to <= above or price < 0:
-            source.refuse(at, shorten(str(value)), "steps that rise, with prices of 0 or more")
+            source.refuse(at, short_text(str(value)), "steps that rise, with prices of 0 or more")
         steps.append((figure(above), price))
         above = up_to
     return steps

@@ -2,17 +2,10 @@
 
 from typing import Any
 
-from models.catalogue.importers.entries import (
-    ImportedEntries,
-    ListFacts,
-    checked_region,
-    date_of,
-    figure,
-    local_disks,
-)
+from models.catalogue.importers.entries import ImportedEntries, ListFacts, checked_region, date_of, figure, local_disks
 from models.catalogue.prices import PriceRow
 from models.catalogue.shape_specs import InstanceSpec
-from models.input import LOCALE_REMEDY, SourceFile, nearest, shorten
+from models.input import LOCALE_REMEDY, SourceFile, did_you_mean, short_text
 
 NAME = "csv"
 PRICE_COLUMNS = tuple(PriceRow.model_fields)
@@ -28,12 +21,9 @@ MACHINE_COLUMNS = ("name", "provider", "cpu", "cores", *NUMBERS, "local_disk", "
 
 def detect(source: SourceFile) -> bool:
     """Whether a file is a table of ours."""
-    columns = _columns(source.head.partition("\n")[0])
+    first = source.head.partition("\n")[0]
+    columns = {word.strip().strip('"') for word in first.replace(";", ",").split(",")}
     return {"part", "amount"} <= columns or {"name", "cpu", "memory_gib"} <= columns
-
-
-def _columns(line: str) -> set[str]:
-    return {word.strip().strip('"') for word in line.replace(";", ",").split(",")}
 
 
 def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
@@ -50,7 +40,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     allowed = (*PRICE_COLUMNS, *OF_THE_LIST) if prices else MACHINE_COLUMNS
     for column in rows[0]:
         if column not in allowed:
-            came = f"the column {shorten(column)!r}{nearest(column, allowed)}"
+            came = f"the column {short_text(column)!r}{did_you_mean(column, allowed)}"
             source.refuse("the header", came, f"some of {', '.join(allowed)}", "rename or delete it")
     return (_prices if prices else _machines)(source, rows, wanted)
 
@@ -85,7 +75,7 @@ def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | N
     values = {row.get(column, "").strip() for row in rows} - {""}
     if len(values) > 1:
         source.refuse(
-            column, " and ".join(sorted(map(shorten, values))[:3]), "one for the whole list", "make one file of each"
+            column, " and ".join(sorted(map(short_text, values))[:3]), "one for the whole list", "make one file of each"
         )
     return values.pop() if values else None
 

@@ -1,4 +1,4 @@
-"""Machines from one line of description: `described` gives the scenario and where each of its values is from."""
+"""Machines from one line of description: `read_description` gives the scenario and where each of its values is from."""
 
-from models.reading.one_line.description import Description, described
+from models.reading.one_line.description import Description, read_description
 from models.reading.one_line.pieces import Origin

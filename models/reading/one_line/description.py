@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import catalogue_entry, override
-from models.input import last_word, parse
+from models.catalogue import catalogue_entry, with_setting
+from models.input import last_word, parse_quantity
 from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
@@ -49,7 +49,7 @@ class Description:
         return scenario_from_mapping(self.data, WHERE, [setting])
 
 
-def described(line: str, overrides: Sequence[str] = ()) -> Description:
+def read_description(line: str, overrides: Sequence[str] = ()) -> Description:
     """The scenario that a line of pieces between commas describes, with `overrides` (key=value) over it.
 
     Raises InputError for pieces that aren't understood or contradict each other, and for machines that can't be.
@@ -58,7 +58,7 @@ def described(line: str, overrides: Sequence[str] = ()) -> Description:
     data, rows = _mapping(phrases)
     scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     for setting in overrides:
-        data = override(data, setting)
+        data = with_setting(data, setting)
         key = key_of(setting)
         rows = [row for row in rows if not stands_in(row.key, key)]
         rows.append(Origin(last_word(key), key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
@@ -86,7 +86,7 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
         rows.append(Origin("virtualisation", key, str(hardware.XEN_SHARE), piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
-    database, further = _database(phrases, parse(memory, "memory", "GiB"), year)
+    database, further = _database(phrases, parse_quantity(memory, "memory", "GiB"), year)
     rows += further
     run, of_run = _run(phrases, database["base"])
     name = f"{title}, {run['workload']['warehouses']:,} warehouses"

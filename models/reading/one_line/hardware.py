@@ -9,8 +9,8 @@ from models.catalogue import (
     catalogue_entry,
     catalogue_names,
     catalogued_cpu,
-    families,
-    family_of,
+    processor_families,
+    processor_family,
     read_processors,
 )
 from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases
@@ -125,14 +125,14 @@ def _named(phrases: Phrases) -> tuple[Any, list[Origin], int]:
         return _catalogued(entry, phrases, piece, f"catalogue entry {entry}")
     if "ghz" not in phrases and "speed" not in phrases:
         raise InputError(f"{WHERE}: '{piece}': add the clock, such as '2.0 GHz'; the catalogue has no such processor")
-    name = family_of(named.words)
+    name = processor_family(named.words)
     if name is None:
-        known = ", ".join(spec.names[0] for spec in families().values())
+        known = ", ".join(spec.names[0] for spec in processor_families().values())
         raise InputError(
             f"{WHERE}: '{piece}': no processor of a known family; families: {known}; or add 'core speed 1.5', the "
             "speed of a core relative to an Opteron of 1.8 GHz"
         )
-    return _by_family(name, families()[name], named, piece)
+    return _by_family(name, processor_families()[name], named, piece)
 
 
 def _by_family(name: str, family: FamilySpec, named: ProcessorPhrase, piece: str) -> tuple[Any, list[Origin], int]:
@@ -160,8 +160,8 @@ def _catalogued(entry: str, phrases: Phrases, piece: str, source: str) -> tuple[
     """An entry's processors, or so many others of its cores as the line says; then under a name that is true."""
     named = catalogue_entry("cpus", entry)
     model = read_processors(str(named["model"]))
-    family = family_of(model.words)
-    year = families()[family].year if family else 2020 if entry.startswith("server-20") else 2008
+    family = processor_family(model.words)
+    year = processor_families()[family].year if family else 2020 if entry.startswith("server-20") else 2008
     of_each, count = phrases.value("cores", model.cores), phrases.value("count")
     cores = (count or model.count or 1) * of_each if of_each else count
     changes: dict[str, Any] = {}

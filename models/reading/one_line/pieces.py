@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import read_processors
-from models.input import nearest
+from models.input import did_you_mean
 from models.reading.one_line.systems import engine_of, system_of
 from simulator.errors import InputError
 
@@ -132,7 +132,7 @@ def read_line(line: str) -> Phrases:
 
 def _not_understood(piece: str, names: list[str]) -> str:
     words = [word for word in re.split(r"[\s-]+", piece) if len(word) > 3]
-    hints = [hint for hint in (nearest(word, WORDS) for word in words) if hint]
+    hints = [hint for hint in (did_you_mean(word, WORDS) for word in words) if hint]
     named = f"; the machine's name is already '{names[0]}'" if names and piece != names[0] else ""
     return (
         f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{named}; pieces are like "

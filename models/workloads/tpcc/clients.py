@@ -3,10 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from models.workloads.arrivals import TerminalsSpec
 from models.workloads.tpcc.folding import WarehouseSample
 from models.workloads.tpcc.program import CLASSES, LOCKED_HOME, MIX
-from models.workloads.workload import WorkloadSpec
+from models.workloads.tpcc.terminals import TerminalsSpec
+from models.workloads.tpcc.workload import WorkloadSpec
 from simulator.form import Program, Terminals, from_s
 
 

@@ -22,13 +22,13 @@ class InterruptTimes:
     bound: int
 
     @property
-    def more_ns(self) -> float:
+    def added_ns(self) -> float:
         """What one adds to the time of a request or message where it is served."""
         return (0.0 if self.bound else self.served_ns) - self.local_ns
 
 
 @dataclass(frozen=True)
-class Paths:
+class PathTimes:
     """Times on this machine: path lengths on the reference core divided by the core's speed."""
 
     transaction_ns: int
@@ -70,5 +70,5 @@ class ClusterPaths:
     """whether the log goes to a standby or replica"""
 
 
-ALONE = ClusterPaths(0.0, 0, 0, 0, 0, False)
+SINGLE_SERVER = ClusterPaths(0.0, 0, 0, 0, 0, False)
 """One server without any other."""

@@ -4,11 +4,11 @@ Row numbers are counted from 0. A district's orders 0 .. orders-1 exist; orders 
 Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps tables and counters in step.
 """
 
-from models.workloads.arrivals import ClosedClientsSpec, TerminalsSpec
+from models.workloads.arrivals import ClosedClientsSpec
 from models.workloads.tpcc import rows
 from models.workloads.tpcc.cluster import ClusterStory
 from models.workloads.tpcc.folding import WarehouseSample, merged_pages
-from models.workloads.tpcc.paths import ALONE, ClusterPaths, Paths, Rows
+from models.workloads.tpcc.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
 from models.workloads.tpcc.rows import (
     DISTRICTS,
     ITEMS,
@@ -19,7 +19,8 @@ from models.workloads.tpcc.rows import (
     uniform_pmf,
 )
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
-from models.workloads.workload import WorkloadSpec
+from models.workloads.tpcc.terminals import TerminalsSpec
+from models.workloads.tpcc.workload import WorkloadSpec
 from simulator.form import Assembler, Label, Program, cut_of, from_s
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
@@ -43,7 +44,7 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 
 
 def tpcc_program(
-    workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths = ALONE
+    workload: WorkloadSpec, paths: PathTimes, sample: WarehouseSample, cluster: ClusterPaths = SINGLE_SERVER
 ) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns."""
     return TpccWriter(workload, paths, sample, cluster).write()
@@ -66,7 +67,9 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
 class TpccWriter:
     """Writes the program; one method for each transaction."""
 
-    def __init__(self, workload: WorkloadSpec, paths: Paths, sample: WarehouseSample, cluster: ClusterPaths) -> None:
+    def __init__(
+        self, workload: WorkloadSpec, paths: PathTimes, sample: WarehouseSample, cluster: ClusterPaths
+    ) -> None:
         self.workload, self.paths, self.sample = workload, paths, sample
         self.row_counts = row_counts(workload)
         self.warehouses = sample.warehouses

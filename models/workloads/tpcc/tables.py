@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.workloads.layout import LayoutSpec
+from models.workloads.tpcc.layout import LayoutSpec
 from models.workloads.tpcc.rows import (
     CUSTOMERS_PER_DISTRICT,
     DISTRICTS,
@@ -15,7 +15,7 @@ from models.workloads.tpcc.rows import (
     ORDERS_DELIVERED,
     ORDERS_LOADED,
 )
-from models.workloads.workload import WorkloadSpec
+from models.workloads.tpcc.workload import WorkloadSpec
 from simulator.form import Assembler
 
 RING_FACTOR = 2

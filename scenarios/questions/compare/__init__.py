@@ -1,3 +1,3 @@
 """Scenarios side by side: the same seeds for all of them, so that what chance does to one it does to the others."""
 
-from scenarios.questions.compare.comparison import Comparer, Difference, PairedInterval, ScenarioComparison, read_sides
+from scenarios.questions.compare.comparison import Comparer, Difference, ScenarioComparison, read_sides

@@ -39,13 +39,13 @@ LEAST_SEEDS = 4
 
 @dataclass(frozen=True)
 class ComparedScenario:
-    """Compared scenario. `word` is what it was called by; `kept`: the result of a saved run that still holds."""
+    """Compared scenario. `word`: how the command line names it; `saved_result`: of a saved run that still holds."""
 
     label: str
     word: str
     changes: tuple[str, ...]
     scenario: ScenarioSpec
-    kept: Result | None
+    saved_result: Result | None
 
     @property
     def title(self) -> str:
@@ -72,7 +72,7 @@ def read_sides(words: Sequence[str], settings: Sequence[str]) -> list[ComparedSc
 
 
 def _side(label: str, word: str, changes: list[str]) -> ComparedScenario:
-    kept = None
+    saved_result = None
     if not word.endswith(".json"):
         scenario = load_scenario_file(scenario_path(word), changes)
     else:
@@ -85,8 +85,8 @@ def _side(label: str, word: str, changes: list[str]) -> ComparedScenario:
             and result.engine == scenario.engine
             and build(scenario).digest() == result.model_hash
         ):
-            kept = result
-    return ComparedScenario(label, word, tuple(changes), scenario, kept)
+            saved_result = result
+    return ComparedScenario(label, word, tuple(changes), scenario, saved_result)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Difference:
         return None if self.ratio_interval is None else not self.ratio_interval.holds(1.0)
 
     @property
-    def half_width(self) -> float:
+    def half_width_fraction(self) -> float:
         """Half-width of the ratio's interval, as a share of the ratio; infinite of a single pair."""
         if self.ratio_interval is None:
             return math.inf
@@ -188,49 +188,53 @@ class ScenarioComparison:
 
 @dataclass
 class Comparer:
-    """Runs what isn't there yet; keeps what is done so that an interrupted comparison can still be shown."""
+    """Executor of the runs of all sides, seed by seed; what it has run can be compared after an interruption."""
 
     sides: Sequence[ComparedScenario]
     seed: int
-    _found: dict[tuple[int, int], Result] = field(default_factory=dict)
+    _results: dict[tuple[int, int], Result] = field(default_factory=dict)
+    """by the side's number and the seed"""
 
     def __post_init__(self) -> None:
         for number, side in enumerate(self.sides):
-            if side.kept is not None:
-                self._found[number, side.kept.seed] = side.kept
+            if side.saved_result is not None:
+                self._results[number, side.saved_result.seed] = side.saved_result
 
     def run(self, replications: int, workers: int, display: Display) -> None:
-        """Seeds `seed` .. `seed` + `replications` - 1 of every side. Raises InputError if a side can't be run."""
+        """Run seeds `seed` .. `seed` + `replications` - 1 of every side. Raises InputError if a side can't be run."""
         seeds = range(self.seed, self.seed + replications)
-        wanted = [(number, seed) for seed in seeds for number in range(len(self.sides))]
-        wanted = [each for each in wanted if each not in self._found]
-        tasks = [SimulationTask(self.sides[number].scenario, seed) for number, seed in wanted]
+        runs = [(number, seed) for seed in seeds for number in range(len(self.sides))]
+        runs = [run for run in runs if run not in self._results]
+        tasks = [SimulationTask(self.sides[number].scenario, seed) for number, seed in runs]
         with closing(run_all(tasks, workers, display)) as outcomes:
             for at, outcome in outcomes:
                 if isinstance(outcome, InputError):
-                    raise InputError(f"{self.sides[wanted[at][0]].label}: {outcome}") from outcome
-                self._found[wanted[at]] = outcome
+                    raise InputError(f"{self.sides[runs[at][0]].label}: {outcome}") from outcome
+                self._results[runs[at]] = outcome
 
-    def until(self, half_width: float, most: int, workers: int, display: Display) -> None:
-        """More seeds until every ratio's interval is within `half_width` of it, or there are `most`."""
-        replications = min(LEAST_SEEDS, most)
+    def run_until(self, half_width_fraction: float, most_seeds: int, workers: int, display: Display) -> None:
+        """Run more seeds until every ratio's interval is within this share of it, or there are `most_seeds`."""
+        replications = min(LEAST_SEEDS, most_seeds)
         while True:
             self.run(replications, workers, display)
-            widest = max(each.half_width for each in self.comparison().differences)
-            if widest <= half_width or replications >= most:
+            compared = self.comparison()
+            assert compared is not None
+            widest = max(difference.half_width_fraction for difference in compared.differences)
+            if widest <= half_width_fraction or replications >= most_seeds:
                 return
-            replications = min(most, replications + max(2, replications // 2))
+            replications = min(most_seeds, replications + max(2, replications // 2))
 
-    def comparison(self) -> ScenarioComparison:
-        """Comparison over the seeds that every side has. Raises KeyboardInterrupt if there is none yet."""
-        wanted = sorted({seed for _, seed in self._found})
-        seeds = [seed for seed in wanted if all((number, seed) in self._found for number in range(len(self.sides)))]
+    def comparison(self) -> ScenarioComparison | None:
+        """Comparison over the seeds that every side has; None if there is none yet."""
+        numbers = range(len(self.sides))
+        seeds = sorted({seed for _, seed in self._results})
+        seeds = [seed for seed in seeds if all((number, seed) in self._results for number in numbers)]
         if not seeds:
-            raise KeyboardInterrupt
-        results = tuple(tuple(self._found[number, seed] for seed in seeds) for number in range(len(self.sides)))
-        rates = [[result.rate_per_min.mean for result in mine] for mine in results]
-        for side, mine in zip(self.sides, rates, strict=True):
-            if min(mine) <= 0:
+            return None
+        results = tuple(tuple(self._results[number, seed] for seed in seeds) for number in numbers)
+        rates = [[result.rate_per_min.mean for result in of_side] for of_side in results]
+        for side, rates_of_side in zip(self.sides, rates, strict=True):
+            if min(rates_of_side) <= 0:
                 raise InputError(f"{side.label}: {side.title}: no transaction ended in the interval; make it longer")
-        differences = tuple(paired(rates[0], mine, len(self.sides) - 1) for mine in rates[1:])
+        differences = tuple(paired(rates[0], others, len(self.sides) - 1) for others in rates[1:])
         return ScenarioComparison(tuple(self.sides), results, differences)

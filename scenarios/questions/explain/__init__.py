@@ -2,14 +2,14 @@
 
 from scenarios.questions.explain.answers import ExplainOptions, Explanation, explain_scenario
 from scenarios.questions.explain.buffers import BufferAdvice, PoolSize
-from scenarios.questions.explain.capacity import KEEPS, Capacity, CapacityLimit, Growth, parse_growth
+from scenarios.questions.explain.capacity import HELD_RATE_FRACTION, Capacity, CapacityLimit, Growth, parse_growth
 from scenarios.questions.explain.credits import CreditUse
 from scenarios.questions.explain.machines import (
     MachineSolver,
     Percentile,
     PercentileObjective,
     for_analytic_engine,
-    saturated,
+    with_busy_connections,
 )
-from scenarios.questions.explain.upgrades import CORE, DISK, MEMORY, UnitPrice, Upgrade, unit_prices
+from scenarios.questions.explain.upgrades import CORE_STEP, DISK_STEP, MEMORY_STEP, Upgrade, unit_prices
 from scenarios.questions.explain.warming import Warming

@@ -8,7 +8,12 @@ from scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
 from scenarios.questions.explain.buffers import BufferAdvice, best_buffers
 from scenarios.questions.explain.capacity import Capacity, Growth, capacity_of, growth
 from scenarios.questions.explain.credits import CreditUse, credits_of
-from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, for_analytic_engine, saturated
+from scenarios.questions.explain.machines import (
+    MachineSolver,
+    PercentileObjective,
+    for_analytic_engine,
+    with_busy_connections,
+)
 from scenarios.questions.explain.upgrades import UnitPrice, Upgrade, upgrades
 from scenarios.questions.explain.warming import Warming, warming
 
@@ -44,7 +49,7 @@ def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Call
     """Every answer, each told by its name before it is looked for. Raises InputError."""
     solver = MachineSolver()
     analytic = for_analytic_engine(scenario)
-    most = saturated(analytic)
+    most = with_busy_connections(analytic)
     tell("the machine")
     [machine] = solver(most)
     tell("what limits it")

@@ -14,6 +14,7 @@ from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import MachineSolver, SolvedMachine, machines
 from simulator.form import ALL_VOLUMES
+from simulator.results import ROW_LOCKS
 
 DISK = re.compile(r"disk \d+$")
 CAP = " (cap of"
@@ -48,7 +49,8 @@ def bottlenecks(scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineS
     [freed] = machines([_free(scenario, limit.name, machine, solver)])
     then = freed.bottleneck
     follows = Limit(then.name, then.share)
-    if then.name == limit.name or _both_disks(then.name, limit.name):
+    both_disks = all(DISK.match(name.partition(CAP)[0]) for name in (then.name, limit.name))
+    if then.name == limit.name or both_disks:  # equal disks are free together, and so are their caps
         follows = Limit(then.next_name, then.next_share)
     return Bottlenecks(
         now=Limit(limit.name, limit.share),
@@ -58,15 +60,12 @@ def bottlenecks(scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineS
     )
 
 
-def _both_disks(one: str, other: str) -> bool:
-    """Equal disks are free together, and so are their caps."""
-    return all(DISK.match(name.partition(CAP)[0]) is not None for name in (one, other))
-
-
 def _free(scenario: ScenarioSpec, name: str, machine: SolvedMachine, solver: MachineSolver) -> AnalyticInput:
     device = name.partition(CAP)[0]
-    if name == "row locks":
-        return _without_row_locks(machine.point)
+    if name == ROW_LOCKS:
+        workload = machine.point.workload
+        never = tuple(replace(lock, acquisitions=0.0) for lock in workload.locks)
+        return replace(machine.point, workload=replace(workload, locks=never))
     changes: dict[str, Any] = {}
     devices = [device.name for device in machine.result.devices]
     if name == "cpu":
@@ -93,8 +92,3 @@ def _at_once(disk: Any) -> dict[str, Any]:
         "parallel_requests": MOST_AT_ONCE,
         "source": "a disk that answers at once",
     }
-
-
-def _without_row_locks(point: AnalyticInput) -> AnalyticInput:
-    never = tuple(replace(lock, acquisitions=0.0) for lock in point.workload.locks)
-    return replace(point, workload=replace(point.workload, locks=never))

@@ -19,18 +19,24 @@ from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec, OpenArrivalsSpec
 from models.workloads.tpcc import loaded_pages
-from scenarios.questions.explain.machines import MachineSolver, PercentileObjective, SolvedMachine, machines, saturated
+from scenarios.questions.explain.machines import (
+    MachineSolver,
+    PercentileObjective,
+    SolvedMachine,
+    machines,
+    with_busy_connections,
+)
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB
 
-KEEPS = 0.9
+HELD_RATE_FRACTION = 0.9
 """share of the rate in memory that counts as held"""
 PER_WAREHOUSE_PER_MIN = 12.86
 """most new orders of a warehouse's ten keying and thinking users: TPC-C specification 5.11, clause 4.2"""
 USERS_PER_WAREHOUSE = 10
 MOST_WAREHOUSES = 10_000_000
 MOST_CLIENTS = 1_000_000
-"""as models/workloads/workload.py allows"""
+"""as WorkloadSpec allows"""
 STRIDE = 2.0
 """what a number grows or shrinks by until one that holds and one that doesn't are found"""
 NEAR = 1.05
@@ -70,7 +76,7 @@ class Capacity:
 def capacity_of(
     scenario: ScenarioSpec, machine: SolvedMachine, solver: MachineSolver, objective: PercentileObjective | None
 ) -> Capacity:
-    """Capacity at the objective. `machine`: of `saturated(scenario)`.
+    """Capacity at the objective. `machine`: of `with_busy_connections(scenario)`.
 
     The pace's transactions arrive by themselves with an objective; else all connections do what they can.
     """
@@ -79,7 +85,7 @@ def capacity_of(
     in_memory_now = int(memory_pages * workload.warehouses / loaded_pages(workload.layout, workload.warehouses))
 
     def busy(warehouses: int) -> ScenarioSpec:
-        return saturated(with_warehouses(scenario, warehouses))
+        return with_busy_connections(with_warehouses(scenario, warehouses))
 
     def paced(warehouses: int) -> ScenarioSpec:
         if objective is None:
@@ -88,7 +94,7 @@ def capacity_of(
 
     def keeps_rate(_: int, found: SolvedMachine) -> float:
         [ideal] = machines([in_memory(found.point)])
-        return math.log(found.rate_per_min / (KEEPS * ideal.rate_per_min))
+        return math.log(found.rate_per_min / (HELD_RATE_FRACTION * ideal.rate_per_min))
 
     def keeps_pace(warehouses: int, found: SolvedMachine) -> float:
         return math.log(found.rate_per_min / (PER_WAREHOUSE_PER_MIN * warehouses))
@@ -265,7 +271,7 @@ def growth(
     per_year: float,
     load_per_min: float | None,
 ) -> Growth:
-    """`most`: the machine of `saturated(scenario)`. `load_per_min`: asked now; without one what the scenario does."""
+    """`most`: machine with busy connections. `load_per_min`: asked now; without one what the scenario does."""
     share, arrivals = scenario.workload.mix.new_order, scenario.workload.arrivals
     if share <= 0:
         raise InputError("--growth: the mix has no new orders to count")
@@ -287,7 +293,7 @@ def growth(
             fails[month] = "room for the data"
             return -math.inf
         if objective is None:
-            [machine] = solver(saturated(larger))
+            [machine] = solver(with_busy_connections(larger))
             fails[month] = machine.bottleneck.name
             return math.log(machine.rate_per_min / (now_per_min * after(month)))
         [machine] = solver(with_load(larger, now_per_min * after(month)))

@@ -116,7 +116,7 @@ def for_analytic_engine(scenario: ScenarioSpec) -> ScenarioSpec:
     return with_values(scenario, {"engine": "analytic"})
 
 
-def saturated(scenario: ScenarioSpec) -> ScenarioSpec:
+def with_busy_connections(scenario: ScenarioSpec) -> ScenarioSpec:
     """The scenario with all connections busy, if transactions arrive by themselves; else itself."""
     if isinstance(scenario.workload.arrivals, ClosedClientsSpec):
         return scenario

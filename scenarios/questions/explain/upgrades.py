@@ -11,14 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import (
-    ChassisSpec,
-    Prices,
-    ProcessorChoice,
-    catalogue_entry,
-    catalogue_names,
-    read_entry,
-)
+from models.catalogue import ChassisSpec, Prices, ProcessorChoice, catalogue_entry, catalogue_names, read_entry
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import MachineSolver, SolvedMachine
@@ -28,7 +21,7 @@ from simulator.form import GIB, KIB
 FASTER = 1.1
 SPEED = "10 % faster processor"
 BUFFERS, PAGE_CACHE = "buffers", "page cache"
-MEMORY, DISK, CORE = "1 GiB of RAM", "1 disk", "1 core"
+MEMORY_STEP, DISK_STEP, CORE_STEP = "1 GiB of RAM", "1 disk", "1 core"
 MODULE_GIB = re.compile(r"^memory/.*?(\d+(?:\.\d+)?)gib$")
 """a memory module's size is in its name: memory/ddr-1gib"""
 
@@ -67,8 +60,8 @@ def upgrades(
     copies = disks.layout.copies if disks.layout else 1
     steps = [
         *_memory(scenario),
-        _Step(DISK, copies, {"machine.disks.count": disks.count + copies}),
-        _Step(CORE, 1, {"machine.cpu.cores": cpu.cores + 1}),
+        _Step(DISK_STEP, copies, {"machine.disks.count": disks.count + copies}),
+        _Step(CORE_STEP, 1, {"machine.cpu.cores": cpu.cores + 1}),
         _Step(SPEED, 1, {"machine.cpu.relative_speed": cpu.relative_speed * FASTER}),
     ]
     for wanted in steps:
@@ -85,7 +78,7 @@ def upgrades(
             price = prices.get(wanted.name)
             per_money = gain / price.amount if price is not None and price.amount > 0 else None
             answers[wanted.name] = Upgrade(wanted.name, gain, wanted.into, None, price, per_money)
-    return tuple(answers[name] for name in (MEMORY, DISK, CORE, SPEED))
+    return tuple(answers[name] for name in (MEMORY_STEP, DISK_STEP, CORE_STEP, SPEED))
 
 
 def _memory(scenario: ScenarioSpec) -> list[_Step]:
@@ -94,9 +87,9 @@ def _memory(scenario: ScenarioSpec) -> list[_Step]:
     pool = scenario.database.pool
     given = (1.0 - scenario.operating_system.page_cache.floor_fraction) * GIB
     buffers = pool.buffers + int(given / (pool.memory_per_buffer_kib * KIB))
-    ways = [_Step(MEMORY, 1, {**more, "database.pool.buffers": buffers}, BUFFERS)]
+    ways = [_Step(MEMORY_STEP, 1, {**more, "database.pool.buffers": buffers}, BUFFERS)]
     if scenario.database.io == "buffered":
-        ways.append(_Step(MEMORY, 1, more, PAGE_CACHE))
+        ways.append(_Step(MEMORY_STEP, 1, more, PAGE_CACHE))
     return ways
 
 
@@ -115,14 +108,14 @@ def unit_prices(scenario: ScenarioSpec, prices: Prices, stated: Mapping[str, flo
     """The price of each unit that has one: what is `stated` outright goes before the lists'."""
     cpu, disk = scenario.machine.cpu.model, scenario.machine.disks.disk.name
     found = {
-        MEMORY: _least(_modules(prices, cpu)),
-        DISK: _least(
+        MEMORY_STEP: _least(_modules(prices, cpu)),
+        DISK_STEP: _least(
             price
             for name in catalogue_names("disks")
             if catalogue_entry("disks", name)["name"] == disk
             for price in _piece(prices, f"disks/{name}", 1)
         ),
-        CORE: _least(
+        CORE_STEP: _least(
             price for _, choice in _homes(cpu) for price in _piece(prices, f"cpus/{choice.cpu}", choice.cores_each)
         ),
     }

@@ -1,10 +1,18 @@
 """Which machine to buy: candidates, their bills, what each does at the load that is asked for, and the choice."""
 
-from scenarios.questions.plan.belief import CONFIDENCE, DISK_SD, SPEED_SD, ParameterUncertainty
+from scenarios.questions.plan.belief import DISK_SD, SPEED_SD, ParameterUncertainty
 from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
 from scenarios.questions.plan.candidates import Stock, add_chassis
 from scenarios.questions.plan.confirm import SimulatedCandidate, simulate_candidates
-from scenarios.questions.plan.plan import FrontierPoint, Plan, ShortListed, make_plan, stock_of, today, with_simulations
+from scenarios.questions.plan.plan import (
+    FrontierPoint,
+    Plan,
+    ShortListed,
+    candidate_stock,
+    current_date,
+    make_plan,
+    with_simulations,
+)
 from scenarios.questions.plan.question import (
     PlanQuestion,
     ResponseObjective,
@@ -13,16 +21,4 @@ from scenarios.questions.plan.question import (
     plan_question,
     under_load,
 )
-from scenarios.questions.plan.screening import (
-    BUDGET,
-    LATENCY,
-    MEETS,
-    MEMORY,
-    NO_PRICE,
-    OVERLOAD,
-    PROCESSORS,
-    ROOM,
-    SMALLEST_POOL,
-    VERDICTS,
-    ScreenedStock,
-)
+from scenarios.questions.plan.screening import SMALLEST_POOL, VERDICTS, ScreenedStock, Verdict

@@ -17,6 +17,7 @@ import scipy
 
 from calibration.fit import (
     ASSUMED_FREEDOM,
+    INTERVAL_CONFIDENCE,
     MOST_SIGMAS,
     AnalyticReader,
     Calibration,
@@ -42,7 +43,6 @@ STEP = 0.2
 SPEED_SD, DISK_SD = 0.15, 0.15
 """assumption: what the catalogue leaves open of a processor's relative speed and of a disk's times, as standard
 deviations of logarithms; nothing of the parts of the machine that was calibrated"""
-CONFIDENCE = 0.90
 DISK_TIMES = {
     "flash": ("read_latency_us", "write_latency_us"),
     "rotating": ("seek_track_to_track_ms", "seek_average_ms", "seek_full_stroke_ms", "overhead_ms"),
@@ -74,8 +74,8 @@ class Belief:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """In which the rate lies with probability `CONFIDENCE`."""
-        width = self.sd * float(scipy.special.stdtrit(self._freedom, (1.0 + CONFIDENCE) / 2.0))
+        """In which the rate lies with probability `INTERVAL_CONFIDENCE`."""
+        width = self.sd * float(scipy.special.stdtrit(self._freedom, (1.0 + INTERVAL_CONFIDENCE) / 2.0))
         return self.per_min * math.exp(-width), self.per_min * math.exp(width)
 
     def short_by(self, per_min: float) -> float:

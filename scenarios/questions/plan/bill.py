@@ -4,18 +4,18 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from models.catalogue import Per, Prices, is_old
+from models.catalogue import Prices, PriceUnit, is_old
 from scenarios.questions.plan.candidates import BillItem
 from simulator.errors import InputError
 
-PERIODS_A_YEAR: dict[Per, float] = {
+PERIODS_A_YEAR: dict[PriceUnit, float] = {
     "hour": 8760.0,
     "month": 12.0,
     "gib_month": 12.0,
     "request_per_s_month": 12.0,
     "mib_per_s_month": 12.0,
 }
-UNITS: dict[Per, str] = {
+UNITS: dict[PriceUnit, str] = {
     "piece": "each",
     "hour": "an hour",
     "month": "a month",
@@ -32,7 +32,7 @@ class BillLine:
     part: str
     pieces: int
     units: float
-    per: Per
+    per: PriceUnit
     price: float
     amount: float
     price_list: str
@@ -80,7 +80,7 @@ class Till:
                 raise InputError(f"plan: no price of {item.part} {UNITS[item.per]}")
             pieces = item.pieces * (1 + self.spares)
             price = amount / (pieces * item.units * self._periods(item)) if item.units > 0 else 0.0
-            listed = (steps[0].name, steps[0].date.isoformat(), is_old(steps[0], self.today))
+            listed = (steps[0].name, steps[0].date.isoformat(), is_old(steps[0].date, self.today))
             lines.append(BillLine(item.part, pieces, item.units, item.per, price, amount, *listed))
         return tuple(lines)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import TypeAdapter
 
 from models.build import LOG_AREA_BYTES, memory_plan
-from models.catalogue import ChassisSpec, InstanceSpec, Per, VolumeSpec, catalogue_entry
+from models.catalogue import ChassisSpec, InstanceSpec, PriceUnit, VolumeSpec, catalogue_entry
 from models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.question import PlanQuestion
@@ -26,7 +26,7 @@ class BillItem:
     """Item of a bill: pieces of a part, each of so many units of what its price is for."""
 
     part: str
-    per: Per
+    per: PriceUnit
     pieces: int
     units: float = 1.0
 
@@ -79,18 +79,18 @@ class Stock:
     candidates: list[PlanCandidate] = field(default_factory=list)
 
     def new_processors(self, processors: CandidateProcessors) -> int:
-        """Number of new processors."""
+        """Add processors; returns their number."""
         self.processors.append(processors)
         return len(self.processors) - 1
 
     def new_memory(self, gib: float) -> list[int]:
-        """The numbers of one for each share that the buffer pool may have."""
+        """Add memory, once for each share of it that the buffer pool may have; returns the numbers."""
         begin = len(self.memory)
         self.memory += [self._memory(gib, share) for share in self.question.shares]
         return list(range(begin, len(self.memory)))
 
     def new_storage(self, storage: CandidateStorage) -> int:
-        """Number of new storage."""
+        """Add storage; returns its number."""
         self.storage.append(storage)
         return len(self.storage) - 1
 

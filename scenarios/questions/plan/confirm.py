@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from models.reading import check
+from models.reading import check_consistency
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads.tpcc import loaded_pages
 from scenarios.questions.plan.question import PlanQuestion, even_parts, per_s
@@ -83,7 +83,7 @@ def kernel_scenario(scenario: ScenarioSpec, new_orders_per_min: float) -> Scenar
     half_s = round(max(whole_s, LEAST_S) / 2.0)
     interval = IntervalSpec(start="warm", warm_up_s=half_s, duration_s=half_s)
     changed = scenario.model_copy(update={"engine": "kernel", "interval": interval, "sampling_fraction": share})
-    check(changed, scenario.name)
+    check_consistency(changed, scenario.name)
     return changed
 
 

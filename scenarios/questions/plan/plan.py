@@ -15,15 +15,15 @@ from statistics import NormalDist
 
 import numpy as np
 
-from models.catalogue import Prices, catalogue_names, chassis, instances, read_entry, volumes
-from models.input import nearest
+from models.catalogue import Prices, catalogue_names, chassis_specs, instance_specs, read_entry, volume_specs
+from models.input import did_you_mean
 from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
 from scenarios.questions.plan.bill import BillLine, Till
 from scenarios.questions.plan.candidates import Stock, add_chassis, add_instance, add_machine
 from scenarios.questions.plan.confirm import SimulatedCandidate
 from scenarios.questions.plan.loads import Assembly, answers, capacities
 from scenarios.questions.plan.question import PlanQuestion
-from scenarios.questions.plan.screening import MEETS, ScreenedStock, Tell, Verdict, screened, worth
+from scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, screened, worth
 from simulator.errors import InputError
 
 LISTED = 10
@@ -198,11 +198,13 @@ class Plan:
         """Numbers of candidates that fell out, by verdict."""
         kinds, counts = np.unique(self.screened.verdict, return_counts=True)
         return {
-            Verdict(kind): count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True) if kind != MEETS
+            Verdict(kind): count
+            for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True)
+            if kind != Verdict.MEETS
         }
 
 
-def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) -> Stock:
+def candidate_stock(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) -> Stock:
     """Candidates of all shapes of the catalogue that the lists have prices of, or of those that match a pattern.
 
     Raises InputError if nothing matches.
@@ -221,11 +223,11 @@ def stock_of(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) ->
         known = sorted(part for part in priced if part.partition("/")[0] in names)
         asked = ", ".join(patterns) or "the price lists"
         raise InputError(
-            f"plan: {asked}: no candidates{nearest(patterns[0], known) if patterns else ''}; "
+            f"plan: {asked}: no candidates{did_you_mean(patterns[0], known) if patterns else ''}; "
             f"with a price: {', '.join(known[:20])}"
         )
-    boxes, rented = (chassis() if wanted["chassis"] else {}), (instances() if wanted["instances"] else {})
-    attached = {name: each for name, each in volumes().items() if f"volumes/{name}" in priced} if rented else {}
+    boxes, rented = (chassis_specs() if wanted["chassis"] else {}), (instance_specs() if wanted["instances"] else {})
+    attached = {name: each for name, each in volume_specs().items() if f"volumes/{name}" in priced} if rented else {}
     for name in wanted["chassis"]:
         add_chassis(stock, name, boxes[name])
     for name in wanted["instances"]:
@@ -272,6 +274,6 @@ def with_simulations(plan: Plan, found: dict[int, SimulatedCandidate]) -> Plan:
     return replace(plan, listed=close, choice=choice, confirmed=found)
 
 
-def today() -> dt.date:
+def current_date() -> dt.date:
     """The date by which prices are old."""
     return dt.datetime.now(dt.UTC).date()

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from models.build import clients_of, memory_plan
-from models.input import nearest, parse
-from models.reading import quantity
+from models.input import did_you_mean, parse_quantity
+from models.reading import positive_quantity
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import OpenArrivalsSpec
 from models.workloads.tpcc import file_pages, loaded_pages
@@ -143,7 +143,7 @@ def plan_question(
 ) -> PlanQuestion:
     """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
     times = (1.0 + growth) ** months
-    data_gib = None if data_size is None else quantity(data_size, "memory", "GiB", "--data-size") * times
+    data_gib = None if data_size is None else positive_quantity(data_size, "memory", "GiB", "--data-size") * times
     if data_size is None and times != 1.0:
         data_gib = PlanQuestion(base, None).data_gib * times
     target = None if target_per_min is None else target_per_min * times
@@ -156,7 +156,7 @@ def plan_question(
 def parse_share(text: str, option: str) -> float:
     """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
     try:
-        found = float(parse(text if "%" in text else float(text), "share", ""))
+        found = float(parse_quantity(text if "%" in text else float(text), "share", ""))
     except ValueError as error:
         raise InputError(f"plan: {option} {text!r}: {error}; a share such as 25%") from error
     if not 0.0 <= found <= 1.0:
@@ -182,7 +182,7 @@ def parse_objective(text: str, share: float, option: str) -> ResponseObjective:
     name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]
     if name not in CLASSES:
         raise InputError(
-            f"plan: {option} {text!r}: unknown transaction {name!r}{nearest(name, CLASSES)}; one of "
+            f"plan: {option} {text!r}: unknown transaction {name!r}{did_you_mean(name, CLASSES)}; one of "
             f"{', '.join(CLASSES)}"
         )
-    return ResponseObjective(name, share, quantity(limit.strip(), "time", "s", option))
+    return ResponseObjective(name, share, positive_quantity(limit.strip(), "time", "s", option))

@@ -29,7 +29,6 @@ class Verdict(IntEnum):
     LATENCY = 7
 
 
-MEETS, NO_PRICE, BUDGET, ROOM, MEMORY, PROCESSORS, OVERLOAD, LATENCY = Verdict
 VERDICTS = (
     "does what is asked",
     "no price",
@@ -94,7 +93,7 @@ class ScreenedStock:
     @property
     def meets(self) -> IntArray:
         """Numbers of the candidates that do what is asked, the best first: see `worth`."""
-        found = np.flatnonzero(self.verdict == MEETS)
+        found = np.flatnonzero(self.verdict == Verdict.MEETS)
         by = worth(self.stock.question, self.cost, self.reach_per_min)
         return found[np.lexsort((found, self.cost[found], by[found]))]
 
@@ -121,15 +120,15 @@ def screened(assembly: Assembly, till: Till, tell: Tell = lambda *_: None) -> Sc
     count = len(stock.candidates)
     costs = [till.cost(each.items) for each in stock.candidates]
     cost = np.array([np.nan if each is None else each for each in costs])
-    verdict = np.where(np.isnan(cost), NO_PRICE, MEETS)
+    verdict = np.where(np.isnan(cost), Verdict.NO_PRICE, Verdict.MEETS)
     missing = {
         number: ", ".join(till.without_price(stock.candidates[number].items))
-        for number in np.flatnonzero(verdict == NO_PRICE).tolist()
+        for number in np.flatnonzero(verdict == Verdict.NO_PRICE).tolist()
     }
     if stock.question.budget is not None:
-        verdict = np.where((verdict == MEETS) & (cost > stock.question.budget), BUDGET, verdict)
+        verdict = np.where((verdict == Verdict.MEETS) & (cost > stock.question.budget), Verdict.BUDGET, verdict)
     which = np.array([each.parts for each in stock.candidates], dtype=np.int64)
-    left = np.flatnonzero(verdict == MEETS)
+    left = np.flatnonzero(verdict == Verdict.MEETS)
     kinds, same = np.unique(which.reshape(count, 3)[left], axis=0, return_inverse=True)
     judged, solved = judge(assembly, kinds, tell)
     kind = np.full(count, -1)
@@ -147,16 +146,16 @@ def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[MachineVerdi
         if (memory, storage) not in faults:
             faults[memory, storage] = _fault(stock, processors, memory, storage)
         verdict, reason = faults[memory, storage]
-        if verdict != MEETS:
+        if verdict != Verdict.MEETS:
             found.verdict[row], found.why[row] = verdict, reason
-    left = np.flatnonzero(found.verdict == MEETS)
+    left = np.flatnonzero(found.verdict == Verdict.MEETS)
     done = 0
     for chosen, machines in assembly.machines(kinds[left]):
         at, alive = left[chosen], np.arange(len(chosen))
         if stock.question.target_per_min is not None:
             busy = machines.per_s * machines.path_s / machines.parameters.processors
             slow = busy >= 1.0  # even if nothing is ever missed, written or waited for
-            found.verdict[at[slow]], found.need[at[slow]] = PROCESSORS, busy[slow]
+            found.verdict[at[slow]], found.need[at[slow]] = Verdict.PROCESSORS, busy[slow]
             alive = np.flatnonzero(~slow)
         for begin in range(0, len(alive), AT_ONCE):
             rows = alive[begin : begin + AT_ONCE]
@@ -170,7 +169,7 @@ def _measure(question: PlanQuestion, machines: Machines, at: IntArray, found: Ma
     """Write figures and verdicts of machines under the load to the rows `at`."""
     if question.target_per_min is None:
         found.reach_per_min[at] = rates = capacities(machines, question.objectives)
-        found.verdict[at[rates <= 0.0]] = LATENCY
+        found.verdict[at[rates <= 0.0]] = Verdict.LATENCY
         return
     answer = answers(machines, question.objectives)
     found.busiest[at] = answer.needs.argmax(axis=1)
@@ -181,15 +180,18 @@ def _measure(question: PlanQuestion, machines: Machines, at: IntArray, found: Ma
         worst = (answer.times_s / limits).argmax(axis=1)
         found.objective[at] = worst
         found.time_s[at] = np.take_along_axis(answer.times_s, worst[:, None], axis=1)[:, 0]
-        found.verdict[at[found.time_s[at] > limits[worst]]] = LATENCY
-    found.verdict[at[~answer.fits]] = OVERLOAD
+        found.verdict[at[found.time_s[at] > limits[worst]]] = Verdict.LATENCY
+    found.verdict[at[~answer.fits]] = Verdict.OVERLOAD
 
 
 def _fault(stock: Stock, processors: int, memory: int, storage: int) -> tuple[Verdict, str]:
     if stock.storage[storage].fault:
-        return ROOM, stock.storage[storage].fault
+        return Verdict.ROOM, stock.storage[storage].fault
     gib, buffers = stock.memory[memory].gib, stock.memory[memory].buffers
     if buffers < SMALLEST_POOL:
-        return MEMORY, f"of {gib:g} GiB system, server and clients leave {buffers} buffers; at least {SMALLEST_POOL:,}"
+        return (
+            Verdict.MEMORY,
+            f"of {gib:g} GiB system, server and clients leave {buffers} buffers; at least {SMALLEST_POOL:,}",
+        )
     fault = next(room_faults(stock.put_together((processors, memory, storage), "machine")), None)
-    return (MEETS, "") if fault is None else (ROOM, fault.partition(": ")[2])
+    return (Verdict.MEETS, "") if fault is None else (Verdict.ROOM, fault.partition(": ")[2])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scenarios.questions.sensitivity.ranges import Range
+from scenarios.questions.sensitivity.ranges import ParameterRange
 from simulator.form import FloatArray
 
 
@@ -13,7 +13,7 @@ from simulator.form import FloatArray
 class TornadoBar:
     """Rates at the two ends of one number. None: there is no such machine, for `reason`."""
 
-    range: Range
+    range: ParameterRange
     low_per_min: float | None
     high_per_min: float | None
     reason: str | None
@@ -33,7 +33,7 @@ class Tornado:
 
 
 def tornado(
-    rates: Callable[[FloatArray], FloatArray], ranges: Sequence[Range], reasons: Callable[[], dict[int, str]]
+    rates: Callable[[FloatArray], FloatArray], ranges: Sequence[ParameterRange], reasons: Callable[[], dict[int, str]]
 ) -> Tornado:
     """`rates` of points of shape (points, ranges); `reasons`: why those of its last call that are NaN are."""
     middle = np.array([each.middle for each in ranges], dtype=np.float64)

@@ -12,12 +12,13 @@ from calibration.fit import (
     Parameter,
     apply_calibration,
     default_parameters,
+    parse_limits,
     unapplied_keys,
 )
-from models.input import nearest, value_at
+from models.input import did_you_mean, repeated_name, value_at
 from models.reading import continuous_keys, continuous_value, names_a_part, with_values
 from models.scenario import ScenarioSpec
-from scenarios.questions.explain import MachineSolver, for_analytic_engine, saturated
+from scenarios.questions.explain import MachineSolver, for_analytic_engine, with_busy_connections
 from simulator.errors import InputError
 from simulator.form import FloatArray
 
@@ -38,7 +39,7 @@ HARDWARE = (
 
 
 @dataclass(frozen=True)
-class Range:
+class ParameterRange:
     """Range of a number, in the unit that its key names; even steps are of its logarithm if `log`."""
 
     key: str
@@ -60,7 +61,7 @@ class Range:
         return round(value) if self.whole else value
 
 
-def default_ranges(scenario: ScenarioSpec) -> list[Range]:
+def default_ranges(scenario: ScenarioSpec) -> list[ParameterRange]:
     """The fit's parameters over 90 % of what is known of them before any run, and hardware by a quarter."""
     try:
         known = [prior_range(each) for each in default_parameters(scenario)]
@@ -69,7 +70,7 @@ def default_ranges(scenario: ScenarioSpec) -> list[Range]:
     return [*known, *_hardware(scenario, {each.key for each in known})]
 
 
-def calibrated_ranges(calibration: Calibration, scenario: ScenarioSpec) -> tuple[ScenarioSpec, list[Range]]:
+def calibrated_ranges(calibration: Calibration, scenario: ScenarioSpec) -> tuple[ScenarioSpec, list[ParameterRange]]:
     """The scenario with calibrated values, their intervals (of those that no run tells, the prior's), and hardware."""
     machine = apply_calibration(calibration, scenario)
     out = unapplied_keys(calibration, scenario)
@@ -81,55 +82,44 @@ def calibrated_ranges(calibration: Calibration, scenario: ScenarioSpec) -> tuple
         if each.identified and each.low is not None and each.high is not None:
             log = each.low > 0 and each.parameter.factor is not None
             words = f"{calibration.confidence:.0%} interval of the calibration"
-            found.append(Range(each.key, each.low, middle, each.high, log, False, words))
+            found.append(ParameterRange(each.key, each.low, middle, each.high, log, False, words))
         else:
             found.append(prior_range(each.parameter, middle))
     keys = {each.key.partition("@")[0] for each in found}
     return machine, [*found, *_hardware(machine, keys)]
 
 
-def prior_range(parameter: Parameter, middle: float | None = None) -> Range:
+def prior_range(parameter: Parameter, middle: float | None = None) -> ParameterRange:
     """The middle 90 % of a prior, within the parameter's bounds."""
     low = max(parameter.at(-SIGMAS_OF_90_PERCENT), parameter.low)
     high = min(parameter.at(SIGMAS_OF_90_PERCENT), parameter.high)
     at = parameter.value if middle is None else middle
     log = parameter.factor is not None and low > 0
-    return Range(parameter.key, min(low, at), at, max(high, at), log, False, "90 % of the prior")
+    return ParameterRange(parameter.key, min(low, at), at, max(high, at), log, False, "90 % of the prior")
 
 
-def parse_range(text: str, scenario: ScenarioSpec) -> Range:
+def parse_range(text: str, scenario: ScenarioSpec) -> ParameterRange:
     """Read `KEY=LOW..HIGH`, two numbers in the key's unit. Raises InputError."""
-    key, equals, limits = text.partition("=")
-    key = key.strip()
-    try:
-        low, high = (float(end) for end in limits.split(".."))
-    except ValueError:
-        low = high = math.nan
-    if not equals or not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise InputError(
-            f"--vary {text}: expected KEY=LOW..HIGH, two numbers in the key's own unit, for example "
-            "machine.memory_gib=8..32"
-        )
+    key, low, high = parse_limits(text, "machine.memory_gib=8..32")
     found = _number(scenario, key)
     if found is None:
         known = [*continuous_keys(scenario), *(each for each in HARDWARE if _number(scenario, each) is not None)]
-        raise InputError(f"--vary {text}: the scenario has no such number{nearest(key, known)}")
+        raise InputError(f"--vary {text}: the scenario has no such number{did_you_mean(key, known)}")
     value, whole = found
     middle = value if low <= value <= high else (low + high) / 2.0
     log = low > 0 and high / low > 2.0
-    return Range(key, low, round(middle) if whole else middle, high, log, whole, "--vary")
+    return ParameterRange(key, low, round(middle) if whole else middle, high, log, whole, "--vary")
 
 
-def ranges_of(texts: Sequence[str], scenario: ScenarioSpec) -> list[Range]:
+def ranges_of(texts: Sequence[str], scenario: ScenarioSpec) -> list[ParameterRange]:
     """The ranges of --vary, each key once. Raises InputError."""
     found = [parse_range(text, scenario) for text in texts]
-    twice = sorted({each.key for each in found if [other.key for other in found].count(each.key) > 1})
-    if twice:
-        raise InputError(f"--vary {twice[0]}: stands twice; keep one")
+    if twice := repeated_name(each.key for each in found):
+        raise InputError(f"--vary {twice}: stands twice; keep one")
     return found
 
 
-def _hardware(scenario: ScenarioSpec, known: set[str]) -> list[Range]:
+def _hardware(scenario: ScenarioSpec, known: set[str]) -> list[ParameterRange]:
     found = []
     for key in HARDWARE:
         number = _number(scenario, key)
@@ -142,7 +132,7 @@ def _hardware(scenario: ScenarioSpec, known: set[str]) -> list[Range]:
         least, most = (_possible(scenario, key, value, end, whole) for end in wanted)
         if least < most:
             clipped = "" if [least, most] == wanted else ", as far as there is such a machine"
-            found.append(Range(key, least, value, most, True, whole, f"± {AROUND:.0%}{clipped}"))
+            found.append(ParameterRange(key, least, value, most, True, whole, f"± {AROUND:.0%}{clipped}"))
     return found
 
 
@@ -175,8 +165,8 @@ def _number(scenario: ScenarioSpec, key: str) -> tuple[float, bool] | None:
 class RateFunction:
     """New orders per minute of the warm machine by the analytic engine; NaN where there is no such machine."""
 
-    def __init__(self, scenario: ScenarioSpec, ranges: Sequence[Range]) -> None:
-        self._scenario, self._solver = saturated(for_analytic_engine(scenario)), MachineSolver()
+    def __init__(self, scenario: ScenarioSpec, ranges: Sequence[ParameterRange]) -> None:
+        self._scenario, self._solver = with_busy_connections(for_analytic_engine(scenario)), MachineSolver()
         self._ranges = tuple(ranges)
         self.reasons: dict[int, str] = {}
         """why the last call's points have no machine"""

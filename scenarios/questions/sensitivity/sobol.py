@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from scenarios.questions.sensitivity.ranges import Range
+from calibration.fit import INTERVAL_CONFIDENCE
+from scenarios.questions.sensitivity.ranges import ParameterRange
 from simulator.errors import InputError
 from simulator.form import FloatArray
 
@@ -22,7 +23,6 @@ CHUNK = 32
 """base points evaluated together; what a Ctrl-C loses at most"""
 LEAST = 16
 RESAMPLES = 400
-CONFIDENCE = 0.90
 CONSTANT = 1e-9
 """standard deviation of the logarithm below which nothing varies"""
 
@@ -56,7 +56,7 @@ class SobolIndices:
 class SobolSamples:
     """Logarithms of rates at base points A and B, and at A with one column of B each; grows by chunks."""
 
-    ranges: Sequence[Range]
+    ranges: Sequence[ParameterRange]
     base_points: int
     seed: int
     a: FloatArray
@@ -64,7 +64,7 @@ class SobolSamples:
     ab: FloatArray
 
     @classmethod
-    def planned(cls, ranges: Sequence[Range], base_points: int, seed: int) -> SobolSamples:
+    def planned(cls, ranges: Sequence[ParameterRange], base_points: int, seed: int) -> SobolSamples:
         """Samples that are still to be evaluated. Raises InputError unless `base_points` is a power of 2."""
         if base_points < LEAST or base_points & (base_points - 1):
             raise InputError(f"--sobol {base_points}: must be a power of 2 from {LEAST} on, for example 256")
@@ -106,14 +106,16 @@ class SobolSamples:
         first, total = _indices(a, b, ab)
         rng = np.random.default_rng(self.seed)
         resampled = [_indices(a[at], b[at], ab[:, at]) for at in rng.integers(len(a), size=(RESAMPLES, len(a)))]
-        ends = np.quantile(np.array(resampled), [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0], axis=0)
+        ends = np.quantile(
+            np.array(resampled), [(1.0 - INTERVAL_CONFIDENCE) / 2.0, (1.0 + INTERVAL_CONFIDENCE) / 2.0], axis=0
+        )
         low, high = ends.tolist()
         found = [
             SobolIndex(each.key, float(first[k]), low[0][k], high[0][k], float(total[k]), low[1][k], high[1][k])
             for k, each in enumerate(self.ranges)
         ]
         return SobolIndices(
-            tuple(sorted(found, key=lambda one: (-one.total, one.key))), len(good), left_out, CONFIDENCE, sd
+            tuple(sorted(found, key=lambda one: (-one.total, one.key))), len(good), left_out, INTERVAL_CONFIDENCE, sd
         )
 
 

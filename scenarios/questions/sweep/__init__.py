@@ -3,6 +3,6 @@
 axes and points: what is run; replications: how often; runner: runs what the store doesn't hold; answer: the outcome.
 """
 
-from scenarios.questions.sweep.answer import Sweep, SweepRow, sweep_from_json, sweep_json
+from scenarios.questions.sweep.answer import Sweep, sweep_from_json, sweep_json
 from scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint, parse_axes, parse_axis, sweep_points
 from scenarios.questions.sweep.runner import MOST_UNTIL, ReplicationRule, SweepRunner

@@ -2,9 +2,8 @@
 
 import re
 from dataclasses import asdict, dataclass
-from typing import Any
 
-from models.input import content_of, document
+from models.input import content_of, document_text
 from scenarios.questions.sweep.design import Axis, SampledAxis
 from simulator.errors import InputError
 
@@ -58,20 +57,19 @@ class Sweep:
 
 def sweep_json(sweep: Sweep) -> str:
     """The sweep as a JSON document."""
-    return document(FORMAT, asdict(sweep))
+    return document_text(FORMAT, asdict(sweep))
 
 
 def sweep_from_json(text: str, where: str = "sweep") -> Sweep:
     """Read what `sweep_json` wrote. Raises InputError for anything else."""
     data = content_of(text, FORMAT, where, "a sweep", REMEDY)
     try:
-        axes = tuple(_axis(axis) for axis in data.pop("axes"))
+        axes = tuple(
+            Axis(axis["key"], tuple(axis["values"])) if "values" in axis else SampledAxis(**axis)
+            for axis in data.pop("axes")
+        )
         lists = ("values", "warnings")
         rows = tuple(SweepRow(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
         return Sweep(axes=axes, rows=rows, **data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{where}: not a sweep of this program: {error}; {REMEDY}") from error
-
-
-def _axis(data: dict[str, Any]) -> Axis | SampledAxis:
-    return Axis(data["key"], tuple(data["values"])) if "values" in data else SampledAxis(**data)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import scipy
 
-from models.input import value_at
+from models.input import repeated_name, value_at
 from models.scenario import ScenarioSpec
 from scenarios.library import read_scenario_file, scenario_from_keys
 from simulator.errors import InputError
@@ -82,10 +82,8 @@ def parse_axes(texts: Sequence[str], samples: int | None) -> tuple[Axis | Sample
         raise InputError(f"--vary {intervals[0]!r}: low..high is sampled: give --samples N, or {FORMS} for a grid")
     if samples is not None and not intervals:
         raise InputError("--samples: nothing to sample from; give --vary key=low..high at least once")
-    keys = [axis.key for axis in axes]
-    twice = sorted({key for key in keys if keys.count(key) > 1})
-    if twice:
-        raise InputError(f"--vary {twice[0]}: stands twice; give all its values in one --vary")
+    if twice := repeated_name(axis.key for axis in axes):
+        raise InputError(f"--vary {twice}: stands twice; give all its values in one --vary")
     return axes
 
 

@@ -1,4 +1,4 @@
-"""Runner of the points of a sweep that no sweep has run before; each result is stored as soon as it ends.
+"""Runner of the points of a sweep; a run that the store holds is not run again, a result is stored as soon as it ends.
 
 A point gets a fixed number of replications, or as many as make the interval narrow enough. Their number depends on the
 rates of the seeds in their order alone, never on which run was finished first, nor on what a store holds beyond them.
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from models.scenario import ScenarioSpec
 from scenarios.questions.sweep.answer import Sweep, SweepRow
@@ -67,50 +68,58 @@ class ReplicationRule:
         count = len(rates)
         if self.until_fraction is None or count >= self.most:
             return count
-        share = half_width(mean_of_replications(rates))
-        if share <= self.until_fraction:
+        fraction = half_width_fraction(mean_of_replications(rates))
+        if fraction <= self.until_fraction:
             return count
-        needed = math.ceil(min(count * (share / self.until_fraction) ** 2, self.most))
+        needed = math.ceil(min(count * (fraction / self.until_fraction) ** 2, self.most))
         return min(self.most, 2 * count, max(count + 1, needed))
 
     def shortfall(self, rates: list[float]) -> str:
         """Warning for when the most replications left the interval too wide; empty if they didn't."""
-        if self.until_fraction is None or (share := half_width(mean_of_replications(rates))) <= self.until_fraction:
+        if self.until_fraction is None:
+            return ""
+        fraction = half_width_fraction(mean_of_replications(rates))
+        if fraction <= self.until_fraction:
             return ""
         return (
-            f"after {len(rates)} replications the interval is still ±{share:.2%} of the rate, "
+            f"after {len(rates)} replications the interval is still ±{fraction:.2%} of the rate, "
             f"wider than ±{100 * self.until_fraction:.3g}%: allow more by --replications, or take longer runs"
         )
 
 
-def half_width(estimate: Estimate) -> float:
+def half_width_fraction(estimate: Estimate) -> float:
     """Half the width of an interval as a share of the mean; 0 if all rates are 0."""
     half = estimate.high - estimate.mean
     return 0.0 if half == 0 else half / estimate.mean if estimate.mean > 0 else math.inf
 
 
+class Replication(NamedTuple):
+    """Run of a scenario with the seed that is `number` above the sweep's."""
+
+    scenario: "ReplicatedScenario"
+    number: int
+    key: RunKey
+
+
 class ReplicatedScenario:
-    """The runs of one scenario: seeds in order, as many as the rule asks for."""
+    """The runs of one scenario: seeds in order, as many as the rule wants."""
 
     def __init__(self, scenario: ScenarioSpec, text: str, seed: int) -> None:
         self.scenario, self._text, self._seed = scenario, text, seed
         self.records: list[StoredRun | None] = []
+        """by the replication's number, without results, which stay in the store; None: not finished"""
         self.is_complete = False
 
-    def run(self, number: int) -> RunKey:
-        """Key of the run that is the replication of a number."""
+    def replication(self, number: int) -> Replication:
+        """The replication of a number."""
         seed = self._seed + number
-        return RunKey(run_hash(self._text, seed), self._text, seed)
+        return Replication(self, number, RunKey(run_hash(self._text, seed), self._text, seed))
 
-    def take(self, number: int, record: StoredRun) -> None:
-        """The record of a replication; its result stays in the store."""
-        self.records[number] = replace(record, result=b"")
-
-    def next_round(self, rule: ReplicationRule) -> range:
-        """The replications to run next; empty while some are awaited, and when all are there."""
+    def next_round(self, rule: ReplicationRule) -> list[Replication]:
+        """The replications to run next; empty while one is awaited, and when all are finished."""
         count = len(self.records)
         if self.is_complete or None in self.records:
-            return range(0)
+            return []
         wanted = count
         if not count:
             wanted = rule.first
@@ -118,13 +127,13 @@ class ReplicatedScenario:
             wanted = rule.wanted([figures.rate_per_min.mean for figures in self.figures])
         self.is_complete = wanted == count
         self.records += [None] * (wanted - count)
-        return range(count, wanted)
+        return [self.replication(number) for number in range(count, wanted)]
 
     @property
     def figures(self) -> list[RunFigures]:
-        """Figures of all replications that are done."""
-        found = [record.figures for record in self.records if record is not None]
-        return [figures for figures in found if figures is not None]
+        """Figures of the finished replications."""
+        figures = [record.figures for record in self.records if record is not None]
+        return [of_run for of_run in figures if of_run is not None]
 
     @property
     def reason(self) -> str:
@@ -132,71 +141,71 @@ class ReplicatedScenario:
         return next((record.reason for record in self.records if record is not None and record.reason), "")
 
 
-Item = tuple[ReplicatedScenario, int]
-
-
 class WaitingRuns:
-    """The runs that are neither in the store nor claimed by another sweep on it."""
+    """Queue of runs that weren't in the store, in their order."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._items: deque[Item] = deque()
-        self._with_others: list[Item] = []
-        self.found: list[tuple[Item, StoredRun]] = []
+        self._queue: deque[Replication] = deque()
+        self._claimed_elsewhere: list[Replication] = []
+        self.finished_elsewhere: list[tuple[Replication, StoredRun]] = []
+        """runs that another sweep on the store has finished since they were queued"""
 
     @property
-    def left(self) -> int:
+    def count(self) -> int:
         """Number of waiting runs, with those that other sweeps run at the moment."""
-        return len(self._items) + len(self._with_others)
+        return len(self._queue) + len(self._claimed_elsewhere)
 
-    def add(self, item: Item) -> None:
+    def add(self, replication: Replication) -> None:
         """Queue a run."""
-        self._items.append(item)
+        self._queue.append(replication)
 
-    def take(self, most: int) -> list[tuple[Item, SimulationTask]]:
-        """The first ones, claimed. What another sweep has finished meanwhile goes to `found`."""
-        taken: list[tuple[Item, SimulationTask]] = []
-        while self._items and len(taken) < most:
-            item = replicated, number = self._items.popleft()
-            run = replicated.run(number)
-            if not self._store.claim(run):
-                self._with_others.append(item)
-            elif (record := self._store.find(run)) is not None:
-                self._store.release(run)
-                self.found.append((item, record))
+    def take(self, most: int) -> list[tuple[Replication, SimulationTask]]:
+        """Claim the first ones. Those that another sweep has finished meanwhile go to `finished_elsewhere`."""
+        claimed: list[tuple[Replication, SimulationTask]] = []
+        while self._queue and len(claimed) < most:
+            replication = self._queue.popleft()
+            if not self._store.claim(replication.key):
+                self._claimed_elsewhere.append(replication)
+            elif (record := self._store.find(replication.key)) is not None:
+                self._store.release(replication.key)
+                self.finished_elsewhere.append((replication, record))
             else:
-                taken.append((item, SimulationTask(replicated.scenario, run.seed)))
-        return taken
+                claimed.append((replication, SimulationTask(replication.scenario.scenario, replication.key.seed)))
+        return claimed
 
-    def try_again(self) -> None:
-        """Queue again what other sweeps had claimed: it may be finished, or claimed no more."""
-        self._items.extend(self._with_others)
-        self._with_others.clear()
+    def requeue(self) -> None:
+        """Queue what other sweeps had claimed: it may be finished, or claimed no longer."""
+        self._queue.extend(self._claimed_elsewhere)
+        self._claimed_elsewhere.clear()
 
 
 class SweepRunner:
-    """The points of a sweep, what is known of each, and what is still to run. `store` outlives it.
+    """Runner of a sweep's points. `store` outlives it; an interrupted sweep can be shown as far as it came.
 
-    Points whose scenarios are equal share their runs. An interrupted sweep can still be shown.
+    Points whose scenarios are equal share their runs. `wanted`, `finished`, `reused`: numbers of runs that the rule
+    wants so far, that are finished, and that this sweep didn't have to run.
     """
 
     def __init__(self, points: Sequence[SweepPoint], store: Store, seed: int, rule: ReplicationRule) -> None:
         self.store = store
         self._points, self._seed, self._rule = points, seed, rule
         self.wanted = self.finished = self.reused = 0
-        self._texts = [
-            scenario_text(each.scenario) if isinstance(each.scenario, ScenarioSpec) else "" for each in points
-        ]
-        self._scenarios: dict[str, ReplicatedScenario] = {}
-        for point, text in zip(points, self._texts, strict=True):
-            if isinstance(point.scenario, ScenarioSpec) and text not in self._scenarios:
-                self._scenarios[text] = ReplicatedScenario(point.scenario, text, seed)
+        self._by_text: dict[str, ReplicatedScenario] = {}
+        self._replicated = [self._replicated_scenario(point.scenario) for point in points]
+        """of each point; why it has no scenario where it has none"""
         self._waiting = WaitingRuns(store)
+
+    def _replicated_scenario(self, scenario: ScenarioSpec | InputError) -> ReplicatedScenario | InputError:
+        if isinstance(scenario, InputError):
+            return scenario
+        text = scenario_text(scenario)
+        return self._by_text.setdefault(text, ReplicatedScenario(scenario, text, self._seed))
 
     def run(self, workers: int, display: Display) -> None:
         """Run what is not in the store yet, in this process or in several."""
         meter = self._begin(display)
-        engines = [each.scenario.engine for each in self._scenarios.values() if not each.is_complete]
+        engines = [each.scenario.engine for each in self._by_text.values() if not each.is_complete]
         with executor_for(engines * min(self._rule.first, workers), workers, meter) as executor:
             self._run_by(executor, meter)
 
@@ -205,67 +214,65 @@ class SweepRunner:
         self._run_by(executor, self._begin(display))
 
     def _begin(self, display: Display) -> ProgressMeter:
-        for replicated in self._scenarios.values():
-            self._ask(replicated)
-        return ProgressMeter(display, self._waiting.left)
+        for replicated in self._by_text.values():
+            self._next_rounds(replicated)
+        return ProgressMeter(display, self._waiting.count)
 
-    def _ask(self, replicated: ReplicatedScenario) -> None:
-        """Take from the store what the rule asks for, and queue the rest."""
-        while numbers := replicated.next_round(self._rule):
-            self.wanted += len(numbers)
-            for number in numbers:
-                record = self.store.find(replicated.run(number))
+    def _next_rounds(self, replicated: ReplicatedScenario) -> None:
+        """Take from the store what the rule wants next, and queue what isn't there."""
+        while replications := replicated.next_round(self._rule):
+            self.wanted += len(replications)
+            for replication in replications:
+                record = self.store.find(replication.key)
                 if record is None:
-                    self._waiting.add((replicated, number))
+                    self._waiting.add(replication)
                 else:
                     self.reused += 1
-                    self.finished += 1
-                    replicated.take(number, record)
+                    self._finish(replication, record)
 
     def _run_by(self, executor: TaskExecutor, meter: ProgressMeter) -> None:
         work = partial(perform_run, program_hash())
-        while self._waiting.left:
+        while self._waiting.count:
             with closing(work_through(self._waiting, executor, work, meter)) as finished:
                 for records in finished:
-                    self.store.keep((replicated.run(number), record) for (replicated, number), record in records)
-                    for (replicated, number), _ in records:
-                        self.store.release(replicated.run(number))
+                    self.store.keep((replication.key, record) for replication, record in records)
+                    for replication, _ in records:
+                        self.store.release(replication.key)
                     self._settle(records)
-                    self._take_found()
+                    self._settle_elsewhere()
                     meter.count = self.wanted - self.reused
-            self._take_found()
-            if self._waiting.left:
+            self._settle_elsewhere()
+            if self._waiting.count:
                 meter.display.step("waiting for runs that another sweep on this store has begun")
                 time.sleep(POLL_S)
-                self._waiting.try_again()
+                self._waiting.requeue()
 
-    def _take_found(self) -> None:
-        found, self._waiting.found = self._waiting.found, []
-        self.reused += len(found)
-        self._settle(found)
+    def _settle_elsewhere(self) -> None:
+        records, self._waiting.finished_elsewhere = self._waiting.finished_elsewhere, []
+        self.reused += len(records)
+        self._settle(records)
 
-    def _settle(self, records: list[tuple[Item, StoredRun]]) -> None:
-        for (replicated, number), record in records:
-            replicated.take(number, record)
-            self.finished += 1
-            self._ask(replicated)
+    def _settle(self, records: list[tuple[Replication, StoredRun]]) -> None:
+        for replication, record in records:
+            self._finish(replication, record)
+            self._next_rounds(replication.scenario)
+
+    def _finish(self, replication: Replication, record: StoredRun) -> None:
+        replication.scenario.records[replication.number] = replace(record, result=b"")
+        self.finished += 1
 
     def sweep(self, scenario: str, axes: Sequence[Axis | SampledAxis], samples: int | None = None) -> Sweep:
         """Outcome so far, in the order of the points. Raises InputError if no point could be run."""
         rows: list[SweepRow] = []
-        example: RunFigures | None = None
-        engines: list[str] = []
-        for point, replicated in self._replicated():
-            if isinstance(point.scenario, InputError):
-                rows.append(SweepRow(point.values, reason=str(point.scenario)))
-            elif replicated is not None and replicated.reason:
-                rows.append(SweepRow(point.values, reason=replicated.reason))
-            elif replicated is not None and replicated.is_complete:
-                figures = replicated.figures
-                example = example or figures[0]
-                engines += [each.engine for each in figures]
-                rows.append(self._row(point.values, figures))
-        if example is None:
+        figures: list[RunFigures] = []
+        for point, replicated in zip(self._points, self._replicated, strict=True):
+            reason = str(replicated) if isinstance(replicated, InputError) else replicated.reason
+            if reason:
+                rows.append(SweepRow(point.values, reason=reason))
+            elif isinstance(replicated, ReplicatedScenario) and replicated.is_complete:
+                figures += replicated.figures
+                rows.append(self._row(point.values, replicated.figures))
+        if not figures:
             reasons = "; ".join(sorted({row.reason for row in rows if row.reason}))
             raise InputError(f"no point of the sweep could be run: {reasons or 'none was finished'}")
         return Sweep(
@@ -275,16 +282,16 @@ class SweepRunner:
             seed=self._seed,
             replications=self._rule.most,
             until_fraction=self._rule.until_fraction,
-            engine=", ".join(dict.fromkeys(engines)),
-            versions=example.versions,
-            confidence=example.rate_per_min.confidence,
+            engine=", ".join(dict.fromkeys(of_run.engine for of_run in figures)),
+            versions=figures[0].versions,
+            confidence=figures[0].rate_per_min.confidence,
             rows=tuple(rows),
         )
 
     def _row(self, values: tuple[str, ...], figures: list[RunFigures]) -> SweepRow:
         """The figures of the first replication; its rate replaced by the mean of all, with a t interval."""
         first = figures[0]
-        rates = [each.rate_per_min.mean for each in figures]
+        rates = [of_run.rate_per_min.mean for of_run in figures]
         rate = mean_of_replications(rates) if len(rates) > 1 else first.rate_per_min
         shortfall = self._rule.shortfall(rates)
         return SweepRow(
@@ -303,11 +310,7 @@ class SweepRunner:
 
     def runs(self) -> Iterator[tuple[int, SweepPoint, RunKey]]:
         """Every run of a finished point, with the number of the point from 1 and the point itself; for exports."""
-        for number, (point, replicated) in enumerate(self._replicated(), start=1):
-            if replicated is not None and replicated.is_complete and not replicated.reason:
+        for number, (point, replicated) in enumerate(zip(self._points, self._replicated, strict=True), start=1):
+            if isinstance(replicated, ReplicatedScenario) and replicated.is_complete and not replicated.reason:
                 for replication in range(len(replicated.records)):
-                    yield number, point, replicated.run(replication)
-
-    def _replicated(self) -> Iterator[tuple[SweepPoint, ReplicatedScenario | None]]:
-        for point, text in zip(self._points, self._texts, strict=True):
-            yield point, self._scenarios.get(text)
+                    yield number, point, replicated.replication(replication).key

@@ -20,8 +20,8 @@ from calibration.fit import (
     calibration_json,
     calibration_of,
     engine_correction,
-    fit,
     measured_runs,
+    run_fit,
 )
 from calibration.fit.fitting import Fit
 from models.reading import with_values
@@ -45,7 +45,7 @@ def quietly(_: float, __: str) -> None:
 
 
 def fitted(some: list[MeasuredRun], varied: tuple[Parameter, ...], seed: int = 1, starts: int = 1) -> Fit:
-    return fit(FitTask(tuple(some), varied, seed=seed, starts=starts), FitState(None, ""), quietly)
+    return run_fit(FitTask(tuple(some), varied, seed=seed, starts=starts), FitState(None, ""), quietly)
 
 
 def covers(found: Fit, truth: dict[str, float]) -> list[bool]:
@@ -190,7 +190,7 @@ def test_a_killed_fit_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
     varied = parameters(scenario, ROWS, READ)
     some = runs(scenario, {varied[0].key: 30.0}, SIZES[:2], SEEN, np.random.default_rng(5))
     task = FitTask(tuple(some), varied, starts=2, bootstrap=20)
-    whole = calibration_json(calibration_of(fit(task, FitState(None, task.digest), quietly), scenario))
+    whole = calibration_json(calibration_of(run_fit(task, FitState(None, task.digest), quietly), scenario))
     state = tmp_path / "state"
     for stop_at in ("search 2 of 2", "intervals"):
 
@@ -199,9 +199,9 @@ def test_a_killed_fit_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
                 raise Killed
 
         with pytest.raises(Killed):
-            fit(task, FitState(state, task.digest), kill)
+            run_fit(task, FitState(state, task.digest), kill)
     kept = FitState(state, task.digest)
-    resumed = fit(task, kept, quietly)
+    resumed = run_fit(task, kept, quietly)
     assert kept.reused > 5
     assert calibration_json(calibration_of(resumed, scenario)) == whole
     assert '"bootstrap_low"' in whole
@@ -222,7 +222,7 @@ def test_the_bootstrap_agrees_with_the_profile() -> None:
     scenario = base(*SYSTEM)
     varied = parameters(scenario, ROWS)
     some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
-    found = fit(FitTask(tuple(some), varied, starts=1, bootstrap=60), FitState(None, ""), quietly)
+    found = run_fit(FitTask(tuple(some), varied, starts=1, bootstrap=60), FitState(None, ""), quietly)
     assert found.samples is not None
     low, high = np.percentile(found.samples[:, 0], (5, 95))
     width = found.ends.high[0] - found.ends.low[0]
@@ -235,7 +235,7 @@ def test_the_kernel_corrects_the_runs_that_it_simulates_and_the_others_by_their_
     varied = parameters(scenario, ROWS)
     some = runs(scenario, {varied[0].key: 30.0}, SIZES, SEEN)
     task = FitTask(tuple(some), varied, starts=1, confirm=2)
-    found = fit(task, FitState(None, ""), quietly, simulate_model=simulate)
+    found = run_fit(task, FitState(None, ""), quietly, simulate_model=simulate)
     assert found.confirmed == (0, 2)
     offsets = found.data.offset.reshape(3, len(SEEN))
     assert offsets[1] == pytest.approx((offsets[0] + offsets[2]) / 2)

@@ -18,10 +18,10 @@ from calibration.fit import (
     FitTask,
     MeasuredRun,
     calibration_of,
-    fit,
     measured_runs,
     parameters_to_fit,
     read_mapping_file,
+    run_fit,
 )
 from calibration.fit.calibration import FittedFigure
 from calibration.fit.evaluate import figures
@@ -56,7 +56,7 @@ def fitted(runs: tuple[MeasuredRun, ...], *vary: str, confirm: int = 0, starts: 
     base = load_scenario_file(library_files()[BASE])
     varied, _ = parameters_to_fit([base], None, vary)
     task = FitTask(runs, varied, starts=starts, confirm=confirm)
-    return calibration_of(fit(task, FitState(None, ""), lambda *_: None, simulate_model=simulate), base)
+    return calibration_of(run_fit(task, FitState(None, ""), lambda *_: None, simulate_model=simulate), base)
 
 
 @cache

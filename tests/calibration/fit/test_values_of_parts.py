@@ -13,10 +13,10 @@ from calibration.fit import (
     FitTask,
     apply_calibration,
     calibration_of,
-    fit,
     measured_runs,
     parameters_to_fit,
     parse_vary,
+    run_fit,
     unapplied_keys,
 )
 from calibration.fit.evaluate import figures
@@ -91,7 +91,7 @@ def test_loads_of_two_machines_tell_the_speed_of_one_by_the_other() -> None:
         parameters_to_fit(list(bases.values()), None, vary)
     varied, _ = parameters_to_fit(list(bases.values()), None, vary[:2])
     found = calibration_of(
-        fit(FitTask(tuple(measured_runs(records, bases, {})), varied, starts=1), FitState(None, ""), quietly),
+        run_fit(FitTask(tuple(measured_runs(records, bases, {})), varied, starts=1), FitState(None, ""), quietly),
         bases[records[0].name],
     )
     speed = found.parameters[0]

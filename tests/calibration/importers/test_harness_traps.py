@@ -324,6 +324,15 @@ def test_awrs_misses_are_those_of_the_buffer_cache() -> None:
     assert misses.value == 1050  # 61,000 physical reads, of which 59,950 went past the cache
 
 
+def test_awrs_redo_is_bytes_and_its_commits_are_none() -> None:
+    resources = merged("oracle/awr.txt").record.resources
+    assert resources.log_bytes_per_s is not None
+    assert resources.commits_per_s is not None
+    assert resources.log_flushes_per_s is not None
+    units = [each.unit for each in (resources.log_bytes_per_s, resources.commits_per_s, resources.log_flushes_per_s)]
+    assert units == ["B/s", "1/s", "1/s"]
+
+
 def test_awr_is_a_witness_beside_a_load_generator() -> None:
     record = merged("oracle/awr.txt", "sysbench/oltp_rw_histogram.txt").record
     assert record.outcome.transactions_per_s is not None

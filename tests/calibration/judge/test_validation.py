@@ -23,11 +23,11 @@ from calibration.fit import (
     calibration_json,
     calibration_of,
     error_summary,
-    fit,
     judged_rate,
     measured_runs,
     parse_vary,
     read_calibration,
+    run_fit,
     write_calibration,
 )
 from calibration.judge import refits_digest, runs_to_judge, validate_calibration
@@ -77,7 +77,7 @@ def records(buffers: Sequence[int] = BUFFERS, factor: dict[int, float] | None = 
 def calibrated(some: Sequence[RunRecord], file: MappingFile | None = None) -> Calibration:
     scenario = base(*SYSTEM)
     task = FitTask(tuple(measured_runs(some, scenario, {}, file)), (parse_vary(f"{ROWS}=10..160", scenario),), starts=1)
-    return calibration_of(fit(task, FitState(None, ""), quietly), scenario)
+    return calibration_of(run_fit(task, FitState(None, ""), quietly), scenario)
 
 
 @pytest.fixture(scope="module")

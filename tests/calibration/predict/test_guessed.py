@@ -7,13 +7,22 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.fit import Calibration, FigureKind, FitState, FitTask, calibration_of, fit, measured_runs, parse_vary
+from calibration.fit import (
+    Calibration,
+    FigureKind,
+    FitState,
+    FitTask,
+    calibration_of,
+    measured_runs,
+    parse_vary,
+    run_fit,
+)
 from calibration.predict import predict_described, predict_scenario
 from calibration.predict.guessed import moved_by
 from calibration.predict.prediction import half_width
 from models.input import value_at
 from models.jobs import JobResult
-from models.reading import Description, Origin, described, with_values
+from models.reading import Description, Origin, read_description, with_values
 from simulator.errors import InputError
 from tests.calibration.synthetic import record, said_by
 
@@ -31,7 +40,7 @@ def row_of(description: Description, key: str) -> Origin:
 @pytest.fixture(scope="module")
 def model() -> Calibration:
     """Of two runs of a machine whose processor is a tenth faster than the catalogue says."""
-    base = described(KNOWN).scenario
+    base = read_description(KNOWN).scenario
     records = []
     for buffers in (2_000, 20_000):
         machine = with_values(base, {SPEED: 1.1, "database.pool.buffers": buffers})
@@ -41,11 +50,11 @@ def model() -> Calibration:
             )
         )
     task = FitTask(tuple(measured_runs(records, base, {}, None)), (parse_vary(f"{OF_PART}=0.5..2", base),), starts=1)
-    return calibration_of(fit(task, FitState(None, ""), lambda *_: None), base)
+    return calibration_of(run_fit(task, FitState(None, ""), lambda *_: None), base)
 
 
 def test_a_load_follows_the_processor_so_its_guess_moves_it_by_its_factor() -> None:
-    description = described("Opteron 2.4 GHz, 8 GB, 4 SCSI, Solaris 10, Virtuoso 4, load of 20 warehouses")
+    description = read_description("Opteron 2.4 GHz, 8 GB, 4 SCSI, Solaris 10, Virtuoso 4, load of 20 warehouses")
     row = row_of(description, SPEED)
     assert row.factor is not None
     assert moved_by(description, row, None) == pytest.approx(math.log(row.factor), rel=1e-6)
@@ -53,7 +62,7 @@ def test_a_load_follows_the_processor_so_its_guess_moves_it_by_its_factor() -> N
 
 
 def test_a_guess_of_twice_the_factor_moves_twice_as_much() -> None:
-    description = described("Opteron 2.4 GHz, 8 GB, 4 SCSI, Solaris 10, Virtuoso 4, load of 20 warehouses")
+    description = read_description("Opteron 2.4 GHz, 8 GB, 4 SCSI, Solaris 10, Virtuoso 4, load of 20 warehouses")
     row = row_of(description, SPEED)
     assert row.factor is not None
     twice = replace(row, factor=row.factor**2)
@@ -61,9 +70,9 @@ def test_a_guess_of_twice_the_factor_moves_twice_as_much() -> None:
 
 
 def test_other_values_as_good_move_by_their_distance() -> None:
-    description = described(FAMILY)
+    description = read_description(FAMILY)
     row = replace(row_of(description, SPEED), factor=None, others=("machine.cpu.relative_speed=0.5",))
-    slow, fast = described(FAMILY, ["machine.cpu.relative_speed=0.5"]), description
+    slow, fast = read_description(FAMILY, ["machine.cpu.relative_speed=0.5"]), description
     apart = math.log(predict_described(fast, None).value / predict_described(slow, None).value)
     assert moved_by(description, row, None) == pytest.approx(apart / math.sqrt(2.0), rel=1e-3)
     impossible = replace(row, others=("machine.memory_gib=0.01",))
@@ -71,7 +80,7 @@ def test_other_values_as_good_move_by_their_distance() -> None:
 
 
 def test_variances_add_up_without_a_model_and_there_is_no_interval() -> None:
-    found = predict_described(described(FAMILY), None)
+    found = predict_described(read_description(FAMILY), None)
     assert found.low is None
     assert found.high is None
     assert found.sd**2 == pytest.approx(sum(part.sd**2 for part in found.parts))
@@ -80,7 +89,7 @@ def test_variances_add_up_without_a_model_and_there_is_no_interval() -> None:
 
 
 def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None:
-    description = described(FAMILY)
+    description = read_description(FAMILY)
     own, found = predict_scenario(model, description.scenario), predict_described(description, model)
     assert found.low is not None
     assert found.high is not None
@@ -96,7 +105,10 @@ def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None
 
 
 def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> None:
-    known, family = predict_described(described(KNOWN), model), predict_described(described(FAMILY), model)
+    known, family = (
+        predict_described(read_description(KNOWN), model),
+        predict_described(read_description(FAMILY), model),
+    )
     assert "processor's speed" not in {part.what for part in known.parts}
     assert "processor's speed" in {part.what for part in family.parts}
     assert known.scenario.machine.cpu.relative_speed == pytest.approx(1.1, rel=0.05)
@@ -104,17 +116,17 @@ def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> No
 
 
 def test_a_job_has_its_own_figure_and_limit() -> None:
-    found = predict_described(described("SunFire V20z, serial read"), None)
+    found = predict_described(read_description("SunFire V20z, serial read"), None)
     assert isinstance(found.answer, JobResult)
     assert found.value == found.answer.value
 
 
 def test_numbers_of_a_scenario() -> None:
-    scenario = described(KNOWN).scenario
+    scenario = read_description(KNOWN).scenario
     assert value_at(scenario, "database.pool.buffers") == 20_000
     assert value_at(scenario, "database.pool.bufers") is None
 
 
 def test_a_machine_that_cannot_be_is_refused(model: Calibration) -> None:
     with pytest.raises(InputError):
-        predict_described(described("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses"), model)
+        predict_described(read_description("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses"), model)

@@ -17,7 +17,7 @@ from calibration.fit import (
     MeasuredRun,
     apply_calibration,
     calibration_of,
-    fit,
+    run_fit,
     scenario_hash,
 )
 from calibration.predict import (
@@ -48,7 +48,7 @@ CLIENTS = "workload.arrivals.clients"
 
 def calibrated(scenario: ScenarioSpec, some: list[MeasuredRun], *varied: str) -> Calibration:
     task = FitTask(tuple(some), parameters(scenario, *varied), starts=1)
-    return calibration_of(fit(task, FitState(None, ""), lambda _, __: None), scenario)
+    return calibration_of(run_fit(task, FitState(None, ""), lambda _, __: None), scenario)
 
 
 def contended(*more_runs: int) -> tuple[ScenarioSpec, Calibration]:

@@ -11,7 +11,7 @@ from models.build import build, failover_of
 from models.build.cluster import cluster_paths
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc import ALONE
+from models.workloads.tpcc import SINGLE_SERVER
 from models.workloads.tpcc.cluster import PREPARE_BYTES
 from scenarios.run import SimulationTask, simulate
 from simulator import kernel
@@ -43,7 +43,7 @@ def test_one_server_is_the_single_machine() -> None:
     assert model("cluster={servers: 1, round_trip_us: 5000}").digest() == alone
     assert model("cluster.servers=2").digest() != alone
     assert model(f"{STANDBY}").digest() != alone
-    assert cluster_paths(scenario()) is ALONE
+    assert cluster_paths(scenario()) is SINGLE_SERVER
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from models.catalogue import (
+    CATALOGUE_KINDS,
     catalogue_entry,
-    catalogue_kinds,
     catalogue_names,
     entry_faults,
     without_price,
@@ -18,7 +18,7 @@ from models.catalogue import check as catalogue_check
 from models.catalogue.entries import FOLDER_VARIABLE
 from scenarios.commands.cli import main
 
-ENTRIES = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
+ENTRIES = [(kind, name) for kind in CATALOGUE_KINDS for name in catalogue_names(kind)]
 
 
 @pytest.mark.parametrize(("kind", "name"), ENTRIES)
@@ -31,11 +31,14 @@ def test_every_part_is_valid_and_has_a_source(kind: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"source": ""}, "catalog/cpus/opteron-244.yaml: source: got ''; must not be empty"),
-        ({"source": "  "}, "catalog/cpus/opteron-244.yaml: source: got '  '; say where the figures come from"),
+        ({"source": ""}, "models/catalogue/data/cpus/opteron-244.yaml: source: got ''; must not be empty"),
+        (
+            {"source": "  "},
+            "models/catalogue/data/cpus/opteron-244.yaml: source: got '  '; say where the figures come from",
+        ),
         ({"source": " TBD. "}, "source: got ' TBD. '; say where the figures come from"),
-        ({"source": None}, "catalog/cpus/opteron-244.yaml: source: got nothing; must be text"),
-        ({"cores": 0}, "catalog/cpus/opteron-244.yaml: cores: got 0; must be greater than or equal to 1"),
+        ({"source": None}, "models/catalogue/data/cpus/opteron-244.yaml: source: got nothing; must be text"),
+        ({"cores": 0}, "models/catalogue/data/cpus/opteron-244.yaml: cores: got 0; must be greater than or equal to 1"),
         (
             {"coers": 2},
             (
@@ -59,7 +62,7 @@ def test_a_faulty_part_is_found(
     assert main(["catalog", "check"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("error: catalog/cpus/opteron-244.yaml: ")
+    assert err.startswith("error: models/catalogue/data/cpus/opteron-244.yaml: ")
     assert err.count("\n") == 1
 
 
@@ -67,14 +70,16 @@ def test_a_part_without_any_source_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     entry = catalogue_entry("disks", "nvme")
     del entry["source"]
     monkeypatch.setattr(catalogue_check, "catalogue_entry", lambda *_: entry)
-    assert entry_faults("disks", "nvme") == ["catalog/disks/nvme.yaml: source: missing; add 'source: ...'"]
+    assert entry_faults("disks", "nvme") == [
+        "models/catalogue/data/disks/nvme.yaml: source: missing; add 'source: ...'"
+    ]
 
 
 def test_a_machine_that_names_a_missing_part_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = catalogue_entry("machines", "sunfire-v20z") | {"cpu": "opteron"}
     monkeypatch.setattr(catalogue_check, "catalogue_entry", lambda *_: entry)
     (fault,) = entry_faults("machines", "sunfire-v20z")
-    assert fault.startswith("catalog/machines/sunfire-v20z.yaml: machine.cpu: unknown name 'opteron'")
+    assert fault.startswith("models/catalogue/data/machines/sunfire-v20z.yaml: machine.cpu: unknown name 'opteron'")
 
 
 def test_everything_for_sale_has_a_price_and_every_price_a_part() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.catalogue import catalogue_entry, compose, override, read_with_base
+from models.catalogue import catalogue_entry, expand_names, read_with_base, with_setting
 from models.catalogue.composition import merged
 from models.reading import load_scenario, scenario_from_mapping
 from models.workloads import OpenArrivalsSpec
@@ -54,20 +54,20 @@ def test_merging_twice_is_merging_once(first: Any, second: Any) -> None:
 
 
 def test_a_name_stands_for_its_entry() -> None:
-    assert compose("opteron-244", "here", "machine.cpu") == catalogue_entry("cpus", "opteron-244")
-    machine = compose("sunfire-v20z", "here", "machine")
+    assert expand_names("opteron-244", "here", "machine.cpu") == catalogue_entry("cpus", "opteron-244")
+    machine = expand_names("sunfire-v20z", "here", "machine")
     assert machine["cpu"]["model"] == catalogue_entry("cpus", "opteron-244")["model"]
     assert machine["disks"]["disk"]["rpm"] == catalogue_entry("disks", "scsi-10k-73")["rpm"]
-    assert compose("opteron-244", "here", "machine.name") == "opteron-244", "no name of a part belongs there"
+    assert expand_names("opteron-244", "here", "machine.name") == "opteron-244", "no name of a part belongs there"
 
 
 def test_a_base_with_changes() -> None:
-    cpu = compose({"base": "opteron-244", "cores": 8}, "here", "machine.cpu")
+    cpu = expand_names({"base": "opteron-244", "cores": 8}, "here", "machine.cpu")
     assert cpu == {**catalogue_entry("cpus", "opteron-244"), "cores": 8}
-    machine = compose({"base": "sunfire-v20z", "disks": {"count": 3}}, "here", "machine")
+    machine = expand_names({"base": "sunfire-v20z", "disks": {"count": 3}}, "here", "machine")
     assert machine["disks"]["count"] == 3
     assert machine["disks"]["disk"]["rpm"] == 10_000
-    machine = compose({"base": "sunfire-v20z", "disks": {"disk": "nvme"}}, "here", "machine")
+    machine = expand_names({"base": "sunfire-v20z", "disks": {"disk": "nvme"}}, "here", "machine")
     assert machine["disks"]["disk"] == catalogue_entry("disks", "nvme")
 
 
@@ -83,7 +83,7 @@ def test_a_base_with_changes() -> None:
 )
 def test_unknown_names_say_where_and_what_is_near(key: str, data: Any, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
-        compose(data, "here", key)
+        expand_names(data, "here", key)
     assert str(caught.value).startswith(sentence)
     assert "known: " in str(caught.value) or "`oltpsim catalog list " in str(caught.value)
 
@@ -109,7 +109,7 @@ def test_a_file_over_another(tiny_text: str, scenario_file: Write) -> None:
         ({"a": "base: smaler\n", "smaller": "name: x\n"}, "smaler.yaml (did you mean 'smaller'?)"),
         ({"a": "base: [b]\n"}, "a.yaml: base: got ['b']; expected the name of a scenario file in the same folder"),
         ({"a": "base:\n"}, "a.yaml: base: got nothing; expected the name of a scenario file in the same folder"),
-        ({"a": "base: b\n", "b": "- x\n"}, "b.yaml: expected keys with values, such as 'machine: ...', found a list"),
+        ({"a": "base: b\n", "b": "- x\n"}, "b.yaml: got a list; expected keys with values"),
         ({"a": "base: b\n", "b": "machine: v20z\n"}, "b.yaml: machine: unknown name 'v20z'"),
         ({"a": "base: b\nmachine: v20z\n", "b": "name: x\n"}, "a.yaml: machine: unknown name 'v20z'"),
     ],
@@ -145,7 +145,7 @@ def test_a_long_chain_of_bases_is_refused(tiny_text: str, scenario_file: Write, 
 
 
 def test_overrides_set_one_key_and_leave_the_rest(tiny: dict[str, Any]) -> None:
-    changed = override(tiny, "machine.cpu.cores=8")
+    changed = with_setting(tiny, "machine.cpu.cores=8")
     assert changed["machine"]["cpu"] == {**tiny["machine"]["cpu"], "cores": 8}
     assert tiny["machine"]["cpu"]["cores"] == 1
     assert {key: value for key, value in changed.items() if key != "machine"} == {

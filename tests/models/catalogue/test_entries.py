@@ -8,20 +8,17 @@ from pathlib import Path
 import pytest
 
 from models.catalogue import (
-    CATALOGUED,
+    CATALOGUE_KINDS,
+    CATALOGUED_KEYS,
     catalogue_entry,
-    catalogue_kinds,
     catalogue_names,
     catalogue_places,
-    compose,
-    describe,
+    expand_names,
     read_entry,
     shadowed_names,
 )
-from models.catalogue import entries as catalogue
 from models.catalogue.check import SPECS
 from models.catalogue.entries import FOLDER_VARIABLE, FOR_SALE, PARTS
-from models.input import nearest
 from models.machine import FlashDiskSpec
 from models.reading import load_scenario
 from simulator.errors import InputError
@@ -35,12 +32,12 @@ KEYING_AND_THINK_S = {
     "stock_level": (2, 5),
 }
 """TPC-C specification 5.11, clause 5.2.5.7."""
-ENTRIES = [(kind, name) for kind in catalogue_kinds() for name in catalogue_names(kind)]
+ENTRIES = [(kind, name) for kind in CATALOGUE_KINDS for name in catalogue_names(kind)]
 
 
 def test_the_specifications_think_time_is_the_mean_over_its_mix() -> None:
     """With 10 terminals a warehouse can't do more than the 12.86 new orders per minute that the specification names."""
-    workload = compose("tpcc-specification", "here", "workload")
+    workload = expand_names("tpcc-specification", "here", "workload")
     mean_s = sum(workload["mix"][name] * sum(times) for name, times in KEYING_AND_THINK_S.items())
     assert workload["arrivals"]["think_time_s"] == pytest.approx(mean_s, abs=0.005)
     assert f"{mean_s:.2f} s)" in workload["source"]
@@ -52,19 +49,12 @@ def test_the_specifications_think_time_is_the_mean_over_its_mix() -> None:
 
 
 def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
-    assert set(SPECS) == set(catalogue_kinds()) == set(PARTS) | set(FOR_SALE)
-    assert set(PARTS) == set(CATALOGUED.values())
-    assert all(catalogue_names(kind) for kind in catalogue_kinds())
+    assert set(SPECS) == set(CATALOGUE_KINDS) == set(PARTS) | set(FOR_SALE)
+    assert set(PARTS) == set(CATALOGUED_KEYS.values())
+    assert all(catalogue_names(kind) for kind in CATALOGUE_KINDS)
     plain = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
     cloud = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+")  # as its provider writes it
     assert all(plain.fullmatch(name) or (kind == "instances" and cloud.fullmatch(name)) for kind, name in ENTRIES)
-
-
-def test_a_description_shows_every_figure_and_ends_with_the_source() -> None:
-    text = describe("databases", "virtuoso-4")
-    assert text.startswith("databases/virtuoso-4\n")
-    assert "\n    buffers: 120000\n" in text
-    assert text.rstrip().endswith(f"  source: {catalogue_entry('databases', 'virtuoso-4')['source']}".rstrip())
 
 
 def test_unknown_names_and_kinds() -> None:
@@ -72,12 +62,6 @@ def test_unknown_names_and_kinds() -> None:
         catalogue_names("disk")
     with pytest.raises(InputError, match=r"unknown name 'nvm' in the catalogue of disks \(did you mean 'nvme'\?\)"):
         catalogue_entry("disks", "nvm")
-
-
-def test_nearest_names() -> None:
-    assert nearest("coers", ["cores", "model"]) == " (did you mean 'cores'?)"
-    assert nearest("zzz", ["cores", "model"]) == ""
-    assert nearest("x" * 100_000, catalogue.KINDS) == ""
 
 
 def test_an_entry_is_its_readers_own() -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from models.catalogue import catalogue_entry, catalogue_names, families, family_of, read_processors
+from models.catalogue import catalogue_entry, catalogue_names, processor_families, processor_family, read_processors
 
 
 def test_families_say_where_they_are_from_and_agree_with_the_catalogue() -> None:
-    assert all(len(family.source) > 10 for family in families().values())
+    assert all(len(family.source) > 10 for family in processor_families().values())
     for name in catalogue_names("cpus"):
         entry = catalogue_entry("cpus", name)
         processors = read_processors(str(entry["model"]))
-        family = family_of(processors.words)
+        family = processor_family(processors.words)
         if family is None or processors.ghz is None:
             continue
-        by_family = families()[family].speed_per_ghz * processors.ghz
-        assert by_family == pytest.approx(float(entry["relative_speed"]), rel=families()[family].factor - 1)
+        by_family = processor_families()[family].speed_per_ghz * processors.ghz
+        assert by_family == pytest.approx(float(entry["relative_speed"]), rel=processor_families()[family].factor - 1)
 
 
 @pytest.mark.parametrize(("words", "family"), [
@@ -26,4 +26,4 @@ def test_families_say_where_they_are_from_and_agree_with_the_catalogue() -> None
     ("EPYC 7742", "current"), ("UltraSPARC IIIi", "ultrasparc-3"), ("Pentium 4", "netburst"), ("Zuse Z3", None),
 ])  # fmt: skip
 def test_families_by_name(words: str, family: str | None) -> None:
-    assert family_of(read_processors(words).words) == family
+    assert processor_family(read_processors(words).words) == family

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from models.catalogue import (
     VolumeSpec,
     catalogue_names,
-    instances,
+    instance_specs,
     read_entry,
-    volumes,
+    volume_specs,
 )
 from models.input.quantities import UNITS
 from models.machine import FlashDiskSpec, RateLimitSpec
@@ -60,10 +60,10 @@ def test_an_instances_caps_have_credits_for_thirty_minutes() -> None:
 
 
 def test_caps_are_valid_limits_of_machines_and_disks() -> None:
-    for instance in instances().values():
+    for instance in instance_specs().values():
         limits = [RateLimitSpec.model_validate(each) for each in instance.volume_limits()]
         assert len({limit.of for limit in limits}) == len(limits)
-    for volume in volumes().values():
+    for volume in volume_specs().values():
         for size_gib in (volume.least_gib, 50, 1000, volume.most_gib):
             disk = FlashDiskSpec.model_validate(volume.disk(size_gib))
             per_s = next(limit.burst_per_s or limit.per_s for limit in disk.limits if limit.of == "requests")

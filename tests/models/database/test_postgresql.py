@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from models.build import build, memory_plan
-from models.catalogue import catalogue_entry, compose
+from models.catalogue import catalogue_entry, expand_names
 from models.scenario import ScenarioSpec
 from models.workloads import LayoutSpec
-from models.workloads.layout import HeapSpec
 from models.workloads.tpcc import loaded_pages
+from models.workloads.tpcc.layout import HeapSpec
 from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
 from models.workloads.tpcc.tables import STOCK
 from scenarios.library import library_files, load_scenario_file
@@ -197,4 +197,4 @@ def test_usage_counts_end_at_five() -> None:
     """pg_buffercache shows averages up to 5.00; BM_MAX_USAGE_COUNT in buf_internals.h."""
     with (TRAFFIC / IN_MEMORY / "pg_buffercache.end.csv").open(encoding="utf-8") as file:
         assert max(float(row["usage"]) for row in csv.DictReader(file) if row["usage"]) == MOST_USAGE
-    assert compose("postgresql-15", "here", "database")["pool"]["replacement"] == "clock"
+    assert expand_names("postgresql-15", "here", "database")["pool"]["replacement"] == "clock"

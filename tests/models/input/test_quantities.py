@@ -21,7 +21,7 @@ from models.input import (
     PerSecond,
     Seconds,
     WholeNumber,
-    parse,
+    parse_quantity,
 )
 from models.input.quantities import MOST, UNITS
 
@@ -85,8 +85,8 @@ def test_a_quantity_means(kind: Any, text: object, value: float) -> None:
 
 
 def test_decimal_and_binary_units_differ() -> None:
-    assert parse("1 GB", "memory", "GiB") == pytest.approx(0.931322574615)
-    assert parse("1 TB", "memory", "GiB") < parse("1 TiB", "memory", "GiB")
+    assert parse_quantity("1 GB", "memory", "GiB") == pytest.approx(0.931322574615)
+    assert parse_quantity("1 TB", "memory", "GiB") < parse_quantity("1 TiB", "memory", "GiB")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_quantity_refuses(kind: Any, text: object, sentence: str) -> None:
 
 @pytest.mark.parametrize("value", [None, [8], {"s": 8}])
 def test_what_is_neither_number_nor_text_is_left_to_the_type(value: object) -> None:
-    assert parse(value, "time", "s") == value
+    assert parse_quantity(value, "time", "s") == value
     with pytest.raises(ValidationError, match="valid number"):
         TypeAdapter(Seconds).validate_python(value)
 
@@ -150,15 +150,15 @@ def test_writing_in_any_unit_and_reading_agree(field: tuple[str, str], data: st.
     other = data.draw(st.sampled_from(sorted(UNITS[dimension])))
     space = data.draw(st.sampled_from(["", " ", "  "]))
     text = f"{number * UNITS[dimension][unit] / UNITS[dimension][other]!r}{space}{other}"
-    assert parse(text, dimension, unit) == pytest.approx(number, rel=1e-12, abs=1e-300)
-    assert parse(number, dimension, unit) == number
-    assert parse(f"{number!r}{space}{unit}", dimension, unit) == number
+    assert parse_quantity(text, dimension, unit) == pytest.approx(number, rel=1e-12, abs=1e-300)
+    assert parse_quantity(number, dimension, unit) == number
+    assert parse_quantity(f"{number!r}{space}{unit}", dimension, unit) == number
 
 
 @given(field=st.sampled_from(FIELDS), text=st.text(max_size=12))
 def test_any_text_is_a_finite_number_or_a_sentence(field: tuple[str, str], text: str) -> None:
     try:
-        value = parse(text, *field)
+        value = parse_quantity(text, *field)
     except ValueError as error:
         value, said = 0.0, str(error)
     else:

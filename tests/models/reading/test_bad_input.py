@@ -203,15 +203,15 @@ def test_unreadable_yaml_names_the_line(
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "is empty; expected keys such as 'machine'"),
-        (b"# nothing but a comment\n", "is empty; expected keys such as 'machine'"),
-        (b"- machine\n- workload\n", "expected keys with values, such as 'machine: ...', found a list"),
-        (b"machine\n", "found text"),
-        (b"42\n", "found a single value"),
+        (b"", "is empty; expected keys with values"),
+        (b"# nothing but a comment\n", "is empty; expected keys with values"),
+        (b"- machine\n- workload\n", "got a list; expected keys with values"),
+        (b"machine\n", "got text; expected keys with values"),
+        (b"42\n", "got a single value; expected keys with values"),
         (b"\x7fELF\x02\x01\x01\x00\xff\xfe", "is not UTF-8 text (byte 8)"),
         ("name: Größe\n".encode("latin-1"), "is not UTF-8 text (byte 8)"),
         ("name: x\n".encode("utf-16"), "is not UTF-8 text (byte 0)"),
-        (b"# " + b"x" * 200_000, "got 200002 bytes; a scenario file has at most 131072"),
+        (b"# " + b"x" * 200_000, "got 200002 bytes; expected at most 131072"),
     ],
 )
 def test_a_file_of_another_kind_is_refused(

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import yaml
 
-from models.catalogue import CATALOGUED, catalogue_names
+from models.catalogue import CATALOGUED_KEYS, catalogue_names
 from models.reading import scenario_schema
 from models.reading.schema import schema_text
 
@@ -29,7 +29,7 @@ def validator() -> jsonschema.Draft202012Validator:
 
 def test_the_schema_file_is_current() -> None:
     file = ROOT / "docs" / "reference" / "scenario.schema.json"
-    assert file.read_text(encoding="utf-8") == schema_text(), "run `python -m models.schema`"
+    assert file.read_text(encoding="utf-8") == schema_text(), "run `python -m models.reading.schema`"
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
@@ -94,7 +94,7 @@ def test_every_catalogued_place_offers_its_names() -> None:
              "operating_system": "operating_systems"}  # fmt: skip
     owners = {"machine.disks.disk": "DiskArraySpec", "machine.log_disk": "MachineSpec", "machine.cpu": "MachineSpec",
               "workload.layout": "WorkloadSpec"}  # fmt: skip
-    assert kinds == CATALOGUED
+    assert kinds == CATALOGUED_KEYS
     for path, kind in kinds.items():
         owner = owners.get(path, "ScenarioSpec")
         offered = definitions[owner]["properties"][path.rpartition(".")[2]]["anyOf"][0]

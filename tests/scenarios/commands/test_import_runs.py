@@ -93,7 +93,9 @@ def test_the_runs_of_the_program_are_listed_and_hold(call: Call) -> None:
 
 
 def test_json_and_csv_hold_what_the_table_holds(call: Call) -> None:
-    (record,) = json.loads(call("import", DISK, "--output", "json")[1])
+    document = json.loads(call("import", DISK, "--output", "json")[1])
+    (record,) = document["runs"]
+    assert (document["format"], record["format"]) == ("oltpsim-records-1", "oltpsim-run-1")
     assert record["workload"]["warehouses"]["value"] == 40
     rows = list(csv.DictReader(io.StringIO(call("import", DISK, "--output", "csv")[1])))
     by_key = {row["key"]: row for row in rows}
@@ -116,7 +118,8 @@ def test_a_disk_enters_the_catalogue_from_fio(call: Call, tmp_path: Path) -> Non
     spec = FlashDiskSpec.model_validate(yaml.safe_load(place.read_text()))
     assert (spec.parallel_requests, spec.capacity_gib) == (1, 100)
     assert out.endswith(place.read_text())
-    assert json.loads(call("import", *files, "--capacity", "100GiB", "-o", "json")[1]) == spec.model_dump(mode="json")
+    document = json.loads(call("import", *files, "--capacity", "100GiB", "-o", "json")[1])
+    assert document == {"format": "oltpsim-disk-1", **spec.model_dump(mode="json")}
 
 
 def test_a_scenario_takes_the_disk(call: Call, tmp_path: Path) -> None:

@@ -161,5 +161,10 @@ def test_bad_words_are_refused(words: tuple[str, ...], said: str, model: Path, c
     assert said in err
 
 
+def test_a_calibration_that_comes_with_the_program_is_named(capsys: Output) -> None:
+    assert "workload.clients: unknown key" in next_run(capsys, "published", "--could", "workload.clients=1", status=2)
+    assert "cannot be read" in next_run(capsys, "publshed", "--could", "workload.clients=1", status=2)
+
+
 def test_a_file_that_is_no_calibration_is_refused(capsys: Output) -> None:
     assert "not a calibration" in next_run(capsys, TINY, status=2)

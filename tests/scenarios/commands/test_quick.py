@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from models.build import memory_plan
-from models.reading import Questions, assumed, load_scenario, scenario_from_mapping, scenario_of
+from models.reading import Questions, assumptions_of, load_scenario, scenario_from_mapping, scenario_of
 from models.reading.quick import POOL_SHARE
 from scenarios.commands.cli import main
 from scenarios.run import read_saved_run
@@ -199,8 +199,8 @@ def test_beside_other_forms_the_assumptions_go_to_stderr(capsys: Output) -> None
 def test_nothing_that_was_set_is_called_assumed() -> None:
     every = ["--database", "--cpu", "--os", "--disks", "--think"]
     overrides = ["interval={start: cold}", "machine.network.clients_on_server=false"]
-    assert assumed(scenario_of(questions(buffers=5000, answered=every), overrides)[0]) == []
-    left = assumed(scenario_of(questions(buffers=5000, answered=every), ["machine.memory_gib=9"])[0])
+    assert assumptions_of(scenario_of(questions(buffers=5000, answered=every), overrides)[0]) == []
+    left = assumptions_of(scenario_of(questions(buffers=5000, answered=every), ["machine.memory_gib=9"])[0])
     assert left == ["warm start", "clients on the server"]
 
 

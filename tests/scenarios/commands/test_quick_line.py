@@ -8,39 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.reading import described, load_scenario
 from scenarios.commands.cli import main
-from scenarios.show.machine import machine_yaml
 
 Output = pytest.CaptureFixture[str]
 LOAD = "SunFire V20z, load of 2 warehouses"
-LINES = (
-    LOAD,
-    "Mac mini, Core Duo 1.66 GHz, 2 GB, 1 SATA 5400 rpm, Mac OS X",
-    "2 x Xeon 5140 2.33 GHz, 8 GB, RAID 5 of 4 SCSI 10k, log on SSD, hyper-threading, under Xen, 10 min",
-    "512 MB, 2 Pentium III 0.6 GHz, Solaris 7, 43,000 buffers, 4 SCSI",
-    'it\'s a "box": yes #1, Xeon 5130, 8 GB, in memory, 1,000 new orders each',
-)
-
-
-@pytest.mark.parametrize("line", LINES)
-def test_a_saved_scenario_loads_to_the_same(line: str, tmp_path: Path) -> None:
-    description = described(line)
-    path = tmp_path / "machine.yaml"
-    path.write_text(machine_yaml(description), encoding="utf-8")
-    assert load_scenario(path) == description.scenario
-    comments = [text for text in path.read_text(encoding="utf-8").splitlines() if text.lstrip().startswith("#")]
-    assert comments[0] == f"# {line}"
-    assert len(comments) >= sum(row.piece is None for row in description.rows) // 2
-
-
-def test_comments_stand_at_what_they_are_about() -> None:
-    text = machine_yaml(described("Xeon 5140 2.33 GHz, 8 GB")).splitlines()
-    at = text.index("    buffers: 480000")
-    assert text[at - 1] == (
-        "    # buffers: 480,000, guessed: the published V20z's share of the memory, 57 %; times or divided by 1.2"
-    )
-    assert text[text.index("  memory_gib: 8.0") - 1] == "  # memory: 8 GiB, '8 GB'"
 
 
 def test_a_machine_is_answered_and_saved_and_run_says_the_same(tmp_path: Path, capsys: Output) -> None:

@@ -17,10 +17,10 @@ from calibration.fit import (
     FitState,
     FitTask,
     calibration_of,
-    fit,
     measured_runs,
     parse_vary,
     read_calibration,
+    run_fit,
     write_calibration,
 )
 from calibration.records import load_record, records_in
@@ -50,7 +50,7 @@ def model(records: Path) -> Path:
     base = scenario("workload.arrivals.clients=8")
     some = measured_runs([load_record(file) for file in records_in(records)], base, {})
     task = FitTask(tuple(some), (parse_vary(f"{ROWS}=10..160", base),), starts=1)
-    write_calibration(path, calibration_of(fit(task, FitState(None, ""), lambda _, __: None), base))
+    write_calibration(path, calibration_of(run_fit(task, FitState(None, ""), lambda _, __: None), base))
     return path
 
 

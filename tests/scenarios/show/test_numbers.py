@@ -14,7 +14,7 @@ from scenarios.show.numbers import (
     share_tick,
     signed_count,
     significant,
-    time,
+    time_text,
 )
 
 
@@ -72,7 +72,7 @@ def test_share_never_rounds_to_none_or_all(fraction: float, text: str) -> None:
     ],
 )
 def test_time(seconds: float, text: str) -> None:
-    assert time(seconds) == text
+    assert time_text(seconds) == text
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from models.catalogue import PriceList, PriceRow, Prices, chassis
+from models.catalogue import PriceList, PriceRow, Prices, chassis_specs
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.plan import (
     VERDICTS,
@@ -52,7 +52,7 @@ def a_plan(target: float | None = TARGET, *, date: dt.date = TODAY, name: str = 
     base = under_load(load_scenario_file(library_files()["postgresql-15"]), target, 4.0, 100, None)
     question = replace(PlanQuestion(base, target, (P95,) if target is not None else ()), **changes)
     stock = Stock(question)
-    add_chassis(stock, "opteron-server-2006", chassis()["opteron-server-2006"])
+    add_chassis(stock, "opteron-server-2006", chassis_specs()["opteron-server-2006"])
     parts = sorted({item.part for each in stock.candidates for item in each.items})
     rows = tuple(PriceRow(part=part, amount=100.0 + 37.0 * number) for number, part in enumerate(parts))
     made = PriceList(name=name, date=date, currency="USD", term="purchase", rows=rows, source="this test")

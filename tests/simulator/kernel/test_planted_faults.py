@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import simulator.kernel
@@ -36,16 +36,16 @@ class Fault(NamedTuple):
 
 
 FAULTS = {
-    "events of one time in another order": Fault("calendar.hpp", "++order << CODE_BITS", "--order << CODE_BITS"),
+    "events of one time in another order": Fault("calendar.hpp", "delay_ns, ++order", "delay_ns, --order"),
     "now before what was due": Fault("calendar.hpp", "next_ns == now_ns && now_ns < until_ns", "next_ns < now_ns"),
     "a lock goes to nobody who waits": Fault("locks.hpp", "if (lock.line.empty()) {", "if (true) {"),
     "a holder of a section waits behind others": Fault("stations.hpp", "if (urgent)", "if (urgent && false)"),
     "no handover": Fault("stations.hpp", "sections[tasks[who].section].handover_ns", "0"),
     "busy threads slow nobody down": Fault("stations.hpp", "slows_down |= ", "slows_down &= "),
     "CLOCK counts one use more": Fault("cache.hpp", "MOST_USAGE = 5", "MOST_USAGE = 6"),
-    "LRU notes a use of the most recent page": Fault("cache.hpp", "+ 1 != end_of_uses)", "+ 2 != end_of_uses)"),
-    "a page that is being read is replaced": Fault("cache.hpp", "is_current(i) && !is_busy(uses[i])", "is_current(i)"),
-    "the writer passes over a dirty page": Fault("cache.hpp", "clean_before = i + 1;", "clean_before = i + 2;"),
+    "LRU forgets a use": Fault("cache.hpp", "+ 1 != end_of_uses)", "+ 2 != end_of_uses)"),
+    "a page that is being read is replaced": Fault("cache.hpp", " && !is_busy(uses[i])", ""),
+    "the writer passes over a dirty page": Fault("cache.hpp", "is_current(i) && is_dirty(uses[i])", "is_dirty(uses[i])"),
     "written pages stay": Fault("page_cache.hpp", "if (free_behind && ", "if (false && "),
     "writes in flight are no dirt": Fault("page_cache.hpp", "dirty + writes_in_flight >=", "dirty >="),
     "no second chance": Fault("buffer_pool.hpp", "other] == Residence::idle", "other] != Residence::none"),
@@ -62,10 +62,10 @@ FAULTS = {
     "neighbours stay behind": Fault("page_writes.hpp", "coalesced_pages && run.first_page +", "0 && run.first_page +"),
     "the writer stops too early": Fault("writer.hpp", "pool.dirty - low_pages", "pool.dirty - high_pages"),
     "a checkpoint without sync": Fault("checkpoint.hpp", "!interpreter.direct_io && !is_synced()", "false"),
-    "users think for ever": Fault("terminals.hpp", "longest_think * mean_ns) : 0", "1000 * mean_ns) : 0"),
-    "only the oldest of recent pages": Fault("program.hpp", "[reference.stream], filled)", "[reference.stream], 1)"),
-    "another value is the same": Fault("interpreter.hpp", "drawn >= reg[now.c] ? drawn + 1", "drawn > reg[now.c] ? drawn + 1"),
-    "a gate that closes later": Fault("interpreter.hpp", "passages_left = counters[2];", "passages_left = counters[2] + 1;"),
+    "users think for ever": Fault("terminals.hpp", "longest_think * mean_ns)", "1000 * mean_ns)"),
+    "the oldest of recent pages": Fault("program.hpp", "reference.stream], filled)", "reference.stream], 1)"),
+    "another value is the same": Fault("interpreter.hpp", "drawn >= reg[now.c]", "drawn > reg[now.c]"),
+    "a gate that closes later": Fault("interpreter.hpp", "_left = counters[2];", "_left = counters[2] + 1;"),
     "a rollback is a commit": Fault("interpreter.hpp", "task.rolled_back = true;", "task.rolled_back = false;"),
     "tasks asleep count twice": Fault("io_wait.hpp", "asleep += by;", "asleep += 2 * by;"),
 }  # fmt: skip
@@ -80,14 +80,13 @@ class Outcome(NamedTuple):
     result: str
 
 
-@cache
-def outcomes() -> list[Outcome]:
-    """Random systems and the reference engine's runs of them."""
-    models: list[Model] = []
+def drawn(number: int) -> System:
+    """One of many systems: other seeds give others, where more examples of one seed are often alike."""
+    examples: list[System] = []
 
+    @seed(number)
     @settings(
-        max_examples=SYSTEMS,
-        derandomize=True,
+        max_examples=2,
         database=None,
         deadline=None,
         phases=[Phase.generate],
@@ -95,12 +94,18 @@ def outcomes() -> list[Outcome]:
     )
     @given(st.one_of(any_systems(), any_systems(), fair_systems()))
     def draw(system: System) -> None:
-        models.append(of_few_events(model_of_system(system), 1, MOST_EVENTS))
+        examples.append(system)
 
     draw()
-    models.append(model_of_system(TIED))
+    return examples[-1]
+
+
+@cache
+def outcomes() -> list[Outcome]:
+    """Random systems and the reference engine's runs of them."""
     found = []
-    for model in models:
+    for system in [TIED, *map(drawn, range(SYSTEMS))]:
+        model = of_few_events(model_of_system(system), 1, MOST_EVENTS)
         engine = run_reference(model, 1)
         found.append(Outcome(model, engine.ends, reference_contents(engine), result_json(engine.record.result())))
     return found
@@ -137,7 +142,7 @@ def folder(tmp_path: Path) -> Path:
 def compiled(folder: Path) -> Path:
     library = folder / "libkernel.so"
     floats = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-    command = ["g++", "-O1", "-std=c++20", *floats, "-fPIC", "-shared", "-o", str(library), str(folder / "kernel.cpp")]
+    command = ["g++", "-O0", "-std=c++20", *floats, "-fPIC", "-shared", "-o", str(library), str(folder / "kernel.cpp")]
     subprocess.run(command, check=True)
     return library
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from models.catalogue import catalogue_entry, catalogue_names
-from models.reading import Description, continuous_value, described
+from models.reading import Description, continuous_value, read_description
 from simulator.errors import InputError
 
 KEYS = {
@@ -93,15 +93,15 @@ def said(description: Description, key: str) -> Any:
 
 @pytest.mark.parametrize(("line", "expected"), LINES, ids=[line for line, _ in LINES])
 def test_lines(line: str, expected: dict[str, Any]) -> None:
-    description = described(line)
+    description = read_description(line)
     assert {key: said(description, KEYS[key]) for key in expected} == expected
 
 
 @pytest.mark.parametrize("line", [line for line, _ in LINES])
 def test_pieces_may_stand_in_any_order(line: str) -> None:
     pieces = line.replace("; ", ", ").split(", ")
-    other = described(", ".join(reversed(pieces))).scenario
-    assert other.model_dump(exclude={"notes"}) == described(line).scenario.model_dump(exclude={"notes"})
+    other = read_description(", ".join(reversed(pieces))).scenario
+    assert other.model_dump(exclude={"notes"}) == read_description(line).scenario.model_dump(exclude={"notes"})
 
 
 @pytest.mark.parametrize(("line", "words"), [
@@ -134,29 +134,31 @@ def test_pieces_may_stand_in_any_order(line: str) -> None:
 ])  # fmt: skip
 def test_wrong_pieces_are_named(line: str, words: str) -> None:
     with pytest.raises(InputError) as caught:
-        described(line)
+        read_description(line)
     assert words in str(caught.value)
     assert str(caught.value).startswith("machine: ")
 
 
 def test_saying_the_same_thing_twice_is_no_contradiction() -> None:
-    assert described("8 GB, Xeon 5130, 8 GB").scenario.machine.memory_gib == 8
+    assert read_description("8 GB, Xeon 5130, 8 GB").scenario.machine.memory_gib == 8
 
 
 def test_every_guess_has_a_source_and_what_is_said_is_no_guess() -> None:
-    description = described("Mac mini, Core Duo 1.66 GHz, 2 GB, 1 x 5400 rpm SATA, Mac OS X")
+    description = read_description("Mac mini, Core Duo 1.66 GHz, 2 GB, 1 x 5400 rpm SATA, Mac OS X")
     assert all(row.source for row in description.rows if row.piece is None)
     guessed = {row.key for row in description.rows if row.piece is None}
     assert {"machine.cpu.relative_speed", "database.pool.buffers", "database", "workload.clients"} - guessed == {
         "workload.clients"
     }
-    told = described("Mac mini, Core Duo 1.66 GHz, 2 GB, 1 x 5400 rpm SATA, Mac OS X, 90,000 buffers, Virtuoso 5")
+    told = read_description(
+        "Mac mini, Core Duo 1.66 GHz, 2 GB, 1 x 5400 rpm SATA, Mac OS X, 90,000 buffers, Virtuoso 5"
+    )
     assert not {"database.pool.buffers", "database"} & {row.key for row in told.rows if row.piece is None}
 
 
 def test_every_uncertain_row_has_numbers_or_settings_of_its_scenario() -> None:
     for line, _ in LINES:
-        description = described(line)
+        description = read_description(line)
         for row in description.rows:
             assert row.factor is None or row.factor > 1
             assert row.factor is None or said(description, row.key) > 0
@@ -165,25 +167,25 @@ def test_every_uncertain_row_has_numbers_or_settings_of_its_scenario() -> None:
 
 
 def test_a_catalogues_processor_keeps_its_name_and_a_family_has_its_own() -> None:
-    known = described("2 x dual-core Xeon 5130 2.0 GHz, 8 GB").scenario
+    known = read_description("2 x dual-core Xeon 5130 2.0 GHz, 8 GB").scenario
     key = "machine.cpu.relative_speed@2 x dual-core Xeon 5130, 2.0 GHz"
     assert continuous_value(known, key) == 1.7
-    assert continuous_value(described("2 x dual-core Xeon 5140 2.33 GHz, 8 GB").scenario, key) is None
-    half = described("1 x dual-core Xeon 5130 2.0 GHz, 8 GB").scenario.machine.cpu
+    assert continuous_value(read_description("2 x dual-core Xeon 5140 2.33 GHz, 8 GB").scenario, key) is None
+    half = read_description("1 x dual-core Xeon 5130 2.0 GHz, 8 GB").scenario.machine.cpu
     assert (half.model, half.cores, half.relative_speed) == ("1 x dual-core Xeon 5130, 2.0 GHz", 2, 1.7)
 
 
 @pytest.mark.parametrize("name", [name for name in catalogue_names("cpus") if name != "server-2020s"])
 def test_every_processor_of_the_catalogue_is_found_by_its_own_name(name: str) -> None:
     entry = catalogue_entry("cpus", name)
-    cpu = described(
+    cpu = read_description(
         f"{entry['model']}, 72 GB".replace(" of a cloud VM", ""), ["machine.disks.count=4"]
     ).scenario.machine.cpu
     assert (cpu.model, cpu.relative_speed) == (entry["model"], float(entry["relative_speed"]))
 
 
 def test_overrides_are_no_guesses() -> None:
-    description = described("Xeon 5130, 8 GB", ["database.pool.buffers=90000"])
+    description = read_description("Xeon 5130, 8 GB", ["database.pool.buffers=90000"])
     assert description.scenario.database.pool.buffers == 90_000
     (row,) = [row for row in description.rows if row.key == "database.pool.buffers"]
     assert (row.piece, row.factor) == ("--set database.pool.buffers=90000", None)

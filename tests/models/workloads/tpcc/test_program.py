@@ -18,7 +18,7 @@ import pytest
 
 from models.build import build, sample_of
 from models.reading import load_scenario
-from models.workloads.tpcc import Paths, client_registers, tpcc_program
+from models.workloads.tpcc import PathTimes, client_registers, tpcc_program
 from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
 from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
 from simulator.form import Costs, Model
@@ -35,7 +35,7 @@ SCANNED = 1_000_000
 TRANSACTIONS = 1500
 MOST_DELIVERIES = 900
 """then no order waits any more"""
-COUNTING = Paths(0, 1, SCANNED, 0, 0, 0.0, 0.0)
+COUNTING = PathTimes(0, 1, SCANNED, 0, 0, 0.0, 0.0)
 KEYS = dict(zip(CLASSES, ("new_order", "payment", "order_status", "delivery", "stock_level"), strict=True))
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.commands.cli import main
-from scenarios.questions.compare import Comparer, read_sides
+from scenarios.questions.compare import Comparer, ScenarioComparison, read_sides
 from scenarios.questions.compare.comparison import paired
 from scenarios.run import Silent
 from scenarios.show.compare import comparison_json
@@ -32,6 +32,12 @@ def compared(*changes: str, seeds: int = 4) -> Comparer:
     return comparer
 
 
+def found_by(comparer: Comparer) -> ScenarioComparison:
+    found = comparer.comparison()
+    assert found is not None
+    return found
+
+
 # Pairing
 
 
@@ -39,7 +45,7 @@ def compared(*changes: str, seeds: int = 4) -> Comparer:
 def test_equal_rates_differ_by_nothing(rates: list[float]) -> None:
     found = paired(rates, rates)
     assert found.same
-    assert (found.difference_per_min, found.ratio, found.half_width) == (0.0, 1.0, 0.0)
+    assert (found.difference_per_min, found.ratio, found.half_width_fraction) == (0.0, 1.0, 0.0)
     assert not found.distinguishable
 
 
@@ -79,13 +85,13 @@ def test_intervals_cover_the_difference_as_often_as_they_say() -> None:
 
 def test_more_comparisons_make_wider_intervals() -> None:
     a, b = [100.0, 120.0, 90.0], [103.0, 121.0, 95.0]
-    assert paired(a, b, 3).half_width > paired(a, b).half_width
+    assert paired(a, b, 3).half_width_fraction > paired(a, b).half_width_fraction
     assert paired(a, b, 3).confidence == pytest.approx(1 - 0.05 / 3)
 
 
 def test_a_single_pair_has_no_interval() -> None:
     found = paired([100.0], [110.0])
-    assert (found.ratio_interval, found.distinguishable, found.half_width) == (None, None, math.inf)
+    assert (found.ratio_interval, found.distinguishable, found.half_width_fraction) == (None, None, math.inf)
     assert found.ratio == pytest.approx(1.1)
     two = paired([100.0, 101.0], [110.0, 113.0])  # two points always lie on a line
     assert (two.correlation, two.variance_reduction) == (None, None)
@@ -97,8 +103,8 @@ def test_a_single_pair_has_no_interval() -> None:
 
 
 def test_equal_scenarios_are_exactly_equal_and_another_is_not() -> None:
-    assert compared().comparison().differences[0].same
-    found = compared(f"B:{FASTER}").comparison().differences[0]
+    assert found_by(compared()).differences[0].same
+    found = found_by(compared(f"B:{FASTER}")).differences[0]
     assert not found.same
     assert found.distinguishable
     assert 1.0 < found.ratio < 1.06
@@ -106,11 +112,11 @@ def test_equal_scenarios_are_exactly_equal_and_another_is_not() -> None:
 
 def test_common_random_numbers_narrow_the_interval() -> None:
     """Beside the same runs paired with other seeds, which is what independent numbers would give."""
-    found = compared(f"B:{FASTER}", seeds=8).comparison()
+    found = found_by(compared(f"B:{FASTER}", seeds=8))
     first, other = ([result.rate_per_min.mean for result in mine] for mine in found.results)
     with_same = found.differences[0]
     independent = paired(first, other[4:] + other[:4])
-    assert with_same.half_width < 0.5 * independent.half_width
+    assert with_same.half_width_fraction < 0.5 * independent.half_width_fraction
     assert with_same.correlation is not None
     assert with_same.correlation > 0.8
     assert independent.correlation is not None
@@ -123,20 +129,20 @@ def test_the_same_answer_on_any_number_of_workers() -> None:
     one, two = (Comparer(read_sides([TINY, TINY], [f"B:{FASTER}"]), 1) for _ in range(2))
     one.run(2, 1, Silent())
     two.run(2, 2, Silent())
-    assert comparison_json(one.comparison()) == comparison_json(two.comparison())
+    assert comparison_json(found_by(one)) == comparison_json(found_by(two))
 
 
 def test_seeds_go_on_until_the_interval_is_narrow() -> None:
     comparer = Comparer(read_sides([TINY, TINY], ["B:workload.arrivals.clients=3"]), 1)
-    comparer.until(0.02, 40, 1, Silent())
-    found = comparer.comparison()
-    assert found.differences[0].half_width <= 0.02
+    comparer.run_until(0.02, 40, 1, Silent())
+    found = found_by(comparer)
+    assert found.differences[0].half_width_fraction <= 0.02
     more = Comparer(comparer.sides, 1)
-    more.until(0.005, 40, 1, Silent())
-    assert len(more.comparison().seeds) > len(found.seeds)
+    more.run_until(0.005, 40, 1, Silent())
+    assert len(found_by(more).seeds) > len(found.seeds)
     bounded = Comparer(comparer.sides, 1)
-    bounded.until(1e-6, 6, 1, Silent())
-    assert bounded.comparison().seeds == [1, 2, 3, 4, 5, 6]
+    bounded.run_until(1e-6, 6, 1, Silent())
+    assert found_by(bounded).seeds == [1, 2, 3, 4, 5, 6]
 
 
 def test_a_saved_run_is_not_run_again(tmp_path: Path) -> None:
@@ -144,22 +150,32 @@ def test_a_saved_run_is_not_run_again(tmp_path: Path) -> None:
     assert main(["run", TINY, "--seed", "2", "--quiet", "--save", str(kept)]) == 0
     assert main(["run", TINY, "--replications", "2", "--quiet", "--save", str(seeds)]) == 0
     saved, pooled, changed = read_sides([str(kept), str(seeds), str(kept)], [f"C:{FASTER}"])
-    assert saved.kept is not None
-    assert pooled.kept is None  # means of several seeds aren't one seed's rates
-    assert changed.kept is None
+    assert saved.saved_result is not None
+    assert pooled.saved_result is None  # means of several seeds aren't one seed's rates
+    assert changed.saved_result is None
     comparer = Comparer([saved, read_sides([TINY, TINY], [])[0]], 2)
     comparer.run(1, 1, Silent())
-    found = comparer.comparison()
-    assert found.results[0][0] is saved.kept
+    found = found_by(comparer)
+    assert found.results[0][0] is saved.saved_result
     assert found.differences[0].difference_per_min == 0.0
 
 
 def test_an_interrupted_comparison_shows_the_seeds_that_all_have() -> None:
     comparer = compared(seeds=3)
-    del comparer._found[1, 2]
-    assert comparer.comparison().seeds == [1, 3]
-    with pytest.raises(KeyboardInterrupt):
-        Comparer(comparer.sides, 1).comparison()
+    del comparer._results[1, 2]
+    assert found_by(comparer).seeds == [1, 3]
+    assert Comparer(comparer.sides, 1).comparison() is None
+
+
+def test_a_comparison_that_is_interrupted_before_its_first_seed_shows_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Comparer, "run", interrupted)
+    assert main(["compare", TINY, TINY, "--quiet"]) == 130
+    assert capsys.readouterr() == ("", "interrupted\n")
 
 
 # The command
@@ -225,4 +241,4 @@ def test_a_side_without_transactions_is_refused() -> None:
     comparer = Comparer(read_sides([TINY, TINY], ["B:interval={start: cold, duration_s: 1}", "B:workload.arrivals={kind: open, transactions_per_s: 1e-6, connections: 1}"]), 1)  # fmt: skip # noqa: E501
     comparer.run(1, 1, Silent())
     with pytest.raises(InputError, match="no transaction ended"):
-        comparer.comparison()
+        found_by(comparer)

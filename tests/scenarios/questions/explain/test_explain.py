@@ -12,7 +12,8 @@ import pytest
 
 from models.catalogue import Prices, price_list
 from scenarios.commands.cli import main
-from scenarios.questions.explain import CORE, DISK, MEMORY, Explanation, UnitPrice, unit_prices
+from scenarios.questions.explain import CORE_STEP, DISK_STEP, MEMORY_STEP, Explanation, unit_prices
+from scenarios.questions.explain.upgrades import UnitPrice
 from scenarios.show.explain import explanation_charts, explanation_text
 from simulator.errors import InputError
 from tests.scenarios.explained import TINY, explained_v20z, scenario
@@ -38,17 +39,17 @@ def test_prices_are_of_lists_unless_they_are_said(tmp_path: Path) -> None:
         "  - {part: disks/scsi-10k-73, amount: 270}\n  - {part: disks/sata-7200, amount: 90}\n"
     )
     lists = Prices((price_list(str(file)),))
-    found = unit_prices(scenario("v20z"), lists, {MEMORY: None, DISK: None, CORE: None})
+    found = unit_prices(scenario("v20z"), lists, {MEMORY_STEP: None, DISK_STEP: None, CORE_STEP: None})
     assert {unit: (price.amount, price.currency) for unit, price in found.items()} == {
-        MEMORY: (100.0, "EUR"), DISK: (270.0, "EUR")
+        MEMORY_STEP: (100.0, "EUR"), DISK_STEP: (270.0, "EUR")
     }  # fmt: skip
-    assert unit_prices(scenario("v20z"), lists, {DISK: 5.0})[DISK] == UnitPrice(5.0, "EUR", "command line")
+    assert unit_prices(scenario("v20z"), lists, {DISK_STEP: 5.0})[DISK_STEP] == UnitPrice(5.0, "EUR", "command line")
     # the Opteron's board takes ECC modules
     of_2006 = unit_prices(scenario("v20z"), Prices((price_list("us-2006"),)), {})
     assert {unit: price.amount for unit, price in of_2006.items()} == {
-        MEMORY: 170.0,
-        DISK: 270.0,
-        CORE: 350.0,
+        MEMORY_STEP: 170.0,
+        DISK_STEP: 270.0,
+        CORE_STEP: 350.0,
     }  # the Opteron's board takes ECC modules
     file.write_text("name: shop\n")
     with pytest.raises(InputError, match=r"prices\.yaml: date: missing"):

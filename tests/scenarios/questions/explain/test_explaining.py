@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from models.build import clients_of, memory_plan
 from models.reading import with_values
 from scenarios.library import load_scenario_file, scenario_path
-from scenarios.questions.explain import Explanation, MachineSolver, PercentileObjective, parse_growth, saturated
+from scenarios.questions.explain import (
+    Explanation,
+    MachineSolver,
+    PercentileObjective,
+    parse_growth,
+    with_busy_connections,
+)
 from scenarios.questions.explain.bottlenecks import bottlenecks
 from scenarios.questions.explain.buffers import CLIFF, NEAR_BEST, best_buffers
 from scenarios.questions.explain.capacity import (
@@ -222,7 +228,7 @@ def test_data_are_held_as_far_as_the_rate_is_that_in_memory(v20z: Explanation) -
     held, one, solver = v20z.room.warehouses, scenario("v20z"), MachineSolver()
     assert not held.full
     for number, holds in ((held.number, True), (math.ceil(held.number * NEAR) + 1, False)):
-        [machine] = solver(saturated(with_warehouses(one, number)))
+        [machine] = solver(with_busy_connections(with_warehouses(one, number)))
         big = with_values(
             with_warehouses(one, number), {"machine.memory_gib": 24.0, "database.pool.buffers": 2_000_000}
         )

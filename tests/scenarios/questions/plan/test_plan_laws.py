@@ -11,16 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.build import memory_plan
-from models.catalogue import PriceList, PriceRow, Prices, chassis
+from models.catalogue import PriceList, PriceRow, Prices, chassis_specs
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.plan import (
-    MEETS,
-    MEMORY,
-    ROOM,
     VERDICTS,
     PlanQuestion,
     ResponseObjective,
     Stock,
+    Verdict,
     add_chassis,
     under_load,
 )
@@ -51,7 +49,7 @@ def stock() -> Stock:
 def stock_of(question: PlanQuestion) -> Stock:
     found = Stock(question)
     for name in ("opteron-server-2006", "epyc-server-1u"):
-        add_chassis(found, name, chassis()[name])
+        add_chassis(found, name, chassis_specs()[name])
     return found
 
 
@@ -122,7 +120,7 @@ def test_every_candidate_meets_or_says_why_not(stock: Stock, seed: int, budget: 
     listed = set(found.meets.tolist())
     for number in range(len(stock.candidates)):
         reason = rejection_reason(found, number)
-        assert (number in listed) == (reason == "") == (found.verdict[number] == MEETS)
+        assert (number in listed) == (reason == "") == (found.verdict[number] == Verdict.MEETS)
         assert not reason or any(letter.isdigit() for letter in reason), f"{reason}: no number"
     assert len(VERDICTS) > found.verdict.max()
 
@@ -155,8 +153,8 @@ def test_a_machine_put_together_is_the_machine(stock: Stock) -> None:
 def test_too_much_data_and_too_little_memory_are_said(stock: Stock) -> None:
     large = stock_of(replace(stock.question, base=under_load(stock.question.base, TARGET, 900.0, 100, None)))
     found = screened(Assembly(large), till(prices_of(large, 1)))
-    assert (found.verdict == ROOM).any()
-    assert "GiB" in rejection_reason(found, int(np.flatnonzero(found.verdict == ROOM)[0]))
+    assert (found.verdict == Verdict.ROOM).any()
+    assert "GiB" in rejection_reason(found, int(np.flatnonzero(found.verdict == Verdict.ROOM)[0]))
     little = stock_of(replace(stock.question, pool_shares=(0.00001,)))
     found = screened(Assembly(little), till(prices_of(little, 1)))
-    assert (found.verdict == MEMORY).any()
+    assert (found.verdict == Verdict.MEMORY).any()

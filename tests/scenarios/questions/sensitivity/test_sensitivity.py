@@ -16,7 +16,7 @@ from scipy.stats import sobol_indices
 from calibration.fit import calibration_path, read_calibration
 from scenarios.commands.cli import main
 from scenarios.questions.sensitivity import (
-    Range,
+    ParameterRange,
     RateFunction,
     SobolIndices,
     SobolSamples,
@@ -35,8 +35,8 @@ A, B = 7.0, 0.1
 """of Ishigami's function"""
 
 
-def ends(key: str, low: float = -math.pi, high: float = math.pi) -> Range:
-    return Range(key, low, (low + high) / 2.0, high, False, False, "test")
+def ends(key: str, low: float = -math.pi, high: float = math.pi) -> ParameterRange:
+    return ParameterRange(key, low, (low + high) / 2.0, high, False, False, "test")
 
 
 def ishigami(x: FloatArray) -> FloatArray:
@@ -45,7 +45,9 @@ def ishigami(x: FloatArray) -> FloatArray:
     return np.exp(log)
 
 
-def indices_of(function: Callable[[FloatArray], FloatArray], ranges: list[Range], points: int = 2048) -> SobolIndices:
+def indices_of(
+    function: Callable[[FloatArray], FloatArray], ranges: list[ParameterRange], points: int = 2048
+) -> SobolIndices:
     samples = SobolSamples.planned(ranges, points, 1)
     samples.evaluate(function, lambda _: None)
     return samples.indices()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from scenarios.commands.cli import main
-from scenarios.questions.sweep import Axis, Sweep, SweepRow, parse_axis, sweep_from_json, sweep_json
+from scenarios.questions.sweep import Axis, Sweep, parse_axis, sweep_from_json, sweep_json
+from scenarios.questions.sweep.answer import SweepRow
 from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table
 from simulator.errors import InputError
 

@@ -26,7 +26,7 @@ from scenarios.questions.sweep import (
     sweep_points,
 )
 from scenarios.questions.sweep.design import sobol
-from scenarios.questions.sweep.runner import LEAST_UNTIL, half_width
+from scenarios.questions.sweep.runner import LEAST_UNTIL, half_width_fraction
 from scenarios.run import read_saved_run
 from simulator.errors import InputError
 from simulator.results.recording import mean_of_replications
@@ -165,7 +165,7 @@ def replicated(rule: ReplicationRule, all_rates: list[float]) -> int:
 def test_replications_end_when_narrow_or_at_the_most(seed: int, spread: float, until: float, most: int) -> None:
     rule = ReplicationRule(most, until)
     found = replicated(rule, rates(seed, spread))
-    narrow = half_width(mean_of_replications(rates(seed, spread)[:found])) <= until
+    narrow = half_width_fraction(mean_of_replications(rates(seed, spread)[:found])) <= until
     assert narrow or found == most
     assert bool(rule.shortfall(rates(seed, spread)[:found])) == (not narrow)
     assert found >= LEAST_UNTIL
@@ -190,7 +190,7 @@ def test_without_until_the_number_is_fixed() -> None:
     assert ReplicationRule(7).first == 7
     assert ReplicationRule(7).wanted(rates(1, 0.5)[:7]) == 7
     assert not ReplicationRule(7).shortfall(rates(1, 0.5)[:7])
-    assert half_width(mean_of_replications([0.0, 0.0])) == 0.0
+    assert half_width_fraction(mean_of_replications([0.0, 0.0])) == 0.0
 
 
 def test_rows_say_how_many_and_what_falls_short(tmp_path: Path, capsys: Output) -> None:

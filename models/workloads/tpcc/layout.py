@@ -6,7 +6,7 @@ from models.input import Fraction, Kib, Spec, Text, WholeNumber
 
 
 class HeapSpec(Spec):
-    """Tables as heaps with their primary keys apart, as PostgreSQL keeps them: entries in a leaf of each key.
+    """Tables as heaps with indexes apart, as PostgreSQL keeps them: the entries that a leaf page of each index holds.
 
     A changed row that finds no room on its page moves, and each index of its table gets a new entry.
     """

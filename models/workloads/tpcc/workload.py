@@ -5,8 +5,9 @@ from typing import Literal
 from pydantic import Field
 
 from models.input import Fraction, Name, Spec, Text, WholeNumber
-from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec, TerminalsSpec
-from models.workloads.layout import LayoutSpec
+from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
+from models.workloads.tpcc.layout import LayoutSpec
+from models.workloads.tpcc.terminals import TerminalsSpec
 
 
 class MixSpec(Spec):
