@@ -45,7 +45,7 @@ FAULTS = {
     "CLOCK counts one use more": Fault("cache.hpp", "MOST_USAGE = 5", "MOST_USAGE = 6"),
     "LRU forgets a use": Fault("cache.hpp", "+ 1 != end_of_uses)", "+ 2 != end_of_uses)"),
     "a page that is being read is replaced": Fault("cache.hpp", " && !is_busy(uses[i])", ""),
-    "the writer passes over a dirty page": Fault("cache.hpp", "is_current(i) && is_dirty(uses[i])", "is_dirty(uses[i])"),
+    "the writer passes over a dirty page": Fault("cache.hpp", "is_current(i) && is_dirty", "is_dirty"),
     "written pages stay": Fault("page_cache.hpp", "if (free_behind && ", "if (false && "),
     "writes in flight are no dirt": Fault("page_cache.hpp", "dirty + writes_in_flight >=", "dirty >="),
     "no second chance": Fault("buffer_pool.hpp", "other] == Residence::idle", "other] != Residence::none"),

@@ -15,6 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from simulator.kernel.interpreter import advance
+from simulator.kernel.memory import finish_read
+from simulator.kernel.start import load_everything
+from simulator.kernel.state import LOCKS_HELD, new_state
 
 from models.build import build, sample_of
 from models.reading import load_scenario
@@ -24,10 +28,6 @@ from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVE
 from simulator.form import Costs, Model
 from simulator.kernel import State
 from simulator.kernel import interpreter as waits
-from simulator.kernel.interpreter import advance
-from simulator.kernel.memory import finish_read
-from simulator.kernel.start import load_everything
-from simulator.kernel.state import LOCKS_HELD, new_state
 
 TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
 SCANNED = 1_000_000
