@@ -2,7 +2,7 @@
 
 from simulator.form.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from simulator.form.assembler import Assembler, Label
-from simulator.form.clock import NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
+from simulator.form.clock import FS_PER_PS, NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
 from simulator.form.io_wait import IO_WAIT_SHARE_BITS, io_wait_shares
 from simulator.form.model import (
     MOST_USAGE,
@@ -39,6 +39,6 @@ from simulator.form.printing import listing
 from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.rate_limits import ALL_VOLUMES, Limiters, limiters_of, limits_on, minutes_of_credits
 from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
-from simulator.form.streams import seed_streams
+from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 from simulator.form.tables import Table, tables_of
 from simulator.form.units import GIB, KIB, MIB

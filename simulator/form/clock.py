@@ -9,6 +9,8 @@ NS_PER_MS = 1_000_000
 NS_PER_US = 1_000
 PS_PER_NS = 1_000
 PS_PER_S = PS_PER_NS * NS_PER_S
+FS_PER_PS = 1_000
+FS_PER_S = FS_PER_PS * PS_PER_S
 
 
 def from_s(seconds: float) -> int:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simulator.form.clock import FS_PER_S, PS_PER_S
 from simulator.form.placement import Extent, round_robin
 from simulator.form.program import Program
 
@@ -125,6 +126,31 @@ class RateLimit:
     def units_of_rate(self) -> int:
         """Units that one request or one MiB of the rates is: a byte is the unit of MiB."""
         return 1 << 20 if self.of == "mib" else 1
+
+    @property
+    def bytes_per_credit(self) -> int:
+        """Bytes of a request for which it takes one credit; it takes one more for what is left over."""
+        return self.unit_bytes if self.of == "requests" else 1
+
+    @property
+    def sustained_fs(self) -> int:
+        """Time in which one credit comes back."""
+        return round(1.0 / self.units_of_rate / self.per_s * FS_PER_S)
+
+    @property
+    def burst_fs(self) -> int:
+        """Time between the credits of two requests that start one after the other, at least."""
+        return round(1.0 / self.units_of_rate / self.burst_per_s * FS_PER_S)
+
+    @property
+    def refill_ps(self) -> int:
+        """Time in which an empty bucket fills."""
+        return round(self.credits / self.per_s * PS_PER_S)
+
+    @property
+    def full_at_ps(self) -> int:
+        """When the bucket would be full if no request came."""
+        return round((self.credits - self.credits_at_start) / self.per_s * PS_PER_S)
 
     def label(self, owner: str) -> str:
         """The cap by name, as bottlenecks are listed: disk 1 (cap of 3,000 requests/s)."""

@@ -10,14 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.form.arrays import IntArray
-from simulator.form.clock import NS_PER_S, PS_PER_S
+from simulator.form.clock import NS_PER_S
 from simulator.form.io_wait import io_wait_shares
 from simulator.form.model import (
     CachingDevice,
     Device,
     Model,
     RaidSet,
-    RateLimit,
     RotatingDevice,
     Terminals,
     Writing,
@@ -30,7 +29,6 @@ STARTS = ("cold", "after_load", "warm")
 REPLACEMENTS = ("lru", "clock")
 SCHEDULERS = ("fcfs", "look", "c-look")
 DEVICE_KINDS = ("disk", "caching disk", "flash", "raid")
-FS_PER_S = 10**15
 NOWHERE = -1
 PLACES = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")
 DISK_COLUMNS = (
@@ -182,21 +180,9 @@ def _device(device: Device) -> dict[str, int]:
 
 
 def _limits(model: Model) -> Table:
-    columns = ("unit_bytes", "sustained_fs", "burst_fs", "refill_ps", "full_at_ps")
+    columns = ("bytes_per_credit", "sustained_fs", "burst_fs", "refill_ps", "full_at_ps")
     limits = limiters_of(model.storage, model.volume_limits, model.controllers).limits
-    return _table(columns, [_limit(limit) for limit in limits])
-
-
-def _limit(limit: RateLimit) -> list[int]:
-    unit_s = 1.0 / limit.units_of_rate
-    spent_s = (limit.credits - limit.credits_at_start) / limit.per_s
-    return [
-        limit.unit_bytes if limit.of == "requests" else 1,
-        round(unit_s / limit.per_s * FS_PER_S),
-        round(unit_s / limit.burst_per_s * FS_PER_S),
-        round(limit.credits / limit.per_s * PS_PER_S),
-        round(spent_s * PS_PER_S),
-    ]
+    return _table(columns, [[getattr(limit, column) for column in columns] for limit in limits])
 
 
 def _fair_queueing(model: Model) -> Table:

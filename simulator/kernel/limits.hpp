@@ -16,7 +16,7 @@
 namespace oltpsim {
 
 struct Limiter {
-    i64 unit_bytes;    // of a request's size that take one credit
+    i64 bytes_per_credit;
     i64 sustained_fs;  // between two credits that come back
     i64 burst_fs;      // between two units at most
     i64 refill_ps;     // of the whole bucket
@@ -33,7 +33,7 @@ public:
     explicit Limits(const Tables& system) {
         const Table& table = system["limits"];
         for (i64 i = 0; i < table.rows(); i++)
-            limiters.add({table.at(i, "unit_bytes"), table.at(i, "sustained_fs"), table.at(i, "burst_fs"),
+            limiters.add({table.at(i, "bytes_per_credit"), table.at(i, "sustained_fs"), table.at(i, "burst_fs"),
                           table.at(i, "refill_ps"), table.at(i, "full_at_ps")});
     }
 
@@ -54,7 +54,7 @@ public:
         }
         for (i64 i = first; i < end; i++) {
             Limiter& limiter = limiters[i];
-            const i64 units = std::max<i64>((size_bytes + limiter.unit_bytes - 1) / limiter.unit_bytes, 1);
+            const i64 units = std::max<i64>((size_bytes + limiter.bytes_per_credit - 1) / limiter.bytes_per_credit, 1);
             limiter.next_ps = start + (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS;
             limiter.full_at_ps =
                 std::max(limiter.full_at_ps, start) + (units * limiter.sustained_fs + FS_PER_PS / 2) / FS_PER_PS;

@@ -8,7 +8,7 @@ import simpy
 from simulator.form import NS_PER_S
 from simulator.reference.client import Client
 from simulator.reference.stations import Environment, Story
-from simulator.reference.streams import seed_streams
+from simulator.reference.streams import streams_of
 from simulator.results import Population
 
 
@@ -64,7 +64,7 @@ class PoissonArrivals(ArrivalQueue):
     def __init__(self, env: Environment, in_system: Population, per_s: float, seed: int) -> None:
         super().__init__(env, in_system)
         self.mean_ns = round(NS_PER_S / per_s)
-        [self.stream] = seed_streams(seed, "arrivals", 1)
+        [self.stream] = streams_of(seed, "arrivals", 1)
         env.process(self._arrive())
 
     def _arrive(self) -> Story:

@@ -14,7 +14,7 @@ from simulator.reference.client import Client
 from simulator.reference.locks import RowLocks
 from simulator.reference.regions import References
 from simulator.reference.stations import Environment
-from simulator.reference.streams import AliasTable, seed_streams
+from simulator.reference.streams import AliasTable, streams_of
 from simulator.reference.waits import Wait, Waits
 
 Operation = tuple[Any, ...]
@@ -39,7 +39,7 @@ class Interpreter:
             (names[code], *operands[: len(OPERATIONS[names[code]])]) for code, *operands in program.operations.tolist()
         ]
         registers = model.client_registers.tolist()
-        purposes = [seed_streams(seed, purpose, len(registers)) for purpose in program.streams]
+        purposes = [streams_of(seed, purpose, len(registers)) for purpose in program.streams]
         self.clients = [
             Client(number, row, [streams[number] for streams in purposes]) for number, row in enumerate(registers)
         ]

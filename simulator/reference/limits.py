@@ -3,9 +3,9 @@
 A limiter is two virtual clocks (generic cell rate algorithm, ITU-T I.371), in whole picoseconds. `next_ps`: the
 earliest start of the next request, one burst interval behind the last. `full_at_ps`: when the bucket would be full if
 nothing more came; each credit spent moves it on by one sustained interval. Credits are gone when it is the bucket's
-whole refill time (`tolerance_ps`) ahead, and a request waits until it isn't:
+whole refill time (`refill_ps`) ahead, and a request waits until it isn't:
 
-    start = max(now, next, full_at - tolerance);  next = start + burst;  full_at = max(full_at, start) + sustained
+    start = max(now, next, full_at - refill);  next = start + burst;  full_at = max(full_at, start) + sustained
 
 So from any full bucket at most 1 + credits + per_s t requests start in a time t, and 1 + burst_per_s t anyway. A
 request of several units starts like one, and those behind it wait the longer.
@@ -13,9 +13,7 @@ request of several units starts like one, and those behind it wait the longer.
 
 from collections.abc import Sequence
 
-from simulator.form import PS_PER_NS, PS_PER_S, RateLimit
-
-_FS_PER_PS, _FS_PER_S = 1000, 10**15
+from simulator.form import FS_PER_PS, PS_PER_NS, RateLimit
 
 
 class RateLimiter:
@@ -25,27 +23,21 @@ class RateLimiter:
     """
 
     def __init__(self, limit: RateLimit) -> None:
-        unit_s = 1.0 / limit.units_of_rate
-        spent_s = (limit.credits - limit.credits_at_start) / limit.per_s
-        self.unit_bytes = limit.unit_bytes if limit.of == "requests" else 1
-        self.sustained_fs = round(unit_s / limit.per_s * _FS_PER_S)
-        self.burst_fs = round(unit_s / limit.burst_per_s * _FS_PER_S)
-        self.tolerance_ps = round(limit.credits / limit.per_s * PS_PER_S)
-        self.next_ps = 0
-        self.full_at_ps = round(spent_s * PS_PER_S)
+        self.limit = limit
+        self.next_ps, self.full_at_ps = 0, limit.full_at_ps
         self.closed_ps = 0
         self.out_since_ns: int | None = None
 
     @property
     def refilled_ps(self) -> int:
         """When there is a credit."""
-        return self.full_at_ps - self.tolerance_ps
+        return self.full_at_ps - self.limit.refill_ps
 
     def start(self, start_ps: int, size_bytes: int) -> None:
         """A request starts: it takes its credits."""
-        units = max(-(-size_bytes // self.unit_bytes), 1)
-        self.next_ps = start_ps + _whole_ps(units * self.burst_fs)
-        self.full_at_ps = max(self.full_at_ps, start_ps) + _whole_ps(units * self.sustained_fs)
+        units = max(-(-size_bytes // self.limit.bytes_per_credit), 1)
+        self.next_ps = start_ps + _whole_ps(units * self.limit.burst_fs)
+        self.full_at_ps = max(self.full_at_ps, start_ps) + _whole_ps(units * self.limit.sustained_fs)
         self.closed_ps += max(self.next_ps, self.refilled_ps) - start_ps
 
 
@@ -65,4 +57,4 @@ def admit(limiters: Sequence[RateLimiter], size_bytes: int, now: int) -> int:
 
 
 def _whole_ps(time_fs: int) -> int:
-    return (time_fs + _FS_PER_PS // 2) // _FS_PER_PS
+    return (time_fs + FS_PER_PS // 2) // FS_PER_PS

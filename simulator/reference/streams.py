@@ -1,13 +1,12 @@
-"""Named random streams: SplitMix64, one 64-bit state each, and what is drawn from them.
+"""Random streams (simulator/form/streams.py): SplitMix64, one 64-bit state each, and what is drawn from them.
 
-A stream is (purpose, index): ("rows", 17) is what client 17 draws its rows from. Its seed depends on the run's seed and
-on that name alone, so adding a part never moves another part's draws.
 Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
-import hashlib
 import math
 from collections.abc import Sequence
+
+from simulator.form import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 
 AliasTable = Sequence[Sequence[int]]
 """rows (cut, other), see simulator/form/samplers.py"""
@@ -16,28 +15,7 @@ _ALL_BITS = (1 << 64) - 1
 _LOW_32 = (1 << 32) - 1
 _GAMMA, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
-LAYERS = 256
-_TAIL, _AREA = 7.69711747013104972, 0.0039496598225815572
-"""For 256 layers of equal area below exp(-x): the widest edge, and the area (Marsaglia, Tsang 2000)."""
-
-
-def _edges() -> list[float]:
-    """Where each layer ends, the lowest first; that one has the tail in it, so its edge is the area by its height."""
-    edges = [_AREA * math.exp(_TAIL), _TAIL]
-    while len(edges) < LAYERS:
-        edges.append(-math.log(math.exp(-edges[-1]) + _AREA / edges[-1]))
-    return [*edges, 0.0]
-
-
-EDGES = _edges()
-DENSITIES = [math.exp(-edge) for edge in EDGES]
-
-
-def mix(bits: int) -> int:
-    """SplitMix64's finaliser: 64 bits to 64 bits, one to one."""
-    bits = (bits ^ (bits >> 30)) * _MIX_1 & _ALL_BITS
-    bits = (bits ^ (bits >> 27)) * _MIX_2 & _ALL_BITS
-    return bits ^ (bits >> 31)
+EDGES, DENSITIES = ZIGGURAT_EDGES.tolist(), ZIGGURAT_DENSITIES.tolist()
 
 
 class Stream:
@@ -51,7 +29,9 @@ class Stream:
     def bits(self) -> int:
         """The next 64 random bits."""
         self.state = (self.state + _GAMMA) & _ALL_BITS
-        return mix(self.state)
+        bits = (self.state ^ (self.state >> 30)) * _MIX_1 & _ALL_BITS
+        bits = (bits ^ (bits >> 27)) * _MIX_2 & _ALL_BITS
+        return bits ^ (bits >> 31)
 
     def fraction(self) -> float:
         """A number in [0, 1), of 53 bits."""
@@ -80,12 +60,12 @@ class Stream:
         passed = 0.0
         while True:
             bits = self.bits()
-            layer = bits % LAYERS
+            layer = bits % ZIGGURAT_LAYERS
             x = (bits >> 11) * 2.0**-53 * EDGES[layer]
             if x < EDGES[layer + 1]:
                 return int((passed + x) * mean_ns)
             if layer == 0:
-                passed += _TAIL  # what comes after the widest edge is distributed like the whole
+                passed += EDGES[1]  # what comes after the widest edge is distributed like the whole
                 continue
             height = self.fraction()
             if DENSITIES[layer] + height * (DENSITIES[layer + 1] - DENSITIES[layer]) < math.exp(-x):
@@ -102,8 +82,6 @@ class Stream:
         return a
 
 
-def seed_streams(seed: int, purpose: str, count: int) -> list[Stream]:
+def streams_of(seed: int, purpose: str, count: int) -> list[Stream]:
     """`count` streams of one purpose, at their beginning."""
-    digest = hashlib.blake2b(f"{seed}/{purpose}".encode(), digest_size=8).digest()
-    start = int.from_bytes(digest, "little")
-    return [Stream(mix((start + number * _MIX_1) & _ALL_BITS)) for number in range(1, count + 1)]
+    return [Stream(state) for state in seed_streams(seed, purpose, count).tolist()]

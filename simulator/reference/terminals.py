@@ -4,7 +4,7 @@ from simulator.form import Model, Terminals
 from simulator.reference.arrivals import Arrival, ArrivalQueue
 from simulator.reference.client import Client
 from simulator.reference.stations import Environment
-from simulator.reference.streams import seed_streams
+from simulator.reference.streams import streams_of
 from simulator.results import Population
 
 
@@ -13,7 +13,7 @@ class TerminalUsers:
 
     def __init__(self, model: Model, rules: Terminals, seed: int) -> None:
         self.rules = rules
-        *self.streams, self.anybody = seed_streams(seed, "terminals", rules.count + 1)
+        *self.streams, self.anybody = streams_of(seed, "terminals", rules.count + 1)
         start, length = model.program.tables[rules.mix].tolist()
         self.mix: list[list[int]] = model.program.alias[start : start + length].tolist()
         self.next_class = [0] * rules.count

@@ -12,7 +12,7 @@ from scipy import stats
 from simulator.errors import InternalError
 from simulator.form import CUT_ONE, alias_pmf, cut_of
 from simulator.form.samplers import alias_table
-from simulator.reference.streams import seed_streams
+from simulator.reference.streams import streams_of
 
 DRAWS = 60_000
 weights_lists = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=60).filter(lambda w: sum(w) > 0)
@@ -29,7 +29,7 @@ def test_table_holds_the_distribution_to_32_bits(weights: list[float]) -> None:
 
 
 def drawn(table: npt.NDArray[np.int64], start: int, length: int) -> npt.NDArray[np.int64]:
-    [stream] = seed_streams(1, "rows", 1)
+    [stream] = streams_of(1, "rows", 1)
     rows = table[start : start + length].tolist()
     return np.bincount([stream.alias(rows) for _ in range(DRAWS)], minlength=length)
 

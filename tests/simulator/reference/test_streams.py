@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from simulator.reference.streams import DENSITIES, EDGES, LAYERS, Stream, mix, seed_streams
+from simulator.form import ZIGGURAT_LAYERS
+from simulator.reference.streams import DENSITIES, EDGES, Stream, streams_of
 
 DRAWS = 40_000
 PUBLISHED = {
@@ -39,15 +40,14 @@ def test_generator_gives_the_published_numbers(seed: int) -> None:
     assert [streams[0].bits() for _ in PUBLISHED[seed]] == PUBLISHED[seed]
     assert streams[1].state == seed + 1, "drawing from one stream leaves the other alone"
     assert streams[1].bits() != PUBLISHED[seed][0]
-    assert mix((seed + GAMMA) % TWO_64) == PUBLISHED[seed][0]
 
 
 def test_a_stream_depends_on_seed_purpose_and_index_alone() -> None:
     """More clients or another purpose move nobody's draws; another seed moves all."""
-    rows = states(seed_streams(1, "rows", 100))
-    assert rows == states(seed_streams(1, "rows", 1000))[:100]
-    assert rows == states(seed_streams(1, "rows", 100))
-    others = [seed_streams(2, "rows", 100), seed_streams(1, "branches", 100), seed_streams(11, "/rows", 100)]
+    rows = states(streams_of(1, "rows", 100))
+    assert rows == states(streams_of(1, "rows", 1000))[:100]
+    assert rows == states(streams_of(1, "rows", 100))
+    others = [streams_of(2, "rows", 100), streams_of(1, "branches", 100), streams_of(11, "/rows", 100)]
     assert all(not set(rows) & set(states(other)) for other in others)
 
 
@@ -59,7 +59,7 @@ def test_streams_start_far_apart_on_the_cycle() -> None:
         places = sorted(state * inverse % TWO_64 for state in states)
         return min(b - a for a, b in itertools.pairwise(places))
 
-    begin = [s for purpose in ("rows", "branches", "think") for s in states(seed_streams(1, purpose, 1000))]
+    begin = [s for purpose in ("rows", "branches", "think") for s in states(streams_of(1, purpose, 1000))]
     assert nearest(begin) > 1 << 32
     walked = Stream(begin[0])
     for _ in range(1000):
@@ -77,21 +77,21 @@ def dependence(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
 def test_streams_of_different_names_are_independent() -> None:
     """Neighbouring clients, different purposes, seeds one apart: no dependence; a stream depends on its own past."""
     pairs = [
-        (seed_streams(1, "rows", 2)[0], seed_streams(1, "rows", 2)[1]),
-        (seed_streams(1, "rows", 1)[0], seed_streams(1, "think", 1)[0]),
-        (seed_streams(1, "rows", 1)[0], seed_streams(2, "rows", 1)[0]),
+        (streams_of(1, "rows", 2)[0], streams_of(1, "rows", 2)[1]),
+        (streams_of(1, "rows", 1)[0], streams_of(1, "think", 1)[0]),
+        (streams_of(1, "rows", 1)[0], streams_of(2, "rows", 1)[0]),
     ]
     for ours, theirs in pairs:
         a, b = uniforms(ours), uniforms(theirs)
         assert abs(float(np.corrcoef(a, b)[0, 1])) < 4 / math.sqrt(DRAWS)
         assert dependence(a, b) > 1e-4
         assert dependence(a[:-1], a[1:]) > 1e-4
-    same = uniforms(seed_streams(1, "rows", 1)[0])
-    assert dependence(same, 0.9 * same + 0.1 * uniforms(seed_streams(1, "think", 1)[0])) < 1e-4
+    same = uniforms(streams_of(1, "rows", 1)[0])
+    assert dependence(same, 0.9 * same + 0.1 * uniforms(streams_of(1, "think", 1)[0])) < 1e-4
 
 
 def test_integers_below_a_bound_are_even() -> None:
-    [stream] = seed_streams(1, "rows", 1)
+    [stream] = streams_of(1, "rows", 1)
     for bound in (1, 2, 7, 10):
         counts = np.bincount([stream.below(bound) for _ in range(DRAWS)], minlength=bound)
         assert len(counts) == bound
@@ -102,7 +102,7 @@ def test_integers_below_a_bound_are_even() -> None:
 
 @pytest.mark.parametrize("probability", [0.0, 0.01, 0.5, 1.0])
 def test_chance_is_its_cut(probability: float) -> None:
-    [stream] = seed_streams(3, "branches", 1)
+    [stream] = streams_of(3, "branches", 1)
     cut = round(probability * (1 << 32))
     found = sum(stream.chance(cut) for _ in range(DRAWS)) / DRAWS
     error = math.sqrt(probability * (1 - probability) / DRAWS)
@@ -121,7 +121,7 @@ def test_chance_is_its_cut(probability: float) -> None:
 )
 def test_times_have_their_mean_and_variation(kind: str, a: int, b: int, mean: float, variation: float) -> None:
     """Mean and coefficient of variation within 4 standard errors (1 ns for rounding down); a changed one is refused."""
-    [stream] = seed_streams(5, kind, 1)
+    [stream] = streams_of(5, kind, 1)
     times = np.array([stream.time_ns(kind, a, b) for _ in range(DRAWS)], dtype=np.float64)
     error = variation * mean / math.sqrt(DRAWS)
     assert abs(times.mean() - mean) < 4 * error + 2
@@ -131,7 +131,7 @@ def test_times_have_their_mean_and_variation(kind: str, a: int, b: int, mean: fl
 
 
 def test_exponential_times_pass_a_test_that_others_fail() -> None:
-    [stream] = seed_streams(6, "think", 1)
+    [stream] = streams_of(6, "think", 1)
     times = [stream.exponential_ns(1_000_000) / 1e6 for _ in range(DRAWS)]
     assert stats.kstest(times, "expon").pvalue > 1e-4
     erlang = [stream.time_ns("erlang", 1_000_000, 2) / 1e6 for _ in range(DRAWS)]
@@ -141,7 +141,7 @@ def test_exponential_times_pass_a_test_that_others_fail() -> None:
 def test_exponential_times_are_right_in_every_layer_and_beyond_the_last() -> None:
     """Two million draws in 500 cells of equal probability, and in the tail; a mean of 2 % more is refused."""
     cells = -np.log1p(-np.arange(500) / 500)
-    [stream] = seed_streams(9, "think", 1)
+    [stream] = streams_of(9, "think", 1)
     times = np.array([stream.exponential_ns(10**9) for _ in range(2_000_000)]) / 1e9
 
     def chance_of(values: npt.NDArray[np.float64]) -> float:
@@ -158,7 +158,7 @@ def test_exponential_times_are_right_in_every_layer_and_beyond_the_last() -> Non
 def test_layers_of_the_ziggurat_have_equal_areas() -> None:
     """The lowest has the tail in it; with another area the layers would not end at the top of the curve."""
     areas = np.array(EDGES[1:-1]) * np.diff(DENSITIES)[1:]
-    assert areas == pytest.approx(np.full(LAYERS - 1, areas[0]), rel=1e-9)
+    assert areas == pytest.approx(np.full(ZIGGURAT_LAYERS - 1, areas[0]), rel=1e-9)
     assert EDGES[1] * DENSITIES[1] + math.exp(-EDGES[1]) == pytest.approx(areas[0], rel=1e-9)
     assert EDGES[0] * DENSITIES[1] == pytest.approx(areas[0], rel=1e-9)
     assert areas[-1] != pytest.approx(1.001 * areas[0], rel=1e-9)
