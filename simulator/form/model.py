@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -261,11 +263,10 @@ class Storage:
     """neighbouring dirty pages that write-back puts into one request at most"""
     requests_per_device: int
 
-    @property
+    @cached_property
     def with_disks(self) -> tuple[Device, ...]:
         """The devices, and behind them the disks of those that are RAID sets."""
-        sets = (device for device in self.devices if isinstance(device, RaidSet))
-        return self.devices + tuple(disk for each in sets for disk in each.disks)
+        return self.devices + tuple(disk for device in self.devices for disk in disks_in(device))
 
     @property
     def data_disk(self) -> Disk:
@@ -273,14 +274,21 @@ class Storage:
         first = self.devices[0]
         return first.disks[0] if isinstance(first, RaidSet) else first
 
+    @cached_property
+    def first_disks(self) -> tuple[int, ...]:
+        """Where each device's disks begin in `with_disks`, if it is a RAID set."""
+        return tuple(accumulate((len(disks_in(device)) for device in self.devices), initial=len(self.devices)))
+
     def disks_of(self, number: int) -> range:
         """Where a device's disks are in `with_disks`: itself if it is a disk."""
-        device = self.devices[number] if number < len(self.devices) else None
-        if not isinstance(device, RaidSet):
+        if number >= len(self.devices) or not isinstance(self.devices[number], RaidSet):
             return range(number, number + 1)
-        before = [one for one in self.devices[:number] if isinstance(one, RaidSet)]
-        first = len(self.devices) + sum(len(one.disks) for one in before)
-        return range(first, first + len(device.disks))
+        return range(self.first_disks[number], self.first_disks[number + 1])
+
+
+def disks_in(device: Device) -> tuple[Disk, ...]:
+    """The disks of a RAID set; none of any other device."""
+    return device.disks if isinstance(device, RaidSet) else ()
 
 
 @dataclass(frozen=True)

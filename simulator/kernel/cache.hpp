@@ -36,14 +36,16 @@ public:
     Cache(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages)
         : capacity(capacity),
           replacement(replacement),
-          states(pages),
+          states(numbered(pages, capacity)),
           page_of(capacity, NONE),
           uses(replacement == Replacement::lru ? USES_PER_SLOT * capacity + 64 : 0),
-          ages(keeps_ages ? capacity : 0) {
-        if (capacity >= EMPTY || pages > INT32_MAX)
-            throw std::length_error("a cache of " + std::to_string(capacity) + " pages, of " + std::to_string(pages) +
-                                    " in all, is more than the kernel can number: " + std::to_string(EMPTY - 1) +
-                                    ", of " + std::to_string(INT32_MAX) + "; simulate a sample of the warehouses");
+          ages(keeps_ages ? capacity : 0) {}
+
+    // Memory that a cache takes.
+    static i64 bytes(i64 pages, i64 capacity, bool keeps_ages) {
+        const i64 of_slot = (1 + USES_PER_SLOT) * static_cast<i64>(sizeof(i32));
+        return pages * static_cast<i64>(sizeof(State)) +
+               capacity * (of_slot + (keeps_ages ? static_cast<i64>(sizeof(Age)) : 0));
     }
 
     bool has(i64 page) const { return states[page].slot != EMPTY; }
@@ -212,6 +214,16 @@ private:
     // before this one of `uses` is dirty, and none of so many slots from CLOCK's hand on.
     i64 clean_before = 0;
     i64 clean_from_hand = 0;
+
+    // The number of pages, if all of them can be numbered.
+    static i64 numbered(i64 pages, i64 capacity) {
+        if (capacity >= EMPTY || pages > INT32_MAX)
+            throw std::length_error("a cache of " + std::to_string(capacity) + " pages, of " + std::to_string(pages) +
+                                    " in all, is more than the kernel can number: " + std::to_string(EMPTY - 1) +
+                                    ", of " + std::to_string(INT32_MAX) +
+                                    "; simulate a share of the warehouses (sampling_fraction)");
+        return pages;
+    }
 
     bool is_dirty_since(i32 slot, i64 latest_ns) const { return ages[slot].since_ms <= latest_ns / NS_PER_MS; }
     bool is_current(i64 place) const { return states[uses[place]].used == place; }

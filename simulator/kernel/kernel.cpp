@@ -27,7 +27,7 @@ bool guarded(char* error, i64 error_size, Work work) {
     } catch (const std::length_error& too_large) {
         problem = too_large.what();
     } catch (const std::bad_alloc&) {
-        problem = "the system does not fit into memory; simulate a sample of it";
+        problem = "the system does not fit into memory; simulate a share of the warehouses (sampling_fraction)";
     } catch (const std::exception& other) {
         problem = std::string("internal: ") + other.what();
     }
@@ -42,6 +42,14 @@ bool guarded(char* error, i64 error_size, Work work) {
 
 // Changes with every change of this file's functions or of the tables that pass through them.
 OLTPSIM_API std::int64_t oltpsim_interface_version() { return 1; }
+
+// Memory that the system takes, bytes; 0 if the tables are wrong.
+OLTPSIM_API std::int64_t oltpsim_bytes_needed(const oltpsim_table* tables, std::int64_t count, char* error,
+                                              std::int64_t error_size) {
+    i64 bytes = 0;
+    guarded(error, error_size, [&] { bytes = Kernel::bytes_needed(Tables(tables, count)); });
+    return bytes;
+}
 
 // The tables are read before it returns.
 OLTPSIM_API void* oltpsim_create(const oltpsim_table* tables, std::int64_t count, char* error,

@@ -39,6 +39,18 @@ public:
         for (const i32 daemon : {flusher(), writer_task(), checkpointer()}) calendar.urgently(EventKind::task, daemon);
     }
 
+    // Memory that a system takes, at least: of what grows during a run only the beginning.
+    static i64 bytes_needed(const Tables& system) {
+        const i64 pages = system.fact("pages"), clients = system["registers"].rows();
+        const i64 own = system["registers"].width() + system["streams"].width();
+        i64 bytes = Cache::bytes(pages, system.fact("pool_pages"), false) + system.fact("pool_pages");
+        if (!system.fact("direct_io")) bytes += Cache::bytes(pages, system.fact("page_cache_pages"), true);
+        bytes += clients * (static_cast<i64>(sizeof(Task)) + own * 8);
+        bytes += system["terminals"].at(0, "count") * TERMINAL_BYTES;
+        bytes += system["devices"].rows() * static_cast<i64>(sizeof(Device) + sizeof(CachingDisk));
+        return bytes;
+    }
+
     // Processes all events before `until_ns`, or until the last client has done its work.
     void run(i64 until_ns) {
         Event event;
@@ -80,6 +92,7 @@ public:
 
 private:
     static constexpr i32 DAEMONS = 5;
+    static constexpr i64 TERMINAL_BYTES = 25;  // stream, class, event
 
     const i32 clients_count;
     Calendar calendar;

@@ -31,6 +31,7 @@ class CTable(ctypes.Structure):
 _NUMBER, _TEXT, _HANDLE, _TABLES = ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(CTable)
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "oltpsim_interface_version": (_NUMBER, []),
+    "oltpsim_bytes_needed": (_NUMBER, [_TABLES, _NUMBER, _TEXT, _NUMBER]),
     "oltpsim_create": (_HANDLE, [_TABLES, _NUMBER, _TEXT, _NUMBER]),
     "oltpsim_run": (_NUMBER, [_HANDLE, _NUMBER, _TEXT, _NUMBER]),
     "oltpsim_read": (_NUMBER, [_HANDLE, _TEXT, _TABLES, _TEXT, _NUMBER]),

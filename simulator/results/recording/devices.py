@@ -15,7 +15,7 @@ def device_results(model: Model, window: Window) -> list[DeviceResult]:
     limit holds requests back, a device counts as busy.
     """
     storage, results = model.storage, []
-    limiters = _limiters(model)
+    limiters = limiters_of(storage, model.volume_limits, model.controllers)
     limits = [
         _limits(limiters, rows, device.name, window)
         for device, rows in zip(storage.with_disks, limiters.of_devices, strict=True)
@@ -52,19 +52,18 @@ def device_results(model: Model, window: Window) -> list[DeviceResult]:
 
 def shared_limits(model: Model, window: Window) -> list[LimitResult]:
     """Rate limits that devices share: those of all volumes together, then those of each controller."""
-    limiters = _limiters(model)
+    limiters = limiters_of(model.storage, model.volume_limits, model.controllers)
     results = _limits(limiters, limiters.shared, ALL_VOLUMES, window)
     for number, rows in enumerate(limiters.controllers, 1):
         results += _limits(limiters, rows, f"controller {number}", window)
     return results
 
 
-def closed_fractions(model: Model, steps: Sequence[tuple[Snapshot, Snapshot]], disks: range) -> list[float]:
+def closed_fractions(rows: Sequence[range], steps: Sequence[tuple[Snapshot, Snapshot]], disks: range) -> list[float]:
     """Fraction of each step for which a disk's own rate limits would hold its next request back, mean over the disks.
 
-    `steps`: snapshots at the begin and the end of each.
+    `rows`: each device's own limits among all. `steps`: snapshots at the begin and the end of each.
     """
-    rows = _limiters(model).of_devices
 
     def share(disk: int, a: Snapshot, b: Snapshot) -> float:
         before, after = a.counters.limiters, b.counters.limiters
@@ -72,10 +71,6 @@ def closed_fractions(model: Model, steps: Sequence[tuple[Snapshot, Snapshot]], d
         return _closed_share(max(closed_ps, default=0), b.at_ns - a.at_ns)
 
     return [sum(share(disk, a, b) for disk in disks) / len(disks) for a, b in steps]
-
-
-def _limiters(model: Model) -> Limiters:
-    return limiters_of(model.storage, model.volume_limits, model.controllers)
 
 
 def _closed_share(change_ps: int, ns: int) -> float:
