@@ -69,6 +69,7 @@ def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
         ["python", "-c", f"import {', '.join(PACKAGES)}"],
         ["python", "-c", "from simulator.kernel.library import kernel_library; kernel_library()"],
         ["oltpsim", "--help"],
+        ["oltpsim", "run", "v20z-10-warehouses", "--set", "interval.duration_s=60"],
     ):
         run([str(folder / "bin" / command[0]), *command[1:]], elsewhere, PATH=str(folder / "bin"))
     return f"{wheel.name} works with {python}"

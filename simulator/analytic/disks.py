@@ -18,14 +18,14 @@ PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
 """Numbers of waiting requests for which service times are tabulated, even in their logarithms."""
 PASSED_OVER = 0.06
-"""Measured by simulating the disk of simulator/kernel/disk.py alone, 7,200 to 15,000 rpm, 1 to 64 requests: 0 to 8 %"""
+"""Measured by simulating the disk of simulator/reference/disk.py alone, 7,200 to 15,000 rpm, 1 to 64 requests: 0 to 8 %"""
 BAND_POWER = 0.65
 """How the band narrows with the drive's share of the queue; measured in the same way, 64 of 64 to 4,096 requests"""
 PLACES, INSTANTS = 64, 400
 NS = 1e-9
 PATIENCE_S = 1.0
 TRACKS_PER_CYLINDER = 8
-"""both as in simulator/kernel/disk.py"""
+"""both as in simulator/reference/disk.py"""
 
 
 @lru_cache(maxsize=256)
@@ -133,7 +133,7 @@ def _seek_ns(device: RotatingDevice, fraction: FloatArray) -> FloatArray:
 
 
 def _seek_parts_ns(device: RotatingDevice) -> tuple[float, float, float]:
-    """Constant, factor of the root and linear factor of the seek time, as simulator/kernel/disk.py explains them."""
+    """Constant, factor of the root and linear factor of the seek time, as simulator/reference/disk.py explains them."""
     over_track = device.seek_average_ns - device.seek_track_ns
     full = device.seek_full_ns - device.seek_track_ns
     root = min(max((over_track - full / 3.0) / (8.0 / 15.0 - 1.0 / 3.0), 0.0), float(full))

@@ -26,7 +26,7 @@ from simulator.form import (
 
 SHARING_POINTS = 65
 WARM_TURNOVERS = 3.0
-"""of the pool before a warm start, as in simulator/kernel/start.py"""
+"""of the pool before a warm start, as in simulator/reference/start.py"""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Station:
 
 @dataclass(frozen=True)
 class RotatingDevice:
-    """A disk with an arm (kernel/disk.py): seek times in ns, `queue_depth` requests reordered by the drive."""
+    """A disk with an arm (simulator/reference/disk.py): seek times in ns, `queue_depth` requests reordered by the drive."""
 
     name: str
     capacity_bytes: int
@@ -111,7 +111,7 @@ class FlashDevice:
 
 @dataclass(frozen=True)
 class RateLimit:
-    """A cap on requests or MiB per second, with a bucket of credits above it (simulator/kernel/rate_limits.py).
+    """A cap on requests or MiB per second, with a bucket of credits above it (simulator/reference/limits.py).
 
     A request takes a credit for each `unit_bytes` of its size that it begins (`of` "requests"), or one for each MiB.
     Credits come back at `per_s`, up to `credits`. While there are some, requests start at `burst_per_s`.
@@ -187,7 +187,7 @@ Disk = RotatingDevice | FlashDevice
 
 @dataclass(frozen=True)
 class RaidSet:
-    """Equal disks behind a controller, one device to the operating system (simulator/kernel/raid.py).
+    """Equal disks behind a controller, one device to the operating system (simulator/reference/raid.py).
 
     Stripes of a unit on each disk. `copies` 2: disks in pairs that hold the same; `parities`: units of each stripe
     that are computed from the others. RAID 0: 1 and 0; RAID 1 and 10: 2 and 0; RAID 5: 1 and 1; RAID 6: 1 and 2.
