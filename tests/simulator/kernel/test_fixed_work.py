@@ -76,9 +76,7 @@ def test_both_engines_stop_at_the_same_event(busy: Callable[..., Model]) -> None
         assert differences(model, 3) == []
 
 
-def test_a_client_that_stops_too_soon_is_noticed(
-    busy: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_client_that_stops_too_soon_is_noticed(busy: Callable[..., Model], monkeypatch: pytest.MonkeyPatch) -> None:
     """One transaction fewer of one client in one engine."""
     model = dataclasses.replace(busy(clients=4, duration_s=3600), work=Work(20))
 

@@ -47,9 +47,7 @@ def test_both_engines_give_one_trajectory_and_turns_are_taken(monkeypatch: pytes
         queues.clear()
         assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
         seen["waits"] += any(queue.turns for queue in queues)
-        seen["an owner of several waits"] += any(
-            owner.waiting for queue in queues for owner in queue.owners.values()
-        )
+        seen["an owner of several waits"] += any(owner.waiting for queue in queues for owner in queue.owners.values())
         seen["in a set"] += any(isinstance(device, RaidSet) for device in system.devices)
         seen["with an arm"] += any(device.kind == "rotating" for device in system.devices)
 
