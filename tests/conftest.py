@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
 import sys
@@ -13,8 +12,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-from simulator.kernel import MACHINE_CODE_FOLDER, MACHINE_CODE_NOT_KEPT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -35,42 +32,15 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WITHOUT_MACHINE_CODE = ("tests/calibration/", "tests/models/", "tests/simulator/analytic/", "tests/test_house.py")
 VIEWPORTS = {"desktop": (1280, 900), "phone": (390, 844)}
 LOCAL_SCHEMES = {"about", "blob", "data", "file"}
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Bring the compiled libraries up to date.
-
-    Of the workers that need the same machine code first, one compiles it; the others wait and load it.
-    """
-    if not hasattr(config, "workerinput"):
-        if "OLTPSIM_KERNEL_LIBRARY" not in os.environ:
-            subprocess.run([sys.executable, ROOT / ".ci" / "libraries.py"], check=True)
-        return
-    from numba.core.dispatcher import Dispatcher, global_compiler_lock
-
-    compile_now = Dispatcher.compile
-
-    def compile_once(self: Dispatcher, signature: object) -> object:
-        # Callees are compiled inside, and nothing calls itself: who waits for a lock holds none that its holder wants.
-        lock = MACHINE_CODE_FOLDER / f"{self.py_func.__module__}.{self.py_func.__qualname__}.lock"
-        with global_compiler_lock, lock.open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            return compile_now(self, signature)
-
-    if not MACHINE_CODE_NOT_KEPT:
-        Dispatcher.compile = compile_once
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of two workers one gets the first half, which needs no machine code; the other begins by compiling it."""
-    free = [item for item in items if item.nodeid.startswith(WITHOUT_MACHINE_CODE)]
-    others = [item for item in items if not item.nodeid.startswith(WITHOUT_MACHINE_CODE)]
-    half = len(items) // 2
-    items[:] = free[:half] + others + free[half:]
+    """Bring the compiled libraries up to date, before any worker loads them."""
+    if not hasattr(config, "workerinput") and "OLTPSIM_KERNEL_LIBRARY" not in os.environ:
+        subprocess.run([sys.executable, ROOT / ".ci" / "libraries.py"], check=True)
 
 
 @pytest.fixture(scope="session")

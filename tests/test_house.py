@@ -463,7 +463,7 @@ def test_a_class_name_with_two_meanings_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["import numba", "from models.build import build", "x = importlib.import_module('numba')"]
+    "line", ["import simpy", "from models.build import build", "x = importlib.import_module('simpy')"]
 )
 def test_a_lazy_import_is_found(line: str) -> None:
     source = Source("models/build/paths.py", f"def paths():\n    {line}")
@@ -473,7 +473,7 @@ def test_a_lazy_import_is_found(line: str) -> None:
 
 
 def test_an_import_at_the_top_is_not_lazy() -> None:
-    assert not files_with_lazy_imports([Source("models/build/paths.py", "import numba\ndef paths(): ...")])
+    assert not files_with_lazy_imports([Source("models/build/paths.py", "import simpy\ndef paths(): ...")])
 
 
 def test_a_package_is_entered_by_its_door() -> None:

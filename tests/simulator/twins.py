@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from simulator.form import Model
+from simulator.form import IntArray, Model, Table
 from simulator.kernel import KernelEngine
 from simulator.reference import ReferenceEngine
 from simulator.reference.arrivals import PoissonArrivals
@@ -274,3 +274,32 @@ def requests_lost(engine: KernelEngine) -> int:
     system = record_of(engine, "system")
     pending = int(engine.kernel.read("devices").rows[:, engine.kernel.read("devices").columns.index("length")].sum())
     return system["requests"] - system["requests_free"] - pending
+
+
+def with_table(name: str, change: Callable[[Table], None]) -> type[KernelEngine]:
+    """A kernel's engine that is handed one table of the system changed, of which the reference engine knows nothing."""
+
+    class Tampered(KernelEngine):
+        def tables(self, seed: int) -> dict[str, Table]:
+            tables = super().tables(seed)
+            columns, rows = tables[name]
+            changed = Table(columns, rows.copy())
+            change(changed)
+            return tables | {name: changed}
+
+    return Tampered
+
+
+def with_counter(place: int) -> type[KernelEngine]:
+    """A kernel's engine in which one counter begins one higher; `place`: among all counters of the program."""
+
+    def change(counters: Table) -> None:
+        counters.rows[place] += 1
+
+    return with_table("counters", change)
+
+
+def column_of(engine: KernelEngine, table: str, column: str) -> IntArray:
+    """A column of what the kernel reports, by row."""
+    columns, rows = engine.kernel.read(table)
+    return rows[:, columns.index(column)]

@@ -27,9 +27,8 @@ from models.workloads.tpcc.rows import DISTRICTS
 from scenarios.library import library_files
 from simulator import kernel
 from simulator.form import Model, RotatingDevice
-from simulator.kernel.columns import new_kernel
-from simulator.kernel.state import new_state
 from simulator.results import Result
+from tests.simulator.memory import kernel_bytes
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 Change = Callable[..., dict[str, Any]]
@@ -256,13 +255,6 @@ def test_a_sampled_result_says_so() -> None:
 # What it is for
 
 
-def bytes_of(part: Any) -> int:
-    """Memory of all arrays in nested named tuples."""
-    if isinstance(part, tuple):
-        return sum(bytes_of(each) for each in part)
-    return part.nbytes if isinstance(part, np.ndarray) else 0
-
-
 @pytest.mark.slow
 def test_a_million_orders_a_minute_fit_into_memory() -> None:
     """857,000 terminals on 85,700 warehouses, of which 857 are held: far below the 8 GiB that it may take."""
@@ -272,6 +264,5 @@ def test_a_million_orders_a_minute_fit_into_memory() -> None:
     assert arrivals.kind == "terminals"
     assert arrivals.terminals_per_warehouse * asked.workload.warehouses == 857_000
     assert clients_of(asked.workload) == arrivals.connections
-    model = build(asked)
-    used = bytes_of(new_state(model, 1)) + bytes_of(new_kernel(model, 1, 0))
+    (used,) = kernel_bytes(build(asked))
     assert 0.2e9 < used < 2e9

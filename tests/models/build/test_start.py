@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from models.build import build
 from models.reading import load_scenario
 from simulator import kernel
 from simulator.form import Model
-from simulator.kernel import State
-from simulator.kernel.caches import CACHE, DIRTY_COUNT, POOL
-from simulator.kernel.start import prepare
-from simulator.kernel.state import new_state
+from simulator.kernel import KernelEngine
 from simulator.results import Result
+from tests.simulator.twins import column_of
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 
@@ -24,37 +21,41 @@ def model_with(*overrides: str) -> Model:
     return build(load_scenario(TINY, overrides))
 
 
-def started(model: Model) -> State:
-    state = new_state(model, 1)
-    prepare(state, model, 1)
-    return state
+def started(model: Model) -> KernelEngine:
+    """An engine that has not run."""
+    return KernelEngine(model, 1)
 
 
-def held(state: State, tier: int) -> set[int]:
+def held(engine: KernelEngine, tier: str) -> set[int]:
     """The pages in a tier."""
-    return set(np.flatnonzero(state.tiers.where[tier] >= 0).tolist())
+    return set(column_of(engine, f"{tier}_slots", "page").tolist()) - {-1}
+
+
+def dirty(engine: KernelEngine) -> list[int]:
+    """Dirty pages of both tiers."""
+    return column_of(engine, "caches", "dirty_pages").tolist()
 
 
 def test_a_load_leaves_every_page_in_the_page_cache_and_nothing_dirty() -> None:
     model = model_with("interval.start=after_load")
-    state = started(model)
+    engine = started(model)
     loaded = int(model.program.load_order[:, 3].sum())
-    assert len(held(state, POOL)) == model.pool.pages < loaded < model.page_cache.pages
-    assert len(held(state, CACHE)) == loaded
-    assert held(state, POOL) < held(state, CACHE)
-    assert state.tiers.head[:, DIRTY_COUNT].tolist() == [0, 0]
+    assert len(held(engine, "pool")) == model.pool.pages < loaded < model.page_cache.pages
+    assert len(held(engine, "page_cache")) == loaded
+    assert held(engine, "pool") < held(engine, "page_cache")
+    assert dirty(engine) == [0, 0]
 
 
 def test_a_load_by_direct_io_leaves_nothing_in_the_page_cache() -> None:
-    state = started(model_with("interval.start=after_load", "database.io=direct"))
-    assert held(state, CACHE) == set()
-    assert state.tiers.head[:, DIRTY_COUNT].tolist() == [0, 0]
+    engine = started(model_with("interval.start=after_load", "database.io=direct"))
+    assert held(engine, "page_cache") == set()
+    assert dirty(engine) == [0, 0]
 
 
 @pytest.mark.parametrize("io", ["buffered", "direct"])
 def test_warm_is_as_dirty_as_the_writer_leaves_it(io: str) -> None:
     model = model_with("interval.start=warm", f"database.io={io}")
-    assert started(model).tiers.head[:, DIRTY_COUNT].tolist() == [model.pool.writer_low_pages, 0]
+    assert dirty(started(model)) == [model.pool.writer_low_pages, 0]
 
 
 def test_a_warm_start_needs_hardly_any_warm_up() -> None:

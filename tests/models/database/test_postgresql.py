@@ -23,6 +23,7 @@ from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS,
 from models.workloads.tpcc.tables import STOCK
 from scenarios.library import library_files, load_scenario_file
 from simulator import kernel
+from simulator.form import MOST_USAGE
 from simulator.results import Result
 
 TRAFFIC = Path(__file__).resolve().parents[2] / "samples" / "page_traffic"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from models.jobs import JobResult, StoreState, run_job
@@ -16,10 +17,9 @@ from models.workloads import PartitionedStoreSpec
 from scenarios.run import simulate_store
 from simulator.errors import InputError, InternalError
 from simulator.form import Program
-from simulator.kernel import State, counter_values, register_values
-from simulator.kernel import columns as ks
-from simulator.kernel.engine import KernelEngine
-from tests.simulator.twins import Change, differences, run_reference
+from simulator.kernel import KernelEngine
+from simulator.reference import ReferenceEngine
+from tests.simulator.twins import differences, record_of, run_reference, with_counter
 
 LOSS = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"
 SMALL = ("machine.cpu.cores=2", "machine.cpu.relative_speed=1", "machine.network.round_trip_us=1000",
@@ -47,32 +47,41 @@ def engine(*settings: str, seed: int = 1) -> KernelEngine:
     return found
 
 
-def books_after(program: Program, state: State) -> Books:
-    counters = {name: counter_values(state, program, name) for name in program.counter_names}
+def books_after(found: KernelEngine | ReferenceEngine, one_more: int | None = None) -> Books:
+    """Books of a finished run; `one_more`: the place of a counter that has counted one too many."""
+    program = found.model.program
+    if isinstance(found, KernelEngine):
+        counters, registers = (found.kernel.read(table).rows for table in ("counters", "registers"))
+    else:
+        counters = np.array(found.interpreter.counters)[:, np.newaxis]
+        registers = np.array([client.registers for client in found.interpreter.clients])
+    if one_more is not None:
+        counters[one_more] += 1
+    tables = zip(program.counter_names, program.counter_tables.tolist(), strict=True)
     return books_of(
-        StoreState(program, counters, {name: register_values(state, program, name) for name in program.registers})
+        StoreState(
+            program,
+            {name: counters[start : start + length, 0] for name, (start, length) in tables},
+            {name: registers[:, number] for number, name in enumerate(program.registers)},
+        )
     )
 
 
 def books(*settings: str, seed: int = 1) -> Books:
-    found = engine(*settings, seed=seed)
-    return books_after(found.model.program, found.state)
+    return books_after(engine(*settings, seed=seed))
 
 
-def counter_of(name: str, group: int = 0) -> Change:
-    def change(found: KernelEngine) -> None:
-        program = found.model.program
-        found.state.counters[program.counter_tables[program.counter_names.index(name), 0] + group] += 1
-
-    return change
+def place_of(program: Program, name: str, group: int = 0) -> int:
+    """Of a counter, among all counters."""
+    return int(program.counter_tables[program.counter_names.index(name), 0]) + group
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_no_request_is_lost_or_counted_twice(seed: int) -> None:
     found = engine(seed=seed)
-    kept = books_after(found.model.program, found.state)
+    kept = books_after(found)
     assert kept.balance
-    assert kept.answered == found.kernel.facts[ks.ENDED], "as the engine counted"
+    assert kept.answered == record_of(found, "system")["ended"], "as the engine counted"
     assert 0 < kept.sent_again <= 60
     assert kept.in_flight == 60, "every thread always waits for an answer"
 
@@ -96,8 +105,7 @@ def test_without_numbers_updates_are_carried_out_twice_and_the_books_show_it(see
 )  # fmt: skip
 def test_one_too_many_anywhere_is_found(name: str, group: int, field: str) -> None:
     found = engine()
-    counter_of(name, group)(found)
-    wrong = books_after(found.model.program, found.state)
+    wrong = books_after(found, place_of(found.model.program, name, group))
     assert abs(getattr(wrong, field)) == 1
     assert not wrong.balance
 
@@ -107,9 +115,8 @@ def test_both_engines_lose_the_same_requests() -> None:
     assert isinstance(asked.job, PartitionedStoreSpec)
     model = store_model(asked, asked.job)
     assert differences(model, 3) == []
-    assert differences(model, 3, counter_of("noticed")) != [], "noticed 1 ns later"
-    reference = run_reference(model, 3)
-    assert books_after(model.program, reference.state).balance
+    assert differences(model, 3, with_counter(place_of(model.program, "noticed"))) != [], "noticed 1 ns later"
+    assert books_after(run_reference(model, 3)).balance
 
 
 def test_all_stands_still_until_the_loss_is_noticed_and_then_goes_on() -> None:
@@ -174,7 +181,7 @@ def test_losses_that_cannot_be_are_refused(settings: tuple[str, ...], sentence: 
 def test_a_store_that_loses_nothing_has_no_such_books() -> None:
     found = engine("job.loss=null")
     with pytest.raises(InternalError, match="loses no server"):
-        books_after(found.model.program, found.state)
+        books_after(found)
 
 
 def test_books_are_balanced_only_if_all_of_them_are() -> None:

@@ -16,7 +16,6 @@ import pytest
 from scenarios.commands.cli import COMMANDS, LazyCommands, main
 from scenarios.run import SimulationTask, simulate
 from simulator.errors import InternalError
-from simulator.kernel import compiled
 from simulator.results import Result
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
@@ -28,8 +27,9 @@ def run_json(capsys: Output, *words: str) -> str:
     return capsys.readouterr().out
 
 
-HEAVY = ["numba", "scipy.optimize", "scipy.stats", "simpy", "plotly.graph_objects", "distributed", "pyarrow"]
+HEAVY = ["scipy.optimize", "scipy.stats", "simpy", "plotly.graph_objects", "distributed", "pyarrow"]
 """each of them takes longer to load than everything else together"""
+ENGINES = ["simulator.kernel", "simulator.reference", "simpy"]
 
 
 def loaded_after(code: str, modules: list[str]) -> str:
@@ -52,9 +52,9 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", HEAVY) == "[]"
 
 
-def test_the_analytic_engine_answers_without_the_compiler() -> None:
+def test_the_analytic_engine_answers_without_another_engine() -> None:
     words = ["run", TINY, "--engine", "analytic", "--quiet"]
-    assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", ["numba", "simpy"]) == "[]"
+    assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", ENGINES) == "[]"
 
 
 def test_every_command_loads_by_its_name() -> None:
@@ -66,14 +66,14 @@ def test_a_former_command_says_what_to_type_instead(capsys: Output) -> None:
     assert "oltpsim quick '2 x Opteron 244" in capsys.readouterr().err
 
 
-def test_models_are_built_without_the_compiler() -> None:
+def test_models_are_built_without_an_engine() -> None:
     code = (
         "from models.build import build\nfrom scenarios.library import library_files, load_scenario_file\n"
         "import models.reading, scenarios.run, scenarios.show.summary, simulator.form\n"
         "names = [name for name in library_files() if name != 'million-orders' and '/' not in name]\n"
         "models = [build(load_scenario_file(library_files()[name])) for name in names]"
     )
-    assert loaded_after(code, HEAVY) == "[]"
+    assert loaded_after(code, [*HEAVY, *ENGINES]) == "[]"
 
 
 def test_version(capsys: Output) -> None:
@@ -285,28 +285,6 @@ def test_warehouses_that_no_client_works_for_are_told(capsys: Output) -> None:
     )
     enough = json.loads(run_json(capsys, "--set", "workload.warehouses=4", "--set", "workload.arrivals.clients=4"))
     assert not [warning for warning in enough["warnings"] if "in use" in warning]
-
-
-def test_where_machine_code_cannot_be_kept_the_reference_engine_answers_and_says_so(
-    capsys: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = json.loads(run_json(capsys))
-    assert kept.pop("engine") == "kernel"
-    own = kept.pop("warnings")
-    monkeypatch.setattr("simulator.kernel.MACHINE_CODE_NOT_KEPT", "/folder: No space left on device")
-    result = json.loads(run_json(capsys))
-    assert result.pop("engine") == "reference"
-    *others, warning = result.pop("warnings")
-    assert others == own
-    assert "/folder: No space left on device; let XDG_CACHE_HOME name" in warning
-    assert result == kept
-
-
-def test_a_folder_that_cannot_be_written_says_why(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert compiled.why_not_kept(tmp_path / "file" / "code") == f"{tmp_path / 'file' / 'code'}: Not a directory"
-    assert compiled.why_not_kept(tmp_path / "new" / "code") == ""
-    assert (tmp_path / "new" / "code").is_dir()
 
 
 @pytest.mark.parametrize(("columns", "terminal", "width"), [("30", True, 60), ("130", True, 130), ("130", False, 80)])

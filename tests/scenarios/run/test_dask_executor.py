@@ -45,12 +45,6 @@ def test_an_executor_that_fails_is_not_taken_for_one_that_answers() -> None:
         swept(threads)
 
 
-def test_machine_code_that_cannot_be_kept_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simulator.kernel.MACHINE_CODE_NOT_KEPT", "no room")
-    with ThreadPoolExecutor(1) as threads, pytest.raises(InputError, match="can't be kept there \\(no room\\)"):
-        swept(threads)
-
-
 @pytest.mark.parametrize(
     ("missing", "option", "said"),
     [("distributed", ["--cluster", "tcp://127.0.0.1:1"], "oltpsim[dask]"),

@@ -11,8 +11,9 @@ import pytest
 from simulator.analytic import in_order_s
 from simulator.analytic.disks import LONGEST, QUEUES, at_queue, service_s, turns
 from simulator.form import FlashDevice, RotatingDevice
-from simulator.kernel.compiled import compiled
-from simulator.kernel.disk import FloatArray, geometry, pick, positioning_ns
+from simulator.reference.device import READ, Request
+from simulator.reference.disk import DiskMechanics, Transfer
+from simulator.reference.stations import Environment
 
 MS = 1_000_000
 PAGE = 8192
@@ -27,29 +28,22 @@ SLOW = RotatingDevice(
     scheduler="look",
 )  # fmt: skip
 FLASH = FlashDevice("flash", read_ns=100_000, write_ns=250_000, parallel=4)
-SERVED, TOLERANCE = 20_000, 0.08
-
-
-@compiled
-def served_ns(disk: FloatArray, queue: FloatArray, places: FloatArray, count: int) -> int:
-    """Time to serve as many requests as there are places, if a new one comes for each that is done."""
-    now, arm = 0, 0
-    for place in places:
-        best, time = pick(disk, queue, count, arm, now)
-        now += time
-        arm = int(queue[0, best])
-        queue[0, best] = place
-        queue[2, best] = now
-    return now
+SERVED, TOLERANCE = 10_000, 0.08
 
 
 @cache
 def simulated_s(device: RotatingDevice, requests: int, span: float) -> float:
     """Mean service of a drive that always holds so many requests to pages within `span`."""
-    places = np.random.default_rng(7).random(SERVED + requests) * span // PAGE * PAGE
-    queue = np.zeros((4, requests))
-    queue[0], queue[1] = places[:requests], PAGE
-    return served_ns(geometry(device), queue, places[requests:], requests) / SERVED / 1e9
+    places = (np.random.default_rng(7).random(SERVED + requests) * span // PAGE * PAGE).astype(int).tolist()
+    disk, env, now, arm = DiskMechanics(device), Environment(), 0, 0
+    request = Request(0, PAGE, READ, "data read", env.event(), 0)
+    held = [Transfer(place, PAGE, 0, request) for place in places[:requests]]
+    for place in places[requests:]:
+        chosen, service_ns = disk.pick(held, arm, now)
+        now += service_ns
+        arm = held[chosen].byte
+        held[chosen] = Transfer(place, PAGE, now, request)
+    return now / SERVED / 1e9
 
 
 def predicted_s(device: RotatingDevice, requests: int, span: float) -> float:
@@ -124,13 +118,13 @@ def test_queues_out_of_range_are_those_at_its_ends() -> None:
 
 def counted_turns(requests: int, span: float) -> float:
     """One by the chance that an arm anywhere reaches the edge before so many requests anywhere."""
-    rng, disk, tries = np.random.default_rng(5), geometry(FAST), 20_000
+    rng, disk, tries = np.random.default_rng(5), DiskMechanics(FAST), 20_000
     first = 0
     for _ in range(tries):
-        arm, *others = (2.0 * PAGE + rng.random(requests + 1) * span).tolist()
+        arm, *others = (2.0 * PAGE + rng.random(requests + 1) * span).astype(int).tolist()
         angle = rng.random()
-        edge = positioning_ns(disk, arm, 0.0, angle)
-        first += all(edge < positioning_ns(disk, arm, other, angle) for other in others)
+        edge = disk.positioning_ns(arm, 0, angle)
+        first += all(edge < disk.positioning_ns(arm, other, angle) for other in others)
     return tries / first
 
 
@@ -149,11 +143,11 @@ def test_flash_takes_requests_as_they_come() -> None:
 
 def in_order_by_the_disk_s(device: RotatingDevice, requests: int, span: float, size: int) -> float:
     """Mean time of a reader that sorts so many places at random, reads them one by one, and begins anew."""
-    rng, disk = np.random.default_rng(5), geometry(device)
-    now, arm, served = 0.0, 0.0, 0
+    rng, disk = np.random.default_rng(5), DiskMechanics(device)
+    now, arm, served = 0.0, 0, 0
     while served < SERVED:
-        for place in np.sort(rng.random(requests)) * span // size * size:
-            now += positioning_ns(disk, arm, place, now / device.revolution_ns % 1.0)
+        for place in (np.sort(rng.random(requests)) * span // size * size).astype(int).tolist():
+            now += disk.positioning_ns(arm, place, now / device.revolution_ns % 1.0)
             now += size / device.track_bytes * device.revolution_ns
             arm, served = place + size, served + 1
             now += rng.random() * device.revolution_ns * 1e-3

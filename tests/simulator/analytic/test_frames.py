@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,71 +13,12 @@ import pytest
 from simulator.analytic import Parameters
 from simulator.analytic.pool import clock_faults
 from simulator.analytic.replacement import clock_missing, clustered_clock
-from simulator.form import MOST_USAGE
-from simulator.kernel.compiled import compiled
+from simulator.form import IntArray
 from tests.oracles.replacement import characteristic_time
 from tests.simulator.analytic.test_system import machine
+from tests.simulator.page_references import BATCH, counted
 
 FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-SCATTER = 2654435761
-
-
-@dataclass(frozen=True)
-class Counted:
-    """Shares of references."""
-
-    missed: float
-    faulted: float
-
-
-@compiled
-def run(references: IntArray, resident: int, warm: int, slots: IntArray, where: IntArray) -> tuple[int, int]:
-    """Misses, and hits and victims without memory, of a CLOCK whose frames have a second chance.
-
-    `slots`: a row each for the page, its count, and the memory: 0 for none, 1 if idle, 2 if referred to.
-    """
-    page, use, state = slots[0], slots[1], slots[2]
-    buffers = len(page)
-    used = having = hand = frames = missed = faulted = 0
-    for number in range(len(references)):
-        now = references[number]
-        slot, needs = where[now], False
-        if slot >= 0:
-            needs = state[slot] == 0
-            use[slot] = min(use[slot] + 1, MOST_USAGE)
-            faulted += needs and number >= warm
-        else:
-            missed += number >= warm
-            if used < buffers:
-                slot, needs = used, True
-                used += 1
-            else:
-                while use[hand] > 0:
-                    use[hand] -= 1
-                    hand = (hand + 1) % buffers
-                slot = hand
-                hand = (hand + 1) % buffers
-                where[page[slot]] = -1
-                needs = state[slot] == 0
-                faulted += needs and number >= warm
-            page[slot], where[now], use[slot] = now, slot, 1
-        while needs and having >= resident:
-            frames = (frames + 1) % used
-            other = frames * SCATTER % used
-            if other != slot and state[other] > 0:
-                state[other] -= 1
-                having -= state[other] == 0
-        having += needs
-        state[slot] = 2
-    return missed, faulted
-
-
-def counted(references: IntArray, buffers: int, resident: int) -> Counted:
-    warm = len(references) // 4
-    slots, where = np.zeros((3, buffers), dtype=np.int64), np.full(int(references.max()) + 1, -1)
-    missed, faulted = run(references, resident, warm, slots, where)
-    return Counted(missed / (len(references) - warm), faulted / (len(references) - warm))
 
 
 # Page faults
@@ -109,7 +50,8 @@ def faults(resident: int, again: float = 0.0) -> float:
 @pytest.mark.parametrize("short", [0.02, 0.07, 0.25])
 def test_faults_of_a_clock_pool(short: float) -> None:
     resident = round(BUFFERS * (1.0 - short))
-    found = counted(at_random(), BUFFERS, resident).faulted
+    warm = len(at_random()) // 4
+    found = counted(at_random(), warm, BUFFERS, "clock", resident).swap_ins / (len(at_random()) - warm)
     assert faults(resident) == pytest.approx(found, rel=0.12)
     assert faults(round(BUFFERS * (1.0 - 2.0 * short))) > 1.25 * found
 
@@ -146,7 +88,8 @@ def in_clusters() -> tuple[IntArray, npt.NDArray[np.bool_]]:
         times = 1 if parent or rng.random() > TWICE else 2
         pages += [page] * times
         parents += [parent] * times
-    return np.array(pages), np.array(parents)
+    whole = len(pages) // (4 * BATCH) * 4 * BATCH
+    return np.array(pages[:whole]), np.array(parents[:whole])
 
 
 def predicted_misses(buffers: int, offspring: float, twice: float) -> float:
@@ -166,7 +109,9 @@ def predicted_misses(buffers: int, offspring: float, twice: float) -> float:
 @pytest.mark.parametrize("buffers", [600, 1500, 2400])
 def test_misses_of_a_clock_under_clusters(buffers: int) -> None:
     references, parents = in_clusters()
-    found = counted(references, buffers, buffers).missed * len(references) / parents.sum()
+    warm = len(references) // 4
+    missed = counted(references, warm, buffers, "clock").misses / (len(references) - warm)
+    found = missed * len(references) / parents.sum()
     assert predicted_misses(buffers, OFFSPRING, TWICE) == pytest.approx(found, rel=0.05)
     alone = predicted_misses(buffers, 1e-6, 0.0)
     assert abs(alone / found - 1.0) > (0.1 if buffers == 600 else 0.01)

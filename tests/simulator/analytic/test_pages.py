@@ -17,11 +17,9 @@ from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
 from simulator.analytic.visits import ProgramReader
 from simulator.form import Assembler, Model
-from simulator.kernel.caches import POOL, REFERENCES
-from simulator.kernel.start import forget_counts, load_everything, run_without_time
-from simulator.kernel.state import TABLE_CACHE_HITS, TABLE_DISK_READS, new_state
-from simulator.kernel.terminals import new_terminals
+from tests.simulator.rounds import Rounds, without_time
 from tests.simulator.tpcc_systems import TINY
+from tests.simulator.twins import column_of
 
 FloatArray = npt.NDArray[np.float64]
 WAREHOUSES, CLIENTS = 5, 200
@@ -58,15 +56,13 @@ def groups() -> PageGroups:
 @cache
 def counted(buffers: int, policy: str) -> float:
     """Misses of pages that exist, per transaction."""
-    model = model_of(buffers, policy)
-    state, terminals = new_state(model, 5), new_terminals(model, 5)
-    load_everything(state)
-    head = state.tiers.head[POOL]
-    for number in range(WARM + COUNTED):
-        if number == WARM:
-            forget_counts(state)
-        run_without_time(state, terminals, 1 << 60, int(head[REFERENCES]) + 1)
-    return float(state.table_counts[:, [TABLE_CACHE_HITS, TABLE_DISK_READS]].sum()) / (COUNTED * CLIENTS)
+    rounds = Rounds(without_time(model_of(buffers, policy)), 5)
+    found = []
+    for number in (WARM, COUNTED):
+        rounds.run(number)
+        missed = (column_of(rounds.engine, "tables", name) for name in ("page_cache_hits", "disk_reads"))
+        found.append(sum(int(column.sum()) for column in missed))
+    return (found[1] - found[0]) / (COUNTED * CLIENTS)
 
 
 def predicted(buffers: float, policy: str, of: PageGroups | None = None) -> float:

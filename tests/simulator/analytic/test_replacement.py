@@ -21,27 +21,12 @@ from models.workloads.tpcc.rows import (
 )
 from simulator.analytic import page_groups
 from simulator.analytic.page_groups import alike
-from simulator.kernel.caches import (
-    ACCESSED,
-    PAGE,
-    POOL,
-    RESIDENCE,
-    RESIDENT_CAPACITY,
-    SWAPPED_OUT,
-    Tiers,
-    insert,
-    new_tiers,
-    next_victim,
-    remove,
-    touch,
-)
-from simulator.kernel.compiled import compiled
-from simulator.kernel.memory import make_resident
+from simulator.form import IntArray
 from tests.oracles import replacement
 from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times
+from tests.simulator.page_references import counted
 
 FloatArray = npt.NDArray[np.float64]
-Int32Array = npt.NDArray[np.int32]
 Formula = Callable[[npt.ArrayLike], FloatArray]
 WAREHOUSES = 2
 WARM, COUNTED = 1_000_000, 3_000_000
@@ -71,62 +56,22 @@ def pages_of(fraction: float) -> int:
 
 
 @cache
-def references() -> Int32Array:
+def references() -> IntArray:
     drawn = np.random.default_rng(11).random(WARM + COUNTED)
     pages = np.searchsorted(np.cumsum(popularity()), drawn)
-    return np.minimum(pages, len(popularity()) - 1).astype(np.int32)
-
-
-@compiled
-def refer(tiers: Tiers, pages: Int32Array) -> int:
-    """Hits among references to all pages in turn."""
-    hits = 0
-    for page in pages:
-        slot = tiers.where[POOL, page]
-        if slot >= 0:
-            hits += 1
-            touch(tiers, POOL, slot)
-        else:
-            slot = next_victim(tiers, POOL)
-            if tiers.slots[slot, PAGE] >= 0:
-                remove(tiers, POOL, slot)
-            insert(tiers, POOL, slot, page)
-    return hits
-
-
-@compiled
-def refer_to_memory(tiers: Tiers, pages: Int32Array) -> int:
-    """References that find memory behind their slot, in a pool that holds all pages."""
-    hits = 0
-    for page in pages:
-        slot = tiers.where[POOL, page]
-        if tiers.slots[slot, RESIDENCE] == SWAPPED_OUT:
-            make_resident(tiers, slot)
-        else:
-            hits += 1
-            tiers.slots[slot, RESIDENCE] = ACCESSED
-    return hits
+    return np.minimum(pages, len(popularity()) - 1)
 
 
 def simulated(policy: str, fraction: float) -> float:
     """Hit ratio of the project's own cache."""
-    tiers, hits = new_tiers(len(popularity()), (pages_of(fraction), policy), (1, "lru")), 0
-    for part in (references()[:WARM], references()[WARM:]):
-        hits = refer(tiers, part)
-    return hits / COUNTED
+    return 1.0 - counted(references(), WARM, pages_of(fraction), policy).misses / COUNTED
 
 
 def simulated_memory(fraction: float) -> float:
-    pages = len(popularity())
-    tiers, hits = new_tiers(pages, (pages, "lru"), (1, "lru")), 0
-    for page in range(pages):
-        slot = next_victim(tiers, POOL)
-        insert(tiers, POOL, slot, page)
-        tiers.slots[slot, RESIDENCE] = SWAPPED_OUT
-    tiers.head[POOL, RESIDENT_CAPACITY] = pages_of(fraction)
-    for part in (references()[:WARM], references()[WARM:]):
-        hits = refer_to_memory(tiers, part)
-    return hits / COUNTED
+    """References that find memory behind their slot, in a pool that holds all pages."""
+    found = counted(references(), WARM, len(popularity()), "lru", pages_of(fraction))
+    assert found.misses == 0
+    return 1.0 - found.swap_ins / COUNTED
 
 
 def simulated_midpoint(fraction: float) -> float:

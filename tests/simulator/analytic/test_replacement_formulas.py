@@ -11,7 +11,7 @@ import pytest
 
 from simulator.analytic.page_groups import alike
 from simulator.analytic.replacement import clock_missing, lru_missing
-from simulator.kernel.caches import MOST_USAGE
+from simulator.form import MOST_USAGE
 from tests.oracles import replacement
 from tests.oracles.replacement import (
     Policy,

@@ -15,11 +15,9 @@ from simulator.analytic.values import Frontier
 from simulator.analytic.visits import ExpectedWork, ProgramReader
 from simulator.errors import InputError
 from simulator.form import CODES, CUT_ONE, Assembler, Costs, Model, Program
-from simulator.kernel.caches import POOL, REFERENCES
-from simulator.kernel.start import forget_counts, load_everything, run_without_time
-from simulator.kernel.state import CLIENT_NS, SYSTEM_NS, TABLE_REFERENCES, USER_NS, new_state
-from simulator.kernel.terminals import new_terminals
+from tests.simulator.rounds import Rounds
 from tests.simulator.tpcc_systems import TINY
+from tests.simulator.twins import column_of, record_of
 
 FloatArray = npt.NDArray[np.float64]
 MANY_DELIVERIES = "workload.mix={new_order: 0.1, payment: 0.4, order_status: 0.1, delivery: 0.3, stock_level: 0.1}"
@@ -193,18 +191,18 @@ def model_of(*settings: str) -> Model:
 
 @cache
 def counted(*settings: str) -> tuple[FloatArray, FloatArray]:
-    """References by region, and user, system and client CPU in ns, per transaction of a run without time."""
+    """References by region, and user, system and client CPU in ns outside of sections, per transaction of a run."""
     model = model_of(*settings)
-    state = new_state(model, 5)
-    load_everything(state)
-    head = state.tiers.head[POOL]
-    for number in range(WARM + ROUNDS):
-        if number == WARM:
-            forget_counts(state)
-        # one transaction of each client
-        run_without_time(state, new_terminals(model, 5), 1 << 60, int(head[REFERENCES]) + 1)
-    cpu = state.usage[[USER_NS, SYSTEM_NS, CLIENT_NS]]
-    return state.table_counts[:, TABLE_REFERENCES] / (ROUNDS * CLIENTS), cpu / (ROUNDS * CLIENTS)
+    operations = model.program.operations.copy()
+    operations[operations[:, 0] == CODES["section"], 2] = 0
+    rounds = Rounds(replace(model, program=replace(model.program, operations=operations)), 5)
+    references, cpu = [], []
+    for number in (WARM, ROUNDS):
+        rounds.run(number)
+        used = record_of(rounds.engine, "system")
+        references.append(column_of(rounds.engine, "tables", "references"))
+        cpu.append(np.array([used[name] for name in ("user_ns", "system_ns", "client_ns")]))
+    return (references[1] - references[0]) / (ROUNDS * CLIENTS), (cpu[1] - cpu[0]) / (ROUNDS * CLIENTS)
 
 
 def references_of(reader: ProgramReader) -> FloatArray:

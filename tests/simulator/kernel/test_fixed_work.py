@@ -12,8 +12,8 @@ import pytest
 from simulator import kernel, reference
 from simulator.errors import InputError
 from simulator.form import Assembler, Model, Work
-from simulator.kernel.columns import MAIN_DONE
 from simulator.results.recording import MOST_SERIES_STEPS
+from tests.simulator import twins
 from tests.simulator.twins import differences
 
 MS = 1_000_000
@@ -76,15 +76,18 @@ def test_both_engines_stop_at_the_same_event(busy: Callable[..., Model]) -> None
         assert differences(model, 3) == []
 
 
-def test_a_client_that_stops_too_soon_is_noticed(busy: Callable[..., Model]) -> None:
+def test_a_client_that_stops_too_soon_is_noticed(busy: Callable[..., Model], monkeypatch: pytest.MonkeyPatch) -> None:
     """One transaction fewer of one client in one engine."""
     model = dataclasses.replace(busy(clients=4, duration_s=3600), work=Work(20))
 
-    def less(engine: kernel.KernelEngine) -> None:
-        engine.kernel.life[0, MAIN_DONE] += 1
+    class Less(twins.TracedReference):
+        def __init__(self, model: Model, seed: int) -> None:
+            super().__init__(model, seed)
+            self.main_done[0] += 1
 
     assert differences(model, 3) == []
-    assert differences(model, 3, less) != []
+    monkeypatch.setattr(twins, "TracedReference", Less)
+    assert differences(model, 3) != []
 
 
 def test_the_series_of_a_run_of_unknown_length_is_bounded(model_of: ModelOf) -> None:

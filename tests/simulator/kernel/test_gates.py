@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from simulator.form import Assembler, Model, listing
-from simulator.kernel import KernelEngine
 from simulator.results import histogram_share_below
 from simulator.results.recorder import histogram_bucket
 from tests.simulator.conftest import make_model
-from tests.simulator.twins import Change, differences, run_reference
+from tests.simulator.twins import differences, run_reference, with_counter
 
 MS = 1_000_000
 NEVER = 10**15
@@ -56,16 +55,9 @@ def test_gates_give_one_trajectory(clients: int, groups: int) -> None:
     assert differences(passing(3, ("erlang", 5 * MS, 4), clients, groups), 7) == []
 
 
-def counter(place: int) -> Change:
-    def change(engine: KernelEngine) -> None:
-        engine.state.counters[place] += 1
-
-    return change
-
-
 @pytest.mark.parametrize("place", [0, 2], ids=["passages left", "passages between"])
 def test_a_gate_that_closes_later_is_noticed(place: int) -> None:
-    assert differences(passing(3, ("erlang", 5 * MS, 4)), 7, counter(place)) != []
+    assert differences(passing(3, ("erlang", 5 * MS, 4)), 7, with_counter(place)) != []
 
 
 def switching() -> Model:
@@ -103,7 +95,7 @@ def test_the_way_depends_on_the_time_and_on_what_was_put() -> None:
     assert [end[0] // MS for end in engine.ends[:9]] == [4, 8, 12, 13, 30, 34, 38, 42, 46]
     assert engine.interpreter.counters[2:5] == [30 * MS, 1000, 1]
     assert differences(model, 1) == []
-    assert differences(model, 1, counter(1)) != [], "1 ns later"
+    assert differences(model, 1, with_counter(1)) != [], "1 ns later"
     assert "if_between begins, ends, [zero], to 6" in listing(model.program)
 
 

@@ -51,7 +51,8 @@ def test_a_library_that_the_environment_names_is_loaded_instead(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     source, other = tmp_path / "other.cpp", tmp_path / "other.so"
-    source.write_text('extern "C" long oltpsim_interface_version() { return -1; }')
+    functions = [f"long {name}() {{ return -1; }}" for name in library.FUNCTIONS]
+    source.write_text('extern "C" { ' + " ".join(functions) + " }")
     subprocess.run(["g++", "-shared", "-fPIC", "-o", other, source], check=True)
     monkeypatch.setenv(library.PATH_VARIABLE, str(other))
     with pytest.raises(InstallationError, match=f"has interface -1 where {library.INTERFACE_VERSION} is needed"):

@@ -9,16 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import FlashDevice, Model, Pool, RateLimit
+from simulator.form import FlashDevice, Model, Pool, RateLimit, Table
 from simulator.form.model import LimitedDevice
 from simulator.kernel import KernelEngine, simulate
-from simulator.kernel import columns as ks
-from simulator.kernel.rate_limits import CLOSED_PS, OUT_SINCE_NS, TOLERANCE_PS
 from simulator.results import Result, read_result, result_json
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, limited_systems
-from tests.simulator.twins import differences, of_few_events, shortened
+from tests.simulator.twins import column_of, differences, of_few_events, shortened, with_table
 
 MS, SECOND = 1_000_000, 1_000_000_000
 VOLUME = FlashDevice("disk 1", MS, MS, 32)
@@ -49,12 +47,13 @@ def test_both_engines_give_one_trajectory_and_limits_are_felt() -> None:
     @given(system=limited_systems(), seed=SEEDS)
     def both_engines_agree(system: System, seed: int) -> None:
         engines: list[KernelEngine] = []
-        assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed, engines.append) == []
-        kernel = engines[0].kernel
-        seen["waited"] += bool((kernel.limits[:, CLOSED_PS] > 0).any())
-        seen["ran out"] += bool((kernel.limits[:, OUT_SINCE_NS] >= 0).any())
+        assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed, finished=engines) == []
+        (engine,) = engines
+        devices = engine.tables(seed)["devices"]
+        seen["waited"] += bool((column_of(engine, "limits", "closed_ps") > 0).any())
+        seen["ran out"] += bool((column_of(engine, "limits", "out_since_ns") >= 0).any())
         seen["shared"] += system.volume_limits is not None
-        seen["two stages"] += bool((kernel.devices[:, ks.STAGES + 3] > 0).any())
+        seen["two stages"] += bool((devices.rows[:, devices.columns.index("end_shared_limit")] > 0).any())
         seen["in a set"] += any(device.kind == "raid" for device in system.devices)
 
     both_engines_agree()
@@ -62,12 +61,12 @@ def test_both_engines_give_one_trajectory_and_limits_are_felt() -> None:
 
 
 def test_a_kernel_that_has_fewer_credits_is_another_trajectory() -> None:
-    def poorer(engine: KernelEngine) -> None:
-        engine.kernel.limits[:, TOLERANCE_PS] //= 2
+    def halve_credits(limits: Table) -> None:
+        limits.rows[:, limits.columns.index("refill_ps")] //= 2
 
     model = reading(GP2, seconds=8)
     assert differences(model, 1) == []
-    assert differences(model, 1, poorer)
+    assert differences(model, 1, with_table("limits", halve_credits))
 
 
 # Rates of saturated volumes, and what the result says

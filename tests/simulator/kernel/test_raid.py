@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from simulator import kernel
-from simulator.form import Disk, RaidSet, RotatingDevice
+from simulator.form import Disk, RaidSet, RotatingDevice, Table
 from simulator.results import Result
 from tests.simulator.conftest import make_busy
 from tests.simulator.reference.test_raid import FLASH, SORTING, raid_set
 from tests.simulator.systems import RAID_SETS
-from tests.simulator.twins import differences
+from tests.simulator.twins import differences, with_table
 
 
 def busy_result(of: RaidSet) -> Result:
@@ -35,10 +35,11 @@ def test_engines_that_place_parity_elsewhere_are_told_apart() -> None:
     """The comparison sees it if one disk of the set is another one to the kernel."""
     of = raid_set(replace(SORTING, capacity_bytes=1 << 31), 5, parities=1)
 
-    def slower(engine: kernel.KernelEngine) -> None:
-        engine.kernel.geometry[2, 3] *= 1.001
+    def slower(devices: Table) -> None:
+        revolution = devices.columns.index("revolution_ns")
+        devices.rows[2, revolution] += devices.rows[2, revolution] // 1000
 
-    assert differences(make_busy(devices=(of,), duration_s=2), 3, slower)
+    assert differences(make_busy(devices=(of,), duration_s=2), 3, with_table("devices", slower))
 
 
 def test_the_set_is_what_the_operating_system_sees_and_its_disks_what_they_do() -> None:

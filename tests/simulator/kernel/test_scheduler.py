@@ -5,19 +5,20 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
-from simulator.form import FairQueueing, FlashDevice, Model, RaidSet
-from simulator.kernel import KernelEngine, simulate
-from simulator.kernel import columns as ks
+from simulator.form import FairQueueing, FlashDevice, Model, RaidSet, Table
+from simulator.kernel import simulate
+from simulator.reference.fair_queueing import FairQueue
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
 from tests.simulator.reference.test_fair_queueing import CFQ
 from tests.simulator.results.recording.test_devices import disk, reading
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, fair_systems
-from tests.simulator.twins import differences, of_few_events
+from tests.simulator.twins import differences, of_few_events, with_table
 
 MS = 1_000_000
 
@@ -29,18 +30,24 @@ def fair(model: Model, rules: FairQueueing = CFQ) -> Model:
 # One trajectory
 
 
-def test_both_engines_give_one_trajectory_and_turns_are_taken() -> None:
+def test_both_engines_give_one_trajectory_and_turns_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: Counter[str] = Counter()
+    queues: list[FairQueue] = []
+    begin = FairQueue.__init__
+
+    def noted(queue: FairQueue, *arguments: Any) -> None:
+        begin(queue, *arguments)
+        queues.append(queue)
+
+    monkeypatch.setattr(FairQueue, "__init__", noted)
 
     @settings(EXAMPLES, max_examples=SOAK // 2 or 100)
     @given(system=fair_systems(), seed=SEEDS)
     def both_engines_agree(system: System, seed: int) -> None:
-        engines: list[KernelEngine] = []
-        assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed, engines.append) == []
-        rows = engines[0].kernel.devices
-        scheduled = rows[rows[:, ks.QUANTUM] > 0]
-        seen["waits"] += bool((scheduled[:, ks.TURN_FIRST] != ks.NONE).any())
-        seen["an owner of several waits"] += bool((scheduled[:, ks.OWNERS :: 3] != ks.NONE).any())
+        queues.clear()
+        assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
+        seen["waits"] += any(queue.turns for queue in queues)
+        seen["an owner of several waits"] += any(owner.waiting for queue in queues for owner in queue.owners.values())
         seen["in a set"] += any(isinstance(device, RaidSet) for device in system.devices)
         seen["with an arm"] += any(device.kind == "rotating" for device in system.devices)
 
@@ -50,15 +57,15 @@ def test_both_engines_give_one_trajectory_and_turns_are_taken() -> None:
 
 
 def test_a_kernel_with_another_quantum_or_slice_is_another_trajectory(busy_writer: Model) -> None:
-    def hastier(column: int) -> None:
-        def change(engine: KernelEngine) -> None:
-            engine.kernel.devices[:, column] //= 4
+    def are_noticed_if_hastier(column: str) -> bool:
+        def change(rules: Table) -> None:
+            rules.rows[:, rules.columns.index(column)] //= 4
 
-        assert differences(busy_writer, 1, change)
+        return bool(differences(busy_writer, 1, with_table("fair_queueing", change)))
 
     assert differences(busy_writer, 1) == []
-    hastier(ks.QUANTUM)
-    hastier(ks.BACKGROUND_SLICE)
+    assert are_noticed_if_hastier("quantum")
+    assert are_noticed_if_hastier("background_slice_ns")
 
 
 @pytest.fixture

@@ -17,15 +17,13 @@ from models.reading import load_scenario
 from simulator import analytic, kernel
 from simulator.form import CODES, Assembler, Interrupts, Model, Terminals
 from simulator.kernel import KernelEngine
-from simulator.kernel import columns as ks
-from simulator.kernel.calendar import HEAP_COUNT, MOST_ENTITIES
-from simulator.kernel.terminals import AWAY
+from simulator.reference.terminals import TerminalQueue
 from simulator.results import TerminalLevels
 from tests.simulator.reference.test_closed_forms import repairman
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import systems
 from tests.simulator.tpcc_systems import TINY
-from tests.simulator.twins import differences, of_few_events
+from tests.simulator.twins import differences, of_few_events, record_of
 
 MS, S = 1_000_000, 1_000_000_000
 ModelOf = Callable[..., Model]
@@ -183,14 +181,25 @@ def test_random_systems_behind_terminals_give_one_trajectory(model: Model, seed:
     assert differences(of_few_events(model, seed, 20_000), seed) == []
 
 
-def test_nobody_is_lost() -> None:
+def test_nobody_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many terminals have an event to come as are counted away; the others wait for an answer."""
-    engine = KernelEngine(tpcc("interval.start=warm", kind="connections: 2"), 1)
-    engine.run(None)
-    kernel_state, first = engine.kernel, int(engine.kernel.facts[ks.FIRST_TERMINAL])
-    keys = kernel_state.calendar.keys[: kernel_state.calendar.clock[HEAP_COUNT]] & (MOST_ENTITIES - 1)
-    coming = [key for key in keys.tolist() if first <= key < first + 40]
-    away = int(kernel_state.terminals.facts[AWAY])
+    coming: list[int] = []
+    send_after, send = TerminalQueue._send_after, TerminalQueue._send
+
+    def noted_before(queue: TerminalQueue, delay_ns: int, number: int) -> None:
+        coming.append(number)
+        send_after(queue, delay_ns, number)
+
+    def noted_at(queue: TerminalQueue, number: int) -> None:
+        coming.remove(number)
+        send(queue, number)
+
+    monkeypatch.setattr(TerminalQueue, "_send_after", noted_before)
+    monkeypatch.setattr(TerminalQueue, "_send", noted_at)
+    engines: list[KernelEngine] = []
+    assert differences(tpcc("interval.start=warm", kind="connections: 2"), 1, finished=engines) == []
+    (engine,) = engines
+    away = record_of(engine, "system")["terminals_away"]
     assert 0 < away < 40
     assert len(coming) == len(set(coming)) == away
     assert engine.record.result().broken_laws == []

@@ -15,10 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from simulator.kernel.interpreter import advance
-from simulator.kernel.memory import finish_read
-from simulator.kernel.start import load_everything
-from simulator.kernel.state import LOCKS_HELD, new_state
 
 from models.build import build, sample_of
 from models.reading import load_scenario
@@ -26,8 +22,7 @@ from models.workloads.tpcc import PathTimes, client_registers, tpcc_program
 from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
 from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
 from simulator.form import Costs, Model
-from simulator.kernel import State
-from simulator.kernel import interpreter as waits
+from simulator.reference import ReferenceEngine, waits
 
 TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
 SCANNED = 1_000_000
@@ -52,7 +47,10 @@ def counting_model(only: tuple[str, ...], warehouses: int = 2, **choice: float) 
     model = build(scenario)
     program = tpcc_program(scenario.workload, COUNTING, sample_of(scenario))
     registers = client_registers(program, scenario.workload, sample_of(scenario), 1)
-    return dataclasses.replace(model, program=program, client_registers=registers, costs=Costs(0, 0, 0, 0), sections=())
+    loaded = dataclasses.replace(model.interval, start="after_load")
+    return dataclasses.replace(
+        model, program=program, client_registers=registers, costs=Costs(0, 0, 0, 0), sections=(), interval=loaded
+    )
 
 
 class Played:
@@ -60,9 +58,9 @@ class Played:
 
     def __init__(self, only: str | tuple[str, ...], transactions: int = TRANSACTIONS, **choice: Any) -> None:
         self.model = counting_model((only,) if isinstance(only, str) else only, **choice)
-        self.state: State = new_state(self.model, 1)
-        load_everything(self.state)
-        self.state.table_counts[:] = 0
+        self.interpreter = ReferenceEngine(self.model, 1).interpreter
+        self.client = self.interpreter.clients[0]
+        self.waits = self.interpreter.waits_of(self.client)
         self.bursts_ns: list[int] = []
         self.rolled_back = self.log_bytes = 0
         self.classes: Counter[int] = Counter()
@@ -72,31 +70,33 @@ class Played:
 
     def _one(self) -> int:
         burst_ns = 0
-        while True:
-            wait, a, b = advance(self.state, 0, 0)
-            if wait == waits.WAIT_CPU:
-                burst_ns += a
-            elif wait == waits.WAIT_READ:
-                finish_read(self.state, a, True)
-            elif wait in {waits.WAIT_COMMIT, waits.WAIT_RELEASE}:
-                self.log_bytes += a
-                self.state.client[0, LOCKS_HELD] = 0
-            elif wait == waits.WAIT_END:
-                self.rolled_back += b
-                self.classes[a] += 1
-                return burst_ns
-            self.state.outbox[0] = 0
+        for wait in self.waits:
+            match wait:
+                case waits.CpuBurst(user_ns):
+                    burst_ns += user_ns
+                case waits.PageRead(frame):
+                    self.interpreter.pool.finish_read(frame)
+                case waits.Commit(size_bytes):
+                    self.log_bytes += size_bytes
+                    self.interpreter.locks.release_all(self.client)
+                case waits.Rollback():
+                    self.interpreter.locks.release_all(self.client)
+                case waits.TransactionEnd(transaction_class, rolled_back):
+                    self.rolled_back += rolled_back
+                    self.classes[transaction_class] += 1
+                    break
+        return burst_ns
 
     def per_transaction(self, table: str) -> float:
         """References to a table."""
         number = self.model.program.region_names.index(table)
-        return int(self.state.table_counts[number, 0]) / self.transactions
+        return self.interpreter.references.regions[number].references / self.transactions
 
     def counter(self, name: str) -> int:
         """Sum of a table of counters over its groups."""
         program = self.model.program
         start, length = program.counter_tables[program.counter_names.index(name)]
-        return int(self.state.counters[start : start + length].sum())
+        return sum(self.interpreter.counters[start : start + length])
 
 
 @functools.cache
@@ -195,9 +195,7 @@ def stock_pages_touched(**choice: Any) -> Counter[int]:
     run = Played("new order", transactions=300, **choice)
     program = run.model.program
     region = program.regions[program.region_names.index("stock")]
-    start, length, groups, _ = program.windows[0].tolist()
-    remembered = run.state.numbers[start : start + length * groups]
-    pages = remembered[remembered >= 0]
+    pages = np.array([page for window in run.interpreter.references.windows[0] for page in window.pages])
     return Counter(((pages - region[0]) // region[2]).tolist())
 
 
@@ -219,6 +217,6 @@ def test_stock_level_reads_what_recent_orders_have_touched() -> None:
     looked_up = run.per_transaction("stock") * 400 - lines
     assert looked_up == pytest.approx(RECENT_LINES * levels, rel=0.1), "none before a district's first order"
     assert looked_up <= RECENT_LINES * levels
-    slots = {int(slot) for slot in run.state.numbers[: DISTRICTS * RECENT_LINES]} - {-1}
-    assert len(slots) < lines
-    assert len(slots) > 0.3 * lines
+    pages = {page for window in run.interpreter.references.windows[0] for page in window.pages}
+    assert len(pages) < lines
+    assert len(pages) > 0.3 * lines

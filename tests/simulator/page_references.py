@@ -1,0 +1,64 @@
+"""The kernel's caches under references that a test has drawn: nothing takes time, and nobody else refers to a page."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+from simulator.form import Assembler, FlashDevice, IntArray, Model
+from simulator.kernel import KernelEngine
+from tests.simulator.conftest import make_model
+from tests.simulator.twins import record_of
+
+BATCH, TICK_NS = 100, 1000
+"""references of a transaction, and what passes between two of these"""
+
+
+class Counted(NamedTuple):
+    """Of the references that are counted; `swap_ins`: hits and victims that the memory behind them was missing of."""
+
+    misses: int
+    swap_ins: int
+
+
+def counted(
+    references: IntArray, warm: int, pool_pages: int, replacement: str, resident_pages: int | None = None
+) -> Counted:
+    """Counts among the references behind the first `warm` ones; both numbers are multiples of BATCH."""
+    assert len(references) % BATCH == warm % BATCH == 0
+    engine = KernelEngine(referring(references, pool_pages, replacement, resident_pages or pool_pages), 1)
+    engine.kernel.run(warm // BATCH * TICK_NS)
+    before = record_of(engine, "caches")
+    engine.kernel.run(len(references) // BATCH * TICK_NS)
+    after = record_of(engine, "caches")
+    new = {name: after[name] - before[name] for name in ("references", "hits", "swap_ins")}
+    assert new["references"] == len(references) - warm
+    return Counted(new["references"] - new["hits"], new["swap_ins"])
+
+
+def referring(references: IntArray, pool_pages: int, replacement: str, resident_pages: int) -> Model:
+    """One client that takes one page after the other from a counter table. The page cache holds all pages."""
+    pages = int(references.max()) + 1
+    asm = Assembler()
+    zero, left, place, row = (asm.register(name) for name in ("zero", "left", "place", "row"))
+    following, drawn = asm.counter("following", 1, 0), asm.counter("drawn", len(references), references)
+    region = asm.region("pages", 1, pages, 1)
+    asm.loaded(region, 0, pages)
+    page = asm.reference("page", "row", region, zero, row=row)
+    asm.emit("think", asm.distribution("constant", 0), asm.stream("times"))
+    asm.emit("choose", asm.table("mix", [1.0]), asm.stream("mix"))
+    asm.begin_class("refer")
+    asm.emit("set", left, BATCH)
+    again = asm.label()
+    asm.place(again)
+    asm.emit("take", place, following, zero, 1)
+    asm.emit("peek", row, drawn, place, 0)
+    asm.emit("touch", page, 0, 0)
+    asm.emit("loop", left, again)
+    asm.emit("network", TICK_NS)
+    asm.emit("end")
+    model = make_model(
+        asm, pool_pages=pool_pages, replacement=replacement, resident_pages=resident_pages, cache_pages=pages,
+        dirty_limit_pages=pages, devices=(FlashDevice("flash", 0, 0, 1),),
+    )  # fmt: skip
+    return dataclasses.replace(model, interval=dataclasses.replace(model.interval, start="after_load"))
