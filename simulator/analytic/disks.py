@@ -18,7 +18,7 @@ PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
 """Numbers of waiting requests for which service times are tabulated, even in their logarithms."""
 PASSED_OVER = 0.06
-"""Measured by simulating the disk of simulator/reference/disk.py alone, 7,200 to 15,000 rpm, 1 to 64 requests: 0 to 8 %"""
+"""Measured by simulating the disk alone, 7,200 to 15,000 rpm, 1 to 64 requests: 0 to 8 %"""
 BAND_POWER = 0.65
 """How the band narrows with the drive's share of the queue; measured in the same way, 64 of 64 to 4,096 requests"""
 PLACES, INSTANTS = 64, 400

@@ -60,7 +60,7 @@ class Station:
 
 @dataclass(frozen=True)
 class RotatingDevice:
-    """A disk with an arm (simulator/reference/disk.py): seek times in ns, `queue_depth` requests reordered by the drive."""
+    """A disk with an arm (reference/disk.py): seek times in ns, `queue_depth` requests reordered by the drive."""
 
     name: str
     capacity_bytes: int

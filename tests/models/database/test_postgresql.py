@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from simulator.kernel.caches import MOST_USAGE
 
 from models.build import build, memory_plan
 from models.catalogue import catalogue_entry, expand_names
