@@ -1,6 +1,6 @@
 """What engines run, as arrays with names: programs, stations, devices, samplers, simulated time."""
 
-from simulator.form.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from simulator.form.arrays import BoolArray, FloatArray, IntArray
 from simulator.form.assembler import Assembler, Label
 from simulator.form.clock import FS_PER_PS, NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
 from simulator.form.io_wait import IO_WAIT_SHARE_BITS, io_wait_shares

@@ -5,5 +5,4 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]

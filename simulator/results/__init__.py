@@ -16,8 +16,6 @@ from simulator.results.figures import (
 from simulator.results.laws import law_at_most_one, law_equal, law_of_class_times
 from simulator.results.recorder import (
     ACTIVITIES,
-    HISTOGRAM_BUCKETS,
-    HISTOGRAM_SUB_BUCKETS,
     Activity,
     ClassRecorder,
     Gauge,
