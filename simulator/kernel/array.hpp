@@ -28,6 +28,12 @@ inline void check([[maybe_unused]] bool holds) {
 #endif
 }
 
+// Division towards minus infinity, and what is left of it.
+inline i64 floor_div(i64 value, i64 divisor) {
+    return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor);
+}
+inline i64 modulo(i64 value, i64 divisor) { return value - floor_div(value, divisor) * divisor; }
+
 // View: a part of an array, checked as well.
 template <class T>
 class View {

@@ -56,15 +56,15 @@ def load(path: Path) -> ctypes.CDLL:
     """Library at a path with its functions declared. Raises InstallationError if it can't be used."""
     try:
         library = ctypes.CDLL(str(path))
+        version = library.oltpsim_interface_version()
+        if version != INTERFACE_VERSION:
+            wanted = f"has interface {version} where {INTERFACE_VERSION} is needed"
+            raise InstallationError(f"the compiled kernel {path} {wanted}; {_remedy()}")
         for name, (result, arguments) in FUNCTIONS.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
-        version = library.oltpsim_interface_version()
     except (OSError, AttributeError) as error:
         raise InstallationError(f"the compiled kernel {path} can't be used ({error}); {_remedy()}") from error
-    if version != INTERFACE_VERSION:
-        wanted = f"has interface {version} where {INTERFACE_VERSION} is needed"
-        raise InstallationError(f"the compiled kernel {path} {wanted}; {_remedy()}")
     return library
 
 

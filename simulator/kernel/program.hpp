@@ -5,12 +5,6 @@
 
 namespace oltpsim {
 
-// Division towards minus infinity, and what is left of it.
-inline i64 floor_div(i64 value, i64 divisor) {
-    return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor);
-}
-inline i64 modulo(i64 value, i64 divisor) { return value - floor_div(value, divisor) * divisor; }
-
 // In the order of simulator.form.OPERATIONS.
 enum class Code : i64 {
     think,

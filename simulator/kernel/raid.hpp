@@ -70,8 +70,6 @@ public:
 private:
     const i64 parities;  // units of a stripe that are computed from the others
     const i64 unit;
-
-    static i64 modulo(i64 value, i64 divisor) { return (value % divisor + divisor) % divisor; }
 };
 
 }  // namespace oltpsim
