@@ -30,7 +30,7 @@ REPLACEMENTS = ("lru", "clock")
 SCHEDULERS = ("fcfs", "look", "c-look")
 DEVICE_KINDS = ("disk", "caching disk", "flash", "raid")
 NOWHERE = -1
-PLACES = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")
+COMMON_COLUMNS = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")
 DISK_COLUMNS = (
     "capacity_bytes",
     "revolution_ns",
@@ -44,7 +44,7 @@ DISK_COLUMNS = (
 WRITE_CACHE_COLUMNS = ("cache_bytes", "destages_among")
 FLASH_COLUMNS = ("read_ns", "write_ns", "parallel", "reads_per_write")
 RAID_COLUMNS = ("first_disk", "disks", "copies", "parities", "unit_bytes")
-DEVICE_COLUMNS = (*PLACES, *DISK_COLUMNS, "scheduler", *WRITE_CACHE_COLUMNS, *FLASH_COLUMNS, *RAID_COLUMNS)
+DEVICE_COLUMNS = (*COMMON_COLUMNS, *DISK_COLUMNS, "scheduler", *WRITE_CACHE_COLUMNS, *FLASH_COLUMNS, *RAID_COLUMNS)
 
 
 class Table(NamedTuple):
@@ -216,7 +216,7 @@ def _one_row(values: dict[str, int]) -> Table:
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[int]] | IntArray) -> Table:
-    return Table(tuple(columns), np.array(rows, dtype=np.int64).reshape(len(rows), len(columns)))
+    return Table(tuple(columns), np.array(rows, dtype=np.int64, order="C").reshape(len(rows), len(columns)))
 
 
 def _plain(values: IntArray) -> Table:

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,11 @@ using i64 = std::int64_t;
 using u64 = std::uint64_t;
 
 constexpr i32 NONE = -1;  // no task, request, slot, page or lock
+
+// A system that the kernel has no numbers for.
+struct TooLarge : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 inline void check([[maybe_unused]] bool holds) {
 #ifdef OLTPSIM_CHECKED

@@ -37,28 +37,27 @@ public:
         : capacity(capacity),
           replacement(replacement),
           states(numbered(pages, capacity)),
-          page_of(capacity, NONE),
-          uses(replacement == Replacement::lru ? USES_PER_SLOT * capacity + 64 : 0),
-          ages(keeps_ages ? capacity : 0) {}
+          page_of(pages > 0 ? capacity : 0, NONE),
+          uses(pages > 0 && replacement == Replacement::lru ? USES_PER_SLOT * capacity + 64 : 0),
+          ages(pages > 0 && keeps_ages ? capacity : 0) {}
 
     // Memory that a cache takes.
-    static i64 bytes(i64 pages, i64 capacity, bool keeps_ages) {
-        const i64 of_slot = (1 + USES_PER_SLOT) * static_cast<i64>(sizeof(i32));
-        return pages * static_cast<i64>(sizeof(State)) +
-               capacity * (of_slot + (keeps_ages ? static_cast<i64>(sizeof(Age)) : 0));
+    static i64 bytes(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages) {
+        i64 of_slot = sizeof(i32);
+        if (replacement == Replacement::lru) of_slot += USES_PER_SLOT * static_cast<i64>(sizeof(i32));
+        if (keeps_ages) of_slot += static_cast<i64>(sizeof(Age));
+        return pages * static_cast<i64>(sizeof(State)) + capacity * of_slot;
     }
 
     bool has(i64 page) const { return states[page].slot != EMPTY; }
     bool has_idle(i64 page) const { return states[page].slot != EMPTY && !states[page].is_busy; }
     bool is_dirty(i64 page) const { return states[page].is_dirty; }
     bool is_busy(i64 page) const { return states[page].is_busy; }
-    bool is_in_flight(i64 page) const { return states[page].is_in_flight; }
     i64 usage(i64 page) const { return replacement == Replacement::clock ? states[page].used : 0; }
     i32 slot(i64 page) const { return has(page) ? static_cast<i32>(states[page].slot) : NONE; }
     i32 page_in(i64 slot) const { return page_of[slot]; }
 
-    void set_busy(i64 page, bool busy) { states[page].is_busy = busy; }              // it is being read or written
-    void set_in_flight(i64 page, bool flies) { states[page].is_in_flight = flies; }  // a write-back of it is under way
+    void set_busy(i64 page, bool busy) { states[page].is_busy = busy; }  // it is being read or written
 
     // A page will soon be referred to.
     void prefetch(i64 page) const { __builtin_prefetch(states.data() + page); }
@@ -76,7 +75,7 @@ public:
     void insert(i64 page, i32 slot) {
         State& state = states[page];
         state.slot = static_cast<u32>(slot) & EMPTY;
-        state.is_dirty = state.is_in_flight = state.is_busy = false;
+        state.is_dirty = state.is_busy = false;
         page_of[slot] = static_cast<i32>(page);
         if (replacement == Replacement::clock)
             state.used = 1;
@@ -93,7 +92,7 @@ public:
 
     // Puts a page of an LRU cache at the end that is used up first.
     void make_oldest(i64 page) {
-        if (first_uses.size() > capacity) sweep_first();
+        if (first_uses.size() >= 2 * capacity + 64) sweep_first();
         states[page].used = static_cast<u32>(FRONT + first_uses.size());
         first_uses.add(static_cast<i32>(page));
     }
@@ -113,10 +112,10 @@ public:
         dirty++;
         forget_clean(state);
         if (ages.empty()) return;
-        const i32 own = static_cast<i32>(state.slot);
-        ages[own] = {last_dirty, NONE, static_cast<i32>(now_ns / NS_PER_MS)};
-        (last_dirty == NONE ? first_dirty : ages[last_dirty].newer) = own;
-        last_dirty = own;
+        const i32 number = static_cast<i32>(state.slot);
+        ages[number] = {last_dirty, NONE, static_cast<i32>(now_ns / NS_PER_MS)};
+        (last_dirty == NONE ? first_dirty : ages[last_dirty].newer) = number;
+        last_dirty = number;
     }
 
     void clear_dirty(i64 page) {
@@ -189,7 +188,6 @@ private:
         u32 used = NEVER;  // LRU: the place of its last use in `uses`; CLOCK: its usage count
         u32 slot : 28 = EMPTY;
         u32 is_dirty : 1 = false;
-        u32 is_in_flight : 1 = false;
         u32 is_busy : 1 = false;
     };
     static_assert(sizeof(State) == 8);
@@ -217,11 +215,11 @@ private:
 
     // The number of pages, if all of them can be numbered.
     static i64 numbered(i64 pages, i64 capacity) {
+        if (pages > 0 && capacity < 1) throw std::invalid_argument("a cache without a slot");
         if (capacity >= EMPTY || pages > INT32_MAX)
-            throw std::length_error("a cache of " + std::to_string(capacity) + " pages, of " + std::to_string(pages) +
-                                    " in all, is more than the kernel can number: " + std::to_string(EMPTY - 1) +
-                                    ", of " + std::to_string(INT32_MAX) +
-                                    "; simulate a share of the warehouses (sampling_fraction)");
+            throw TooLarge("a cache of " + std::to_string(capacity) + " pages, of " + std::to_string(pages) +
+                           " in all, is more than the kernel can number: " + std::to_string(EMPTY - 1) + ", of " +
+                           std::to_string(INT32_MAX) + "; simulate a share of the warehouses (sampling_fraction)");
         return pages;
     }
 

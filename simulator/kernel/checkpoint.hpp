@@ -39,7 +39,7 @@ public:
         if (phase == Phase::writing) {
             if (!writes.run()) return;
             phase = Phase::syncing_dirty;
-            mark = calendar.now_ns;
+            sync_began_ns = calendar.now_ns;
         }
         if (!interpreter.direct_io && !is_synced()) return;
         done.add({writes.began_ns, calendar.now_ns});
@@ -60,7 +60,8 @@ private:
 
     Phase phase = Phase::writing;
     i64 due_ns = 0;
-    i64 mark = 0;  // of the sync: an instant, then a number of pages written
+    i64 sync_began_ns = 0;
+    i64 pages_synced = 0;  // pages written back by when the sync is done
 
     void sleep() {
         due_ns = std::max(due_ns + interval_ns, calendar.now_ns);
@@ -71,16 +72,16 @@ private:
     bool is_synced() {
         PageCache& page_cache = interpreter.page_cache;
         if (phase == Phase::syncing_dirty) {
-            if (page_cache.has_dirty_since(mark)) {
-                const i64 room = write_back.most_in_flight - page_cache.writes_in_flight;
-                if (room > 0) write_back.flush(mark, room);
+            if (page_cache.has_dirty_since(sync_began_ns)) {
+                const i64 free_pages = write_back.most_in_flight - page_cache.writes_in_flight;
+                if (free_pages > 0) write_back.flush(sync_began_ns, free_pages);
                 write_back.wait(who, Stage::syncing);
                 return false;
             }
             phase = Phase::syncing_in_flight;
-            mark = write_back.pages_written + page_cache.writes_in_flight;
+            pages_synced = write_back.pages_written + page_cache.writes_in_flight;
         }
-        if (write_back.pages_written >= mark) return true;
+        if (write_back.pages_written >= pages_synced) return true;
         write_back.wait(who, Stage::syncing);
         return false;
     }

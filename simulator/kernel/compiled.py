@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,38 +18,61 @@ INTERNAL = "internal: "
 
 
 def available_bytes() -> int | None:
-    """Memory that a process may take without swapping, as Linux estimates it; None where nothing says so."""
+    """Memory that a process may take without swapping, by Linux and by its control group; None if nothing says so."""
+    limits = [*_free_on_machine(), *_free_in_group()]
+    return min(limits, default=None)
+
+
+def _free_on_machine() -> list[int]:
+    lines = _text(Path("/proc/meminfo")).splitlines()
+    return [int(line.split()[1]) * KIB for line in lines if line.startswith("MemAvailable:")]
+
+
+def _free_in_group() -> list[int]:
+    """Of control groups of version 2, as containers have them."""
+    limit, used = (_text(Path("/sys/fs/cgroup") / f"memory.{name}").strip() for name in ("max", "current"))
+    return [int(limit) - int(used)] if limit.isdigit() and used.isdigit() else []
+
+
+def _text(path: Path) -> str:
     try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
+        return path.read_text()
     except OSError:
-        return None
-    fields = dict(line.split(":", 1) for line in lines)
-    return int(fields["MemAvailable"].split()[0]) * KIB if "MemAvailable" in fields else None
+        return ""
 
 
 class CompiledSystem:
-    """System that the compiled engine runs. Raises InputError where it is too large, for memory or for its numbers."""
+    """System that the compiled engine runs. Raises InputError where it is too large, for memory or for its numbers.
+
+    Threads may use one system in turn, and different ones at the same time.
+    """
 
     def __init__(self, tables: dict[str, Table]) -> None:
         self._library = kernel_library()
+        self._lock = Lock()
+        rows = [np.ascontiguousarray(table.rows, dtype=np.int64) for table in tables.values()]
         passed = (CTable * len(tables))()
-        for place, (name, table) in zip(passed, tables.items(), strict=True):
+        for place, values, (name, table) in zip(passed, rows, tables.items(), strict=True):
             place.name, place.columns = name.encode(), " ".join(table.columns).encode()
-            place.values = table.rows.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
-            place.rows, place.width = table.rows.shape
+            place.values = values.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+            place.rows, place.width = values.shape
         self._refuse_what_does_not_fit(self._call(self._library.oltpsim_bytes_needed, passed, len(tables)))
         self._handle = self._call(self._library.oltpsim_create, passed, len(tables))
 
     def run(self, until_ns: int) -> None:
         """Let time pass until an instant, or until the last client has done its work. Other threads go on meanwhile."""
-        self._call(self._library.oltpsim_run, self._handle, until_ns)
+        with self._lock:
+            self._call(self._library.oltpsim_run, self._handle, until_ns)
 
     def read(self, name: str) -> Table:
         """A table by its name in report.hpp."""
         passed = CTable()
-        self._call(self._library.oltpsim_read, self._handle, name.encode(), ctypes.byref(passed))
-        shape = (passed.rows, passed.width)
-        rows = np.ctypeslib.as_array(passed.values, shape).copy() if passed.rows else np.zeros(shape, dtype=np.int64)
+        with self._lock:
+            self._call(self._library.oltpsim_read, self._handle, name.encode(), ctypes.byref(passed))
+            shape = (passed.rows, passed.width)
+            rows = np.zeros(shape, dtype=np.int64)
+            if passed.rows:
+                rows[:] = np.ctypeslib.as_array(passed.values, shape)
         return Table(tuple(passed.columns.decode().split()), rows)
 
     def __del__(self) -> None:
@@ -59,7 +83,7 @@ class CompiledSystem:
     def _refuse_what_does_not_fit(needed_bytes: int) -> None:
         free_bytes = available_bytes()
         if free_bytes is not None and needed_bytes > free_bytes:
-            needed, free = (f"{size / GIB:,.1f} GiB" for size in (needed_bytes, free_bytes))
+            needed, free = (f"{size / GIB:,.3g} GiB" for size in (needed_bytes, free_bytes))
             raise InputError(
                 f"simulating this takes at least {needed} of memory and {free} are free: "
                 "simulate a share of the warehouses (`sampling_fraction`), or on another machine"

@@ -37,8 +37,10 @@ public:
                 part.caching_disk = std::make_unique<CachingDisk>(table, i, requests, calendar);
             } else if (kind == Kind::flash) {
                 part.flash = std::make_unique<Flash>(table, i, requests, limits, calendar);
-            } else {
+            } else if (kind == Kind::raid) {
                 part.raid = std::make_unique<Raid>(table, i);
+            } else {
+                throw std::invalid_argument("there is no kind of device " + std::to_string(table.at(i, "kind")));
             }
             if (table.at(i, "is_scheduled"))
                 part.fair = std::make_unique<FairQueueing>(system["fair_queueing"], requests, calendar);

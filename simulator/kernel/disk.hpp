@@ -25,7 +25,7 @@ struct Mechanics {
     double seek_linear;
     double overhead;
 
-    static Mechanics of(const Table& devices, i64 row) {
+    static Mechanics from_row(const Table& devices, i64 row) {
         const auto number = [&](const char* name) { return static_cast<double>(devices.at(row, name)); };
         const double track_to_track = number("seek_track_ns");
         const double over_track =
@@ -61,11 +61,11 @@ struct Mechanics {
 };
 
 // Requests among which the arm chooses.
-class Window {
+class HeldRequests {
 public:
     i64 count = 0;
 
-    explicit Window(i64 most)
+    explicit HeldRequests(i64 most)
         : byte(most), size(most), since(most), turns(most), cylinder(most), number(most), time(most) {}
 
     // `since_ns`: when the drive got it, or never for what nobody waits for.
@@ -153,7 +153,7 @@ public:
           calendar(calendar),
           device(device),
           depth(devices.at(device, "queue_depth")),
-          mechanics(Mechanics::of(devices, device)),
+          mechanics(Mechanics::from_row(devices, device)),
           scheduler(static_cast<IoScheduler::Kind>(devices.at(device, "scheduler"))),
           held(depth) {}
 
@@ -192,11 +192,11 @@ protected:
     const Mechanics mechanics;
 
     IoScheduler scheduler;
-    Window held;
+    HeldRequests held;
     i64 arm_byte = 0;
     bool idle = false;
     bool is_serving = false;
-    Window::Choice chosen{};
+    HeldRequests::Choice chosen{};
 
     void wake() {
         idle = false;

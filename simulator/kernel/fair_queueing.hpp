@@ -17,28 +17,28 @@ public:
           slice_ns(rules.at(0, "slice_ns")),
           background_slice_ns(rules.at(0, "background_slice_ns")) {}
 
-    // A request comes; `start` hands requests to the device.
-    template <class Start>
-    void add(i32 number, Start start) {
+    // A request comes; `submit` hands requests to the device.
+    template <class Submit>
+    void add(i32 number, Submit submit) {
         const i32 owner = owner_of(number);
         if (owner != A_CLIENT && (on_turn == owner || owners[owner].is_in_line)) {
             requests.line_up(owners[owner].line, number);
-            if (on_turn == owner) hand_over(start);
+            if (on_turn == owner) hand_over(submit);
             return;
         }
         line_up_for_turn(number, owner);
-        if (on_turn == NONE) next_turn(start);
+        if (on_turn == NONE) next_turn(submit);
     }
 
     // The device is through with a request; its owner goes on, or it is the next one's turn.
-    template <class Start>
-    void end(Start start) {
+    template <class Submit>
+    void end(Submit submit) {
         in_device--;
-        hand_over(start);
+        hand_over(submit);
         if (in_device > 0) return;
         if (on_turn != A_CLIENT && !owners[on_turn].line.empty())
             line_up_for_turn(requests.take(owners[on_turn].line), on_turn);
-        next_turn(start);
+        next_turn(submit);
     }
 
 private:
@@ -71,8 +71,8 @@ private:
         if (owner != A_CLIENT) owners[owner].is_in_line = true;
     }
 
-    template <class Start>
-    void next_turn(Start start) {
+    template <class Submit>
+    void next_turn(Submit submit) {
         on_turn = NONE;
         if (turns.empty()) return;
         const i32 number = requests.take(turns);
@@ -81,18 +81,18 @@ private:
         const bool is_background = on_turn != A_CLIENT && requests[number].use != Use::log;
         slice_end_ns = calendar.now_ns + (is_background ? background_slice_ns : slice_ns);
         if (on_turn != A_CLIENT) owners[on_turn].is_in_line = false;
-        start(number);
-        hand_over(start);
+        submit(number);
+        hand_over(submit);
     }
 
     // To the device as many requests of the owner as it may have there, while its slice lasts.
-    template <class Start>
-    void hand_over(Start start) {
+    template <class Submit>
+    void hand_over(Submit submit) {
         if (on_turn == A_CLIENT) return;
         RequestLine& line = owners[on_turn].line;
         while (!line.empty() && in_device < quantum && calendar.now_ns < slice_end_ns) {
             in_device++;
-            start(requests.take(line));
+            submit(requests.take(line));
         }
     }
 };

@@ -255,15 +255,17 @@ private:
                 task.log_bytes = 0;
                 task.rolled_back = true;
                 return {WaitKind::release, 0, 0};
-            default:  // end
+            case Code::end:
                 task.operation = 0;
                 return {WaitKind::end, task.transaction_class, std::exchange(task.rolled_back, false)};
+            default:
+                throw std::invalid_argument("there is no operation " + std::to_string(static_cast<i64>(now.code)));
         }
     }
 
     // A client passes a gate, three counters of its group: passages left, closed until, passages between two closings.
     i64 until_open_ns(const Operation& gate, i64 group, Stream& stream) {
-        i64* const counters = &program.counter(gate.b, 3 * group);
+        const View<i64> counters = program.counters_of(gate.b, 3 * group, 3);
         i64 &passages_left = counters[0], &closed_until_ns = counters[1];
         if (--passages_left <= 0) {
             passages_left = counters[2];

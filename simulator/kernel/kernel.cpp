@@ -4,7 +4,7 @@
 #include "kernel.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdio>
 #include <memory>
 
 #include "report.hpp"
@@ -18,21 +18,25 @@ struct Handle {
     Report report{0};  // the last that was read
 };
 
+void say(char* error, i64 error_size, const char* before, const char* problem) noexcept {
+    std::snprintf(error, static_cast<std::size_t>(error_size), "%s%s", before, problem);
+}
+
 template <class Work>
-bool guarded(char* error, i64 error_size, Work work) {
-    std::string problem;
+bool guarded(char* error, i64 error_size, Work work) noexcept {
     try {
         work();
         return true;
-    } catch (const std::length_error& too_large) {
-        problem = too_large.what();
+    } catch (const TooLarge& problem) {
+        say(error, error_size, "", problem.what());
     } catch (const std::bad_alloc&) {
-        problem = "the system does not fit into memory; simulate a share of the warehouses (sampling_fraction)";
-    } catch (const std::exception& other) {
-        problem = std::string("internal: ") + other.what();
+        say(error, error_size, "",
+            "the system does not fit into memory; simulate a share of the warehouses (sampling_fraction)");
+    } catch (const std::exception& problem) {
+        say(error, error_size, "internal: ", problem.what());
+    } catch (...) {
+        say(error, error_size, "internal: ", "something that is no exception was thrown");
     }
-    std::strncpy(error, problem.c_str(), static_cast<std::size_t>(error_size - 1));
-    error[error_size - 1] = '\0';
     return false;
 }
 
@@ -54,9 +58,11 @@ OLTPSIM_API std::int64_t oltpsim_bytes_needed(const oltpsim_table* tables, std::
 // The tables are read before it returns.
 OLTPSIM_API void* oltpsim_create(const oltpsim_table* tables, std::int64_t count, char* error,
                                  std::int64_t error_size) {
-    auto handle = std::make_unique<Handle>();
-    const bool done =
-        guarded(error, error_size, [&] { handle->kernel = std::make_unique<Kernel>(Tables(tables, count)); });
+    std::unique_ptr<Handle> handle;
+    const bool done = guarded(error, error_size, [&] {
+        handle = std::make_unique<Handle>();
+        handle->kernel = std::make_unique<Kernel>(Tables(tables, count));
+    });
     return done ? handle.release() : nullptr;
 }
 
@@ -68,10 +74,10 @@ OLTPSIM_API std::int64_t oltpsim_run(void* handle, std::int64_t until_ns, char* 
 OLTPSIM_API std::int64_t oltpsim_read(void* handle, const char* name, oltpsim_table* table, char* error,
                                       std::int64_t error_size) {
     return guarded(error, error_size, [&] {
-        Handle& own = *static_cast<Handle*>(handle);
-        own.report = own.kernel->report(name);
-        const i64 width = std::max<i64>(own.report.width, 1);
-        *table = {name, own.report.columns.c_str(), own.report.values.data(), own.report.values.size() / width, width};
+        Handle& system = *static_cast<Handle*>(handle);
+        Report& report = system.report = system.kernel->report(name);
+        const i64 width = std::max<i64>(report.width, 1);
+        *table = {name, report.columns.c_str(), report.values.data(), report.values.size() / width, width};
     });
 }
 

@@ -16,7 +16,7 @@ namespace oltpsim {
 class Kernel {
 public:
     explicit Kernel(const Tables& system)
-        : clients_count(static_cast<i32>(system["registers"].rows())),
+        : clients_count(numbered(system["registers"].rows(), "clients")),
           tasks(clients_count + DAEMONS),
           devices(system, calendar, tasks),
           stations(system, calendar, tasks),
@@ -31,6 +31,7 @@ public:
           terminals(system, interpreter.program, calendar, tasks, arrivals),
           clients(system, clients_count, calendar, tasks, devices, stations, io_wait, interpreter, log, write_back,
                   writer, arrivals, terminals) {
+        numbered(terminals.count, "terminals");
         Start(system, clients_count, interpreter, terminals).prepare();
         devices.start();
         if (arrivals.are_open()) calendar.urgently(EventKind::task, source());
@@ -42,10 +43,13 @@ public:
     // Memory that a system takes, at least: of what grows during a run only the beginning.
     static i64 bytes_needed(const Tables& system) {
         const i64 pages = system.fact("pages"), clients = system["registers"].rows();
-        const i64 own = system["registers"].width() + system["streams"].width();
-        i64 bytes = Cache::bytes(pages, system.fact("pool_pages"), false) + system.fact("pool_pages");
-        if (!system.fact("direct_io")) bytes += Cache::bytes(pages, system.fact("page_cache_pages"), true);
-        bytes += clients * (static_cast<i64>(sizeof(Task)) + own * 8);
+        const i64 numbers_per_client = system["registers"].width() + system["streams"].width();
+        const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
+        const i64 pool_pages = system.fact("pool_pages");
+        i64 bytes = Cache::bytes(pages, pool_pages, replacement, false) + pool_pages;
+        if (!system.fact("direct_io"))
+            bytes += Cache::bytes(pages, system.fact("page_cache_pages"), Replacement::lru, true);
+        bytes += clients * (static_cast<i64>(sizeof(Task)) + numbers_per_client * 8);
         bytes += system["terminals"].at(0, "count") * TERMINAL_BYTES;
         bytes += system["devices"].rows() * static_cast<i64>(sizeof(Device) + sizeof(CachingDisk));
         return bytes;
@@ -115,6 +119,15 @@ private:
     i32 checkpointer() const { return clients_count + 2; }
     i32 logger() const { return clients_count + 3; }
     i32 source() const { return clients_count + 4; }
+
+    // A number of things that events name.
+    static i32 numbered(i64 count, const char* what) {
+        if (count + DAEMONS > Calendar::MOST_NUMBERS)
+            throw TooLarge(std::to_string(count) + " " + what + " are more than the kernel can tell apart (" +
+                           std::to_string(Calendar::MOST_NUMBERS - DAEMONS) +
+                           "); simulate a share of the warehouses (sampling_fraction)");
+        return static_cast<i32>(count);
+    }
 
     PageWrites page_writes(const Tables& system, i32 who) {
         return PageWrites(system, who, calendar, tasks, devices, stations, interpreter, write_back);

@@ -46,7 +46,8 @@ def kernel_library() -> ctypes.CDLL:
     named = os.environ.get(PATH_VARIABLE)
     path = Path(named) if named else FOLDER / "libkernel.so"
     if not path.exists():
-        raise InstallationError(f"the compiled kernel {path} is missing; {_remedy()}")
+        remedy = f"{PATH_VARIABLE} names it: unset it for the program's own" if named else _remedy()
+        raise InstallationError(f"the compiled kernel {path} is missing; {remedy}")
     if not named and _sources_digest() not in path.read_bytes():
         raise InstallationError(f"the compiled kernel {path} is older than its sources; {_remedy()}")
     return load(path)

@@ -34,7 +34,6 @@ public:
     // A dirty page is handed to the disks.
     void start_write_back(i64 page) {
         clear_dirty(page);
-        set_in_flight(page, true);
         writes_in_flight++;
     }
 
@@ -42,7 +41,6 @@ public:
     void end_write_back(i64 page) {
         writes_in_flight--;
         if (!has(page)) return;
-        set_in_flight(page, false);
         if (free_behind && !is_dirty(page)) make_oldest(page);
     }
 

@@ -125,6 +125,9 @@ public:
     const Array<i64>& all_seen() const { return seen; }
     const Array<i64>& all_high() const { return high; }
     i64& counter(i64 table, i64 group) { return counters[counter_starts[table] + group]; }
+    View<i64> counters_of(i64 table, i64 group, i64 count) {
+        return counters.part(counter_starts[table] + group, count);
+    }
 
     AliasTable sampler(i64 number) const { return {alias.data() + samplers[number].start, samplers[number].length}; }
     i64 draw_ns(i64 distribution, Stream& stream) const {
@@ -133,14 +136,14 @@ public:
     const Ziggurat& exponential() const { return ziggurat; }
 
     // The page that a reference means now, or NONE for an empty window; whether it is created instead of read.
-    i64 find_page(View<i64> own, View<Stream> stream, const Reference& reference, bool& creates) {
+    i64 find_page(View<i64> registers_now, View<Stream> stream, const Reference& reference, bool& creates) {
         const Region& region = regions[reference.region];
-        const i64 group = own[reference.group_register];
+        const i64 group = registers_now[reference.group_register];
         const i64 first = region.base + group * region.group_pages;
         switch (reference.kind) {
             case ReferenceKind::recent: {
                 const RecentPages& window = windows[reference.window];
-                const i64 owner = own[reference.row_register];
+                const i64 owner = registers_now[reference.row_register];
                 const i64 filled = std::min(seen[window.seen + owner], window.length);
                 if (filled == 0) return NONE;
                 const i64 chosen = uniform_below(stream[reference.stream], filled);
@@ -150,7 +153,7 @@ public:
                 const i64 page = first + sampler(reference.sampler).draw(stream[reference.stream]);
                 if (reference.window >= 0) {
                     const RecentPages& window = windows[reference.window];
-                    const i64 owner = own[reference.row_register];
+                    const i64 owner = registers_now[reference.row_register];
                     i64& taken_in = seen[window.seen + owner];
                     remembered[window.start + owner * window.length + taken_in % window.length] =
                         static_cast<i32>(page);
@@ -162,7 +165,7 @@ public:
             case ReferenceKind::row:
                 break;
         }
-        const i64 offset = floor_div(own[reference.row_register], region.rows_per_page);
+        const i64 offset = floor_div(registers_now[reference.row_register], region.rows_per_page);
         if (reference.kind == ReferenceKind::append && offset > high[reference.high + group]) {
             high[reference.high + group] = offset;
             creates = true;

@@ -123,17 +123,16 @@ inline Report Kernel::report(const std::string& name) const {
         return table;
     }
     if (name == "pool_slots" || name == "page_cache_slots") {
-        Report table("page usage dirty in_flight busy residence");
+        Report table("page usage dirty busy residence");
         const bool is_pool = name == "pool_slots";
         const Cache& cache = is_pool ? static_cast<const Cache&>(interpreter.pool) : interpreter.page_cache;
         for (i64 slot = 0; slot < cache.used; slot++) {
             const i32 page = cache.page_in(slot);
             const Residence residence = is_pool ? interpreter.pool.residence_of(slot) : Residence::none;
             if (page != NONE)
-                table.add(page, cache.usage(page), cache.is_dirty(page), cache.is_in_flight(page), cache.is_busy(page),
-                          residence);
+                table.add(page, cache.usage(page), cache.is_dirty(page), cache.is_busy(page), residence);
             else
-                table.add(NONE, 0, 0, 0, 0, residence);
+                table.add(NONE, 0, 0, 0, residence);
         }
         return table;
     }

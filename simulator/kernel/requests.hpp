@@ -123,8 +123,8 @@ private:
     i32 take_free() {
         if (first_free == NONE) {
             if (requests.size() == Calendar::MOST_NUMBERS)
-                throw std::length_error("more than " + std::to_string(Calendar::MOST_NUMBERS) +
-                                        " device requests are pending; the disks cannot follow at all");
+                throw TooLarge("more than " + std::to_string(Calendar::MOST_NUMBERS) +
+                               " device requests are pending; the disks cannot follow at all");
             requests.add({});
             return static_cast<i32>(requests.size() - 1);
         }

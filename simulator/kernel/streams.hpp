@@ -52,7 +52,7 @@ struct AliasTable {
 class Ziggurat {
 public:
     // edges, densities: (257,), the lowest layer first; it has the tail in it, so its edge is its area by its height.
-    // They come with the system, so that no mathematical library decides about their last bits.
+    // They come with the system: every engine draws by the same.
     Ziggurat(const i64* edges, const i64* densities) {
         for (int i = 0; i <= LAYERS; i++) edge[i] = as_double(edges[i]), density[i] = as_double(densities[i]);
     }

@@ -73,9 +73,9 @@ public:
         Task& task = tasks[flusher];
         if (task.stage == Stage::timed) {
             if (log.pending_bytes > 0 && !log.durable) log.write(NOBODY);
-            const i64 room = most_in_flight - page_cache.writes_in_flight;
-            if (calendar.now_ns >= expire_ns && room > 0) {
-                const i64 written = flush(calendar.now_ns - expire_ns, room);
+            const i64 free_pages = most_in_flight - page_cache.writes_in_flight;
+            if (calendar.now_ns >= expire_ns && free_pages > 0) {
+                const i64 written = flush(calendar.now_ns - expire_ns, free_pages);
                 if (written > 0) {
                     const i64 demand_ns = written * interpreter.costs.request_ns;
                     interpreter.cpu_time.write_back_ns += demand_ns;

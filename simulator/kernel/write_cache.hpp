@@ -65,14 +65,14 @@ private:
 
     const i64 cache_bytes;
     const i64 destages_among;
-    Window destaging;
+    HeldRequests destaging;
     Ring<CachedWrite> cached;
     RequestLine waiting_writes;  // for room
     i64 writes_held = 0;         // commands of the drive that writes have, waiting or in transfer
     i64 used_bytes = 0;
     bool destages = false;
 
-    static i64 room(i64 size_bytes) { return std::max(size_bytes, BLOCK_BYTES); }
+    static i64 cache_bytes_of(i64 size_bytes) { return std::max(size_bytes, BLOCK_BYTES); }
 
     // The drive takes requests in as long as it has commands free: writes into its cache, the others for the arm.
     void feed() {
@@ -95,7 +95,7 @@ private:
     // Writes get room in order of arrival; one larger than the cache waits until that is empty.
     void fill() {
         while (!waiting_writes.empty()) {
-            const i64 needed = room(requests[waiting_writes.first].size_bytes);
+            const i64 needed = cache_bytes_of(requests[waiting_writes.first].size_bytes);
             if (used_bytes > 0 && used_bytes + needed > cache_bytes) break;
             used_bytes += needed;
             const i32 number = requests.take(waiting_writes);
@@ -128,7 +128,7 @@ private:
         arm_byte = destaging.byte_at(chosen.place) + size_bytes;
         destaging.remove(chosen.place);
         choose_oldest();
-        used_bytes -= room(size_bytes);
+        used_bytes -= cache_bytes_of(size_bytes);
         requests.devices[device].service_ns += chosen.service_ns;
         fill();
     }

@@ -157,7 +157,7 @@ def kernel_contents(engine: KernelEngine) -> dict[str, Any]:
         "table counts": rows_of(engine, "tables"),
         "usage": [system[name] for name in ("user_ns", "client_ns", "system_ns", "writer_ns", "write_back_ns")],
         "arrival stream": arrivals[:1] if engine.model.arrivals_per_s else [],
-        "terminal streams": arrivals[1:-1] if engine.model.terminals else [],
+        "terminal streams": arrivals[1:] if engine.model.terminals else [],
     }
 
 
@@ -174,8 +174,8 @@ def _kernel_tier(name: str, engine: KernelEngine, tier: int) -> dict[str, Any]:
         else [page for (page,) in rows_of(engine, f"{table}_by_use")],
         f"{name}: hand": cache["hand"] if by_clock else 0,
         f"{name}: dirty": [tuple(row) for row in by_age],
-        f"{name}: busy": [bool(slot[4]) for slot in slots],
-        f"{name}: memory": [] if tier else [slot[5] - 1 for slot in slots],
+        f"{name}: busy": [bool(slot[3]) for slot in slots],
+        f"{name}: memory": [] if tier else [slot[4] - 1 for slot in slots],
         f"{name}: resident": (0, 0) if tier else (cache["resident_pages"], cache["resident_hand"]),
         f"{name}: writes in flight": cache["writes_in_flight"],
     }
@@ -217,7 +217,8 @@ def reference_contents(engine: ReferenceEngine) -> dict[str, Any]:
         ],
         "arrival stream": [arrivals.stream.state] if isinstance(arrivals, PoissonArrivals) else [],
         "terminal streams": (
-            [each.state for each in arrivals.users.streams] if isinstance(arrivals, TerminalQueue) else []
+            [each.state for each in [*arrivals.users.streams, arrivals.users.anybody]]
+            if isinstance(arrivals, TerminalQueue) else []
         ),
     }  # fmt: skip
 

@@ -21,7 +21,7 @@ from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import kernel_contents, rows_of
 
 ROOT = Path(__file__).resolve().parents[3]
-BUILDS = ("g++-O0", "g++-O3", "clang++-O3")
+BUILDS = ("g++-O0", "g++-O3", "clang++-O0", "clang++-O3")
 
 
 @pytest.fixture(scope="module")
@@ -55,5 +55,4 @@ def test_every_compiler_makes_the_same_bytes(
 ) -> None:
     outcomes = {name: outcome(model, library, monkeypatch) for name, library in libraries.items()}
     assert len(outcomes["g++-O0"][0]) > 90
-    assert outcomes["g++-O0"] == outcomes["g++-O3"]
-    assert outcomes["g++-O0"] == outcomes["clang++-O3"]
+    assert [name for name in BUILDS if outcomes[name] != outcomes["g++-O0"]] == []

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
 from simulator.errors import InputError
-from simulator.form import Assembler, FlashDevice, Model, RaidSet, RotatingDevice
+from simulator.form import Assembler, FlashDevice, Model, RaidSet, RotatingDevice, Table
 from simulator.kernel import KernelEngine, compiled, simulate
+from simulator.results import result_json
 
 MS = 1_000_000
 ModelOf = Callable[..., Model]
@@ -67,10 +70,12 @@ def test_a_hundred_thousand_clients(model_of: ModelOf) -> None:
 def test_what_memory_has_no_room_for_is_refused_with_the_estimate(
     model_of: ModelOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Eight bytes a page in each cache, and more for each buffer: 0.03 GiB for a million; with room it runs."""
+    """Eight bytes a page in each cache, and 17 for each of half a million buffers: 0.02 GiB; with room it runs."""
     model = readers(model_of, 1_000_000, pool_pages=500_000)
     monkeypatch.setattr(compiled, "available_bytes", lambda: 20 << 20)
-    with pytest.raises(InputError, match=r"at least 0\.0 GiB of memory and 0\.0 GiB are free: .*sampling_fraction"):
+    with pytest.raises(
+        InputError, match=r"at least 0\.02\d+ GiB of memory and 0\.0195 GiB are free: .*sampling_fraction"
+    ):
         KernelEngine(model, 1)
     monkeypatch.setattr(compiled, "available_bytes", lambda: 100 << 20)
     KernelEngine(model, 1)
@@ -82,6 +87,34 @@ def test_more_pages_than_there_are_numbers_for_are_refused(model_of: ModelOf, mo
     monkeypatch.setattr(compiled, "available_bytes", lambda: 1 << 60)
     with pytest.raises(InputError, match="5000000000 in all, is more than the kernel can number"):
         KernelEngine(readers(model_of, 5_000_000_000), 1)
+
+
+def test_more_clients_than_there_are_numbers_for_are_refused(
+    model_of: ModelOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Events name them by 25 bits. The tables say so many terminals; none of them has to be made."""
+    monkeypatch.setattr(compiled, "available_bytes", lambda: 1 << 60)
+
+    class Crowded(KernelEngine):
+        def tables(self, seed: int) -> dict[str, Table]:
+            tables = super().tables(seed)
+            columns, rows = tables["terminals"]
+            rows[0, columns.index("count")] = 1 << 25
+            return tables | {
+                "terminals": Table(columns, rows),
+                "terminal_streams": Table((), np.zeros((1 << 25, 1), dtype=np.int64)),
+            }
+
+    with pytest.raises(InputError, match="33554432 terminals are more than the kernel can tell apart"):
+        Crowded(readers(model_of, 100), 1)
+
+
+def test_engines_run_in_threads_beside_each_other(model_of: ModelOf) -> None:
+    """The interpreter's lock is released while time passes; results are those of runs in turn."""
+    models = [readers(model_of, 100_000, clients=50 + number, pool_pages=5000) for number in range(4)]
+    in_turn = [result_json(simulate(model, 1)) for model in models]
+    with ThreadPoolExecutor(4) as threads:
+        assert [result_json(result) for result in threads.map(lambda model: simulate(model, 1), models)] == in_turn
 
 
 def test_this_machine_says_how_much_memory_is_free() -> None:
