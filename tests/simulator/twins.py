@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,24 @@ from simulator.results import result_json
 
 
 class TracedReference(ReferenceEngine):
-    """The reference engine; `ends` has (time, client, class, response time) of every transaction, in order."""
+    """The reference engine; `ends` has (time, client, class, response time) of every transaction, in order.
+
+    `executed`: the names of operations that were.
+    """
 
     def __init__(self, model: Model, seed: int) -> None:
         super().__init__(model, seed)
         self.ends: list[tuple[int, ...]] = []
         self.numbers: dict[Any, int] = {}
         self.count = self.record.end
+        self.executed: set[str] = set()
+        computes = self.interpreter._computes
+
+        def noted(client: Client, operation: Any) -> bool:
+            self.executed.add(operation[0])
+            return computes(client, operation)
+
+        setattr(self.interpreter, "_computes", noted)  # noqa: B010 - it is asked first of every operation
         setattr(self.record, "end", self.end)  # noqa: B010 - a method is replaced on purpose
 
     def client(self, client: Client) -> Story:
@@ -67,19 +78,26 @@ def run_reference(model: Model, seed: int) -> TracedReference:
     return engine
 
 
+class Finished(NamedTuple):
+    """Both engines after a run."""
+
+    kernel: KernelEngine
+    reference: TracedReference
+
+
 def differences(
-    model: Model, seed: int, engine: type[KernelEngine] = KernelEngine, finished: list[KernelEngine] | None = None
+    model: Model, seed: int, engine: type[KernelEngine] = KernelEngine, finished: list[Finished] | None = None
 ) -> list[str]:
     """What differs between the two engines' runs, in words; nothing if all is well.
 
     Compared: the end of every transaction, the whole state, all counters at all steps of the time series, the
-    histograms, and the result as JSON. The kernel's engine is added to `finished`.
+    histograms, and the result as JSON. Both are added to `finished`.
     """
     reference = run_reference(model, seed)
     kernel = engine(model, seed, traced=len(reference.ends) + 1)
     kernel.run(None)
     if finished is not None:
-        finished.append(kernel)
+        finished.append(Finished(kernel, reference))
     return [*_ends(reference, kernel), *_states(reference, kernel), *_records(reference.record, kernel)]
 
 
@@ -157,7 +175,7 @@ def kernel_contents(engine: KernelEngine) -> dict[str, Any]:
         "table counts": rows_of(engine, "tables"),
         "usage": [system[name] for name in ("user_ns", "client_ns", "system_ns", "writer_ns", "write_back_ns")],
         "arrival stream": arrivals[:1] if engine.model.arrivals_per_s else [],
-        "terminal streams": arrivals[1:] if engine.model.terminals else [],
+        "terminal streams": arrivals[1:-1] if engine.model.terminals else [],
     }
 
 
@@ -217,8 +235,7 @@ def reference_contents(engine: ReferenceEngine) -> dict[str, Any]:
         ],
         "arrival stream": [arrivals.stream.state] if isinstance(arrivals, PoissonArrivals) else [],
         "terminal streams": (
-            [each.state for each in [*arrivals.users.streams, arrivals.users.anybody]]
-            if isinstance(arrivals, TerminalQueue) else []
+            [each.state for each in arrivals.users.streams] if isinstance(arrivals, TerminalQueue) else []
         ),
     }  # fmt: skip
 

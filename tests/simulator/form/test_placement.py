@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from models.build import by_table, most_pages
 from simulator.form import extent_of
 from simulator.form.placement import round_robin
-from simulator.kernel import KernelEngine
 from simulator.reference.write_back import neighbours
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import System, systems_by_table
-from tests.simulator.twins import column_of, differences, of_few_events
+from tests.simulator.twins import Finished, column_of, differences, of_few_events
 
 PAGE = 8192
 # Columns as in a program: base, groups, pages of each, rows per page, region of index pages, fanout
@@ -33,9 +32,9 @@ def test_both_engines_give_one_trajectory() -> None:
     @settings(EXAMPLES, max_examples=SOAK // 2 or 80)
     @given(system=systems_by_table(), seed=SEEDS)
     def both_engines_agree(system: System, seed: int) -> None:
-        model, engines = of_few_events(model_of_system(system), seed, MOST_EVENTS), list[KernelEngine]()
+        model, engines = of_few_events(model_of_system(system), seed, MOST_EVENTS), list[Finished]()
         assert differences(model, seed, finished=engines) == []
-        requests = column_of(engines[0], "devices", "write_back")[: model.storage.data_devices]
+        requests = column_of(engines[0].kernel, "devices", "write_back")[: model.storage.data_devices]
         seen["write-back"] += bool(requests.any())
         seen["not over all"] += any(each.devices < model.storage.data_devices for each in model.placement)
 

@@ -29,6 +29,7 @@ from simulator.form import (
     Model,
     PageCache,
     Pool,
+    RaidSet,
     RotatingDevice,
     Table,
 )
@@ -41,7 +42,7 @@ from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import RAID_SETS, System, any_systems, caching_systems, worked_systems
 from tests.simulator.tpcc_systems import tpcc_models
-from tests.simulator.twins import differences, of_few_events, record_of, requests_lost, shortened
+from tests.simulator.twins import Finished, differences, of_few_events, record_of, requests_lost, shortened
 
 MS = 1_000_000
 SOAK = int(os.environ.get("OLTPSIM_SOAK_EXAMPLES", "0"))
@@ -74,13 +75,18 @@ PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", 
 SCHEDULERS = ("fcfs", "look", "c-look")
 
 
-def what_happened(system: System, engine: KernelEngine) -> set[str]:
-    """Names of whatever took place in a run."""
+def what_happened(system: System, finished: Finished) -> set[str]:
+    """Names of whatever took place in a run: parts that have served something, operations that were executed."""
+    engine = finished.kernel
     model, last = engine.model, engine.record.snapshots[-1].counters
-    happened = {f"{device.scheduler} {device.queue_depth > 1}" for device in model.storage.with_disks
-                if isinstance(device, RotatingDevice)}  # fmt: skip
-    happened |= {device.kind for device in model.storage.devices}
-    happened |= {f"copies {one.copies} parities {one.parities}" for one in model.storage.devices if one.kind == "raid"}
+    at_work = [
+        device for device, counted in zip(model.storage.with_disks, last.devices, strict=True) if counted.completed
+    ]
+    arms = [device for device in at_work if isinstance(device, RotatingDevice)]
+    happened = {f"{device.scheduler} {device.queue_depth > 1}" for device in arms}
+    happened |= {device.kind for device in at_work}
+    happened |= {f"copies {one.copies} parities {one.parities}" for one in at_work if isinstance(one, RaidSet)}
+    happened |= {"write cache"} if any(isinstance(one, CachingDevice) for one in arms) else set()
     happened |= {system.pool.replacement, f"direct {system.direct_io}", f"durable {system.log.durable}"}
     happened |= {model.interval.start, f"open {system.think is None}", f"own log {model.storage.log_device > 0}"}
     classes = engine.record.classes
@@ -94,16 +100,13 @@ def what_happened(system: System, engine: KernelEngine) -> set[str]:
     happened |= {"several pages in one write"} if system.writing and system.direct_io else set()
     happened |= {"tables on their own devices"} if system.by_table else set()
     happened |= {"limits"} if any(limiter.closed_ps for limiter in last.limiters) else set()
-    happened |= {"write cache"} if any(isinstance(one, CachingDevice) for one in model.storage.with_disks) else set()
-    happened |= {"fair queueing"} if model.scheduled_devices else set()
+    happened |= {"fair queueing"} if any(last.devices[one].completed for one in model.scheduled_devices) else set()
     happened |= {"terminals"} if model.terminals and last.ended else set()
     happened |= {"interrupts"} if model.interrupts and last.pool.misses else set()
     happened |= {"fixed work"} if model.work else set()
-    operations = {CODE_NAMES[code] for code in model.program.operations[:, 0].tolist()}
-    return happened | {f"operation {name}" for name in operations}
+    return happened | {f"operation {name}" for name in finished.reference.executed}
 
 
-CODE_NAMES = tuple(OPERATIONS)
 EVERYTHING = {
     *(f"operation {name}" for name in OPERATIONS), "threads slow each other", "several pages in one write",
     "tables on their own devices", "limits", "write cache", "fair queueing", "terminals", "interrupts", "fixed work",
@@ -126,7 +129,7 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
         assert differences(model, seed, finished=engines) == []
         happened.update(what_happened(system, engines.pop()))
 
-    engines: list[KernelEngine] = []
+    engines: list[Finished] = []
     both_engines_agree()
     rare = {name: happened[name] for name in EVERYTHING if happened[name] < EXAMPLES.max_examples / 50}
     assert not rare, "draw more of these"
@@ -237,9 +240,9 @@ def filling(rows: int, **parts: Any) -> Model:
 def test_thousands_of_swap_outs_at_once() -> None:
     """Buffers that lost their memory before the first of them is asked for again are written then, all at once."""
     model = filling(600, pool_pages=12_000, resident_pages=500)
-    finished: list[KernelEngine] = []
+    finished: list[Finished] = []
     assert differences(model, 4, finished=finished) == []
-    assert record_of(finished[0], "system")["requests"] > 5_000
+    assert record_of(finished[0].kernel, "system")["requests"] > 5_000
 
 
 @pytest.mark.parametrize("direct_io", [False, True])
