@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from benchmarks.checkout import Options
 from benchmarks.page import Section, at_least, at_most, figure, table
 from models.build import build
 from models.reading import load_scenario
@@ -38,8 +39,8 @@ def varied(machine: Parameters) -> Parameters:
     )
 
 
-def section(full: bool) -> Section:
-    rounds = 15 if full else 5
+def section(options: Options) -> Section:
+    rounds = 15 if options.full else 5
     model = build(load_scenario(library_files()["v20z"], SETTINGS))
     workload = read_workload(model)
     machine, policy = parameters_of(model, workload), model.pool.replacement

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from time import perf_counter
 
-from benchmarks import others
-from benchmarks.machine import resident_mib
+from benchmarks.checkout import THIS, Options
+from benchmarks.machine import resident_bytes
 from benchmarks.page import Section, at_most, table
 from benchmarks.v20z import SCENARIO
 from models.build import build
@@ -34,19 +34,20 @@ class Mark:
 def marks_of_a_day() -> list[Mark]:
     """Run the V20z for a day; the first mark is at hour 0."""
     model = build(load_scenario(SCENARIO, [f"interval.duration_s={HOURS[-1]} h"]))
-    marks = [Mark(0.0, perf_counter(), resident_mib(), 0)]
+    marks = [Mark(0.0, perf_counter(), resident_bytes() / (1 << 20), 0)]
 
     def note(progress: Progress) -> None:
         hour = progress.simulated_s / 3600
         if hour >= next((h for h in HOURS if h > marks[-1].hour), HOURS[-1]):
-            marks.append(Mark(hour, perf_counter(), resident_mib(), progress.transactions))
+            marks.append(Mark(hour, perf_counter(), resident_bytes() / (1 << 20), progress.transactions))
 
     simulate(model, 1, note)
     return marks
 
 
-def section(full: bool) -> Section:  # noqa: ARG001 - a day is a day
-    marks = [Mark(**mark) for mark in others.run_module("benchmarks.day")["marks"]]
+def section(options: Options) -> Section:
+    del options  # a day is a day
+    marks = [Mark(**mark) for mark in THIS.run_module("benchmarks.day")["marks"]]
     rows, costs_us = [], []
     for before, mark in pairwise(marks):
         wall_s, transactions = mark.at_s - before.at_s, mark.transactions - before.transactions

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import perf_counter
 
+from benchmarks.machine import resident_bytes
 from simulator.form import Model, Progress, to_s
 from simulator.kernel import KernelEngine
-from simulator.kernel.caches import POOL, REFERENCES
 from simulator.reference import ReferenceEngine
 from simulator.results import Result
 
@@ -26,6 +26,7 @@ class Run:
     references: int
     database_pages: int
     state_bytes: int
+    """of memory that the run took beside the model: the engine, and what becomes the result"""
     steps: tuple[tuple[float, float], ...]
     """(simulated s, wall s) at the steps of the time series"""
     result: Result
@@ -39,6 +40,7 @@ class Run:
 def run_engine(engine: str, model: Model, seed: int) -> Run:
     """Simulate; every part of it timed."""
     steps: list[tuple[float, float]] = []
+    bytes_before = resident_bytes()
     began = perf_counter()
     simulation = ENGINES[engine](model, seed)
     ready = perf_counter()
@@ -48,24 +50,19 @@ def run_engine(engine: str, model: Model, seed: int) -> Run:
 
     simulation.run(note)
     ended = perf_counter()
+    state_bytes = resident_bytes() - bytes_before
+    begins_result = perf_counter()
     result = simulation.record.result()
     done = perf_counter()
     return Run(
         set_up_s=ready - began,
         run_s=ended - ready,
-        result_s=done - ended,
+        result_s=done - begins_result,
         simulated_s=to_s(model.interval.end_ns),
-        transactions=simulation.record.ended,
-        references=int(simulation.state.tiers.head[POOL, REFERENCES]),
+        transactions=simulation.record.snapshots[-1].counters.ended,
+        references=simulation.record.snapshots[-1].counters.pool.references,
         database_pages=model.program.pages,
-        state_bytes=bytes_of(simulation.state) + (bytes_of(simulation.kernel) if engine == "kernel" else 0),
+        state_bytes=state_bytes,
         steps=tuple(steps),
         result=result,
     )
-
-
-def bytes_of(arrays: object) -> int:
-    """Bytes of all arrays in nested tuples."""
-    if isinstance(arrays, tuple):
-        return sum(map(bytes_of, arrays))
-    return int(getattr(arrays, "nbytes", 0))
