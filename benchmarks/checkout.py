@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,11 +64,13 @@ class Checkout:
         """The answer of a module in a process of its own, with nothing in memory that others have left there."""
         return self.answer(self.command("python", "-m", module, *words))
 
-    def worker(self, expression: str) -> Callable[[int], dict[str, Any]]:
-        """A process that stays, and computes an expression over its own benchmarks/ for the `number` of a round."""
+    def worker(self, expression: str, until: ExitStack) -> Callable[[int], dict[str, Any]]:
+        """A process that computes an expression of a round's `number` over its benchmarks/, and ends with `until`."""
         command = self.command("python", "-c", WORKER.format(expression=expression))
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        process = subprocess.Popen(command, env=self.environment, cwd=self.folder, text=True, **pipes)
+        pipe = subprocess.PIPE
+        process = until.enter_context(
+            subprocess.Popen(command, env=self.environment, cwd=self.folder, text=True, stdin=pipe, stdout=pipe)
+        )
 
         def run(number: int) -> dict[str, Any]:
             assert process.stdin is not None
@@ -82,9 +85,9 @@ class Checkout:
 
         return run
 
-    def contestant(self, expression: str) -> Contestant:
+    def contestant(self, expression: str, until: ExitStack) -> Contestant:
         """A contestant by the name of the commit. `expression`: the outcome of a round."""
-        run = self.worker(expression)
+        run = self.worker(expression, until)
         return Contestant(self.name, lambda number: Outcome(**run(number)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from math import sqrt
 from statistics import stdev
@@ -57,13 +58,13 @@ def ask_python(module: str, network: Network, seed: int) -> dict[str, Any]:
     return others.run_python(module, network.as_json(seed))
 
 
-def contestants(options: Options) -> tuple[list[tuple[Contestant, Network]], list[str]]:
+def contestants(options: Options, until: ExitStack) -> tuple[list[tuple[Contestant, Network]], list[str]]:
     """Who takes part with which network, and a sentence for each who can't."""
     network = small_network(LONG_S)
     found: list[tuple[Contestant, Network]] = [(engine("kernel", network), network)]
     if options.beside:
         theirs = options.beside.contestant(
-            f"closed_network.engine('kernel', network.small_network({LONG_S})).run(number)"
+            f"closed_network.engine('kernel', network.small_network({LONG_S})).run(number)", until
         )
         found.append((theirs, network))
     slow = small_network(600.0 if options.full else 60.0)
@@ -115,9 +116,10 @@ def goals_of(standings: list[Standing]) -> list[Goal]:
 
 def section(options: Options) -> Section:
     """The benchmark's part of the page. Stops if a contestant simulates something else."""
-    found, missing = contestants(options)
+    with ExitStack() as until:
+        found, missing = contestants(options, until)
+        standings = race([contestant for contestant, _ in found], 5 if options.full else 3)
     network = found[0][1]
-    standings = race([contestant for contestant, _ in found], 5 if options.full else 3)
     exact = exact_throughput_per_s(network)
     spread = spread_per_s(network) * sqrt(network.duration_s)
     rows = []

@@ -52,7 +52,7 @@ def record_reads(model: Model, references: int) -> Int32Array:
     tables = tables_of(model, seed=1)
     passed = (PassedTable * len(tables))(
         *(
-            (name.encode(), " ".join(table.columns).encode(), table.rows.ctypes.data, *table.rows.shape)
+            PassedTable(name.encode(), " ".join(table.columns).encode(), table.rows.ctypes.data, *table.rows.shape)
             for name, table in tables.items()
         )
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from statistics import median
 
 from benchmarks.checkout import THIS, Options
@@ -54,11 +55,13 @@ def section(options: Options) -> Section:
     duration_s, rounds = (120.0, 3) if options.full else (20.0, 2)
     checkouts = [THIS, options.beside] if options.beside else [THIS]
     rows: list[list[str]] = []
+    found: list[dict[str, float]] = []
     for buffers, warehouses in SIZES:
         clients = max(LEAST_CLIENTS, warehouses)  # one works in one warehouse
         expression = FIGURES.format(size=(buffers, warehouses, clients, duration_s))
-        workers = [checkout.worker(expression) for checkout in checkouts]
-        turns = [[run(number) for run in workers] for number in range(1, rounds + 1)]
+        with ExitStack() as until:
+            workers = [checkout.worker(expression, until) for checkout in checkouts]
+            turns = [[run(number) for run in workers] for number in range(1, rounds + 1)]
         found = [{name: median(run[name] for run in runs) for name in runs[0]} for runs in zip(*turns, strict=True)]
         for checkout, figures in zip(checkouts, found, strict=True):
             rows.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from time import perf_counter
@@ -19,13 +20,16 @@ SECOND = (*HOUR, "--set", "interval.duration_s=1")
 
 
 def seconds_of(command: list[str], folder: Path, environment: Mapping[str, str]) -> tuple[float, float]:
-    """Wall time and CPU time of a process and its children; stops if it fails."""
-    began = perf_counter()
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    wall_s = perf_counter() - began
-    if os.waitstatus_to_exitcode(status):
-        raise SystemExit(f"That failed: {' '.join(command)}")
+    """Wall time and CPU time of a process and its children; stops with what it wrote if it fails."""
+    with tempfile.TemporaryFile("w+") as written:
+        began = perf_counter()
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=written, stderr=written)
+        _, status, used = os.wait4(process.pid, 0)
+        wall_s = perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            written.seek(0)
+            raise SystemExit(f"{written.read().strip()}\nThat was: {' '.join(command)}")
     return wall_s, used.ru_utime + used.ru_stime
 
 

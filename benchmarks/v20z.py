@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from benchmarks.checkout import ROOT, Options
 from benchmarks.engines import run_engine
 from benchmarks.page import Section, at_least, at_most, figure, table
@@ -46,9 +48,10 @@ def row(standing: Standing, simulated_s: int, ratio: str) -> list[str]:
 
 def section(options: Options) -> Section:
     hours = [engine("kernel", HOUR_S)]
-    if options.beside:
-        hours.append(options.beside.contestant(f"v20z.engine('kernel', {HOUR_S}).run(number)"))
-    hour, *old = race(hours, 3)
+    with ExitStack() as until:
+        if options.beside:
+            hours.append(options.beside.contestant(f"v20z.engine('kernel', {HOUR_S}).run(number)", until))
+        hour, *old = race(hours, 3)
     duration_s = HOUR_S if options.full else SHORT_S
     pair = [engine(name, duration_s, whole=options.full) for name in ("kernel", "reference")]
     kernel, reference = race(pair, 3, warm_up=0 if options.full else 1)
