@@ -33,8 +33,8 @@ SECTIONS = (
 )
 OPENING = (
     "Written by `make bench` on {machine}. Contestants run in turn, round by round; a figure is the median of the "
-    "rounds after a first one that does not count, a ratio the median of the rounds' ratios. Times are wall times of "
-    "one process on one core."
+    "rounds after a first one that does not count, a ratio the median of the rounds' ratios. Times are CPU times of "
+    "one process, which other programs on the machine disturb least, unless a column says wall."
 )
 GOALS = "What the engine was to reach, and what was measured; the sections below say how."
 

@@ -21,8 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 WORKER = """
 import json, sys
 from dataclasses import asdict, is_dataclass
-from benchmarks import closed_network, network, pages, v20z
+from time import process_time
+from benchmarks import closed_network, engines, million_orders, network, pages, v20z
 from benchmarks.engines import run_engine
+engines.perf_counter = process_time  # older commits take wall time
 for line in sys.stdin:
     number = int(line)
     found = {expression}

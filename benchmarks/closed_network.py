@@ -110,7 +110,7 @@ def goals_of(standings: list[Standing]) -> list[Goal]:
     return [
         at_least("times faster than idiomatic SimPy:", 120, times_faster_than("SimPy, idiomatic")),
         at_least("times faster than ns-3:", 3, times_faster_than("ns-3")),
-        at_most("wall time by that of the C++ twin:", 0.75, None if twin is None else 1 / twin),
+        at_most("CPU time by that of the C++ twin:", 0.75, None if twin is None else 1 / twin),
     ]
 
 
@@ -146,6 +146,6 @@ def section(options: Options) -> Section:
         "simulator is away from it. Making the model and the result is not counted for anybody; "
         "taking the time series is, for the kernels."
     )
-    head = ["simulator", "simulated s", "wall s", "services/s", "kernel is faster by", "transactions/s", "off by"]
+    head = ["simulator", "simulated s", "CPU s", "services/s", "kernel is faster by", "transactions/s", "off by"]
     title = "A closed network of plain stations"
     return Section(title, [text, table(head, rows), *missing], goals_of(standings))

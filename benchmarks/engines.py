@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 
 from benchmarks.machine import resident_bytes
 from simulator.form import Model, Progress, to_s
@@ -16,7 +16,7 @@ ENGINES = {"kernel": KernelEngine, "reference": ReferenceEngine}
 
 @dataclass(frozen=True)
 class Run:
-    """`run_s` is the wall time in which simulated time passed; making the state and the result come on top."""
+    """CPU times. `run_s` is that in which simulated time passed; making the state and the result come on top."""
 
     set_up_s: float
     run_s: float
@@ -28,12 +28,12 @@ class Run:
     state_bytes: int
     """of memory that the run took beside the model: the engine, and what becomes the result"""
     steps: tuple[tuple[float, float], ...]
-    """(simulated s, wall s) at the steps of the time series"""
+    """(simulated s, CPU s) at the steps of the time series"""
     result: Result
 
     def run_s_after(self, simulated_s: float) -> float:
         """Wall time of what came after a simulated time."""
-        before = [wall_s for at_s, wall_s in self.steps if at_s <= simulated_s]
+        before = [cpu_s for at_s, cpu_s in self.steps if at_s <= simulated_s]
         return self.run_s - (before[-1] if before else 0.0)
 
 
@@ -41,19 +41,19 @@ def run_engine(engine: str, model: Model, seed: int) -> Run:
     """Simulate; every part of it timed."""
     steps: list[tuple[float, float]] = []
     bytes_before = resident_bytes()
-    began = perf_counter()
+    began = process_time()
     simulation = ENGINES[engine](model, seed)
-    ready = perf_counter()
+    ready = process_time()
 
     def note(progress: Progress) -> None:
-        steps.append((progress.simulated_s, perf_counter() - ready))
+        steps.append((progress.simulated_s, process_time() - ready))
 
     simulation.run(note)
-    ended = perf_counter()
+    ended = process_time()
     state_bytes = resident_bytes() - bytes_before
-    begins_result = perf_counter()
+    begins_result = process_time()
     result = simulation.record.result()
-    done = perf_counter()
+    done = process_time()
     return Run(
         set_up_s=ready - began,
         run_s=ended - ready,

@@ -37,8 +37,8 @@ def section(options: Options) -> Section:
         "transactions. Ten times the pages are no more work, but the processor's caches no longer hold them. "
         "Memory follows pages and clients, not time."
     )
-    head = ["", "clients", "pages", "simulated s", "transactions", "wall s", "wall s by the base's"]
-    goal = at_most("wall time by what grew, most of all:", MOST_BEYOND_PROPORTION, max(beyond[1:]))
+    head = ["", "clients", "pages", "simulated s", "transactions", "CPU s", "CPU s by the base's"]
+    goal = at_most("CPU time by what grew, most of all:", MOST_BEYOND_PROPORTION, max(beyond[1:]))
     return Section("Growth", [text, table([*head, "us per transaction", "state MiB"], rows)], [goal])
 
 

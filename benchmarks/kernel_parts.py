@@ -41,7 +41,7 @@ def library() -> ctypes.CDLL:
 
 
 def count_hits(stream: Int32Array, pages: int, capacity: int, replacement: str) -> tuple[int, float]:
-    """Hits of the kernel's cache on a stream of `pages` different pages, and the wall time that it took, s."""
+    """Hits of the kernel's cache on a stream of `pages` different pages, and the CPU time that it took, s."""
     seconds = ctypes.c_double()
     policy = REPLACEMENTS.index(replacement)
     return library().count_hits(stream, len(stream), pages, capacity, policy, ctypes.byref(seconds)), seconds.value

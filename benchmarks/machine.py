@@ -41,7 +41,7 @@ def warning(least_share: float) -> list[str]:
     if least_share > LEAST_SHARE:
         return []
     given = f"at times this one was given {100 * least_share:.0f} % of a core"
-    return [f"**Other programs kept the machine busy: {given}. So wall times are too long; ratios suffer less.**"]
+    return [f"**Other programs kept the machine busy: {given}. So times are too long; ratios suffer less.**"]
 
 
 def compiler_version() -> str:

@@ -68,6 +68,6 @@ def section(options: Options) -> Section:
         f"{network.services_per_transaction} services a transaction. The state of the terminals is larger than "
         "the processor's caches: that is what costs here. The time of the warm-up is not counted."
     )
-    head = ["simulator", "wall s per simulated s", "services/s", "kernel is faster by", "new orders per minute"]
-    goal = at_most("wall seconds per simulated second:", MOST_S_PER_S, 1 / kernel.rate)
+    head = ["simulator", "CPU s per simulated s", "services/s", "kernel is faster by", "new orders per minute"]
+    goal = at_most("CPU seconds per simulated second:", MOST_S_PER_S, 1 / kernel.rate)
     return Section("A million new orders per minute, without caches", [text, table(head, rows), *missing], [goal])

@@ -70,12 +70,12 @@ def section(options: Options) -> Section:
         else f"Set-up and result are counted for the hour. The race is over its first {SHORT_S} s, where they would "
         "weigh more than in an hour, and leaves them out; `make bench ARGS=--full` races over the hour with them."
     )
-    head = ["engine", "simulated s", "wall s", "simulated s per s", "transactions/s", "page references/s"]
+    head = ["engine", "simulated s", "CPU s", "simulated s per s", "transactions/s", "page references/s"]
     by_old = 1 / hour.times_faster_than(old[0]) if old else None
     goals = [
-        at_most("wall time of the hour by that of the checkout beside:", MOST_OF_OLD, by_old),
+        at_most("CPU time of the hour by that of the checkout beside:", MOST_OF_OLD, by_old),
         at_least("times faster than the reference:", LEAST_TIMES_FASTER, ratio),
-        at_most("wall seconds for the hour:", MOST_HOUR_S, hour.seconds),
+        at_most("CPU seconds for the hour:", MOST_HOUR_S, hour.seconds),
     ]
     title = "The hour of the SunFire V20z"
     return Section(title, [text, table([*head, "kernel is faster by"], rows)], goals)
