@@ -66,7 +66,7 @@ imports: environment
 wheel: environment
 	@$(STEP) "wheel, installed in new environments" $(BIN)/python .ci/check_wheel.py
 
-bench: environment ## measure speed beside other simulators and write docs/performance.md; ARGS=--full takes the long sizes
+bench: environment ## measure speed and write docs/performance.md; ARGS=--full takes long sizes, ARGS="--beside FOLDER" another checkout too
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 docs: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them

@@ -1,4 +1,7 @@
-"""Run the benchmarks and write docs/performance.md; `--full` takes the long sizes, names take some and only print."""
+"""Run the benchmarks and write docs/performance.md; `--full` takes the long sizes, names take some and only print.
+
+`--beside CHECKOUT` measures another checkout of this project in turn, with the environment in its .venv.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ import argparse
 import sys
 import time
 from importlib import import_module
+from pathlib import Path
 
+from benchmarks.checkout import ROOT, Checkout, Options
 from benchmarks.machine import description, share_of_a_core, warning
-from benchmarks.others import ROOT
 from benchmarks.page import Section, goals_table, part
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -21,6 +25,7 @@ SECTIONS = (
     "million_orders",
     "growth",
     "start",
+    "fresh_machine",
     "day",
     "analytic",
     "sweeps",
@@ -28,8 +33,8 @@ SECTIONS = (
 )
 OPENING = (
     "Written by `make bench` on {machine}. Contestants run in turn, round by round; a figure is the median of the "
-    "rounds after a first one that does not count, a ratio the median of the rounds' ratios. Times are wall times of "
-    "one process on one core. Compiling is not in them unless it is what is measured."
+    "rounds after a first one that does not count, a ratio the median of the rounds' ratios. Times are CPU times of "
+    "one process, which other programs on the machine disturb least, unless a column says wall."
 )
 GOALS = "What the engine was to reach, and what was measured; the sections below say how."
 
@@ -38,21 +43,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--full", action="store_true", help="long runs: about an hour")
-    asked = parser.parse_args()
-    unknown = sorted(set(asked.sections) - set(SECTIONS))
+    parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="measure it in turn, such as an older commit")
+    words = parser.parse_args()
+    unknown = sorted(set(words.sections) - set(SECTIONS))
     if unknown:
         parser.error(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
+    beside = words.beside and words.beside.resolve()
+    options = Options(words.full, Checkout(beside, beside / ".venv" / "bin") if beside else None)
     done: list[Section] = []
     opening = ["# Speed", OPENING.format(machine=description())]
     shares = [share_of_a_core()]
-    for name in asked.sections or SECTIONS:
+    for name in words.sections or SECTIONS:
         began = time.perf_counter()
-        done.append(import_module(f"benchmarks.{name}").section(asked.full))
+        done.append(import_module(f"benchmarks.{name}").section(options))
         shares.append(share_of_a_core())
         print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     goals = ["## Goals", GOALS, goals_table(done)]
     text = part(*opening, *warning(min(shares)), *goals, *(section.text() for section in done)) + "\n"
-    if asked.sections:
+    if words.sections:
         print(text)
     else:
         PAGE.write_text(text, encoding="utf-8")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 
-from benchmarks import others
-from benchmarks.machine import resident_mib
+from benchmarks.checkout import THIS, Options
+from benchmarks.machine import resident_bytes
 from benchmarks.page import Section, at_most, table
 from benchmarks.v20z import SCENARIO
 from models.build import build
@@ -34,28 +34,29 @@ class Mark:
 def marks_of_a_day() -> list[Mark]:
     """Run the V20z for a day; the first mark is at hour 0."""
     model = build(load_scenario(SCENARIO, [f"interval.duration_s={HOURS[-1]} h"]))
-    marks = [Mark(0.0, perf_counter(), resident_mib(), 0)]
+    marks = [Mark(0.0, process_time(), resident_bytes() / (1 << 20), 0)]
 
     def note(progress: Progress) -> None:
         hour = progress.simulated_s / 3600
         if hour >= next((h for h in HOURS if h > marks[-1].hour), HOURS[-1]):
-            marks.append(Mark(hour, perf_counter(), resident_mib(), progress.transactions))
+            marks.append(Mark(hour, process_time(), resident_bytes() / (1 << 20), progress.transactions))
 
     simulate(model, 1, note)
     return marks
 
 
-def section(full: bool) -> Section:  # noqa: ARG001 - a day is a day
-    marks = [Mark(**mark) for mark in others.run_module("benchmarks.day")["marks"]]
+def section(options: Options) -> Section:
+    del options  # a day is a day
+    marks = [Mark(**mark) for mark in THIS.run_module("benchmarks.day")["marks"]]
     rows, costs_us = [], []
     for before, mark in pairwise(marks):
-        wall_s, transactions = mark.at_s - before.at_s, mark.transactions - before.transactions
-        costs_us.append(1e6 * wall_s / transactions)
+        cpu_s, transactions = mark.at_s - before.at_s, mark.transactions - before.transactions
+        costs_us.append(1e6 * cpu_s / transactions)
         rows.append(
             [
                 f"{before.hour:.0f} to {mark.hour:.0f}",
                 f"{transactions:,}",
-                f"{wall_s / (mark.hour - before.hour):.2f}",
+                f"{cpu_s / (mark.hour - before.hour):.2f}",
                 f"{costs_us[-1]:.2f}",
                 f"{mark.mib - marks[1].mib:+.1f}",
             ]
@@ -65,7 +66,7 @@ def section(full: bool) -> Section:  # noqa: ARG001 - a day is a day
         f"series in the result has at most {MOST_SERIES_STEPS:,} points however long a run is, and they are what "
         "memory is taken for on the way."
     )
-    head = ["hours", "transactions", "wall s per simulated hour", "us per transaction"]
+    head = ["hours", "transactions", "CPU s per simulated hour", "us per transaction"]
     goals = [
         at_most("time for a transaction in the last hours by that in the second:", MOST_GROWTH,
                 costs_us[-1] / costs_us[1]),

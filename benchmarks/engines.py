@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 
+from benchmarks.machine import resident_bytes
 from simulator.form import Model, Progress, to_s
 from simulator.kernel import KernelEngine
 from simulator.reference import ReferenceEngine
@@ -15,7 +16,7 @@ ENGINES = {"kernel": KernelEngine, "reference": ReferenceEngine}
 
 @dataclass(frozen=True)
 class Run:
-    """`run_s` is the wall time in which simulated time passed; making the state and the result come on top."""
+    """CPU times. `run_s` is that in which simulated time passed; making the state and the result come on top."""
 
     set_up_s: float
     run_s: float
@@ -25,46 +26,43 @@ class Run:
     references: int
     database_pages: int
     state_bytes: int
+    """of memory that the run took beside the model: the engine, and what becomes the result"""
     steps: tuple[tuple[float, float], ...]
-    """(simulated s, wall s) at the steps of the time series"""
+    """(simulated s, CPU s) at the steps of the time series"""
     result: Result
 
     def run_s_after(self, simulated_s: float) -> float:
         """Wall time of what came after a simulated time."""
-        before = [wall_s for at_s, wall_s in self.steps if at_s <= simulated_s]
+        before = [cpu_s for at_s, cpu_s in self.steps if at_s <= simulated_s]
         return self.run_s - (before[-1] if before else 0.0)
 
 
 def run_engine(engine: str, model: Model, seed: int) -> Run:
     """Simulate; every part of it timed."""
     steps: list[tuple[float, float]] = []
-    began = perf_counter()
+    bytes_before = resident_bytes()
+    began = process_time()
     simulation = ENGINES[engine](model, seed)
-    ready = perf_counter()
+    ready = process_time()
 
     def note(progress: Progress) -> None:
-        steps.append((progress.simulated_s, perf_counter() - ready))
+        steps.append((progress.simulated_s, process_time() - ready))
 
     simulation.run(note)
-    ended = perf_counter()
+    ended = process_time()
+    state_bytes = resident_bytes() - bytes_before
+    begins_result = process_time()
     result = simulation.record.result()
-    done = perf_counter()
+    done = process_time()
     return Run(
         set_up_s=ready - began,
         run_s=ended - ready,
-        result_s=done - ended,
+        result_s=done - begins_result,
         simulated_s=to_s(model.interval.end_ns),
-        transactions=simulation.record.ended,
+        transactions=simulation.record.snapshots[-1].counters.ended,
         references=simulation.record.snapshots[-1].counters.pool.references,
         database_pages=model.program.pages,
-        state_bytes=bytes_of((simulation.state, simulation.kernel)) if isinstance(simulation, KernelEngine) else 0,
+        state_bytes=state_bytes,
         steps=tuple(steps),
         result=result,
     )
-
-
-def bytes_of(arrays: object) -> int:
-    """Bytes of all arrays in nested tuples."""
-    if isinstance(arrays, tuple):
-        return sum(map(bytes_of, arrays))
-    return int(getattr(arrays, "nbytes", 0))

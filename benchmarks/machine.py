@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import re
@@ -21,7 +22,6 @@ def description() -> str:
         f"{_memory_gib():.0f} GiB of memory",
         f"{platform.system()} {platform.release().split('-')[0]}",
         f"Python {platform.python_version()}",
-        f"Numba {version('numba')}",
         f"NumPy {version('numpy')}",
     ]
     compiler = compiler_version()
@@ -41,7 +41,7 @@ def warning(least_share: float) -> list[str]:
     if least_share > LEAST_SHARE:
         return []
     given = f"at times this one was given {100 * least_share:.0f} % of a core"
-    return [f"**Other programs kept the machine busy: {given}. So wall times are too long; ratios suffer less.**"]
+    return [f"**Other programs kept the machine busy: {given}. So times are too long; ratios suffer less.**"]
 
 
 def compiler_version() -> str:
@@ -52,9 +52,10 @@ def compiler_version() -> str:
         return ""
 
 
-def resident_mib() -> float:
-    """Memory of this process that is in RAM; 0 where the system does not say."""
-    return float(_first("/proc/self/status", r"VmRSS:\s*(\d+)") or 0) / 1024
+def resident_bytes() -> int:
+    """Memory of this process that is in RAM, once the allocator has given back what is free. Linux with glibc only."""
+    ctypes.CDLL(None).malloc_trim(0)
+    return 1024 * int(_first("/proc/self/status", r"VmRSS:\s*(\d+)"))
 
 
 def _memory_gib() -> float:

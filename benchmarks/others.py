@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.checkout import ROOT, THIS
+
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
 LOCK = HERE / "requirements.lock"
 FOLDER = ROOT / ".benchmarks"
 ENVIRONMENT = FOLDER / "peers"
@@ -56,30 +57,37 @@ def _environment_is_made() -> bool:
 @cache
 def compiled(name: str, *libraries: str) -> str:
     """The program of `peers/NAME.cpp`. Raises NotThere."""
-    if shutil.which("g++") is None:
-        raise NotThere("there is no g++")
+    return _compiled(name, ["g++", "-O3", "-march=native", "-std=c++17"], libraries)
+
+
+@cache
+def compiled_as_kernel(name: str) -> str:
+    """The library of `peers/NAME.cpp`, which includes headers of the kernel, with the kernel's options. NotThere."""
+    options = runpy.run_path(str(ROOT / ".ci" / "libraries.py"))
+    headers = f"-I{ROOT / 'simulator' / 'kernel'}"
+    return _compiled(name, [*options["BUILDS"]["product"][""], *options["COMMON"], headers], ())
+
+
+def _compiled(name: str, command: Sequence[str], libraries: Sequence[str]) -> str:
+    if shutil.which(command[0]) is None:
+        raise NotThere(f"there is no {command[0]}")
     FOLDER.mkdir(exist_ok=True)
     program, new = FOLDER / name, FOLDER / f"{name}-{os.getpid()}"
     source = str(HERE / "peers" / f"{name}.cpp")
-    if not _build(["g++", "-O3", "-march=native", "-std=c++17", "-o", str(new), source, *libraries]):
-        raise NotThere("g++ could not compile it" + (f" with {' '.join(libraries)}" if libraries else ""))
+    if not _build([*command, "-o", str(new), source, *libraries]):
+        raise NotThere(f"{command[0]} could not compile it" + (f" with {' '.join(libraries)}" if libraries else ""))
     new.replace(program)  # at once: another process may be doing the same
     return str(program)
 
 
 def run_python(name: str, given: str) -> dict[str, Any]:
     """What a peer written in Python says."""
-    return _answer([python(), "-m", "benchmarks.peers", name], given)
-
-
-def run_module(module: str, *words: str) -> dict[str, Any]:
-    """What a module of ours says in a process of its own, with nothing in memory that others have left there."""
-    return _answer([sys.executable, "-m", module, *words], "")
+    return THIS.answer([python(), "-m", "benchmarks.peers", name], given)
 
 
 def run_program(program: str, given: str) -> dict[str, Any]:
     """What a peer written in C++ says."""
-    return _answer([program], given)
+    return THIS.answer([program], given)
 
 
 @cache
@@ -87,15 +95,6 @@ def version(package: str) -> str:
     """The locked version of a peer."""
     found = re.search(rf"^{package}==(\S+)", LOCK.read_text(), re.MULTILINE)
     return found[1] if found else ""
-
-
-def _answer(command: list[str], given: str) -> dict[str, Any]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
-    if done.returncode != 0:
-        sys.exit(f"{done.stderr.strip()}\nThat was: {' '.join(command)}")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
 
 
 def _build(command: list[str]) -> bool:

@@ -6,6 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from time import perf_counter
 
+from benchmarks.checkout import Options
 from benchmarks.page import Section, at_most, figure, table
 from benchmarks.peers import simpy_plan
 from models.catalogue import ChassisSpec, PriceList, PriceRow, Prices
@@ -96,8 +97,8 @@ def script_s(plan: Plan) -> float:
     return sum(took) / len(took)
 
 
-def section(full: bool) -> Section:
-    del full
+def section(options: Options) -> Section:
+    del options
     found = timed()
     each_s = script_s(found.plan)
     whole_s = each_s * found.candidates

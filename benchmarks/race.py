@@ -1,6 +1,6 @@
 """Contestants in turn, A B C A B C ..., so that a machine that slows down slows all of them down alike.
 
-Ratios are taken round by round and the median is quoted. Rates are units of work per second of wall time.
+Ratios are taken round by round and the median is quoted. Rates are units of work per second of CPU time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run: its wall time, the work done in it, and what it found out."""
+    """One run: its CPU time, the work done in it, and what it found out."""
 
     seconds: float
     work: float

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
 from benchmarks import others
+from benchmarks.checkout import Options
+from benchmarks.kernel_parts import Int32Array, count_hits
 from benchmarks.page import Goal, Section, at_least, figure, table
-from benchmarks.page_stream import Int32Array, page_stream
+from benchmarks.page_stream import page_stream
 from benchmarks.race import Contestant, Outcome, Standing, race
-from simulator.kernel.caches import PAGE, POOL, Tiers, insert, new_tiers, next_victim, remove, touch
-from simulator.kernel.compiled import compiled
 
 TRACE = np.dtype([("time", "<u4"), ("page", "<u8"), ("size", "<u4"), ("next", "<i8")])
 """libcachesim's `oracleGeneral` record"""
@@ -23,33 +22,14 @@ ROUNDING = 1e-6
 LEAST_PER_S, MOST_BEHIND_LIMIT, LEAST_AHEAD = 40e6, 1.5, 5
 
 
-@compiled
-def count_hits(tiers: Tiers, pages: Int32Array) -> int:
-    """Refer to all pages in turn."""
-    hits = 0
-    for page in pages:
-        slot = tiers.where[POOL, page]
-        if slot >= 0:
-            hits += 1
-            touch(tiers, POOL, slot)
-        else:
-            slot = next_victim(tiers, POOL)
-            if tiers.slots[slot, PAGE] >= 0:
-                remove(tiers, POOL, slot)
-            insert(tiers, POOL, slot, page)
-    return hits
-
-
 def own_lru(stream: Int32Array, pages: int, capacity: int, policy: str) -> Contestant:
-    """The simulator's own cache, with all that a dirty page needs beside the list."""
+    """The simulator's own cache, with all that a dirty page needs beside the order of use."""
 
     def run(_: int) -> Outcome:
-        tiers = new_tiers(pages, (capacity, policy), (1, "lru"))
-        begin = perf_counter()
-        hits = count_hits(tiers, stream)
-        return Outcome(perf_counter() - begin, len(stream), hits)
+        hits, seconds = count_hits(stream, pages, capacity, policy)
+        return Outcome(seconds, len(stream), hits)
 
-    return Contestant(f"simulator/kernel/caches.py, {policy.upper()}", run)
+    return Contestant(f"simulator/kernel/cache.hpp, {policy.upper()}", run)
 
 
 def rivals(stream: Int32Array, pages: int, capacity: int, folder: Path) -> tuple[list[Contestant], list[str]]:
@@ -90,8 +70,8 @@ def goals_of(standings: list[Standing], warehouses: int) -> list[Goal]:
     ]
 
 
-def section(full: bool) -> Section:
-    references, rounds = (50_000_000, 5) if full else (10_000_000, 3)
+def section(options: Options) -> Section:
+    references, rounds = (50_000_000, 5) if options.full else (10_000_000, 3)
     rows: list[list[str]] = []
     remarks: list[str] = []
     goals: list[Goal] = []

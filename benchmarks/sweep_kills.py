@@ -17,7 +17,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.others import ROOT
+from benchmarks.checkout import ROOT
 
 TINY = ROOT / "tests" / "scenarios" / "tiny.yaml"
 START = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"

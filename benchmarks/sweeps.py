@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.others import ROOT
+from benchmarks.checkout import ROOT, Options
 from benchmarks.page import Section, at_least, at_most, table
 from benchmarks.race import Contestant, Outcome, race
 from benchmarks.sweep_kills import (
@@ -136,8 +136,8 @@ def worker_lost(runs: int, folder: Path) -> Lost:
     return Lost(runs, len(before), started, found == wanted, twice)
 
 
-def section(full: bool) -> Section:
-    runs, kills, rounds = (2000, 10, 5) if full else (400, 3, 3)
+def section(options: Options) -> Section:
+    runs, kills, rounds = (2000, 10, 5) if options.full else (400, 3, 3)
     with tempfile.TemporaryDirectory() as name:
         killed = killed_and_resumed(runs, kills, Path(name), 1)
     with tempfile.TemporaryDirectory() as name:

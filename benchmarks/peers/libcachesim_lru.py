@@ -15,7 +15,7 @@ def run(given: dict[str, Any]) -> dict[str, float]:
         libcachesim.ReaderInitParam(ignore_obj_size=True),
     )
     cache = libcachesim.LRU(given["capacity"], hashpower=given["capacity"].bit_length() + 1)
-    begin = time.perf_counter()
+    begin = time.process_time()
     misses, _ = cache.process_trace(reader)
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     return {"seconds": seconds, "hits": round((1 - misses) * given["references"])}

@@ -1,0 +1,61 @@
+"""Parts of the kernel without the others, in a library that is compiled as the kernel is: peers/kernel_parts.cpp."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks import others
+from simulator.form import Model, tables_of
+
+REPLACEMENTS = ("lru", "clock")
+"""In the order of cache.hpp."""
+Int32Array = npt.NDArray[np.int32]
+
+
+class PassedTable(ctypes.Structure):
+    """oltpsim_table in tables.hpp."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("columns", ctypes.c_char_p),
+        ("values", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+        ("width", ctypes.c_int64),
+    )
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """The compiled library, with the types of its functions. Raises NotThere."""
+    found = ctypes.CDLL(others.compiled_as_kernel("kernel_parts"))
+    number, stream = ctypes.c_int64, np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
+    found.count_hits.restype = number
+    found.count_hits.argtypes = [stream, number, number, number, number, ctypes.POINTER(ctypes.c_double)]
+    found.record_reads.restype = None
+    found.record_reads.argtypes = [ctypes.c_void_p, number, stream, number]
+    return found
+
+
+def count_hits(stream: Int32Array, pages: int, capacity: int, replacement: str) -> tuple[int, float]:
+    """Hits of the kernel's cache on a stream of `pages` different pages, and the CPU time that it took, s."""
+    seconds = ctypes.c_double()
+    policy = REPLACEMENTS.index(replacement)
+    return library().count_hits(stream, len(stream), pages, capacity, policy, ctypes.byref(seconds)), seconds.value
+
+
+def record_reads(model: Model, references: int) -> Int32Array:
+    """The first pages that a model's clients read, a transaction of each in turn, without any time passing."""
+    tables = tables_of(model, seed=1)
+    passed = (PassedTable * len(tables))(
+        *(
+            PassedTable(name.encode(), " ".join(table.columns).encode(), table.rows.ctypes.data, *table.rows.shape)
+            for name, table in tables.items()
+        )
+    )
+    stream = np.empty(references, dtype=np.int32)
+    library().record_reads(passed, len(tables), stream, references)
+    return stream
