@@ -16,14 +16,13 @@ from models.build import build
 from models.reading import load_scenario
 from simulator import analytic, kernel
 from simulator.form import CODES, Assembler, Interrupts, Model, Terminals
-from simulator.kernel import KernelEngine
 from simulator.reference.terminals import TerminalQueue
 from simulator.results import TerminalLevels
 from tests.simulator.reference.test_closed_forms import repairman
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import systems
 from tests.simulator.tpcc_systems import TINY
-from tests.simulator.twins import differences, of_few_events, record_of
+from tests.simulator.twins import Finished, differences, of_few_events, record_of
 
 MS, S = 1_000_000, 1_000_000_000
 ModelOf = Callable[..., Model]
@@ -196,9 +195,9 @@ def test_nobody_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(TerminalQueue, "_send_after", noted_before)
     monkeypatch.setattr(TerminalQueue, "_send", noted_at)
-    engines: list[KernelEngine] = []
+    engines: list[Finished] = []
     assert differences(tpcc("interval.start=warm", kind="connections: 2"), 1, finished=engines) == []
-    (engine,) = engines
+    ((engine, _),) = engines
     away = record_of(engine, "system")["terminals_away"]
     assert 0 < away < 40
     assert len(coming) == len(set(coming)) == away
