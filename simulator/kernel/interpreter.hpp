@@ -279,7 +279,7 @@ private:
         if (owner == who) return DONE;
         if (owes_cpu(task)) return pay(task);
         if (owner != NONE) return {WaitKind::lock, number, 0};
-        locks.own(who, number);
+        locks.grant(who, number);
         return DONE;
     }
 

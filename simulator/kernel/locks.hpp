@@ -24,7 +24,7 @@ public:
     i32 owner(i64 lock) const { return locks[lock].owner; }
     i32 next_held(i64 lock) const { return locks[lock].next_held; }
 
-    void own(i32 who, i32 lock) {
+    void grant(i32 who, i32 lock) {
         Task& task = tasks[who];
         locks[lock].owner = who;
         locks[lock].next_held = NONE;
@@ -59,7 +59,7 @@ public:
                 lock.owner = NONE;
             } else {
                 const i32 waiter = lock.line.take(tasks);
-                own(waiter, number);
+                grant(waiter, number);
                 calendar.at_once(EventKind::task, waiter);
             }
             number = next;

@@ -100,7 +100,7 @@ private:
                 return interpreter.locks.drop(who);
             case WaitKind::lock:
                 interpreter.locks.drop(interpreter.locks.owner(wait.a));
-                return interpreter.locks.own(who, static_cast<i32>(wait.a));
+                return interpreter.locks.grant(who, static_cast<i32>(wait.a));
             case WaitKind::arrival:
                 if (terminals.count > 0) terminals.seat_anybody(who);
                 return;

@@ -161,7 +161,7 @@ class Interpreter:
             if client.owes_cpu:
                 yield from client.pay()
             elif owner is None:
-                self.locks.own(lock, client)
+                self.locks.grant(lock, client)
             else:
                 yield waits.RowLock(lock)
 

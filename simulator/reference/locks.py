@@ -25,7 +25,7 @@ class RowLocks:
         self.queues: dict[int, deque[LockWait]] = {}
         self.waits = self.waited_ns = self.acquired = 0
 
-    def own(self, lock: int, client: Client) -> None:
+    def grant(self, lock: int, client: Client) -> None:
         """The lock is a client's."""
         self.owners[lock] = client
         client.locks_held.append(lock)
@@ -48,6 +48,6 @@ class RowLocks:
                 waiter = self.queues[lock].popleft()
                 if not self.queues[lock]:
                     del self.queues[lock]
-                self.own(lock, waiter.client)
+                self.grant(lock, waiter.client)
                 waiter.turn.succeed()
         client.locks_held = []

@@ -83,7 +83,7 @@ class Start:
             case waits.Commit() | waits.Rollback():
                 self.interpreter.locks.release_all(client)
             case waits.RowLock(lock):
-                self.interpreter.locks.own(lock, client)
+                self.interpreter.locks.grant(lock, client)
 
     def _write_pool(self, left_dirty_pages: int) -> None:
         """Write dirty buffers, those first that are replaced first, until so many are left."""

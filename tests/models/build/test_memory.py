@@ -140,7 +140,7 @@ def scenario(references: float = 10.0, page_kib: float = 4.0, **cpu: float) -> S
     return load_scenario(TINY, [*of_memory, *changes])
 
 
-def found_ns(references: float = 10.0, page_kib: float = 4.0, **cpu: float) -> float:
+def tlb_miss_ns(references: float = 10.0, page_kib: float = 4.0, **cpu: float) -> float:
     one = scenario(references, page_kib, **cpu)
     return row_operation_ns(one.machine, one.operating_system, one.database)
 
@@ -151,21 +151,21 @@ def test_by_hand() -> None:
     cached = 9 / table_kib
     walk = cached * 20 + (1 - cached) * 90
     cpu = {"tlb_entries": 1000, "cache_mib": 9 / 1024, "cache_latency_ns": 20, "memory_latency_ns": 90}
-    assert found_ns(**cpu) == pytest.approx(10 * missing * walk)
-    assert found_ns(**cpu) != pytest.approx(10 * walk, rel=0.1)
+    assert tlb_miss_ns(**cpu) == pytest.approx(10 * missing * walk)
+    assert tlb_miss_ns(**cpu) != pytest.approx(10 * walk, rel=0.1)
 
 
 def test_other_sockets_memory_is_farther() -> None:
     """Of four sockets three quarters of the references, and of the walks that go to memory, take twice as long."""
     cpu = {"sockets": 4, "remote_memory_factor": 2, "memory_latency_ns": 90}
-    assert found_ns(**cpu) == pytest.approx(10 * 0.75 * 90)
-    assert found_ns(tlb_entries=1, **cpu) == pytest.approx(10 * (0.75 * 90 + (1 - 4 / POOL_KIB) * 1.75 * 90))
+    assert tlb_miss_ns(**cpu) == pytest.approx(10 * 0.75 * 90)
+    assert tlb_miss_ns(tlb_entries=1, **cpu) == pytest.approx(10 * (0.75 * 90 + (1 - 4 / POOL_KIB) * 1.75 * 90))
 
 
 @pytest.mark.parametrize("cpu", [{}, {"sockets": 4}, {"remote_memory_factor": 3}, {"tlb_entries": 5000}])
 def test_nothing_where_nothing_is_known_or_all_is_reached(cpu: dict[str, float]) -> None:
-    assert found_ns(**cpu) == 0
-    assert found_ns(0.0, tlb_entries=1, sockets=4, remote_memory_factor=3) == 0
+    assert tlb_miss_ns(**cpu) == 0
+    assert tlb_miss_ns(0.0, tlb_entries=1, sockets=4, remote_memory_factor=3) == 0
 
 
 @given(
@@ -175,11 +175,11 @@ def test_nothing_where_nothing_is_known_or_all_is_reached(cpu: dict[str, float])
 @settings(max_examples=60, deadline=None)
 def test_more_is_never_dearer(page_kib: float, entries: int, cache_mib: float, sockets: int, factor: float) -> None:
     cpu = {"tlb_entries": entries, "cache_mib": cache_mib, "sockets": sockets, "remote_memory_factor": factor}
-    here = found_ns(page_kib=page_kib, **cpu) * (1 + 1e-12)
-    assert found_ns(page_kib=4 * page_kib, **cpu) <= here
+    here = tlb_miss_ns(page_kib=page_kib, **cpu) * (1 + 1e-12)
+    assert tlb_miss_ns(page_kib=4 * page_kib, **cpu) <= here
     for key, better in (("tlb_entries", entries + 1), ("cache_mib", cache_mib + 0.1), ("sockets", max(sockets - 1, 1))):
-        assert found_ns(page_kib=page_kib, **(cpu | {key: better})) <= here
-    assert found_ns(page_kib=page_kib, **(cpu | {"remote_memory_factor": 1.0})) <= here
+        assert tlb_miss_ns(page_kib=page_kib, **(cpu | {key: better})) <= here
+    assert tlb_miss_ns(page_kib=page_kib, **(cpu | {"remote_memory_factor": 1.0})) <= here
 
 
 def test_rows_take_longer_by_it_whatever_the_cores_speed() -> None:
@@ -190,4 +190,4 @@ def test_rows_take_longer_by_it_whatever_the_cores_speed() -> None:
     share = 0.1  # tiny's critical section
     for speed in (1, 2):
         longer = rows_ns(tlb_entries=1, relative_speed=speed) - rows_ns(references=0, relative_speed=speed)
-        assert longer == pytest.approx(found_ns(tlb_entries=1) * (1 - share), abs=1)
+        assert longer == pytest.approx(tlb_miss_ns(tlb_entries=1) * (1 - share), abs=1)

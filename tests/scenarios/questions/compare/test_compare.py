@@ -32,7 +32,7 @@ def compared(*changes: str, seeds: int = 4) -> Comparer:
     return comparer
 
 
-def found_by(comparer: Comparer) -> ScenarioComparison:
+def comparison_by(comparer: Comparer) -> ScenarioComparison:
     found = comparer.comparison()
     assert found is not None
     return found
@@ -103,8 +103,8 @@ def test_a_single_pair_has_no_interval() -> None:
 
 
 def test_equal_scenarios_are_exactly_equal_and_another_is_not() -> None:
-    assert found_by(compared()).differences[0].same
-    found = found_by(compared(f"B:{FASTER}")).differences[0]
+    assert comparison_by(compared()).differences[0].same
+    found = comparison_by(compared(f"B:{FASTER}")).differences[0]
     assert not found.same
     assert found.distinguishable
     assert 1.0 < found.ratio < 1.06
@@ -112,7 +112,7 @@ def test_equal_scenarios_are_exactly_equal_and_another_is_not() -> None:
 
 def test_common_random_numbers_narrow_the_interval() -> None:
     """Beside the same runs paired with other seeds, which is what independent numbers would give."""
-    found = found_by(compared(f"B:{FASTER}", seeds=8))
+    found = comparison_by(compared(f"B:{FASTER}", seeds=8))
     first, other = ([result.rate_per_min.mean for result in mine] for mine in found.results)
     with_same = found.differences[0]
     independent = paired(first, other[4:] + other[:4])
@@ -129,20 +129,20 @@ def test_the_same_answer_on_any_number_of_workers() -> None:
     one, two = (Comparer(read_sides([TINY, TINY], [f"B:{FASTER}"]), 1) for _ in range(2))
     one.run(2, 1, Silent())
     two.run(2, 2, Silent())
-    assert comparison_json(found_by(one)) == comparison_json(found_by(two))
+    assert comparison_json(comparison_by(one)) == comparison_json(comparison_by(two))
 
 
 def test_seeds_go_on_until_the_interval_is_narrow() -> None:
     comparer = Comparer(read_sides([TINY, TINY], ["B:workload.arrivals.clients=3"]), 1)
     comparer.run_until(0.02, 40, 1, Silent())
-    found = found_by(comparer)
+    found = comparison_by(comparer)
     assert found.differences[0].half_width_fraction <= 0.02
     more = Comparer(comparer.sides, 1)
     more.run_until(0.005, 40, 1, Silent())
-    assert len(found_by(more).seeds) > len(found.seeds)
+    assert len(comparison_by(more).seeds) > len(found.seeds)
     bounded = Comparer(comparer.sides, 1)
     bounded.run_until(1e-6, 6, 1, Silent())
-    assert found_by(bounded).seeds == [1, 2, 3, 4, 5, 6]
+    assert comparison_by(bounded).seeds == [1, 2, 3, 4, 5, 6]
 
 
 def test_a_saved_run_is_not_run_again(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_saved_run_is_not_run_again(tmp_path: Path) -> None:
     assert changed.saved_result is None
     comparer = Comparer([saved, read_sides([TINY, TINY], [])[0]], 2)
     comparer.run(1, 1, Silent())
-    found = found_by(comparer)
+    found = comparison_by(comparer)
     assert found.results[0][0] is saved.saved_result
     assert found.differences[0].difference_per_min == 0.0
 
@@ -163,7 +163,7 @@ def test_a_saved_run_is_not_run_again(tmp_path: Path) -> None:
 def test_an_interrupted_comparison_shows_the_seeds_that_all_have() -> None:
     comparer = compared(seeds=3)
     del comparer._results[1, 2]
-    assert found_by(comparer).seeds == [1, 3]
+    assert comparison_by(comparer).seeds == [1, 3]
     assert Comparer(comparer.sides, 1).comparison() is None
 
 
@@ -241,4 +241,4 @@ def test_a_side_without_transactions_is_refused() -> None:
     comparer = Comparer(read_sides([TINY, TINY], ["B:interval={start: cold, duration_s: 1}", "B:workload.arrivals={kind: open, transactions_per_s: 1e-6, connections: 1}"]), 1)  # fmt: skip # noqa: E501
     comparer.run(1, 1, Silent())
     with pytest.raises(InputError, match="no transaction ended"):
-        found_by(comparer)
+        comparison_by(comparer)
