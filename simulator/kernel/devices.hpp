@@ -1,4 +1,4 @@
-// Devices: the switchboard from a request to the part that serves it, and where pages lie.
+// Devices: which parts they are, where pages lie on them, and the way of a request.
 #pragma once
 #include <memory>
 
@@ -29,22 +29,10 @@ public:
           page_bytes(system.fact("page_bytes")) {
         const Table& table = system["devices"];
         for (i32 i = 0; i < table.rows(); i++) {
-            const Kind kind = static_cast<Kind>(table.at(i, "kind"));
-            Part part{kind, nullptr, nullptr, nullptr, nullptr, nullptr};
-            if (kind == Kind::disk) {
-                part.disk = std::make_unique<Disk>(table, i, requests, calendar);
-            } else if (kind == Kind::caching_disk) {
-                part.caching_disk = std::make_unique<CachingDisk>(table, i, requests, calendar);
-            } else if (kind == Kind::flash) {
-                part.flash = std::make_unique<Flash>(table, i, requests, limits, calendar);
-            } else if (kind == Kind::raid) {
-                part.raid = std::make_unique<Raid>(table, i);
-            } else {
-                throw std::invalid_argument("there is no kind of device " + std::to_string(table.at(i, "kind")));
-            }
-            if (table.at(i, "is_scheduled"))
-                part.fair = std::make_unique<FairQueueing>(system["fair_queueing"], requests, calendar);
-            parts.add(std::move(part));
+            stations.add(station(table, i));
+            fair.add(table.at(i, "is_scheduled")
+                         ? std::make_unique<FairQueueing>(system["fair_queueing"], requests, calendar)
+                         : nullptr);
         }
         const Table& places = system["extents"];
         const i64 start = system.fact("data_start_bytes");
@@ -53,12 +41,10 @@ public:
                          places.at(i, "devices"), start + places.at(i, "start_bytes")});
     }
 
-    i64 count() const { return parts.size(); }
+    i64 count() const { return stations.size(); }
 
-    // Arms look for work at time 0.
     void start() {
-        for (i32 i = 0; i < parts.size(); i++)
-            if (parts[i].disk || parts[i].caching_disk) calendar.urgently(EventKind::arm, i);
+        for (const auto& station : stations) station->start();
     }
 
     // Where a page lies
@@ -83,7 +69,7 @@ public:
 
     i32 submit(i32 device, i64 byte, i64 size_bytes, Transfer transfer, Use use, i32 who) {
         const i32 number = requests.add(device, byte, size_bytes, transfer, use, who);
-        if (parts[device].fair)
+        if (fair[device])
             calendar.urgently(EventKind::request_arrives, number);
         else
             begin(number);
@@ -123,31 +109,18 @@ public:
 
     // Events
 
-    void arm_moves(i32 device) {
-        if (parts[device].disk)
-            parts[device].disk->move();
-        else
-            parts[device].caching_disk->move();
-    }
-
-    void request_wakes(i32 number) {
-        const Part& part = parts[requests[number].device];
-        if (part.flash)
-            part.flash->wake(number);
-        else
-            part.caching_disk->end_transfer(number);
-    }
-
-    void request_begins(i32 number) { parts[requests[number].device].flash->begin(number); }
+    void arm_moves(i32 device) { stations[device]->move(); }
+    void request_wakes(i32 number) { stations[requests[number].device]->wake(number); }
+    void request_begins(i32 number) { stations[requests[number].device]->begin(number); }
 
     void request_arrives(i32 number) {
-        parts[requests[number].device].fair->add(number, [this](i32 next) { begin(next); });
+        fair[requests[number].device]->add(number, [this](i32 next) { begin(next); });
     }
 
     // A request is done, before whoever waits for it goes on.
     void request_ends(i32 number) {
-        const Part& part = parts[requests[number].device];
-        if (part.fair) part.fair->end([this](i32 next) { begin(next); });
+        FairQueueing* const queue = fair[requests[number].device].get();
+        if (queue) queue->end([this](i32 next) { begin(next); });
     }
 
     // A disk of a set has done its part of a request: the whole is done with the last of them.
@@ -157,69 +130,33 @@ public:
     }
 
 private:
-    enum class Kind : i64 { disk, caching_disk, flash, raid };
-
-    struct Part {
-        Kind kind;
-        std::unique_ptr<Disk> disk;
-        std::unique_ptr<CachingDisk> caching_disk;
-        std::unique_ptr<Flash> flash;
-        std::unique_ptr<Raid> raid;
-        std::unique_ptr<FairQueueing> fair;  // before it
-    };
-
     Calendar& calendar;
     Tasks& tasks;
     const i64 page_bytes;
-    Array<Part> parts;
+    Array<std::unique_ptr<DeviceStation>> stations;
+    Array<std::unique_ptr<FairQueueing>> fair;  // before each station; none before most
     Array<Extent> extents;
 
-    // The operating system hands a request to its device.
-    void begin(i32 number) {
-        const Part& part = parts[requests[number].device];
-        switch (part.kind) {
+    // As DEVICES in simulator/form/devices.py
+    enum class Kind : i64 { disk, caching_disk, flash, raid };
+
+    // The switchboard from a kind of device to the part that it is
+    std::unique_ptr<DeviceStation> station(const Table& table, i32 device) {
+        switch (static_cast<Kind>(table.at(device, "kind"))) {
             case Kind::disk:
-                return part.disk->arrive(number);
+                return std::make_unique<Disk>(table, device, requests, calendar);
             case Kind::caching_disk:
-                return part.caching_disk->arrive(number);
+                return std::make_unique<CachingDisk>(table, device, requests, calendar);
             case Kind::flash:
-                return part.flash->arrive(number);
+                return std::make_unique<Flash>(table, device, requests, limits, calendar);
             case Kind::raid:
-                return spread(*part.raid, number);
+                return std::make_unique<Raid>(table, device, requests, stations);
         }
+        throw std::invalid_argument("there is no kind of device " + std::to_string(table.at(device, "kind")));
     }
 
-    // A set's controller hands a request to the disks where its bytes lie. One without bytes still goes somewhere.
-    void spread(const Raid& raid, i32 number) {
-        const i64 byte = requests[number].byte, size = std::max<i64>(requests[number].size_bytes, 1);
-        const Transfer transfer = requests[number].transfer;
-        const Transfer of_disks = raid.transfer_of_disks(byte, size, transfer);
-        for (i64 place = 0; place < raid.places; place++) {
-            const Raid::Part part = raid.part_at(place, byte, size, transfer != Transfer::read);
-            if (part.end == 0) continue;
-            const i32 disk = raid.first_disk + static_cast<i32>(place * raid.copies);
-            if (transfer == Transfer::read) {
-                add_part(number, shorter_queue(disk, raid.copies, raid.first_copy(part.byte)), part, of_disks);
-            } else {
-                for (i32 copy = 0; copy < raid.copies; copy++) add_part(number, disk + copy, part, of_disks);
-            }
-        }
-    }
-
-    // The disk of a pair with the shorter queue, or `first` of equal ones.
-    i32 shorter_queue(i32 disk, i64 copies, i64 first) {
-        i32 best = disk + static_cast<i32>(first);
-        for (i32 other = disk; other < disk + copies; other++)
-            if (requests.devices[other].queue.value < requests.devices[best].queue.value) best = other;
-        return best;
-    }
-
-    void add_part(i32 whole, i32 disk, Raid::Part part, Transfer transfer) {
-        const i32 number = requests.add(disk, part.byte, part.end - part.byte, transfer, requests[whole].use, WHOLE);
-        requests[number].whole = whole;
-        requests[whole].parts_left++;
-        begin(number);
-    }
+    // The operating system hands a request to its device.
+    void begin(i32 number) { stations[requests[number].device]->arrive(number); }
 };
 
 }  // namespace oltpsim

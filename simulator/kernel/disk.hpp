@@ -146,7 +146,7 @@ private:
 
 // A drive with an arm and without a write cache: the operating system hands requests to it in its scheduler's order;
 // the drive holds up to `queue_depth` of them and takes the one with the shortest positioning time.
-class Disk {
+class Disk : public DeviceStation {
 public:
     Disk(const Table& devices, i32 device, Requests& requests, Calendar& calendar)
         : requests(requests),
@@ -157,13 +157,16 @@ public:
           scheduler(static_cast<IoScheduler::Kind>(devices.at(device, "scheduler"))),
           held(depth) {}
 
-    void arrive(i32 number) {
+    // Arms look for work at time 0.
+    void start() override { calendar.urgently(EventKind::arm, device); }
+
+    void arrive(i32 number) override {
         scheduler.add(requests, number, requests.devices[device].arrived);
-        if (idle) wake();
+        if (idle) wake_arm();
     }
 
     // What the arm was doing is done: the drive takes requests in and starts on the next.
-    void move() {
+    void move() override {
         Gauge& busy = requests.devices[device].busy;
         if (is_serving) {
             is_serving = false;
@@ -198,7 +201,7 @@ protected:
     bool is_serving = false;
     HeldRequests::Choice chosen{};
 
-    void wake() {
+    void wake_arm() {
         idle = false;
         calendar.at_once(EventKind::arm, device);
     }

@@ -1,11 +1,11 @@
 // Flash: several requests at a time, each for the latency of its kind. A cloud volume's pass its rate limits before.
 #pragma once
+#include "device.hpp"
 #include "limits.hpp"
-#include "requests.hpp"
 
 namespace oltpsim {
 
-class Flash {
+class Flash : public DeviceStation {
 public:
     Flash(const Table& devices, i32 device, Requests& requests, Limits& limits, Calendar& calendar)
         : requests(requests),
@@ -20,7 +20,7 @@ public:
           is_limited(stages[0].end > stages[0].first || stages[1].end > stages[1].first),
           free(devices.at(device, "parallel")) {}
 
-    void arrive(i32 number) {
+    void arrive(i32 number) override {
         if (free > 0) {
             free--;
             busy().change(calendar.now_ns, 1);
@@ -31,7 +31,7 @@ public:
         }
     }
 
-    void begin(i32 number) {
+    void begin(i32 number) override {
         if (is_limited) {
             requests[number].stages_passed = 0;
             pass_limits(number);
@@ -41,7 +41,7 @@ public:
     }
 
     // A request's timer: it has been served, or has waited for its limits.
-    void wake(i32 number) {
+    void wake(i32 number) override {
         if (is_limited && requests[number].stages_passed != BEING_SERVED) {
             busy().change(calendar.now_ns, 1);
             pass_limits(number);

@@ -4,7 +4,7 @@
 // on the way back the highest byte comes first, and of equal ones the last that came. C-LOOK starts over at the lowest
 // byte: then the heaps change places. A request at the byte that was fed last lies ahead of an arm on its way up.
 #pragma once
-#include "requests.hpp"
+#include "device.hpp"
 
 namespace oltpsim {
 

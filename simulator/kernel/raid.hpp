@@ -9,26 +9,53 @@
 // Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; layout: Lee, Katz,
 // "Performance consequences of parity placement in disk arrays", ASPLOS 1991.
 #pragma once
-#include "requests.hpp"
+#include <memory>
+
+#include "device.hpp"
 
 namespace oltpsim {
 
-class Raid {
+class Raid : public DeviceStation {
 public:
-    const i32 first_disk;
-    const i64 copies;  // disks that hold the same
-    const i64 places;  // of a stripe: disks, or pairs
-
-    Raid(const Table& devices, i32 device)
-        : first_disk(static_cast<i32>(devices.at(device, "first_disk"))),
+    // `stations`: of all devices, among which its disks are.
+    Raid(const Table& devices, i32 device, Requests& requests, const Array<std::unique_ptr<DeviceStation>>& stations)
+        : requests(requests),
+          stations(stations),
+          first_disk(static_cast<i32>(devices.at(device, "first_disk"))),
           copies(devices.at(device, "copies")),
           places(devices.at(device, "disks") / copies),
           parities(devices.at(device, "parities")),
           unit(devices.at(device, "unit_bytes")) {}
 
+    // The controller hands a request to the disks where its bytes lie. One without bytes still goes somewhere.
+    void arrive(i32 number) override {
+        const i64 byte = requests[number].byte, size = std::max<i64>(requests[number].size_bytes, 1);
+        const Transfer transfer = requests[number].transfer;
+        const Transfer of_disks = transfer_of_disks(byte, size, transfer);
+        for (i64 place = 0; place < places; place++) {
+            const Part part = part_at(place, byte, size, transfer != Transfer::read);
+            if (part.end == 0) continue;
+            const i32 disk = first_disk + static_cast<i32>(place * copies);
+            if (transfer == Transfer::read) {
+                add_part(number, shorter_queue(disk, first_copy(part.byte)), part, of_disks);
+            } else {
+                for (i32 copy = 0; copy < copies; copy++) add_part(number, disk + copy, part, of_disks);
+            }
+        }
+    }
+
+private:
     struct Part {
         i64 byte, end;
     };
+
+    Requests& requests;
+    const Array<std::unique_ptr<DeviceStation>>& stations;
+    const i32 first_disk;
+    const i64 copies;    // disks that hold the same
+    const i64 places;    // of a stripe: disks, or pairs
+    const i64 parities;  // units of a stripe that are computed from the others
+    const i64 unit;
 
     // What a request touches on the disk or pair at a place of the stripe; {0, 0} if nothing. Bytes between two pieces
     // belong to the part: a controller asks for them with one request. Writes touch parity: as much of it as the data
@@ -67,9 +94,20 @@ public:
     // Which of equally busy copies is read: every other unit the other one.
     i64 first_copy(i64 byte) const { return byte / unit % copies; }
 
-private:
-    const i64 parities;  // units of a stripe that are computed from the others
-    const i64 unit;
+    // The disk of a pair with the shorter queue, or `first` of equal ones.
+    i32 shorter_queue(i32 disk, i64 first) const {
+        i32 best = disk + static_cast<i32>(first);
+        for (i32 other = disk; other < disk + copies; other++)
+            if (requests.devices[other].queue.value < requests.devices[best].queue.value) best = other;
+        return best;
+    }
+
+    void add_part(i32 whole, i32 disk, Part part, Transfer transfer) {
+        const i32 number = requests.add(disk, part.byte, part.end - part.byte, transfer, requests[whole].use, WHOLE);
+        requests[number].whole = whole;
+        requests[whole].parts_left++;
+        stations[disk]->arrive(number);
+    }
 };
 
 }  // namespace oltpsim

@@ -17,13 +17,13 @@ public:
           destages_among(devices.at(device, "destages_among")),
           destaging(destages_among) {}
 
-    void arrive(i32 number) {
+    void arrive(i32 number) override {
         scheduler.add(requests, number, requests.devices[device].arrived);
         feed();
     }
 
     // A write is in the cache: that is all that whoever made it waits for.
-    void end_transfer(i32 number) {
+    void wake(i32 number) override {
         writes_held--;
         cached.add({requests[number].byte, requests[number].size_bytes});
         choose_oldest();
@@ -32,7 +32,7 @@ public:
     }
 
     // The drive has a read or a destaged write behind it, and starts on the next.
-    void move() {
+    void move() override {
         Gauge& busy = requests.devices[device].busy;
         if (is_serving) {
             is_serving = false;
@@ -83,7 +83,7 @@ private:
             else
                 hold(number);
         }
-        if (idle && (held.count > 0 || destaging.count > 0)) wake();
+        if (idle && (held.count > 0 || destaging.count > 0)) wake_arm();
     }
 
     void take_write(i32 number) {
