@@ -18,7 +18,7 @@ import numpy as np
 from models.build.memory import clients_of
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import WarehouseSample
-from simulator.form import Device, Disk, Model, RaidSet, RotatingDevice, Storage
+from simulator.form import DeviceRecord, Model, RaidSet, RotatingDevice, Storage
 from simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
@@ -56,14 +56,10 @@ def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:
     return sample.with_scaled(replace(storage, devices=devices), "data_start_bytes", *of_log)
 
 
-def _smaller_device(device: Device, sample: WarehouseSample) -> Device:
+def _smaller_device(device: DeviceRecord, sample: WarehouseSample) -> DeviceRecord:
     if isinstance(device, RaidSet):
-        return replace(device, disks=tuple(_smaller_disk(disk, sample) for disk in device.disks))
-    return _smaller_disk(device, sample)
-
-
-def _smaller_disk(disk: Disk, sample: WarehouseSample) -> Disk:
-    return sample.with_scaled(disk, "capacity_bytes") if isinstance(disk, RotatingDevice) else disk
+        return replace(device, disks=tuple(_smaller_device(disk, sample) for disk in device.disks))
+    return sample.with_scaled(device, "capacity_bytes") if isinstance(device, RotatingDevice) else device
 
 
 def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:

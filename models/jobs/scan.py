@@ -3,12 +3,12 @@
 from models.jobs.disks import turn_s
 from models.jobs.processors import NS, US
 from models.jobs.result import JobResult
-from models.machine import device_of, speed_of
+from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import ScanSpec
 from models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
 from simulator.analytic import in_order_s
-from simulator.form import KIB, RotatingDevice
+from simulator.form import KIB, FlashDevice, RotatingDevice
 
 MB = 1e6
 
@@ -27,10 +27,11 @@ def scan(scenario: ScenarioSpec, job: ScanSpec) -> JobResult:
     run_pages = min(job.fragment_kib / database.page_kib, max(pages / disks.count, 1.0))
     sorted_runs = max(workload.layout.index_entries_per_page / (run_pages * disks.count), 1.0)
     span_bytes = file_pages(workload.layout, workload.warehouses) / disks.count * page_bytes
-    device = device_of(disks.disk, "disk")
+    device = disks.disk.device("disk")
     if isinstance(device, RotatingDevice):
         arm_s, overhead_s, transfer_s = in_order_s(device, span_bytes, sorted_runs, run_pages * page_bytes)
     else:
+        assert isinstance(device, FlashDevice)
         arm_s, overhead_s = 0.0, 0.0
         transfer_s = run_pages * max(device.read_ns * NS, turn_s(scenario.machine, page_bytes))
     rows_us = loaded_rows(workload.warehouses) / pages * database.path.scanned_row_us

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from models.input import Gib, Mib, MibPerSecond, Microseconds, Milliseconds, Name, Spec, Text, WholeNumber
 from models.machine.volume import RateLimitSpec, rate_limit_of
-from simulator.form import GIB, MIB, NS_PER_US, Disk, FlashDevice, RotatingDevice
+from simulator.form import GIB, MIB, NS_PER_US, DeviceRecord, FlashDevice, RotatingDevice
 
 
 class RotatingDiskSpec(Spec):
@@ -35,6 +35,24 @@ class RotatingDiskSpec(Spec):
     )
     source: Text
 
+    def device(self, name: str) -> DeviceRecord:
+        """The disk as the engines know it."""
+        revolution_ns = round(60e9 / self.rpm)
+        arm = RotatingDevice(
+            name=name,
+            capacity_bytes=round(self.capacity_gib * GIB),
+            revolution_ns=revolution_ns,
+            track_bytes=round(self.transfer_mib_per_s * MIB * revolution_ns / 1e9),
+            seek_track_ns=round(self.seek_track_to_track_ms * 1e6),
+            seek_average_ns=round(self.seek_average_ms * 1e6),
+            seek_full_ns=round(self.seek_full_stroke_ms * 1e6),
+            overhead_ns=round(self.overhead_ms * 1e6),
+            queue_depth=self.queue_depth,
+            scheduler=self.scheduler,
+        )
+        cache_bytes = round(self.write_cache_mib * MIB)
+        return arm.with_cache(cache_bytes, max(self.write_cache_sorted, self.queue_depth)) if cache_bytes else arm
+
 
 class FlashDiskSpec(Spec):
     """An SSD: `parallel_requests` requests are served at once, each for the latency of its kind."""
@@ -56,33 +74,16 @@ class FlashDiskSpec(Spec):
     """of a cloud volume: each request passes all of them before it is served"""
     source: Text
 
+    def device(self, name: str) -> DeviceRecord:
+        """The disk as the engines know it."""
+        return FlashDevice(
+            name=name,
+            read_ns=round(self.read_latency_us * NS_PER_US),
+            write_ns=round(self.write_latency_us * NS_PER_US),
+            parallel=self.parallel_requests,
+            reads_per_write=self.reads_per_write or 0,
+            limits=tuple(map(rate_limit_of, self.limits)),
+        )
+
 
 DiskSpec = Annotated[RotatingDiskSpec | FlashDiskSpec, Field(discriminator="kind")]
-
-
-def device_of(disk: DiskSpec, name: str) -> Disk:
-    """One disk as the engines know it."""
-    if isinstance(disk, RotatingDiskSpec):
-        revolution_ns = round(60e9 / disk.rpm)
-        arm = RotatingDevice(
-            name=name,
-            capacity_bytes=round(disk.capacity_gib * GIB),
-            revolution_ns=revolution_ns,
-            track_bytes=round(disk.transfer_mib_per_s * MIB * revolution_ns / 1e9),
-            seek_track_ns=round(disk.seek_track_to_track_ms * 1e6),
-            seek_average_ns=round(disk.seek_average_ms * 1e6),
-            seek_full_ns=round(disk.seek_full_stroke_ms * 1e6),
-            overhead_ns=round(disk.overhead_ms * 1e6),
-            queue_depth=disk.queue_depth,
-            scheduler=disk.scheduler,
-        )
-        cache_bytes = round(disk.write_cache_mib * MIB)
-        return arm.with_cache(cache_bytes, max(disk.write_cache_sorted, disk.queue_depth)) if cache_bytes else arm
-    flash = FlashDevice(
-        name=name,
-        read_ns=round(disk.read_latency_us * NS_PER_US),
-        write_ns=round(disk.write_latency_us * NS_PER_US),
-        parallel=disk.parallel_requests,
-        reads_per_write=disk.reads_per_write or 0,
-    )
-    return flash.with_limits(tuple(map(rate_limit_of, disk.limits))) if disk.limits else flash

@@ -5,9 +5,9 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from models.input import Kib, Spec, WholeNumber
-from models.machine.disk import DiskSpec, device_of
+from models.machine.disk import DiskSpec
 from models.machine.volume import RateLimitSpec, rate_limit_of
-from simulator.form import KIB, Controllers, Device, RaidSet
+from simulator.form import KIB, Controllers, DeviceRecord, RaidSet
 
 
 class RaidLayout(NamedTuple):
@@ -70,16 +70,16 @@ class DiskArraySpec(Spec):
         return self.count // self.sets // self.layout.copies - self.layout.parities if self.layout else 1
 
 
-def data_devices(array: DiskArraySpec) -> tuple[Device, ...]:
+def data_devices(array: DiskArraySpec) -> tuple[DeviceRecord, ...]:
     """Devices as the operating system sees them: disks, or RAID sets."""
     layout = array.layout
     if layout is None:
-        return tuple(device_of(array.disk, f"disk {number + 1}") for number in range(array.count))
+        return tuple(array.disk.device(f"disk {number + 1}") for number in range(array.count))
     names = [f" {number + 1}" for number in range(array.sets)] if array.sets > 1 else [""]
     return tuple(
         RaidSet(
             f"{array.level_name} set{name}",
-            tuple(device_of(array.disk, f"disk {n + 1} of the set{name}") for n in range(array.count // array.sets)),
+            tuple(array.disk.device(f"disk {n + 1} of the set{name}") for n in range(array.count // array.sets)),
             round(array.stripe_kib * KIB),
             layout.copies,
             layout.parities,
@@ -88,11 +88,11 @@ def data_devices(array: DiskArraySpec) -> tuple[Device, ...]:
     )
 
 
-def log_device(disk: DiskSpec, count: int, stripe_bytes: int) -> Device:
+def log_device(disk: DiskSpec, count: int, stripe_bytes: int) -> DeviceRecord:
     """The log's own device: a disk, or a set that is striped (RAID 0)."""
     if count == 1:
-        return device_of(disk, "log disk")
-    disks = tuple(device_of(disk, f"disk {number + 1} of the log set") for number in range(count))
+        return disk.device("log disk")
+    disks = tuple(disk.device(f"disk {number + 1} of the log set") for number in range(count))
     return RaidSet("log set", disks, stripe_bytes)
 
 

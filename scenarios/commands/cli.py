@@ -29,6 +29,7 @@ COMMANDS = {
     "plan": ("plan:plan", "Find the machine for a load."),
     "compare": ("compare:compare", "Compare scenarios with the same seeds."),
     "explain": ("explain:explain", "Show where time goes, what limits, what would help."),
+    "system": ("system:system", "List what engines get of a scenario: parts and program."),
     "sensitivity": ("sensitivity:sensitivity", "Show which numbers of a scenario its rate depends on."),
     "report": ("report:report", "Write the report of a run as one HTML file."),
     "import": ("import_runs:import_", "Read runs of load generators and their monitors."),

@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from models.build import build
 from models.catalogue import Prices, price_list
 from models.input import parse_quantity
-from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption, finite
@@ -39,7 +37,6 @@ from scenarios.show.explain import (
 from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-from simulator.form import listing
 from simulator.results import Result
 
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
@@ -47,9 +44,6 @@ CALCULATED = "calculated by the analytic engine, not simulated; to see a simulat
 
 def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     what: Annotated[str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario.")],
-    program: Annotated[
-        bool, typer.Option("--program", help="List the program that a client of SCENARIO executes.")
-    ] = False,
     set_: SetOption = None,
     p95: Annotated[
         str | None, typer.Option("--p95", metavar="TIME", help="What 95 % of the new orders must end within: '50 ms'.")
@@ -93,14 +87,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     machine once it is warm and calculated too: what limits it and what would next; new orders per minute for one more
     GiB, disk or core, and for each unit of money; the best number of buffers and the cliff beyond; how much data and
     how many users it holds; how long it takes to get warm; how long it lasts if data and load grow.
-
-    With --program: the program that every client of a scenario, or of the scenario of a saved run, executes,
-    operation by operation.
     """
-    if program:
-        typer.echo(listing(build(_scenario(what, set_ or [])).program).rstrip("\n"))
-        return
-
     check_picture(picture, "--picture")
     check_places(picture)
     scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
@@ -130,8 +117,7 @@ def _text(result: Result, found: Explanation, head: list[str], output: Output) -
 def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
     if overrides:
         raise InputError(
-            f"explain {what} --set {overrides[0]}: a saved run can't be changed; "
-            "--set goes with --program or a scenario"
+            f"explain {what} --set {overrides[0]}: a saved run can't be changed; --set goes with a scenario"
         )
     run = read_saved_run(Path(what))
     return run.scenario, run.result, []
@@ -166,9 +152,3 @@ def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:
     if not within_s > 0:
         raise InputError(f"--{percentile} {text}: must be above 0, for example '50 ms'")
     return PercentileObjective(percentile, within_s)
-
-
-def _scenario(what: str, overrides: list[str]) -> ScenarioSpec:
-    if what.endswith(".json"):
-        return scenario_from_mapping(read_saved_run(Path(what)).scenario.model_dump(mode="json"), what, overrides)
-    return load_scenario_file(scenario_path(what), overrides)

@@ -7,7 +7,7 @@ from simulator.analytic.figures import Case
 from simulator.analytic.queues import TINY
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
 from simulator.form import ALL_VOLUMES, FlashDevice, RaidSet, RateLimit, limits_on, to_s
-from simulator.results import DeviceResult, LimitResult, parallel_requests
+from simulator.results import DeviceResult, LimitResult
 
 
 def devices(case: Case) -> list[DeviceResult]:
@@ -31,7 +31,7 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
     device, disks = storage.with_disks[number], storage.disks_of(number)
     reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
     total = sum(per_s.values())
-    parallel = parallel_requests(storage.with_disks[disk] for disk in disks)
+    parallel = sum(storage.with_disks[disk].servers for disk in disks)
     service = utilisation * parallel / total if total > 0 else 0.0
     turn, limits = 0.0, _limits(case, number, per_s)
     if isinstance(flash := storage.with_disks[disks[0]], FlashDevice) and _is_limited(case, number):

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from simulator.form import CachingDevice, Disk, FloatArray, RotatingDevice
+from simulator.errors import InputError
+from simulator.form import CachingDevice, DeviceRecord, FlashDevice, FloatArray, RaidSet, RotatingDevice
 
 PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
@@ -26,6 +27,17 @@ NS = 1e-9
 PATIENCE_S = 1.0
 TRACKS_PER_CYLINDER = 8
 """both as in simulator/reference/disk.py"""
+
+
+Disk = RotatingDevice | FlashDevice
+
+
+def disk_of(device: DeviceRecord) -> Disk:
+    """The disk, or a disk of the RAID set. Raises InputError if there are no formulas for its kind."""
+    disk = device.disks[0] if isinstance(device, RaidSet) else device
+    if not isinstance(disk, Disk):
+        raise InputError(f"{disk.name}: no formulas for a {disk.kind} device; simulate it (--engine kernel)")
+    return disk
 
 
 @lru_cache(maxsize=256)

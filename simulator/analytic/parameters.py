@@ -8,14 +8,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.disks import QUEUES, service_s, turns
+from simulator.analytic.disks import QUEUES, Disk, disk_of, service_s, turns
 from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
 from simulator.analytic.workload import Workload
 from simulator.form import (
     NS_PER_S,
     CachingDevice,
-    Device,
-    Disk,
     FlashDevice,
     FloatArray,
     Model,
@@ -217,9 +215,9 @@ def combined(
 def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) -> Parameters:
     """One model as parameters, every array of length 1. `rates`: what volumes' limits let through, if not sustained."""
     storage, cache, pool, costs = model.storage, model.page_cache, model.pool, model.costs
-    first_device, data, page = storage.devices[0], storage.data_disk, storage.page_bytes
+    first_device, data, page = storage.devices[0], disk_of(storage.devices[0]), storage.page_bytes
     own_log = storage.log_device >= storage.data_devices
-    log = _disk(storage.devices[storage.log_device])
+    log = disk_of(storage.devices[storage.log_device])
     raid = first_device if isinstance(first_device, RaidSet) else None
     disks, stripe = (len(raid.disks), raid.data_units) if raid else (1, 1)
     data_bytes = float(workload.groups.pages.sum()) / storage.data_devices * page / stripe
@@ -316,7 +314,7 @@ def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) 
 
 def _behind_limits(p: Parameters, model: Model, volumes: Volumes) -> Parameters:
     """The same machine with its volumes' limits: turns as service times, at one server."""
-    data, log = model.storage.data_disk, _disk(model.storage.devices[model.storage.log_device])
+    data, log = disk_of(model.storage.devices[0]), disk_of(model.storage.devices[model.storage.log_device])
     if volumes.data and isinstance(data, FlashDevice):
         page = model.storage.page_bytes
         read_s, write_s = (least_turn_s(data, volumes.data, page, write) for write in (False, True))
@@ -346,10 +344,6 @@ def _behind_limits(p: Parameters, model: Model, volumes: Volumes) -> Parameters:
 
 def _log_behind(p: Parameters, turn: Turn, first_s: FloatArray, again_s: FloatArray) -> Parameters:
     return replace(p, log_first_s=first_s, log_again_s=again_s, log_byte_s=np.array([turn.byte_s]))
-
-
-def _disk(device: Device) -> Disk:
-    return device.disks[0] if isinstance(device, RaidSet) else device
 
 
 def _again_ns(disk: Disk) -> int:

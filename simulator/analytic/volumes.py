@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from simulator.form import Controllers, Device, FlashDevice, Model, RaidSet, RateLimit, limits_on, to_s
+from simulator.form import Controllers, DeviceRecord, FlashDevice, Model, RaidSet, RateLimit, limits_on, to_s
 
 DATA, LOG, TOGETHER = range(3)
 """places of limits, in the order of `Places` and `Rates`"""
@@ -100,12 +100,12 @@ def volumes_of(model: Model, rates: Rates) -> Volumes:
     return Volumes(turn_of(data) if data else None, turn_of(behind) if behind else None, turn_of(beside))
 
 
-def _log_disk(model: Model) -> Device | None:
+def _log_disk(model: Model) -> DeviceRecord | None:
     storage = model.storage
     return storage.devices[storage.log_device] if storage.log_device >= storage.data_devices else None
 
 
-def _disks(device: Device) -> tuple[Device, ...]:
+def _disks(device: DeviceRecord) -> tuple[DeviceRecord, ...]:
     return device.disks if isinstance(device, RaidSet) else (device,)
 
 

@@ -3,18 +3,25 @@
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
 from simulator.form.assembler import Assembler, Label
 from simulator.form.clock import FS_PER_PS, NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
+from simulator.form.device import DeviceRecord
+from simulator.form.devices import Storage
+from simulator.form.disk import CachingDevice, RotatingDevice
+from simulator.form.flash import FlashDevice
 from simulator.form.io_wait import IO_WAIT_SHARE_BITS, io_wait_shares
-from simulator.form.model import (
+from simulator.form.limiters import ALL_VOLUMES, Limiters, limits_on, minutes_of_credits
+from simulator.form.limits import Controllers, RateLimit
+from simulator.form.placement import Extent, extent_of
+from simulator.form.printing import listing
+from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.raid import RaidSet
+from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
+from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
+from simulator.form.system import (
     MOST_USAGE,
-    CachingDevice,
     Checkpoint,
-    Controllers,
     Costs,
     Cpu,
-    Device,
-    Disk,
     FairQueueing,
-    FlashDevice,
     Interrupts,
     Interval,
     Log,
@@ -23,22 +30,13 @@ from simulator.form.model import (
     PageCache,
     Pool,
     Progress,
-    RaidSet,
-    RateLimit,
-    RotatingDevice,
     Section,
     Sharing,
     Station,
-    Storage,
     Terminals,
     Work,
     Writing,
 )
-from simulator.form.placement import Extent, extent_of
-from simulator.form.printing import listing
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
-from simulator.form.rate_limits import ALL_VOLUMES, Limiters, limiters_of, limits_on, minutes_of_credits
-from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
-from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
+from simulator.form.system_file import load, save
 from simulator.form.tables import Table, tables_of
 from simulator.form.units import GIB, KIB, MIB

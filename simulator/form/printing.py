@@ -1,15 +1,24 @@
-"""A program as people read it: tables first, then each operation with its operands by name."""
+"""A system as people read it: its parts, then its program: tables first, each operation with its operands by name."""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
 
 from simulator.form.program import DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.samplers import CUT_ONE
+from simulator.form.system import Model
 
 CODE_NAMES = tuple(OPERATIONS)
 TIMES = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
 
 
-def listing(program: Program) -> str:
-    """The whole program as text, one line for each table row and operation."""
-    return "\n".join([*_tables(program), "", *_operations(program)]) + "\n"
+def listing(system: Model) -> str:
+    """A whole system as text: a line for each part, table of the program, and operation."""
+    program = system.program
+    return "\n".join([*_parts(system), "", *_tables(program), "", *_operations(program)]) + "\n"
 
 
 def time_text(time_ns: int) -> str:
@@ -18,6 +27,46 @@ def time_text(time_ns: int) -> str:
         if time_ns >= size_ns:
             return f"{time_ns / size_ns:g} {unit}"
     return f"{time_ns} ns"
+
+
+def _parts(system: Model) -> Iterator[str]:
+    """All fields of a system but the program, those of parts in a line each; parts that are alike once."""
+    yield f"{system.name}: {len(system.client_registers):,} clients"
+    for field in fields(system):
+        value = getattr(system, field.name)
+        if field.name not in ("name", "storage", "program", "client_registers") and value is not None:
+            yield from _lines(field.name, value)
+    storage = system.storage
+    yield from _lines("device", storage.devices)
+    yield from _lines("storage", replace(storage, devices=()))
+
+
+def _lines(name: str, value: Any) -> Iterator[str]:
+    if not isinstance(value, tuple):
+        yield f"  {name}: {_words(value)}"
+        return
+    for words, alike in groupby(value, key=lambda part: _words(part, unnamed=True)):
+        named = [getattr(part, "name", "") for part in alike]
+        names = named[0] if len(named) == 1 else f"{len(named):,} alike, {named[0]} to {named[-1]}"
+        yield f"  {name} {names}: {words}".replace(" :", ":")
+
+
+def _words(value: Any, unnamed: bool = False) -> str:
+    """Fields of a part with their values; times in their largest unit."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_words, value))})"
+    if not is_dataclass(value):
+        return f"{value:,}" if isinstance(value, int | np.integer) and not isinstance(value, bool) else str(value)
+    words = []
+    for field in fields(value):
+        found = getattr(value, field.name)
+        if (field.name == "name" and unnamed) or found == ():
+            continue
+        if field.name.endswith("_ns") and isinstance(found, int):
+            words.append(f"{field.name.removesuffix('_ns')} {time_text(found)}")
+        else:
+            words.append(f"{field.name} {_words(found)}")
+    return ", ".join(words)
 
 
 def _tables(program: Program) -> list[str]:

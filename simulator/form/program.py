@@ -8,18 +8,9 @@ A client starts at operation 0 and never stops: wait (think or next arrival), ch
 its entry, run it, end, and start again at 0.
 """
 
-import io
-import json
-import zipfile
-from dataclasses import dataclass, fields
-from typing import Any, BinaryIO
+from dataclasses import dataclass
 
-import numpy as np
-
-from simulator.errors import InputError
 from simulator.form.arrays import IntArray
-
-FORMAT = "oltpsim-program-1"
 
 # Operations: code, then up to five operands as named here. r: register, s: stream purpose.
 OPERATIONS: dict[str, tuple[str, ...]] = {
@@ -140,33 +131,3 @@ class Program:
     def pages(self) -> int:
         """Pages of the whole database."""
         return int((self.regions[:, 0] + self.regions[:, 1] * self.regions[:, 2]).max(initial=1))
-
-
-_ARRAYS = ("entries", "operations", "alias", "tables", "distributions", "counters", "counter_tables", "regions",
-           "references",           "initial_high", "windows", "lock_tables", "load_order")  # fmt: skip
-
-
-def save(program: Program, file: BinaryIO) -> None:
-    """Write a program as one NPZ file (arrays and a JSON head)."""
-    head: dict[str, Any] = {"format": FORMAT}
-    head |= {f.name: getattr(program, f.name) for f in fields(program) if f.name not in _ARRAYS}
-    arrays: dict[str, Any] = {name: getattr(program, name) for name in _ARRAYS}
-    text = np.frombuffer(json.dumps(head, sort_keys=True).encode(), dtype=np.uint8)
-    np.savez_compressed(file, head=text, **arrays)
-
-
-def load(file: BinaryIO, where: str = "program") -> Program:
-    """Read what `save` wrote. Raises InputError for anything else; never unpickles."""
-    try:
-        with np.load(io.BytesIO(file.read()), allow_pickle=False) as stored:
-            head = json.loads(bytes(stored["head"]))
-            arrays = {name: stored[name] for name in _ARRAYS}
-    except (ValueError, OSError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise InputError(f"{where}: not a program file of oltpsim: {error}") from error
-    if not isinstance(head, dict) or head.pop("format", None) != FORMAT:
-        raise InputError(f"{where}: another format than {FORMAT}")
-    known: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in head.items()}
-    try:
-        return Program(**known, **arrays)
-    except TypeError as error:
-        raise InputError(f"{where}: not a program file of this version: {error}") from error

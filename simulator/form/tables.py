@@ -11,40 +11,17 @@ import numpy as np
 
 from simulator.form.arrays import IntArray
 from simulator.form.clock import NS_PER_S
+from simulator.form.devices import DEVICES
 from simulator.form.io_wait import io_wait_shares
-from simulator.form.model import (
-    CachingDevice,
-    Device,
-    Model,
-    RaidSet,
-    RotatingDevice,
-    Terminals,
-    Writing,
-)
 from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, REGION_COLUMNS
-from simulator.form.rate_limits import limiters_of
+from simulator.form.raid import RaidSet
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
+from simulator.form.system import Model, Terminals, Writing
 
 STARTS = ("cold", "after_load", "warm")
 REPLACEMENTS = ("lru", "clock")
-SCHEDULERS = ("fcfs", "look", "c-look")
-DEVICE_KINDS = ("disk", "caching disk", "flash", "raid")
 NOWHERE = -1
 COMMON_COLUMNS = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")
-DISK_COLUMNS = (
-    "capacity_bytes",
-    "revolution_ns",
-    "track_bytes",
-    "seek_track_ns",
-    "seek_average_ns",
-    "seek_full_ns",
-    "overhead_ns",
-    "queue_depth",
-)
-WRITE_CACHE_COLUMNS = ("cache_bytes", "destages_among")
-FLASH_COLUMNS = ("read_ns", "write_ns", "parallel", "reads_per_write")
-RAID_COLUMNS = ("first_disk", "disks", "copies", "parities", "unit_bytes")
-DEVICE_COLUMNS = (*COMMON_COLUMNS, *DISK_COLUMNS, "scheduler", *WRITE_CACHE_COLUMNS, *FLASH_COLUMNS, *RAID_COLUMNS)
 
 
 class Table(NamedTuple):
@@ -150,39 +127,24 @@ def _slowdowns_ppm(model: Model) -> list[list[int]]:
 
 def _devices(model: Model) -> Table:
     """Devices, and behind them the disks of RAID sets; 0 in the columns that a device of its kind doesn't have."""
-    storage = model.storage
-    stages = limiters_of(storage, model.volume_limits, model.controllers).stages
-    rows = []
-    for number, (device, passed) in enumerate(zip(storage.with_disks, stages, strict=True)):
-        row = dict.fromkeys(DEVICE_COLUMNS, 0) | _device(device)
+    storage, rows = model.storage, []
+    for number, (device, passed) in enumerate(zip(storage.with_disks, model.limiters.stages, strict=True)):
+        row = dict.fromkeys(COMMON_COLUMNS, 0) | device.numbers()
+        row["kind"] = DEVICES.index(type(device))
         row["calls"] = storage.requests_per_device
         row["is_scheduled"] = int(number in model.scheduled_devices)
         for kind, stage in zip(("limit", "shared_limit"), passed, strict=False):
             row[f"first_{kind}"], row[f"end_{kind}"] = stage.start, stage.stop
         if isinstance(device, RaidSet):
             row["first_disk"] = storage.disks_of(number).start
-        rows.append([row[column] for column in DEVICE_COLUMNS])
-    return _table(DEVICE_COLUMNS, rows)
-
-
-def _device(device: Device) -> dict[str, int]:
-    if isinstance(device, RaidSet):
-        row = {name: getattr(device, name) for name in ("copies", "parities", "unit_bytes")}
-        return row | {"kind": DEVICE_KINDS.index("raid"), "disks": len(device.disks)}
-    if not isinstance(device, RotatingDevice):
-        return {name: getattr(device, name) for name in FLASH_COLUMNS} | {"kind": DEVICE_KINDS.index("flash")}
-    row = {name: getattr(device, name) for name in DISK_COLUMNS}
-    row |= {"kind": DEVICE_KINDS.index("disk"), "scheduler": SCHEDULERS.index(device.scheduler)}
-    if isinstance(device, CachingDevice):
-        row |= {name: getattr(device, name) for name in WRITE_CACHE_COLUMNS}
-        row["kind"] = DEVICE_KINDS.index("caching disk")
-    return row
+        rows.append(row)
+    columns = tuple(dict.fromkeys(column for row in rows for column in row))
+    return _table(columns, [[row.get(column, 0) for column in columns] for row in rows])
 
 
 def _limits(model: Model) -> Table:
     columns = ("bytes_per_credit", "sustained_fs", "burst_fs", "refill_ps", "full_at_ps")
-    limits = limiters_of(model.storage, model.volume_limits, model.controllers).limits
-    return _table(columns, [[getattr(limit, column) for column in columns] for limit in limits])
+    return _table(columns, [[getattr(limit, column) for column in columns] for limit in model.limiters.limits])
 
 
 def _fair_queueing(model: Model) -> Table:

@@ -1,10 +1,12 @@
 """What all devices have in common: requests, counters, and the limit of pending calls on the database's file."""
 
 from collections import deque
+from collections.abc import Sequence
 
 import simpy
 
-from simulator.form import Device
+from simulator.form import DeviceRecord
+from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment, Story
 from simulator.results import Gauge, Population
 
@@ -23,10 +25,15 @@ class Request:
 
 
 class DeviceStation:
-    """A device. `take_in`: what a request comes to, the device itself or a scheduler before it."""
+    """A device. `take_in`: what a request comes to, the device itself or a scheduler before it.
 
-    def __init__(self, env: Environment, device: Device, calls: int) -> None:
-        self.env, self.device = env, device
+    `limits`: what a cloud volume's requests pass before they are served, one stage after the other.
+    """
+
+    def __init__(
+        self, env: Environment, device: DeviceRecord, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
+    ) -> None:
+        self.env, self.device, self.limits = env, device, limits
         self.calls_free = calls
         self.calls_waiting: deque[simpy.Event] = deque()
         self.queue_length, self.busy, self.occupied = Population(), Gauge(), Gauge()

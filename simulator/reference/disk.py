@@ -16,6 +16,7 @@ import simpy
 from simulator.form import RotatingDevice
 from simulator.reference.device import REWRITE, DeviceStation, Request
 from simulator.reference.io_scheduler import IoScheduler
+from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment, Story
 
 ROUNDING_TURNS = 1e-9
@@ -93,8 +94,10 @@ class RotatingStation(DeviceStation):
     `queue_depth` of them, takes the one with the shortest positioning time.
     """
 
-    def __init__(self, env: Environment, device: RotatingDevice, calls: int) -> None:
-        super().__init__(env, device, calls)
+    def __init__(
+        self, env: Environment, device: RotatingDevice, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
+    ) -> None:
+        super().__init__(env, device, calls, limits)
         self.depth = device.queue_depth
         self.mechanics = DiskMechanics(device)
         self.scheduler = IoScheduler(device.scheduler)

@@ -18,7 +18,7 @@ from collections.abc import Generator
 from typing import Any
 
 from simulator.errors import InternalError
-from simulator.form import Model, OnProgress, limiters_of
+from simulator.form import Model, OnProgress
 from simulator.reference import waits
 from simulator.reference.arrivals import ArrivalQueue, PoissonArrivals
 from simulator.reference.buffer_io import BufferIo
@@ -71,9 +71,8 @@ class ReferenceEngine:
         self.io_wait = IoWait(env, model, self.cpu)
         self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
         self.stations = [Servers(env, station.servers) for station in model.stations]
-        limits = limiters_of(model.storage, model.volume_limits, model.controllers)
-        self.limiters = [RateLimiter(limit) for limit in limits.limits]
-        self.devices = new_devices(env, model.storage, self.limiters, limits.stages)
+        self.limiters = [RateLimiter(limit) for limit in model.limiters.limits]
+        self.devices = new_devices(env, model.storage, self.limiters, model.limiters.stages)
         for scheduled in (self.devices[number] for number in model.scheduled_devices):
             assert model.fair_queueing is not None
             scheduled.take_in = FairQueue(env, model.fair_queueing, scheduled.take_in).add

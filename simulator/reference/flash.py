@@ -12,15 +12,14 @@ from simulator.reference.stations import Environment, Story
 class FlashStation(DeviceStation):
     """Flash; those that find no server wait in order of arrival, or reads go first, so many for each waiting write.
 
-    `limits`: what a cloud volume passes before it is served, one stage after the other. What it has taken in waits
-    there, and keeps its server, though the device is not busy with it.
+    What it has taken in waits for its limits, and keeps its server, though the device is not busy with it.
     """
 
     def __init__(
         self, env: Environment, device: FlashDevice, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
     ) -> None:
-        super().__init__(env, device, calls)
-        self.flash, self.limits = device, limits
+        super().__init__(env, device, calls, limits)
+        self.flash = device
         self.free = device.parallel
         self.waiting: deque[Request] = deque()
         self.waiting_writes: deque[Request] = deque()

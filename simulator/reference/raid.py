@@ -10,12 +10,14 @@ Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive dis
 Katz, "Performance consequences of parity placement in disk arrays", ASPLOS 1991.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import simpy
 
 from simulator.form import RaidSet
 from simulator.reference.device import READ, REWRITE, DeviceStation, Request
+from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment
 
 
@@ -71,8 +73,10 @@ class StripeLayout(NamedTuple):
 class RaidStation(DeviceStation):
     """A controller: it hands each request to the disks where its bytes lie; the request is done with the last part."""
 
-    def __init__(self, env: Environment, device: RaidSet, calls: int) -> None:
-        super().__init__(env, device, calls)
+    def __init__(
+        self, env: Environment, device: RaidSet, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
+    ) -> None:
+        super().__init__(env, device, calls, limits)
         self.copies = device.copies
         self.layout = StripeLayout(len(device.disks) // device.copies, device.parities, device.unit_bytes)
         self.disks: list[DeviceStation] = []

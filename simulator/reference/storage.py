@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import simpy
 
-from simulator.form import CachingDevice, Device, FlashDevice, Model, RaidSet, Storage, extent_of
+from simulator.form import CachingDevice, DeviceRecord, FlashDevice, Model, RaidSet, RotatingDevice, Storage, extent_of
 from simulator.reference.device import DeviceStation
 from simulator.reference.disk import RotatingStation
 from simulator.reference.flash import FlashStation
@@ -13,18 +13,20 @@ from simulator.reference.raid import RaidStation
 from simulator.reference.stations import Environment, Story
 from simulator.reference.write_cache import CachingStation
 
+STATIONS: dict[type[DeviceRecord], type[DeviceStation]] = {
+    RotatingDevice: RotatingStation,
+    CachingDevice: CachingStation,
+    FlashDevice: FlashStation,
+    RaidSet: RaidStation,
+}
+"""The switchboard from a kind of device to the station that it is."""
+
 
 def new_device(
-    env: Environment, device: Device, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
+    env: Environment, device: DeviceRecord, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
 ) -> DeviceStation:
     """The station of one device; `limits`: what its requests pass, one stage after the other."""
-    if isinstance(device, RaidSet):
-        return RaidStation(env, device, calls)
-    if isinstance(device, FlashDevice):
-        return FlashStation(env, device, calls, limits)
-    if isinstance(device, CachingDevice):
-        return CachingStation(env, device, calls)
-    return RotatingStation(env, device, calls)
+    return STATIONS[type(device)](env, device, calls, limits)
 
 
 def new_devices(

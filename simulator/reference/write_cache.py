@@ -2,10 +2,12 @@
 
 import math
 from collections import deque
+from collections.abc import Sequence
 
 from simulator.form import CachingDevice
 from simulator.reference.device import REWRITE, WRITE, Request
 from simulator.reference.disk import RotatingStation, Transfer
+from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment, Story
 
 CACHE_BLOCK_BYTES = 4096
@@ -20,8 +22,10 @@ class CachingStation(RotatingStation):
     in turns. What has to be read before it is written is read first, and then is a write like others.
     """
 
-    def __init__(self, env: Environment, device: CachingDevice, calls: int) -> None:
-        super().__init__(env, device, calls)
+    def __init__(
+        self, env: Environment, device: CachingDevice, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
+    ) -> None:
+        super().__init__(env, device, calls, limits)
         self.caching = device
         self.used_bytes = 0
         self.in_transfer = 0

@@ -7,7 +7,6 @@ from simulator.results.figures import (
     ROW_LOCKS,
     bottleneck_of,
     connections_result,
-    parallel_requests,
     warnings_of_credits,
     warnings_of_overload,
     warnings_of_swapping,

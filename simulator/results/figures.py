@@ -1,10 +1,10 @@
 """Figures that every engine derives from others: the bottleneck, interrupts, connections, and warnings."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from simulator.form import Device, FlashDevice, Interrupts, Model, Terminals, to_s
+from simulator.form import Interrupts, Model, Terminals, to_s
 from simulator.results.result import (
     Bottleneck,
     ClassResult,
@@ -22,11 +22,6 @@ ROW_LOCKS = "row locks"
 UNIT_NAMES = {"requests": "requests", "mib": "MiB"}
 MOST_ERRORS = 5
 """standard errors of a Poisson count by which completions may lag behind arrivals before it's called overload"""
-
-
-def parallel_requests(devices: Iterable[Device]) -> int:
-    """Requests that devices serve at a time: flash as many as it has channels, a disk with an arm or a RAID set one."""
-    return sum(device.parallel if isinstance(device, FlashDevice) else 1 for device in devices)
 
 
 def bottleneck_of(

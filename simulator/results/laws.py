@@ -1,7 +1,6 @@
 """Laws that every result must satisfy. A broken one is reported with the result, never hidden."""
 
 from simulator.form import Model, Terminals, to_s
-from simulator.results.figures import parallel_requests
 from simulator.results.result import ClassResult, CpuResult, Law
 from simulator.results.snapshot import Snapshot, Window
 
@@ -16,7 +15,7 @@ def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: Cp
         law_at_most_one("cpu utilisation", cpu.utilisation),
     ]
     for number, device in enumerate(model.storage.with_disks):
-        laws += _device_laws(device.name, parallel_requests([device]), number, window)
+        laws += _device_laws(device.name, device.servers, number, window)
     if model.terminals:
         laws += [_nobody_lost(model.terminals, snapshot) for snapshot in (window.first, window.last)]
     pool, in_transit = window.counters.pool, len(model.client_registers)

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from simulator.form import (
     Checkpoint,
     Costs,
-    Device,
-    Disk,
+    DeviceRecord,
     FairQueueing,
     FlashDevice,
     Interval,
@@ -30,7 +29,6 @@ from simulator.form import (
     Work,
     Writing,
 )
-from simulator.form.model import LimitedDevice
 
 MS = 1_000_000
 NEVER_NS = 10**15
@@ -69,7 +67,7 @@ class System:
     handover_ns: int
     pool: Pool
     cache: PageCache
-    devices: tuple[Device, ...]
+    devices: tuple[DeviceRecord, ...]
     own_log: bool
     swap_cluster_pages: int
     merged_pages: int
@@ -172,7 +170,7 @@ RAID_SETS = [(2, 1, 0), (3, 1, 0), (2, 2, 0), (6, 2, 0), (3, 1, 1), (5, 1, 1), (
 """disks, copies, parities: RAID 0 twice, 1, 10, 5 twice, 6"""
 
 
-def sets_of(disks: st.SearchStrategy[Disk]) -> st.SearchStrategy[RaidSet]:
+def sets_of(disks: st.SearchStrategy[DeviceRecord]) -> st.SearchStrategy[RaidSet]:
     """RAID sets of all levels."""
     return st.builds(
         lambda disk, layout, unit: RaidSet("set", (disk,) * layout[0], unit, *layout[1:]),
@@ -294,14 +292,18 @@ def rate_limits(draw: st.DrawFn) -> RateLimit:
 
 
 limit_sets = st.lists(rate_limits(), min_size=1, max_size=3).map(tuple)
-volumes = st.builds(FlashDevice.with_limits, flashes, limit_sets)
+volumes = st.builds(lambda flash, limits: dataclasses.replace(flash, limits=limits), flashes, limit_sets)
 
 
 @st.composite
 def limited_systems(draw: st.DrawFn) -> System:
     """Systems on cloud volumes, some in RAID sets, some behind limits of the machine, some beside disks without any."""
     devices = draw(st.lists(st.one_of(volumes, flashes, sets_of(volumes), arms), min_size=1, max_size=3))
-    shared = draw(st.one_of(st.none(), limit_sets)) if any(isinstance(one, LimitedDevice) for one in devices) else ()
+    shared = (
+        draw(st.one_of(st.none(), limit_sets))
+        if any(isinstance(one, FlashDevice) and one.limits for one in devices)
+        else ()
+    )
     shared = draw(limit_sets) if shared == () else shared
     return dataclasses.replace(draw(systems()), devices=tuple(devices), volume_limits=shared)
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, Model, RateLimit, limiters_of, to_s
-from simulator.results.figures import parallel_requests
+from simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, Model, RateLimit, to_s
 from simulator.results.result import DeviceResult, LimitResult
 from simulator.results.snapshot import Snapshot, Window
 
@@ -15,7 +14,7 @@ def device_results(model: Model, window: Window) -> list[DeviceResult]:
     limit holds requests back, a device counts as busy.
     """
     storage, results = model.storage, []
-    limiters = limiters_of(storage, model.volume_limits, model.controllers)
+    limiters = model.limiters
     limits = [
         _limits(limiters, rows, device.name, window)
         for device, rows in zip(storage.with_disks, limiters.of_devices, strict=True)
@@ -23,7 +22,7 @@ def device_results(model: Model, window: Window) -> list[DeviceResult]:
     counters = window.counters.devices
     for number, device in enumerate(storage.with_disks):
         disks = storage.disks_of(number)
-        parallel = parallel_requests(storage.with_disks[disk] for disk in disks)
+        parallel = sum(storage.with_disks[disk].servers for disk in disks)
         busy_ns = sum(counters[disk].busy_ns for disk in disks)
         closed = sum(max((limit.utilisation for limit in limits[disk]), default=0.0) for disk in disks)
         service_ns = sum(counters[disk].service_ns for disk in disks)
@@ -52,7 +51,7 @@ def device_results(model: Model, window: Window) -> list[DeviceResult]:
 
 def shared_limits(model: Model, window: Window) -> list[LimitResult]:
     """Rate limits that devices share: those of all volumes together, then those of each controller."""
-    limiters = limiters_of(model.storage, model.volume_limits, model.controllers)
+    limiters = model.limiters
     results = _limits(limiters, limiters.shared, ALL_VOLUMES, window)
     for number, rows in enumerate(limiters.controllers, 1):
         results += _limits(limiters, rows, f"controller {number}", window)

@@ -4,8 +4,7 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from simulator.errors import InputError
-from simulator.form import Model, limiters_of, to_s
-from simulator.results.figures import parallel_requests
+from simulator.form import Model, to_s
 from simulator.results.recording.devices import closed_fractions
 from simulator.results.result import Series, rate_key, utilisation_key
 from simulator.results.snapshot import Counters, Snapshot
@@ -40,10 +39,10 @@ def time_series(model: Model, snapshots: Sequence[Snapshot], step_ns: int) -> Se
         "pool_dirty_fraction": [pool.dirty_pages / pool.capacity_pages for pool, _ in caches],
         "page_cache_dirty_fraction": [cache.dirty_pages / max(cache.capacity_pages, 1) for _, cache in caches],
     }
-    limits = limiters_of(storage, model.volume_limits, model.controllers).of_devices
+    limits = model.limiters.of_devices
     for number, device in enumerate(storage.with_disks):
         disks = storage.disks_of(number)
-        scale = 1 / step_ns / parallel_requests(storage.with_disks[disk] for disk in disks)
+        scale = 1 / step_ns / sum(storage.with_disks[disk].servers for disk in disks)
         busy = [per(_busy_ns(disk), scale) for disk in disks]
         closed = closed_fractions(limits, steps, disks)
         values[utilisation_key(device.name)] = [max(sum(step), c) for *step, c in zip(*busy, closed, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from models.catalogue import catalogue_names, read_entry
-from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec, device_of
+from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec
 from simulator.reference.stations import Environment, Story
 from simulator.reference.storage import new_device
 
@@ -77,7 +77,7 @@ def disk(name: str) -> DiskSpec:
 def requests_per_s(spec: DiskSpec, depth: int, write: bool) -> float:
     """Random requests over the whole disk with `depth` of them always waiting or served, for 2,000 at least."""
     env = Environment()
-    station = new_device(env, device_of(spec, "disk"), depth)
+    station = new_device(env, spec.device("disk"), depth)
     rng = np.random.default_rng(7)
     places = itertools.cycle(rng.integers(0, int(spec.capacity_gib * GIB) // BYTES, 1 << 13).tolist())
 

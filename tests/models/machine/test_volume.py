@@ -9,12 +9,12 @@ import pytest
 from pydantic import ValidationError
 
 from models.build import build
-from models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec, device_of
+from models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
 from models.reading import load_scenario, scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import FlashDevice, RaidSet, RateLimit
-from simulator.form.model import LimitedDevice
+from simulator.form.plain import plain_of
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 SOURCE = "assumption: for tests"
@@ -64,13 +64,13 @@ def test_their_sensible_twins() -> None:
 
 
 def test_a_limit_as_the_engines_know_it() -> None:
-    device = device_of(FlashDiskSpec.model_validate(VOLUME | {"limits": [GP2, INSTANCE]}), "disk 1")
-    assert isinstance(device, LimitedDevice)
+    device = FlashDiskSpec.model_validate(VOLUME | {"limits": [GP2, INSTANCE]}).device("disk 1")
+    assert isinstance(device, FlashDevice)
     assert device.limits == (
         RateLimit("requests", 1800, 3000, 5.4e6, 5.4e6, 1 << 18), RateLimit("mib", 100, 100, 0, 0, 1 << 18)
     )  # fmt: skip
-    half = device_of(FlashDiskSpec.model_validate(VOLUME | {"limits": [GP2 | {"credits_at_start_fraction": 0.5}]}), "x")
-    assert isinstance(half, LimitedDevice)
+    half = FlashDiskSpec.model_validate(VOLUME | {"limits": [GP2 | {"credits_at_start_fraction": 0.5}]}).device("x")
+    assert isinstance(half, FlashDevice)
     assert half.limits[0].credits_at_start == 2.7e6
     assert device.limits[0].label("disk 1") == "disk 1 (cap of 1,800 to 3,000 requests/s)"
     assert device.limits[1].label("disk 1") == "disk 1 (cap of 100 MiB/s)"
@@ -78,9 +78,9 @@ def test_a_limit_as_the_engines_know_it() -> None:
 
 def test_a_disk_without_limits_is_the_disk_that_it_was() -> None:
     """Its description, from which a model's hash is made, says nothing of limits."""
-    device = device_of(FlashDiskSpec.model_validate(VOLUME), "disk 1")
+    device = FlashDiskSpec.model_validate(VOLUME).device("disk 1")
     assert type(device) is FlashDevice
-    assert "limit" not in repr(device)
+    assert "limit" not in str(plain_of(device))
     plain, capped = build(tiny(VOLUME)), build(tiny(VOLUME, volume_limits=[INSTANCE]))
     assert plain.volume_limits is None
     assert plain.digest() != capped.digest() != build(tiny(VOLUME | {"limits": [GP2]})).digest()
@@ -88,13 +88,13 @@ def test_a_disk_without_limits_is_the_disk_that_it_was() -> None:
 
 def test_where_limits_are_in_the_model() -> None:
     model = build(tiny(VOLUME | {"limits": [GP2]}, volume_limits=[INSTANCE], log_disk=VOLUME))
-    assert [type(each) for each in model.storage.devices] == [LimitedDevice, FlashDevice]
+    assert [isinstance(each, FlashDevice) and bool(each.limits) for each in model.storage.devices] == [True, False]
     assert model.volume_limits == (RateLimit("mib", 100, 100),)
     known = load_scenario(TINY).model_dump(exclude_none=True)
     known["machine"]["disks"] = {"disk": VOLUME | {"limits": [GP2]}, "count": 2, "level": "raid0"}
     raid = build(scenario_from_mapping(known, "tiny")).storage.devices[0]
     assert isinstance(raid, RaidSet)
-    assert all(isinstance(disk, LimitedDevice) for disk in raid.disks)
+    assert all(isinstance(disk, FlashDevice) and disk.limits for disk in raid.disks)
 
 
 def test_an_arm_has_no_limits() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 import pytest
 
 from models.build import build
@@ -18,7 +20,7 @@ FILES = "operating_system.storage_stack={kind: file_system, request_us: 5}"
 
 
 def costs(scenario: ScenarioSpec) -> tuple[int, ...]:
-    return costs_of(scenario.machine, scenario.operating_system, scenario.database)
+    return astuple(costs_of(scenario.machine, scenario.operating_system, scenario.database))
 
 
 def test_a_request_costs_what_each_layer_takes() -> None:

@@ -45,7 +45,7 @@ Write = Callable[..., str]
         (["run", TINY, "--output", "xml"], "--output: got 'xml'; 'xml' is not one of 'table', 'json', 'csv'"),
         (["report", TINY], "missing option '--out'"),
         (["explain", TINY, "--set", "engine=kernel"], "a scenario is explained by the analytic engine; for another: "),
-        (["explain", "x.json", "--set", "a.b=1"], "a saved run can't be changed; --set goes with --program or a"),
+        (["explain", "x.json", "--set", "a.b=1"], "a saved run can't be changed; --set goes with a scenario"),
         (["catalog", "list", "disk"], "unknown kind 'disk' (did you mean 'disks'?); known: machines, "),
         (["catalog", "show", "disk", "nvme"], "unknown kind 'disk' (did you mean 'disks'?)"),
         (["catalog", "show", "disks", "nvm"], "unknown name 'nvm' in the catalogue of disks (did you mean 'nvme'?)"),

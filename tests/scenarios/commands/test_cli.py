@@ -158,18 +158,40 @@ def test_saved_run_becomes_report_and_explanation(tmp_path: Path, capsys: Output
     assert [path.name for path in saved.parent.iterdir()] == ["tiny.json"]
 
 
-def test_program_listing(capsys: Output) -> None:
-    assert main(["explain", TINY, "--program"]) == 0
-    assert "commit" in capsys.readouterr().out
+def test_a_system_is_listed_saved_and_read(tmp_path: Path, capsys: Output) -> None:
+    kept = str(tmp_path / "kept.npz")
+    assert main(["system", TINY, "--save", kept]) == 0
+    listed = capsys.readouterr().out
+    assert "commit" in listed
+    assert main(["system", kept]) == 0
+    assert capsys.readouterr().out == listed
+    assert main(["system", TINY, "--set", "database.path.transaction_us=900"]) == 0
+    assert capsys.readouterr().out != listed
 
 
-def test_a_saved_run_has_the_program_of_its_scenario(tmp_path: Path, capsys: Output) -> None:
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["no.npz"], "No such file or directory; give the file that --save has written"),
+        (["{}"], "not a system file of this version of oltpsim"),
+        (["{}", "--set", "a=1"], "a system can't be changed; --set goes with a scenario"),
+        ([TINY, "--save", "x.json"], "x.json: the name must end with .npz"),
+    ],
+)
+def test_what_is_no_system_is_refused(words: list[str], sentence: str, tmp_path: Path, capsys: Output) -> None:
+    path = tmp_path / "text.npz"
+    path.write_text("text")
+    assert main(["system", *(word.format(path) for word in words)]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_saved_run_has_the_system_of_its_scenario(tmp_path: Path, capsys: Output) -> None:
     kept, path = str(tmp_path / "kept.json"), "database.path.transaction_us=900"
     assert main(["run", TINY, "--quiet", "--set", path, "--save", kept]) == 0
     capsys.readouterr()
     listings = []
     for words in ([kept], [TINY, "--set", path], [TINY], [kept, "--set", "database.path.transaction_us=200"]):
-        assert main(["explain", "--program", *words]) == 0
+        assert main(["system", *words]) == 0
         listings.append(capsys.readouterr().out)
     assert listings[0] == listings[1] != listings[2] == listings[3]
 

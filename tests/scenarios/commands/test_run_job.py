@@ -119,7 +119,7 @@ def test_options_of_transactions_are_refused(
     [
         ["sweep", "{}", "--vary", "machine.disks.count=1,2"],
         ["explain", "{}"],
-        ["explain", "{}", "--program"],
+        ["system", "{}"],
         ["report", "{}", "--out", "x.html"],
         ["calibrate", "v20z-10-warehouses", "--base", "{}"],
     ],

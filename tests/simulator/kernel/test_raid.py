@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator import kernel
-from simulator.form import Disk, RaidSet, RotatingDevice, Table
+from simulator.form import DeviceRecord, RaidSet, RotatingDevice, Table
 from simulator.results import Result
 from tests.simulator.conftest import make_busy
 from tests.simulator.reference.test_raid import FLASH, SORTING, raid_set
@@ -22,7 +22,7 @@ def busy_result(of: RaidSet) -> Result:
 
 @pytest.mark.parametrize("layout", RAID_SETS)
 @pytest.mark.parametrize("disk", [FLASH, SORTING], ids=["flash", "arm"])
-def test_kernel_and_reference_agree_on_a_busy_machine(disk: Disk, layout: tuple[int, int, int]) -> None:
+def test_kernel_and_reference_agree_on_a_busy_machine(disk: DeviceRecord, layout: tuple[int, int, int]) -> None:
     of = raid_set(
         replace(disk, capacity_bytes=1 << 31) if isinstance(disk, RotatingDevice) else disk, *layout, unit=1 << 14
     )

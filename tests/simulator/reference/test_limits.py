@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import FlashDevice, RateLimit, Storage, limiters_of, minutes_of_credits
-from simulator.form.model import LimitedDevice
+from simulator.form import FlashDevice, RateLimit, Storage, minutes_of_credits
+from simulator.form.limiters import limiters_of
 from simulator.reference.limits import RateLimiter, admit
 from simulator.reference.stations import Environment, Story
 from simulator.reference.storage import new_devices
@@ -24,7 +24,7 @@ Request = tuple[float, int]
 """asked at, in ms; size in KiB"""
 
 
-def storage_of(devices: tuple[LimitedDevice | FlashDevice, ...]) -> Storage:
+def storage_of(devices: tuple[FlashDevice, ...]) -> Storage:
     return Storage(devices, len(devices), 0, 8192, 0, 0, 1 << 20, 0, 1, 1, 16)
 
 
@@ -88,20 +88,20 @@ SLOW, QUICK = replace(CAP, per_s=100.0, burst_per_s=100.0), FlashDevice("disk", 
 
 
 def test_a_request_waits_for_its_limits_and_is_then_served() -> None:
-    assert served_ms((QUICK.with_limits((CAP,)),), [(0, 0, 0), (0, 0, 1), (0, 0, 0)]) == [2, 4, 4]
+    assert served_ms((replace(QUICK, limits=(CAP,)),), [(0, 0, 0), (0, 0, 1), (0, 0, 0)]) == [2, 4, 4]
     assert served_ms((QUICK,), [(0, 0, 0), (0, 0, 1), (0, 0, 0)]) == [2, 3, 2]
 
 
 def test_what_waits_has_been_taken_in_and_what_has_not_is_sorted() -> None:
     """One request in the volume, reads before writes outside: the write that is in waits, the read goes next."""
-    device = replace(QUICK, parallel=1, reads_per_write=5).with_limits((SLOW,))
+    device = replace(QUICK, parallel=1, reads_per_write=5, limits=(SLOW,))
     assert served_ms((device,), [(0, 0, 1), (0, 0, 1), (0, 0, 0)]) == [3, 23, 12]
     assert served_ms((replace(device, reads_per_write=0),), [(0, 0, 1), (0, 0, 1), (0, 0, 0)]) == [3, 13, 22]
 
 
 def test_a_volume_that_waits_for_itself_holds_up_no_other() -> None:
     """Behind one cap of 1,000/s: three requests to a volume of 100/s, and one to another volume among them."""
-    devices = QUICK.with_limits((SLOW,)), QUICK.with_limits((CAP,))
+    devices = replace(QUICK, limits=(SLOW,)), replace(QUICK, limits=(CAP,))
     asked = [(0, 0, 0), (0, 0, 0), (0, 0, 0), (0.5, 1, 0)]
     assert served_ms(devices, asked, (CAP,)) == [2, 12, 22, 3]
     assert served_ms(devices, asked) == [2, 12, 22, 2.5]

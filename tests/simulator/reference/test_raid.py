@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import Device, Disk, FlashDevice, RaidSet, RotatingDevice, Storage, limiters_of
+from simulator.form import DeviceRecord, FlashDevice, RaidSet, RotatingDevice, Storage
+from simulator.form.limiters import limiters_of
 from simulator.reference.device import READ, REWRITE, WRITE, DeviceStation
 from simulator.reference.raid import StripeLayout
 from simulator.reference.stations import Environment
@@ -32,11 +33,11 @@ FILE_PAGES = 100_000
 layouts = st.sampled_from(RAID_SETS)
 
 
-def raid_set(disk: Disk, disks: int, copies: int = 1, parities: int = 0, unit: int = UNIT) -> RaidSet:
+def raid_set(disk: DeviceRecord, disks: int, copies: int = 1, parities: int = 0, unit: int = UNIT) -> RaidSet:
     return RaidSet("set", (disk,) * disks, unit, copies, parities)
 
 
-def storage_of(*devices: Device, calls: int = 10_000) -> Storage:
+def storage_of(*devices: DeviceRecord, calls: int = 10_000) -> Storage:
     return Storage(devices, len(devices), 0, PAGE, 0, 0, 0, 0, 1, 1, requests_per_device=calls)
 
 
@@ -48,7 +49,7 @@ class Bench:
     """
 
     def __init__(
-        self, *devices: Device, clients: int, each: int, write: int, seed: int = 1, calls: int = 10_000
+        self, *devices: DeviceRecord, clients: int, each: int, write: int, seed: int = 1, calls: int = 10_000
     ) -> None:
         self.env = Environment()
         self.storage = storage_of(*devices, calls=calls)
@@ -197,7 +198,7 @@ def test_saturated_small_writes_take_all_disks_time(parities: int, writes: int) 
 
 @pytest.mark.parametrize("disk", [FLASH, ARM, SORTING], ids=["flash", "arm", "sorting arm"])
 @pytest.mark.parametrize("write", [READ, WRITE])
-def test_raid_0_of_page_units_is_independent_disks(disk: Disk, write: int) -> None:
+def test_raid_0_of_page_units_is_independent_disks(disk: DeviceRecord, write: int) -> None:
     """A set whose unit is a page puts page p where a database does that stripes pages over files: the same instants."""
     plain = Bench(*(disk,) * 3, clients=12, each=60, write=write)
     assert Bench(raid_set(disk, 3, unit=PAGE), clients=12, each=60, write=write).ends == plain.ends
@@ -214,7 +215,7 @@ def test_calls_of_a_set_are_limited_all_together() -> None:
 
 
 @pytest.mark.parametrize("disk", [FLASH, ARM, SORTING], ids=["flash", "arm", "sorting arm"])
-def test_pairs_write_as_half_the_disks_do(disk: Disk) -> None:
+def test_pairs_write_as_half_the_disks_do(disk: DeviceRecord) -> None:
     """Both of a pair do the same at the same time."""
     half = Bench(raid_set(disk, 3), clients=12, each=60, write=WRITE)
     assert Bench(raid_set(disk, 6, copies=2), clients=12, each=60, write=WRITE).ends == half.ends
@@ -238,7 +239,7 @@ def test_a_pair_reads_where_fewer_wait() -> None:
     seed=st.integers(1, 999),
     disk=st.sampled_from([FLASH, ARM]),
 )
-def test_levels_come_in_their_order(disks: int, clients: int, seed: int, disk: Disk) -> None:
+def test_levels_come_in_their_order(disks: int, clients: int, seed: int, disk: DeviceRecord) -> None:
     """Writes: RAID 6 <= RAID 5 <= RAID 10 <= RAID 0. Reads: more disks are never slower, nor is a copy more."""
 
     def rate(count: int, copies: int, parities: int, write: int) -> float:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.machine import RotatingDiskSpec, device_of
+from models.machine import RotatingDiskSpec
 from simulator.form import CachingDevice, RotatingDevice
 from simulator.reference.device import READ, REWRITE, WRITE, DeviceStation
 from simulator.reference.stations import Environment, Story
-from simulator.reference.storage import new_device
+from simulator.reference.storage import STATIONS, new_device
 from simulator.reference.write_cache import CachingStation
 
 MS, SECOND, GIB, PAGE = 1_000_000, 1_000_000_000, 1 << 30, 8192
@@ -183,7 +183,7 @@ def test_what_was_accepted_is_on_the_platter_or_in_the_cache(
     """At any time, and the room taken is that of what is in the cache or on its way there."""
     bench = Bench.__new__(Bench)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simulator.reference.storage.CachingStation", Counted)
+        patch.setitem(STATIONS, CachingDevice, Counted)
         bench.__init__(device, clients, seed, reads)  # type: ignore[misc]
     for _ in range(5):
         station = bench.run(0.37).station
@@ -209,7 +209,7 @@ def test_a_cache_that_sorts_never_lowers_the_rate_of_writes(device: CachingDevic
 
 def plain(device: CachingDevice) -> RotatingDevice:
     """The same disk with its cache off."""
-    return RotatingDevice(**{name: getattr(device, name) for name in RotatingDevice.__dataclass_fields__})
+    return RotatingDevice(**{name: getattr(device, name) for name in (field.name for field in fields(RotatingDevice))})
 
 
 SPEC = RotatingDiskSpec(
@@ -220,10 +220,10 @@ SPEC = RotatingDiskSpec(
 
 def test_a_disk_without_a_cache_is_the_disk_that_it_was() -> None:
     """Its description, from which a model's hash is made, says nothing of caches."""
-    assert repr(device_of(SPEC, "disk")).startswith("RotatingDevice(")
-    assert "cache" not in repr(device_of(SPEC, "disk"))
-    on = device_of(SPEC.model_copy(update={"write_cache_mib": 8.0}), "disk")
-    assert on == replace(device_of(SPEC, "disk")).with_cache(8 << 20, 12)  # type: ignore[union-attr]
+    assert repr(SPEC.device("disk")).startswith("RotatingDevice(")
+    assert "cache" not in repr(SPEC.device("disk"))
+    on = SPEC.model_copy(update={"write_cache_mib": 8.0}).device("disk")
+    assert on == replace(SPEC.device("disk")).with_cache(8 << 20, 12)  # type: ignore[union-attr]
     deep = SPEC.model_copy(update={"write_cache_mib": 8.0, "queue_depth": 32})
-    assert isinstance(found := device_of(deep, "disk"), CachingDevice)
+    assert isinstance(found := deep.device("disk"), CachingDevice)
     assert found.destages_among == 32

@@ -1,9 +1,12 @@
-"""Rate limits of cloud volumes: which there are, what a request passes, and how long credits last."""
+"""Limiters of a machine: which there are, what a request passes, and how long credits last."""
 
 from itertools import accumulate
 from typing import NamedTuple
 
-from simulator.form.model import Controllers, Device, FlashDevice, LimitedDevice, RateLimit, Storage
+from simulator.form.device import DeviceRecord
+from simulator.form.devices import Storage
+from simulator.form.flash import FlashDevice
+from simulator.form.limits import Controllers, RateLimit
 
 S_PER_MIN = 60.0
 ALL_VOLUMES = "all volumes"
@@ -50,9 +53,9 @@ def limiters_of(
     return Limiters(limits, of_devices, shared, behind, stages)
 
 
-def limits_on(device: Device) -> tuple[RateLimit, ...]:
+def limits_on(device: DeviceRecord) -> tuple[RateLimit, ...]:
     """The limits that a device has to itself."""
-    return device.limits if isinstance(device, LimitedDevice) else ()
+    return device.limits if isinstance(device, FlashDevice) else ()
 
 
 def minutes_of_credits(limit: RateLimit, demanded_per_s: float, credits_now: float | None = None) -> float | None:

@@ -1,0 +1,56 @@
+"""oltpsim system: what engines get of a scenario."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from models.build import build
+from models.reading import scenario_from_mapping
+from scenarios.commands.options import SetOption
+from scenarios.commands.output_files import check_places
+from scenarios.library import load_scenario_file, scenario_path
+from scenarios.run import read_saved_run
+from simulator.errors import InputError
+from simulator.form import Model, listing, load, save
+
+SUFFIX = ".npz"
+
+
+def system(
+    what: Annotated[
+        str, typer.Argument(metavar="SCENARIO|RESULT.json|SYSTEM.npz", help="A scenario, a saved run, or a system.")
+    ],
+    set_: SetOption = None,
+    save_: Annotated[Path | None, typer.Option("--save", metavar="FILE.npz", help="Write it as a file, too.")] = None,
+) -> None:
+    """List the system that a scenario becomes: its parts, its tables of pages, and its clients' program.
+
+    Every engine gets this and nothing else. The last line is its hash, which results name as their model. With --save
+    it is a file of named arrays and JSON.
+    """
+    check_places(save_)
+    if save_ is not None and save_.suffix != SUFFIX:
+        raise InputError(f"--save {save_}: the name must end with {SUFFIX}")
+    found = _system(what, set_ or [])
+    if save_ is not None:
+        with save_.open("wb") as file:
+            save(found, file)
+    typer.echo(f"{listing(found)}\nmodel {found.digest()}")
+
+
+def _system(what: str, overrides: list[str]) -> Model:
+    if what.endswith(SUFFIX):
+        if overrides:
+            raise InputError(
+                f"system {what} --set {overrides[0]}: a system can't be changed; --set goes with a scenario"
+            )
+        try:
+            with Path(what).open("rb") as file:
+                return load(file, what)
+        except OSError as error:
+            raise InputError(f"{what}: {error.strerror}; give the file that --save has written") from error
+    if what.endswith(".json"):
+        saved = read_saved_run(Path(what)).scenario.model_dump(mode="json")
+        return build(scenario_from_mapping(saved, what, overrides))
+    return build(load_scenario_file(scenario_path(what), overrides))

@@ -1,0 +1,91 @@
+"""Whether the numbers of a system's program point to what is there: tables, labels, parts."""
+
+from collections.abc import Iterator, Mapping
+
+from simulator.form.arrays import IntArray
+from simulator.form.program import DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.system import Model
+
+NOTHING = -1
+
+
+def faults(system: Model) -> Iterator[str]:
+    """What is wrong, a sentence each. Raises ValueError if an array has another shape than its columns say.
+
+    Not seen here: a register that holds the number of a group, a row or a station which there isn't when it is used.
+    """
+    program, devices = system.program, system.storage.with_disks
+    _check_shapes(program, system.client_registers)
+    names = tuple(OPERATIONS)
+    there = _counts(program)
+    for number, (code, *operands) in enumerate(program.operations.tolist()):
+        if not 0 <= code < len(names):
+            yield f"operation {number}: there is no code {code}; codes are 0 to {len(names) - 1}"
+            continue
+        for operand, value in zip(OPERATIONS[names[code]], operands, strict=False):
+            most = there.get("r" if operand.startswith("r_") else operand)
+            if most is not None and not 0 <= value < most:
+                yield f"operation {number}, {names[code]}: {operand} is {value}; there are {most:,}"
+    for name, columns in _columns(program).items():
+        for column, (values, most, least) in columns.items():
+            if len(values) and not least <= int(values.min()) <= int(values.max()) < most:
+                found = f"{int(values.min())} to {int(values.max())}"
+                yield f"{name}: {column} is {found}; allowed: {least} to {most - 1:,}"
+    if not 0 < system.storage.data_devices <= len(system.storage.devices):
+        yield f"storage: {system.storage.data_devices} data devices of {len(system.storage.devices)}"
+    if not 0 <= system.storage.log_device < len(devices):
+        yield f"storage: the log is on device {system.storage.log_device}; there are {len(devices)}"
+
+
+def _check_shapes(program: Program, registers: IntArray) -> None:
+    wanted = {
+        "operations": (program.operations, (None, OPERATION_WIDTH)),
+        "entries": (program.entries, (len(program.classes),)), "alias": (program.alias, (None, 2)),
+        "tables": (program.tables, (len(program.table_names), 2)),
+        "distributions": (program.distributions, (None, 3)), "counters": (program.counters, (None,)),
+        "counter_tables": (program.counter_tables, (len(program.counter_names), 2)),
+        "regions": (program.regions, (len(program.region_names), 6)),
+        "references": (program.references, (len(program.reference_names), 8)),
+        "windows": (program.windows, (None, 4)), "lock_tables": (program.lock_tables, (len(program.lock_names), 2)),
+        "load_order": (program.load_order, (None, 4)), "initial_high": (program.initial_high, (None,)),
+        "client_registers": (registers, (None, len(program.registers))),
+    }  # fmt: skip
+    for name, (array, shape) in wanted.items():
+        fits = array.ndim == len(shape) and all(
+            wide is None or wide == found for wide, found in zip(shape, array.shape, strict=True)
+        )
+        if not fits or array.dtype != "int64":
+            words = " x ".join("any" if wide is None else str(wide) for wide in shape)
+            raise ValueError(f"{name} has shape {array.shape} of {array.dtype}; needed: {words} of int64")
+
+
+def _counts(program: Program) -> Mapping[str, int]:
+    """How many there are of what an operand of an operation points to, by its name."""
+    counters = len(program.counter_tables)
+    return {
+        "r": len(program.registers), "s": len(program.streams), "table": len(program.tables),
+        "distribution": len(program.distributions), "target": len(program.operations), "counter": counters,
+        "limit": counters, "until": counters, "reference": len(program.references), "lock": len(program.lock_tables),
+        "section": len(program.sections), "station": len(program.stations),
+    }  # fmt: skip
+
+
+def _columns(program: Program) -> Mapping[str, Mapping[str, tuple[IntArray, int, int]]]:
+    """Columns of tables that point to rows of others: their values, how many rows there are, and the least value."""
+    regions, references = program.regions, program.references
+    tables, registers = len(program.tables), len(program.registers)
+    return {
+        "entries": {"operation": (program.entries, len(program.operations), 0)},
+        "tables": {"end": (program.tables.sum(axis=1), len(program.alias) + 1, 1)},
+        "counter_tables": {"end": (program.counter_tables.sum(axis=1), len(program.counters) + 1, 0)},
+        "distributions": {"kind": (program.distributions[:, 0], len(DISTRIBUTION_KINDS), 0)},
+        "regions": {"interior": (regions[:, 4], len(regions), NOTHING)},
+        "references": {
+            "kind": (references[:, 0], len(REFERENCE_KINDS), 0), "region": (references[:, 1], len(regions), 0),
+            "r_group": (references[:, 2], registers, 0), "r": (references[:, 3], registers, 0),
+            "table": (references[:, 4], tables, NOTHING), "window": (references[:, 5], len(program.windows), NOTHING),
+            "s": (references[:, 6], len(program.streams), 0),
+            "high": (references[:, 7], len(program.initial_high), NOTHING),
+        },
+        "load_order": {"region": (program.load_order[:, 0], len(regions), 0)},
+    }  # fmt: skip

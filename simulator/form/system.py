@@ -1,0 +1,262 @@
+"""A system: a program and the parts that it runs on, as frozen data. What every engine takes."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from simulator.form.arrays import IntArray
+from simulator.form.devices import Storage
+from simulator.form.disk import RotatingDevice
+from simulator.form.limiters import Limiters, limiters_of
+from simulator.form.limits import Controllers, RateLimit
+from simulator.form.placement import Extent, round_robin
+from simulator.form.plain import plain_of
+from simulator.form.program import Program
+
+MOST_USAGE = 5
+"""CLOCK counts no more uses of a page than this, as PostgreSQL does."""
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """`cores` servers, first come first served; whoever holds a critical section goes first."""
+
+    cores: int
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Hardware threads that slow each other down: one server each, in place of the CPU's cores.
+
+    A burst that starts when k threads are busy, its own counted in, takes `ppm[k - 1]` millionths of its time alone.
+    """
+
+    ppm: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A critical section. A contended entry costs `handover_ns` more, during which nobody is inside."""
+
+    name: str
+    handover_ns: int
+
+
+@dataclass(frozen=True)
+class Station:
+    """A plain queueing station: equal servers, one queue, first come first served."""
+
+    name: str
+    servers: int
+
+
+@dataclass(frozen=True)
+class FairQueueing:
+    """The operating system's fair queueing (CFQ) before flash devices and RAID sets: one owner at a time.
+
+    Every client is an owner, and so are the log, the database's writer, write-back and swapping out. An owner has up to
+    `quantum` requests in the device until it has no more, or its slice is over: then it is the next one's turn.
+    `background_slice_ns` is that of owners whose writes nobody waits for: all but clients and log.
+    """
+
+    quantum: int
+    slice_ns: int
+    background_slice_ns: int
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The buffer pool; `resident_pages` of its `pages` have memory, the others are in swap."""
+
+    pages: int
+    replacement: str
+    resident_pages: int
+    writer_high_pages: int
+    writer_low_pages: int
+
+
+@dataclass(frozen=True)
+class PageCache:
+    """The operating system's cache and its write-back. `free_behind`: a written page is reclaimed first."""
+
+    pages: int
+    dirty_limit_pages: int
+    expire_ns: int
+    flush_interval_ns: int
+    in_flight_pages: int
+    free_behind: bool
+
+
+@dataclass(frozen=True)
+class Log:
+    """Commit rule: wait for a group flush, or leave it to the operating system."""
+
+    durable: bool
+    flush_overhead_ns: int
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Every `interval_ns` all dirty pages are written, spread over `spread_ns` (0: as fast as they go)."""
+
+    interval_ns: int
+    spread_ns: int
+
+
+@dataclass(frozen=True)
+class Costs:
+    """CPU time: read call, write call (system), buffer replacement (user), device request (system); ns."""
+
+    read_ns: int
+    write_ns: int
+    miss_ns: int
+    request_ns: int
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How writer and checkpoints write buffers: so many pages at a time, and so many neighbours in a direct request."""
+
+    batch_pages: int = 32
+    coalesced_pages: int = 1
+
+
+@dataclass(frozen=True)
+class Terminals:
+    """Terminals that type, send, wait and think, before the clients, which are the connections that serve them.
+
+    Each belongs to one of `homes`, all in turn; a connection that serves it gets `registers` set: (register, factor,
+    divisor) to home * factor // divisor. Classes are drawn by alias table `mix`. Keying takes a constant time, thinking
+    an exponential one, `longest_think` means at most. Transactions of `deferred_class` are answered when they are sent.
+    """
+
+    count: int
+    homes: int
+    registers: tuple[tuple[int, int, int], ...]
+    mix: int
+    keying_ns: tuple[int, ...]
+    """by class of the transaction that follows"""
+    thinking_ns: tuple[int, ...]
+    """mean, by class of the transaction before"""
+    longest_think: int = 10
+    deferred_class: int = -1
+    middle_tier_ns: int = 0
+    """network and middle tier, there and back, in each response"""
+
+
+@dataclass(frozen=True)
+class Interrupts:
+    """One for each I/O, and `per_transaction` for its messages.
+
+    `station`: -1, or the plain station of processors that are set aside for them: after each read its client passes
+    there for `served_ns`. Their time is otherwise a part of requests and messages.
+    """
+
+    per_transaction: float
+    station: int = -1
+    served_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Interval:
+    """State at time 0 (`cold`, `after_load`, `warm`) and what is counted."""
+
+    start: str
+    warm_up_ns: int
+    duration_ns: int
+
+    @property
+    def end_ns(self) -> int:
+        """When the run ends."""
+        return self.warm_up_ns + self.duration_ns
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a run is over with: each client stops after so many transactions of the main class; the last ends it.
+
+    All of it is counted; the interval's duration is then the limit.
+    """
+
+    main_per_client: int
+
+
+@dataclass(frozen=True)
+class Model:
+    """Everything an engine needs but the seed. `arrivals_per_s` is 0 for closed clients.
+
+    With `terminals` the clients are connections, whose program begins with `arrive` and `enter`.
+    """
+
+    name: str
+    program: Program
+    client_registers: IntArray
+    arrivals_per_s: float
+    cpu: Cpu
+    sections: tuple[Section, ...]
+    stations: tuple[Station, ...]
+    pool: Pool
+    page_cache: PageCache
+    storage: Storage
+    log: Log
+    checkpoint: Checkpoint
+    costs: Costs
+    direct_io: bool
+    interval: Interval
+    sharing: Sharing | None = None
+    work: Work | None = None
+    volume_limits: tuple[RateLimit, ...] | None = None
+    """what the machine lets through to all its flash devices together"""
+    writing: Writing | None = None
+    """None: `Writing()`"""
+    controllers: Controllers | None = None
+    fair_queueing: FairQueueing | None = None
+    terminals: Terminals | None = None
+    step_ns: int | None = None
+    """length of a step of the time series; whole seconds if None"""
+    extents: tuple[Extent, ...] | None = None
+    """where the pages lie, if not one by one over all data devices"""
+    interrupts: Interrupts | None = None
+
+    @property
+    def processors(self) -> int:
+        """What the operating system counts as processors: hardware threads."""
+        return len(self.sharing.ppm) if self.sharing else self.cpu.cores
+
+    @property
+    def placement(self) -> tuple[Extent, ...]:
+        """Where the pages lie."""
+        return self.extents or round_robin(self.storage.data_devices)
+
+    @property
+    def scheduled_devices(self) -> tuple[int, ...]:
+        """The devices that fair queueing is for: a disk with an arm has an elevator of its own."""
+        every = enumerate(self.storage.devices) if self.fair_queueing else ()
+        return tuple(number for number, device in every if not isinstance(device, RotatingDevice))
+
+    def digest(self) -> str:
+        """A hash of all that determines a trajectory but the seed: 16 hexadecimal digits."""
+        head, arrays = plain_of(self)
+        code = hashlib.sha256(json.dumps(head).encode())
+        for name in sorted(arrays):
+            code.update(arrays[name].tobytes())
+        return code.hexdigest()[:16]
+
+    @cached_property
+    def limiters(self) -> Limiters:
+        """All rate limits, and where they apply."""
+        return limiters_of(self.storage, self.volume_limits, self.controllers)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    simulated_s: float
+    end_s: float
+    transactions: int
+
+
+OnProgress = Callable[[Progress], None]

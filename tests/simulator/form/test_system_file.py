@@ -1,0 +1,183 @@
+"""Systems that are written to disk and read back are the same; listings name everything."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from models.build import build
+from models.reading import load_scenario
+from simulator.errors import InputError
+from simulator.form import CODES, OPERATIONS, Model, listing, load, save
+from simulator.form.printing import time_text
+from simulator.kernel import simulate
+from simulator.results import result_json
+from tests.simulator.system_models import model_of_system
+from tests.simulator.systems import System, any_systems
+from tests.simulator.tpcc_systems import TINY
+
+ModelOf = Callable[..., Model]
+
+
+@pytest.fixture(scope="module")
+def tpcc() -> Model:
+    return build(load_scenario(TINY))
+
+
+def stored(system: Model) -> bytes:
+    file = io.BytesIO()
+    save(system, file)
+    return file.getvalue()
+
+
+def differing(a: Any, b: Any, name: str = "system") -> Iterator[str]:
+    """Paths of the fields in which two records differ, types of arrays included."""
+    if type(a) is not type(b):
+        yield name
+    elif dataclasses.is_dataclass(a):
+        for field in dataclasses.fields(a):
+            yield from differing(getattr(a, field.name), getattr(b, field.name), f"{name}.{field.name}")
+    elif isinstance(a, np.ndarray):
+        if a.dtype != b.dtype or a.shape != b.shape or (a != b).any():
+            yield name
+    elif a != b:
+        yield name
+
+
+def test_a_system_read_back_is_the_same(tpcc: Model) -> None:
+    again = load(io.BytesIO(stored(tpcc)))
+    assert list(differing(tpcc, again)) == []
+    assert (again.program.pages, again.digest()) == (tpcc.program.pages, tpcc.digest())
+    program = dataclasses.replace(again.program, operations=again.program.operations + 1, main_class=3)
+    changed = dataclasses.replace(again, program=program, checkpoint=dataclasses.replace(again.checkpoint, spread_ns=7))
+    assert list(differing(tpcc, changed)) == [
+        "system.program.main_class", "system.program.operations", "system.checkpoint.spread_ns",
+    ]  # fmt: skip
+    assert changed.digest() != tpcc.digest()
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@given(any_systems())
+def test_every_kind_of_part_is_read_back(system: System) -> None:
+    """Nothing is a fault in them, either."""
+    model = model_of_system(system)
+    assert list(differing(model, load(io.BytesIO(stored(model))))) == []
+
+
+def test_a_system_read_back_gives_the_same_trajectory(busy: ModelOf) -> None:
+    model = busy(duration_s=1)
+    again = load(io.BytesIO(stored(model)))
+    assert result_json(simulate(again, 3)) == result_json(simulate(model, 3))
+    slower = dataclasses.replace(model, costs=dataclasses.replace(model.costs, miss_ns=model.costs.miss_ns + 1))
+    assert slower.digest() != model.digest()
+
+
+def npz(**arrays: Any) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def npy(value: Any) -> bytes:
+    file = io.BytesIO()
+    np.save(file, value)
+    return file.getvalue()
+
+
+def with_head(system: Model, change: Callable[[dict[str, Any]], Any]) -> bytes:
+    with np.load(io.BytesIO(stored(system))) as parts:
+        arrays = dict(parts)
+    head = change(json.loads(bytes(arrays.pop("head"))))
+    return npz(head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8), **arrays)
+
+
+def with_part(name: str, **more: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A change of the head: other fields of one part."""
+    return lambda head: head | {"system": head["system"] | {name: head["system"][name] | more}}
+
+
+def test_files_that_are_no_systems_are_refused(tpcc: Model) -> None:
+    """Empty, text, cut off, other arrays, another format, fields too many: one sentence, no stack trace."""
+    whole = stored(tpcc)
+    wrong = [
+        b"", b"no system", whole[: len(whole) // 2], npy(np.zeros(3)), npz(other=np.zeros(3)),
+        with_head(tpcc, lambda head: head | {"format": "oltpsim-system-0"}),
+        with_head(tpcc, with_part("pool", colour=1)),
+        with_head(tpcc, with_part("pool", record="Colour")),
+        with_head(tpcc, with_part("program", operations={"array": "nowhere"})),
+        with_head(tpcc, lambda head: head | {"system": head["system"]["pool"]}),
+        with_head(tpcc, list),
+    ]  # fmt: skip
+    for content in wrong:
+        with pytest.raises(InputError, match=r"^a\.npz: "):
+            load(io.BytesIO(content), "a.npz")
+    assert list(differing(tpcc, load(io.BytesIO(with_head(tpcc, lambda head: head))))) == []
+
+
+def with_operation(system: Model, name: str, operand: str, value: int) -> Model:
+    """A system in which the first operation of a name has another operand."""
+    operations = system.program.operations.copy()
+    row = int(np.flatnonzero(operations[:, 0] == CODES[name])[0])
+    operations[row, 1 + OPERATIONS[name].index(operand)] = value
+    return dataclasses.replace(system, program=dataclasses.replace(system.program, operations=operations))
+
+
+def with_array(system: Model, name: str, change: Callable[[Any], Any]) -> Model:
+    """A system of whose program one array is another."""
+    changed = change(getattr(system.program, name).copy())
+    return dataclasses.replace(system, program=dataclasses.replace(system.program, **{name: changed}))
+
+
+def test_numbers_that_point_to_nothing_are_refused(tpcc: Model) -> None:
+    """An engine would read what lies behind its tables."""
+    many = 1 << 40
+    wrong = {
+        "touch: reference is 1099511627776; there are": with_operation(tpcc, "touch", "reference", many),
+        "choose: table is -1": with_operation(tpcc, "choose", "table", -1),
+        "uniform: r is 77": with_operation(tpcc, "uniform", "r", 77),
+        "maybe: target is": with_operation(tpcc, "maybe", "target", len(tpcc.program.operations)),
+        "there is no code 99": with_array(tpcc, "operations", lambda rows: np.full_like(rows, 99)),
+        "entries: operation is": with_array(tpcc, "entries", lambda rows: rows + many),
+        "tables: end is": with_array(tpcc, "tables", lambda rows: rows + many),
+        "references: kind is 50 to 53": with_array(tpcc, "references", lambda rows: rows + 50),
+        "operations has shape": with_array(tpcc, "operations", lambda rows: rows[:, :3]),
+        "of float64": with_array(tpcc, "counters", lambda values: values + 0.5),
+        "log is on device 9": dataclasses.replace(tpcc, storage=dataclasses.replace(tpcc.storage, log_device=9)),
+    }
+    for sentence, system in wrong.items():
+        with pytest.raises(InputError, match=sentence):
+            load(io.BytesIO(stored(system)), "a.npz")
+
+
+def test_listing_names_every_operation_and_part(tpcc: Model) -> None:
+    """Each operation stands on a line with its number and its name; each table, region and reference has its own."""
+    text, program = listing(tpcc), tpcc.program
+    lines = {
+        line.split()[0]: line.split()[1] for line in text.splitlines() if line.strip() and line.strip()[0].isdigit()
+    }
+    names = list(OPERATIONS)
+    codes = [names[code] for code in program.operations[:, 0].tolist()]
+    assert [lines[str(number)] for number in range(len(codes))] == codes
+    assert len(set(codes)) > 15
+    for kind, parts in (
+        ("region", program.region_names), ("reference", program.reference_names), ("sampler", program.table_names),
+        ("counter", program.counter_names), ("lock", program.lock_names), ("critical section", program.sections),
+    ):  # fmt: skip
+        assert all(f"  {kind} {name}" in text for name in parts)
+    assert all(f"\n{name}:\n" in text for name in program.classes)
+    assert listing(with_array(tpcc, "operations", lambda rows: np.roll(rows, 1, axis=0))) != text
+    assert "  pool: pages " in text
+    assert "  device disk 1: " in text
+
+
+def test_times_are_listed_in_their_largest_unit() -> None:
+    assert [time_text(ns) for ns in (0, 999, 1500, 2_500_000, 3_000_000_000)] == [
+        "0 ns", "999 ns", "1.5 us", "2.5 ms", "3 s",
+    ]  # fmt: skip
