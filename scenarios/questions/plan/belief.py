@@ -29,7 +29,7 @@ from calibration.fit import (
     unapplied_keys,
 )
 from models.input import Spec
-from models.machine import FlashDiskSpec, RotatingDiskSpec
+from models.machine import DiskSpec
 from models.reading import continuous_value
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
@@ -43,10 +43,6 @@ STEP = 0.2
 SPEED_SD, DISK_SD = 0.15, 0.15
 """assumption: what the catalogue leaves open of a processor's relative speed and of a disk's times, as standard
 deviations of logarithms; nothing of the parts of the machine that was calibrated"""
-DISK_TIMES = {
-    "flash": ("read_latency_us", "write_latency_us"),
-    "rotating": ("seek_track_to_track_ms", "seek_average_ms", "seek_full_stroke_ms", "overhead_ms"),
-}
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
@@ -229,6 +225,7 @@ def _other_parts(scenario: ScenarioSpec, calibration: Calibration | None) -> Ite
         yield 1, scenario.model_copy(update={"machine": machine.model_copy(update=changes)})
 
 
-def _slower(disk: RotatingDiskSpec | FlashDiskSpec, factor: float) -> RotatingDiskSpec | FlashDiskSpec:
-    names = DISK_TIMES[disk.kind]
-    return disk.model_copy(update={name: getattr(disk, name) * factor for name in names})
+def _slower(disk: DiskSpec, factor: float) -> DiskSpec:
+    """The disk with all its times, which are in ms or us, so many times as long."""
+    times = [name for name in type(disk).model_fields if name.endswith(("_ms", "_us"))]
+    return disk.model_copy(update={name: getattr(disk, name) * factor for name in times})
