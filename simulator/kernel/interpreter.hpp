@@ -85,6 +85,7 @@ public:
                         task.user_ns += now.c;
                         task.page = static_cast<i32>(program.find_page(reg, stream, reference, task.creates_page));
                         if (task.page == NONE) break;
+                        pool.prefetch(task.page);  // while its index page is looked up
                         if (region.index != NONE) task.index_page = index_page(task.page, region);
                     }
                     if (task.index_page != NONE) {
