@@ -13,11 +13,11 @@ bool pass(Interpreter& interpreter, i32 who, const Wait& wait, i32& page) {
     BufferPool& pool = interpreter.pool;
     page = NONE;
     if (wait.kind == WaitKind::read) {
-        page = static_cast<i32>(wait.a);
+        page = wait.target;
         pool.set_busy(page, false);
     } else if (wait.kind == WaitKind::victim) {
-        pool.clear_dirty(pool.page_in(wait.a));
-        pool.set_busy(pool.page_in(wait.a), false);
+        pool.clear_dirty(pool.page_in(wait.target));
+        pool.set_busy(pool.page_in(wait.target), false);
     } else if (wait.kind == WaitKind::commit || wait.kind == WaitKind::release) {
         interpreter.locks.drop(who);
     }

@@ -90,7 +90,7 @@ template <class T>
 class Array {
 public:
     Array() = default;
-    explicit Array(i64 size, T value = T{}) : items(static_cast<std::size_t>(size), value) {}
+    explicit Array(i64 size, const T& value = T{}) : items(static_cast<std::size_t>(size), value) {}
 
     T& operator[](i64 place) {
         check(0 <= place && place < size());

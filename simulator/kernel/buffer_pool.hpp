@@ -9,31 +9,31 @@ enum class Residence : u8 { none, swapped_out, idle, accessed };
 
 class BufferPool : public Cache {
 public:
-    i64 resident = 0;  // buffers that have memory
-
     explicit BufferPool(const Tables& system)
         : Cache(system.fact("pages"), system.fact("pool_pages"),
                 static_cast<Replacement>(system.fact("pool_replacement")), false),
           most_resident(std::min(system.fact("resident_pages"), capacity)),
-          residence(capacity, Residence::none) {}
+          residence(most_resident < capacity ? capacity : 0, Residence::none) {}
 
+    // Buffers that have memory.
+    i64 resident() const { return swaps() ? with_memory : used; }
     i64 resident_hand() const { return hand; }
-    Residence residence_of(i64 slot_number) const { return residence[slot_number]; }
-    bool is_swapped_out(i64 slot_number) const { return residence[slot_number] == Residence::swapped_out; }
+    Residence residence_of(i64 slot_number) const { return swaps() ? residence[slot_number] : Residence::accessed; }
+    bool is_swapped_out(i64 slot_number) const { return residence_of(slot_number) == Residence::swapped_out; }
 
     // A page that is here, whose memory isn't.
-    bool is_page_swapped_out(i64 page) const { return most_resident < capacity && is_swapped_out(slot(page)); }
+    bool is_page_swapped_out(i64 page) const { return swaps() && is_swapped_out(slot(page)); }
 
     // A reference to a page that is here and in memory.
     void touch_resident(i64 page) {
         touch(page);
-        if (most_resident < capacity) residence[slot(page)] = Residence::accessed;
+        if (swaps()) residence[slot(page)] = Residence::accessed;
     }
 
     // Puts a page into a slot that was emptied for it.
     void take_in(i64 page, i32 slot_number) {
         insert(page, slot_number);
-        residence[slot_number] = Residence::accessed;
+        if (swaps()) residence[slot_number] = Residence::accessed;
     }
 
     // Gives a slot memory; if none is left another loses its own (second chance) and must be swapped out.
@@ -41,25 +41,25 @@ public:
     // The operating system comes by in an order of its own, which has nothing to do with that of replacement. Pages
     // that are being read or written keep their memory: with all of them busy one more has some for a while.
     void make_resident(i64 slot_number) {
-        for (i64 passed = 0; passed < 2 * used && resident >= most_resident; passed++) {
+        for (i64 passed = 0; passed < 2 * used && with_memory >= most_resident; passed++) {
             hand = hand + 1 < used ? hand + 1 : 0;
             const i64 other = hand * SCATTER % used;
             if (page_in(other) != NONE && is_busy(page_in(other))) continue;
             if (residence[other] == Residence::idle) {
                 residence[other] = Residence::swapped_out;
                 counters.swap_outs++;
-                resident--;
+                with_memory--;
             } else if (residence[other] == Residence::accessed) {
                 residence[other] = Residence::idle;
             }
         }
         residence[slot_number] = Residence::accessed;
-        resident++;
+        with_memory++;
     }
 
     // Empties a slot for another page; true if its page had to be written to the page cache.
     bool empty(i32 slot_number, PageCache& page_cache, i64 now_ns) {
-        if (residence[slot_number] == Residence::none) make_resident(slot_number);
+        if (residence_of(slot_number) == Residence::none) make_resident(slot_number);
         const i32 page = page_in(slot_number);
         if (page == NONE) return false;
         const bool was_dirty = is_dirty(page);
@@ -77,8 +77,11 @@ private:
     static constexpr i64 SCATTER = 2654435761;
 
     const i64 most_resident;     // buffers that memory has room for
-    Array<Residence> residence;  // by slot
+    Array<Residence> residence;  // by slot, of a pool that memory has no room for
+    i64 with_memory = 0;         // buffers of such a pool
     i64 hand = 0;
+
+    bool swaps() const { return !residence.empty(); }
 };
 
 }  // namespace oltpsim

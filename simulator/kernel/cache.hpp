@@ -92,7 +92,7 @@ public:
 
     // Puts a page of an LRU cache at the end that is used up first.
     void make_oldest(i64 page) {
-        if (first_uses.size() >= 2 * capacity + 64) sweep_first();
+        if (first_uses.size() >= most_first_uses) sweep_first();
         states[page].used = static_cast<u32>(FRONT + first_uses.size());
         first_uses.add(static_cast<i32>(page));
     }
@@ -181,8 +181,9 @@ private:
     static constexpr u32 EMPTY = (1u << 28) - 1;
     static constexpr u32 NEVER = UINT32_MAX;
     static constexpr u32 FRONT = 1u << 31;  // added to places in `first_uses`
-    static constexpr i64 USES_PER_SLOT = 3;
-    static constexpr i64 AHEAD = 16;  // entries that a sweep prefetches
+    static constexpr i64 USES_PER_SLOT = 2;
+    static constexpr i64 FEWEST_FIRST_USES = 64;  // before a sweep
+    static constexpr i64 AHEAD = 16;              // entries that a sweep prefetches
 
     struct State {
         u32 used = NEVER;  // LRU: the place of its last use in `uses`; CLOCK: its usage count
@@ -204,7 +205,8 @@ private:
     i64 first_of_uses = 0;  // whatever is before has been replaced
     i64 end_of_uses = 0;
     Array<i32> first_uses;  // before all of `uses`: pages that were made the oldest, the oldest at the end
-    i64 hand = 0;           // CLOCK
+    i64 most_first_uses = FEWEST_FIRST_USES;
+    i64 hand = 0;  // CLOCK
     Array<Age> ages;
     i32 first_dirty = NONE, last_dirty = NONE;
 
@@ -256,6 +258,7 @@ private:
             first_uses[kept++] = first_uses[i];
         }
         first_uses.resize(kept);
+        most_first_uses = 2 * kept + FEWEST_FIRST_USES;
     }
 
     i32 lru_victim() {

@@ -1,10 +1,18 @@
-// The calendar: what happens next. A heap of future events, and queues of those that are due at this very instant.
+// The calendar: what happens next. A heap of the nearest events, groups of the later ones, and queues of those that are
+// due at this very instant.
 //
 // The order is that of SimPy: by time, and at the same nanosecond in the order of scheduling. An event without delay
 // can only be scheduled at its own instant, after all that the heap has for that instant: it goes to a plain queue,
 // which is emptied after the heap's events of the same time. Ahead of both come urgent events (SimPy's URGENT).
+//
+// Later events are grouped by the highest bit in which their time differs from a base. A lower group is earlier, and
+// only the lowest is looked at, when the heap is empty; so the heap stays small.
+// Source: radix heap; Ahuja, Mehlhorn, Orlin, Tarjan, "Faster algorithms for the shortest path problem", JACM 37(2),
+// 1990.
 #pragma once
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "array.hpp"
 
@@ -79,6 +87,11 @@ private:
         }
     };
 
+    static constexpr i64 FEW = 8;          // events of a group that go to the heap as they are
+    std::array<Array<Future>, 63> groups;  // events after `near_ns`, by the highest bit that differs from `base_ns`
+    u64 groups_used = 0;                   // a bit for each
+    i64 base_ns = 0, near_ns = 0;
+
     // Four children a node. After `pop` there is a hole at the root, which the next event fills on its way down.
     Array<Future> heap{64};
     i64 count = 0;
@@ -94,6 +107,12 @@ private:
     }
 
     void push(Future event) {
+        if (event.time_ns > near_ns) {
+            const int group = 63 - std::countl_zero(static_cast<u64>(event.time_ns ^ base_ns));
+            groups_used |= u64{1} << group;
+            groups[static_cast<std::size_t>(group)].add(event);
+            return;
+        }
         if (hole) {
             hole = false;
             sink(event);
@@ -112,7 +131,19 @@ private:
 
     i64 first_ns() {
         if (hole) fill_hole();
+        while (count == 0 && groups_used != 0) open_group();
         return count > 0 ? heap[0].time_ns : INT64_MAX;
+    }
+
+    // Brings the lowest group nearer: into the heap if it is small, else into lower groups.
+    void open_group() {
+        const int group = std::countr_zero(groups_used);  // whose bit is 0 in `base_ns`, and all groups below are empty
+        Array<Future>& events_of_group = groups[static_cast<std::size_t>(group)];
+        groups_used &= groups_used - 1;
+        base_ns = (base_ns >> group | 1) << group;
+        near_ns = events_of_group.size() > FEW ? base_ns : base_ns + (i64{1} << group) - 1;
+        for (const Future& event : events_of_group) push(event);
+        events_of_group.clear();
     }
 
     u32 pop() {
@@ -153,10 +184,17 @@ private:
     // After 2^36 events: gives those that are left the lowest numbers, in their order.
     void renumber() {
         if (hole) fill_hole();
-        std::sort(heap.begin(), heap.begin() + count, [](const Future& a, const Future& b) { return a.before(b); });
+        Array<Future> all;
+        for (i64 i = 0; i < count; i++) all.add(heap[i]);
+        for (Array<Future>& events_of_group : groups) {
+            for (const Future& event : events_of_group) all.add(event);
+            events_of_group.clear();
+        }
+        std::sort(all.begin(), all.end(), [](const Future& a, const Future& b) { return a.before(b); });
         const u64 mask = (u64{1} << CODE_BITS) - 1;
-        order = 0;
-        for (i64 i = 0; i < count; i++) heap[i].key = ++order << CODE_BITS | (heap[i].key & mask);
+        count = 0;
+        groups_used = order = 0;
+        for (const Future& event : all) push({event.time_ns, ++order << CODE_BITS | (event.key & mask)});
     }
 };
 

@@ -189,23 +189,26 @@ private:
             task.wait_began_ns = calendar.now_ns;
             switch (wait.kind) {
                 case WaitKind::cpu:
-                    stations.enter(PROCESSORS, who, wait.a, Purpose::cpu);
+                    stations.enter(PROCESSORS, who, wait.amount, Purpose::cpu);
+                    return;
+                case WaitKind::visit:
+                    stations.enter(1 + wait.target, who, wait.amount, Purpose::station);
                     return;
                 case WaitKind::end:
-                    if (end(who, task, wait.a, wait.b != 0)) return;
+                    if (end(who, task, wait.target, wait.amount != 0)) return;
                     break;
                 case WaitKind::release:
                     release_locks(who);
                     break;
                 case WaitKind::commit:
-                    task.keeps_locks = wait.b != 0;
-                    if (log.commit(who, wait.a)) return;
+                    task.keeps_locks = wait.target != 0;
+                    if (log.commit(who, wait.amount)) return;
                     if (!task.keeps_locks) release_locks(who);
                     break;
                 case WaitKind::think:
-                    if (wait.a > 0) {
+                    if (wait.amount > 0) {
                         task.stage = Stage::thinking;
-                        calendar.after(wait.a, EventKind::task, who);
+                        calendar.after(wait.amount, EventKind::task, who);
                         return;
                     }
                     task.began_ns = calendar.now_ns;
@@ -223,22 +226,19 @@ private:
     }
 
     // Starts what takes time.
-    void begin_wait(i32 who, Task& task, const Wait& wait) {
-        task.target = static_cast<i32>(wait.a);
+    void begin_wait(i32 who, Task& task, Wait wait) {
+        task.target = wait.target;
         switch (wait.kind) {
             case WaitKind::read:
                 reads_pending.change(calendar.now_ns, 1);
                 io_wait.change(1);
-                devices.call(who, wait.a, Stage::reading);
+                devices.call(who, wait.target, Stage::reading);
                 return;
             case WaitKind::section:
-                stations.enter_section(static_cast<i32>(wait.a), who, wait.b);
+                stations.enter_section(wait.target, who, wait.amount);
                 return;
             case WaitKind::lock:
                 interpreter.locks.wait(who, task.target);
-                return;
-            case WaitKind::visit:
-                stations.enter(static_cast<i32>(1 + wait.a), who, wait.b, Purpose::station);
                 return;
             case WaitKind::page: {
                 task.stage = Stage::page_wait;
@@ -253,7 +253,8 @@ private:
             case WaitKind::fault:
                 task.stage = Stage::swapping_in;
                 io_wait.change(1);
-                devices.submit(0, swap_start_byte + wait.a * page_bytes, page_bytes, Transfer::read, Use::swap_in, who);
+                devices.submit(0, swap_start_byte + wait.target * page_bytes, page_bytes, Transfer::read, Use::swap_in,
+                               who);
                 return;
             case WaitKind::throttle:
                 write_back.flush(calendar.now_ns, THROTTLED_BATCH_PAGES);
@@ -266,7 +267,7 @@ private:
                 return;
             case WaitKind::network:
                 task.stage = Stage::on_network;
-                calendar.after(wait.a, EventKind::task, who);
+                calendar.after(wait.amount, EventKind::task, who);
                 return;
             default:
                 check(false);

@@ -11,28 +11,29 @@ namespace oltpsim {
 
 enum class WaitKind : u8 {
     none,
-    cpu,       // a: burst, ns
-    think,     // a: ns
+    cpu,       // amount: burst, ns
+    think,     // amount: ns
     arrival,   // of something to do
-    lock,      // a: its number
-    section,   // a: its number; b: hold, ns
-    commit,    // a: bytes; b: 1 if the locks are kept
+    lock,      // target: its number
+    section,   // target: its number; amount: hold, ns
+    commit,    // amount: bytes; target: 1 if the locks are kept
     release,   // of the locks: rollback
-    end,       // a: class; b: 1 if rolled back
-    read,      // a: page, from disk into its slot
-    page,      // a: page that somebody else is bringing in
-    fault,     // a: slot whose memory is swapped out
+    end,       // target: class; amount: 1 if rolled back
+    read,      // target: page, from disk into its slot
+    page,      // target: page that somebody else is bringing in
+    fault,     // target: slot whose memory is swapped out
     throttle,  // the page cache is full of dirty pages
-    victim,    // a: slot of a dirty victim, to be written first (direct I/O)
+    victim,    // target: slot of a dirty victim, to be written first (direct I/O)
     buffer,    // every buffer is busy
-    network,   // a: ns
-    visit,     // a: plain station; b: service, ns
+    network,   // amount: ns
+    visit,     // target: plain station; amount: service, ns
 };
 
+// 16 bytes, which a function returns in registers.
 struct Wait {
     WaitKind kind;
-    i64 a;
-    i64 b;
+    i32 target;
+    i64 amount;
 };
 
 // CPU time handed out, ns of one processor, as results.CpuTimeCounters.
@@ -84,6 +85,7 @@ public:
                         task.user_ns += now.c;
                         task.page = static_cast<i32>(program.find_page(reg, stream, reference, task.creates_page));
                         if (task.page == NONE) break;
+                        pool.prefetch(task.page);  // while its index page is looked up
                         if (region.index != NONE) task.index_page = index_page(task.page, region);
                     }
                     if (task.index_page != NONE) {
@@ -200,6 +202,10 @@ public:
                         continue;
                     }
                     break;
+                case Code::visit:
+                    if (owes_cpu(task)) return pay(task);
+                    task.operation++;
+                    return {WaitKind::visit, static_cast<i32>(now.a), program.draw_ns(now.b, stream[now.c])};
                 default:
                     if (owes_cpu(task)) return pay(task);
                     return leave(task, now, reg, stream);
@@ -225,7 +231,7 @@ private:
         cpu_time.system_ns += task.system_ns;
         cpu_time.client_ns += task.client_ns;
         task.user_ns = task.system_ns = task.client_ns = 0;
-        return {WaitKind::cpu, burst_ns, 0};
+        return {WaitKind::cpu, 0, burst_ns};
     }
 
     // The operations at which a client stops for good.
@@ -233,24 +239,22 @@ private:
         task.operation++;
         switch (now.code) {
             case Code::think:
-                return {WaitKind::think, program.draw_ns(now.a, stream[now.b]), 0};
+                return {WaitKind::think, 0, program.draw_ns(now.a, stream[now.b])};
             case Code::arrive:
                 return {WaitKind::arrival, 0, 0};
             case Code::section:
-                return {WaitKind::section, now.a, now.b};
-            case Code::visit:
-                return {WaitKind::visit, now.a, program.draw_ns(now.b, stream[now.c])};
+                return {WaitKind::section, static_cast<i32>(now.a), now.b};
             case Code::visit_one:
-                return {WaitKind::visit, now.a + reg[now.b], program.draw_ns(now.c, stream[now.d])};
+                return {WaitKind::visit, static_cast<i32>(now.a + reg[now.b]), program.draw_ns(now.c, stream[now.d])};
             case Code::gate:
-                return {WaitKind::visit, now.a, until_open_ns(now, reg[now.c], stream[now.e])};
+                return {WaitKind::visit, static_cast<i32>(now.a), until_open_ns(now, reg[now.c], stream[now.e])};
             case Code::network:
-                return {WaitKind::network, now.a, 0};
+                return {WaitKind::network, 0, now.a};
             case Code::sleep_until:
-                return {WaitKind::network, std::max<i64>(program.counter(now.a, reg[now.b]) - calendar.now_ns, 0), 0};
+                return {WaitKind::network, 0, std::max<i64>(program.counter(now.a, reg[now.b]) - calendar.now_ns, 0)};
             case Code::commit:
             case Code::flush:
-                return {WaitKind::commit, std::exchange(task.log_bytes, 0), now.code == Code::flush};
+                return {WaitKind::commit, now.code == Code::flush, std::exchange(task.log_bytes, 0)};
             case Code::rollback:
                 task.log_bytes = 0;
                 task.rolled_back = true;

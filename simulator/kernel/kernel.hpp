@@ -46,7 +46,8 @@ public:
         const i64 numbers_per_client = system["registers"].width() + system["streams"].width();
         const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
         const i64 pool_pages = system.fact("pool_pages");
-        i64 bytes = Cache::bytes(pages, pool_pages, replacement, false) + pool_pages;
+        i64 bytes = Cache::bytes(pages, pool_pages, replacement, false);
+        if (system.fact("resident_pages") < pool_pages) bytes += pool_pages * static_cast<i64>(sizeof(Residence));
         if (!system.fact("direct_io"))
             bytes += Cache::bytes(pages, system.fact("page_cache_pages"), Replacement::lru, true);
         bytes += clients * (static_cast<i64>(sizeof(Task)) + numbers_per_client * 8);

@@ -38,7 +38,7 @@ inline Report Kernel::report(const std::string& name) const {
                       counters.swap_outs, cache.capacity, cache.used, cache.dirty, resident, cache.clock_hand(),
                       resident_hand, in_flight);
         };
-        add(all.pool_hits + all.pool_misses, all.pool_hits, interpreter.pool, interpreter.pool.resident,
+        add(all.pool_hits + all.pool_misses, all.pool_hits, interpreter.pool, interpreter.pool.resident(),
             interpreter.pool.resident_hand(), 0);
         add(all.page_cache_hits, all.page_cache_hits, interpreter.page_cache, interpreter.page_cache.used, 0,
             interpreter.page_cache.writes_in_flight);

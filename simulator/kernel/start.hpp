@@ -82,16 +82,16 @@ private:
         BufferPool& pool = interpreter.pool;
         switch (wait.kind) {
             case WaitKind::read:
-                pool.set_busy(wait.a, false);
-                if (!interpreter.direct_io) interpreter.page_cache.fill(wait.a);
+                pool.set_busy(wait.target, false);
+                if (!interpreter.direct_io) interpreter.page_cache.fill(wait.target);
                 return;
             case WaitKind::fault:
-                pool.make_resident(wait.a);
-                pool.set_busy(pool.page_in(wait.a), false);
+                pool.make_resident(wait.target);
+                pool.set_busy(pool.page_in(wait.target), false);
                 return;
             case WaitKind::victim:
-                pool.clear_dirty(pool.page_in(wait.a));
-                pool.set_busy(pool.page_in(wait.a), false);
+                pool.clear_dirty(pool.page_in(wait.target));
+                pool.set_busy(pool.page_in(wait.target), false);
                 return;
             case WaitKind::throttle:
                 return write_page_cache();
@@ -99,8 +99,8 @@ private:
             case WaitKind::release:
                 return interpreter.locks.drop(who);
             case WaitKind::lock:
-                interpreter.locks.drop(interpreter.locks.owner(wait.a));
-                return interpreter.locks.grant(who, static_cast<i32>(wait.a));
+                interpreter.locks.drop(interpreter.locks.owner(wait.target));
+                return interpreter.locks.grant(who, wait.target);
             case WaitKind::arrival:
                 if (terminals.count > 0) terminals.seat_anybody(who);
                 return;

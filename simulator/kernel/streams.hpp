@@ -59,26 +59,35 @@ public:
 
     // Exponential time in whole ns; one draw and no logarithm in 99 of 100 cases.
     i64 draw_ns(Stream& stream, i64 mean_ns) const {
-        double passed = 0.0;
-        while (true) {
-            const u64 bits = next_bits(stream);
-            const u64 layer = bits & (LAYERS - 1);
-            const double x = share_of(bits) * edge[layer];
-            if (x < edge[layer + 1]) return static_cast<i64>((passed + x) * static_cast<double>(mean_ns));
-            if (layer == 0) {
-                passed += edge[1];  // what comes after the widest edge is distributed like the whole
-                continue;
-            }
-            const double height = share_of(next_bits(stream));
-            if (density[layer] + height * (density[layer + 1] - density[layer]) < std::exp(-x))
-                return static_cast<i64>((passed + x) * static_cast<double>(mean_ns));
-        }
+        const u64 bits = next_bits(stream);
+        const u64 layer = bits & (LAYERS - 1);
+        double x = share_of(bits) * edge[layer];
+        if (x >= edge[layer + 1]) [[unlikely]]
+            x = draw_beyond(stream, layer, x);
+        return static_cast<i64>(x * static_cast<double>(mean_ns));
     }
 
 private:
     static constexpr int LAYERS = 256;
     double edge[LAYERS + 1];
     double density[LAYERS + 1];
+
+    // The one case in 100: a place in a layer that isn't wholly below the density.
+    double draw_beyond(Stream& stream, u64 layer, double x) const {
+        double passed = 0.0;
+        do {
+            if (layer == 0) {
+                passed += edge[1];  // what comes after the widest edge is distributed like the whole
+            } else {
+                const double height = share_of(next_bits(stream));
+                if (density[layer] + height * (density[layer + 1] - density[layer]) < std::exp(-x)) break;
+            }
+            const u64 bits = next_bits(stream);
+            layer = bits & (LAYERS - 1);
+            x = share_of(bits) * edge[layer];
+        } while (x >= edge[layer + 1]);
+        return passed + x;
+    }
 
     static double as_double(i64 bits) {
         double value;

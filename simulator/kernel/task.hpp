@@ -49,43 +49,44 @@ constexpr int ACTIVITIES = 12;
 
 enum class Purpose : u8 { cpu, section, station, interrupt };  // of a service
 
-struct Task {
+// Four cache lines; every event of a task reads the first one.
+struct alignas(64) Task {
     // The wait
     Stage stage = Stage::starting;
     Stage call = Stage::starting;    // while it waits for a descriptor: what the call is for
     Purpose purpose = Purpose::cpu;  // of the service
     bool keeps_locks = false;        // the log's answer doesn't release them
     i32 next = NONE;                 // in a line
-    i32 last = NONE;                 // of the list that this task is the first of
     i32 station = 0;
-    i32 section = 0;
     i32 target = NONE;  // the page that is read, the slot that is written or swapped in, the lock
-    i64 hold_ns = 0;    // CPU time inside a critical section
     i64 wait_began_ns = 0;
     i64 queued_ns = 0;  // time in the line of a station; while it waits there, less the instant it came
     i64 service_ns = 0;
-
-    // The transaction
-    i64 began_ns = 0;
-    i64 message = 0;    // of the arrival: terminal and class
-    i64 main_done = 0;  // transactions of the main class that have ended
-    i64 spent_ns[ACTIVITIES] = {};
+    i64 began_ns = 0;  // of the transaction
 
     // The program
     i32 operation = 0;  // number of the next one
     i32 transaction_class = 0;
-    i64 user_ns = 0;  // CPU demand that isn't paid
+    i32 page = NONE;        // that it is about to refer to
+    i32 index_page = NONE;  // above it, to be read before
+    i64 user_ns = 0;        // CPU demand that isn't paid
     i64 system_ns = 0;
     i64 client_ns = 0;
     i64 log_bytes = 0;
-    i32 page = NONE;            // that it is about to refer to
-    i32 index_page = NONE;      // above it, to be read before
     i32 victim = NONE;          // slot that it has waited for
     bool creates_page = false;  // nothing has to be read
     bool has_fetched = false;   // the page has come for this task
     bool rolled_back = false;
     i32 first_lock = NONE, last_lock = NONE;  // that it holds, in order
     i64 locks_held = 0;
+
+    // The transaction
+    i64 spent_ns[ACTIVITIES] = {};
+    i64 main_done = 0;  // transactions of the main class that have ended
+    i64 message = 0;    // of the arrival: terminal and class
+    i64 hold_ns = 0;    // CPU time inside a critical section
+    i32 section = 0;
+    i32 last = NONE;  // of the list that this task is the first of
 
     i64& spent(Activity activity) { return spent_ns[static_cast<int>(activity)]; }
 };

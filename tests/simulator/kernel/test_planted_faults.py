@@ -186,6 +186,16 @@ def test_without_a_fault_nothing_is_found(folder: Path, kernels: FaultyKernels) 
     assert kernels.find(compiled(folder)) is None
 
 
+def test_events_that_get_new_numbers_keep_their_order(folder: Path, kernels: FaultyKernels) -> None:
+    """After a thousand events, where the program's kernel does it after 2^36."""
+    header = folder / "calendar.hpp"
+    text = header.read_text()
+    last = "(u64{1} << (64 - CODE_BITS)) - 1"
+    assert text.count(last) == 1
+    header.write_text(text.replace(last, "1000"))
+    assert kernels.find(compiled(folder)) is None
+
+
 def test_a_fault_that_ends_the_process_is_found_and_the_next_kernel_runs(folder: Path, kernels: FaultyKernels) -> None:
     source = folder / "kernel.cpp"
     text = source.read_text()
