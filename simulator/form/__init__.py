@@ -42,3 +42,5 @@ from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 from simulator.form.tables import Table, tables_of
 from simulator.form.units import GIB, KIB, MIB
+from simulator.form.values import Frontier, Numbers, Value, shares_of
+from simulator.form.visits import ExpectedWork, ProgramReader, Touches

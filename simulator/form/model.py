@@ -422,6 +422,16 @@ class Model:
     interrupts: Interrupts | None = None
 
     @property
+    def homes(self) -> npt.NDArray[np.int64]:
+        """Registers that transactions begin with, a row for each client, or for each home that terminals have."""
+        registers, terminals = self.client_registers, self.terminals
+        if terminals:
+            registers = np.zeros((terminals.homes, registers.shape[1]), dtype=np.int64)
+            for register, factor, divisor in terminals.registers:
+                registers[:, register] = np.arange(terminals.homes) * factor // divisor
+        return registers
+
+    @property
     def processors(self) -> int:
         """What the operating system counts as processors: hardware threads."""
         return len(self.sharing.ppm) if self.sharing else self.cpu.cores
