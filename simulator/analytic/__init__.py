@@ -20,11 +20,11 @@ from simulator.analytic.percentiles import response_quantile_s
 from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.result import answer
 from simulator.analytic.retiming import retimed, same_but_times
+from simulator.analytic.rows import rows
 from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.system import Solution, rates, solve
 from simulator.analytic.under_load import loaded
 from simulator.analytic.validity import doubts
-from simulator.analytic.values import rows
 from simulator.analytic.volumes import Rates, places_of, sustained, turn_of
 from simulator.analytic.warming import STEADY, Course, course
 from simulator.analytic.workload import Workload, read_workload

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from simulator.analytic.values import Frontier, Numbers, Value
-from simulator.analytic.visits import Touches
-from simulator.form import FloatArray
+from simulator.form import FloatArray, Frontier, Numbers, Touches, Value
 
 
 class Burst:

@@ -19,9 +19,7 @@ import numpy as np
 
 from simulator.analytic.frontiers import Burst
 from simulator.analytic.page_groups import Collector, PageGroups, alike
-from simulator.analytic.values import Frontier, Numbers, Value
-from simulator.analytic.visits import ProgramReader, Touches
-from simulator.form import FloatArray
+from simulator.form import FloatArray, Frontier, Numbers, ProgramReader, Touches, shares_of
 
 POPULAR, ROW, APPEND, RECENT = range(4)
 SHARE_STEPS = 1000
@@ -126,7 +124,7 @@ class PageReader:
         if not entries or not draws or not sum(use.per_transaction for use in entries):
             return
         length = float(self.program.windows[0, 1])
-        self.window_groups = _effective(self.shares(entries[0].touches.row, int(self.program.windows[0, 2])))
+        self.window_groups = _effective(shares_of(entries[0].touches.row, int(self.program.windows[0, 2])))
         filled = sum(use.per_transaction for use in entries)
         self.window = length * self.window_groups / filled
         bursts = sum(share * hit for share, hit in self._bursts(draws, length).values())
@@ -156,18 +154,6 @@ class PageReader:
     def _window_of(self, use: _ReferenceUse) -> int:
         return int(self.program.references[use.touches.reference, 5])
 
-    def shares(self, value: Value, size: int) -> FloatArray:
-        """Distribution of a register over 0 .. size - 1; what follows a counter is spread evenly."""
-        shares = np.zeros(size)
-        for weight, part in value:
-            if isinstance(part, Frontier):
-                shares += weight / size
-                continue
-            at = part.low + np.arange(len(part.share))
-            inside = (at >= 0) & (at < size)
-            shares[at[inside]] += weight * part.share[inside]
-        return shares
-
     def _index(self, pages: _Pages, uses: list[_ReferenceUse]) -> None:
         """Index pages above a region: each reference below asks for one of them first, which it doesn't change."""
         interior, below = self.program.regions[pages.region, 4:6].tolist()
@@ -180,7 +166,7 @@ class PageReader:
             return
         used = np.zeros(pages.groups)
         for use in uses:
-            used += self.shares(use.touches.group, pages.groups)
+            used += shares_of(use.touches.group, pages.groups)
         number = max(1.0, float(self.program.regions[interior, 2]) * np.count_nonzero(used) / pages.groups)
         references = sum(use.per_transaction for use in uses)
         views = np.sum([use.per_view for use in uses], axis=0)
@@ -201,7 +187,7 @@ class PageReader:
                 continue
             fresh = self._first(use) if kind == RECENT else use.new_share
             self.repeated[where.region] += use.per_transaction * (1.0 - fresh)
-            across.append(self.shares(use.touches.group, where.groups))
+            across.append(shares_of(use.touches.group, where.groups))
             along.append(pages)
             amounts.append(use.per_transaction * fresh)
             writes.append(use.per_transaction if use.touches.write and where.below == 1 else 0.0)
@@ -312,7 +298,7 @@ class PageReader:
         moved = float(self.reader.taken[counter])
         if moved <= 0:
             return
-        width = _effective(self.shares(bursts[0].group, where.groups))
+        width = _effective(shares_of(bursts[0].group, where.groups))
         step = width / moved  # transactions in which a group's counter moves by one
         per_page = where.rows_per_page / bursts[0].factor  # steps in which a frontier passes over one page
         new_pages = moved / per_page

@@ -8,8 +8,7 @@ import numpy as np
 from simulator.analytic.caches import PoolTable, pool_table
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.analytic.visits import ProgramReader
-from simulator.form import NS_PER_S, FloatArray, Model, Terminals
+from simulator.form import NS_PER_S, FloatArray, Model, ProgramReader, Terminals, shares_of
 
 
 @dataclass(frozen=True)
@@ -79,12 +78,8 @@ def _away_s(terminals: Terminals, mix: FloatArray) -> float:
 def read_workload(model: Model) -> Workload:
     """Read a model's program. Raises InputError for a program whose loops have no bound."""
     program = model.program
-    registers, terminals = model.client_registers, model.terminals
-    if terminals:
-        registers = np.zeros((terminals.homes, registers.shape[1]), dtype=np.int64)
-        for register, factor, divisor in terminals.registers:
-            registers[:, register] = np.arange(terminals.homes) * factor // divisor
-    reader = ProgramReader(program, registers, terminals.mix if terminals else None)
+    terminals = model.terminals
+    reader = ProgramReader(program, model.homes, terminals.mix if terminals else None)
     works = reader.works
     pages = PageReader(reader, model.storage.data_devices)
 
@@ -98,7 +93,7 @@ def read_workload(model: Model) -> Workload:
     locks = []
     for number, (kind, acquisitions, row, before) in pages.locks:
         numbers = [part for _, part in row]
-        shares = pages.shares(row, int(program.lock_tables[kind, 1]))
+        shares = shares_of(row, int(program.lock_tables[kind, 1]))
         locks.append(
             LockUse(
                 kind,

@@ -40,3 +40,5 @@ from simulator.form.system import (
 from simulator.form.system_file import load, save
 from simulator.form.tables import Table, tables_of
 from simulator.form.units import GIB, KIB, MIB
+from simulator.form.values import Frontier, Numbers, Value, shares_of
+from simulator.form.visits import ExpectedWork, ProgramReader, Touches

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from simulator.form.arrays import IntArray
 from simulator.form.devices import Storage
 from simulator.form.disk import RotatingDevice
@@ -219,6 +221,16 @@ class Model:
     extents: tuple[Extent, ...] | None = None
     """where the pages lie, if not one by one over all data devices"""
     interrupts: Interrupts | None = None
+
+    @property
+    def homes(self) -> IntArray:
+        """Registers that transactions begin with, a row for each client, or for each home that terminals have."""
+        registers, terminals = self.client_registers, self.terminals
+        if terminals:
+            registers = np.zeros((terminals.homes, registers.shape[1]), dtype=np.int64)
+            for register, factor, divisor in terminals.registers:
+                registers[:, register] = np.arange(terminals.homes) * factor // divisor
+        return registers
 
     @property
     def processors(self) -> int:

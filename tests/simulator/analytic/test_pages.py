@@ -15,8 +15,7 @@ from models.reading import load_scenario
 from simulator.analytic.caches import pool_table, reach
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.analytic.visits import ProgramReader
-from simulator.form import Assembler, Model
+from simulator.form import Assembler, Model, ProgramReader
 from tests.simulator.rounds import Rounds, without_time
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of

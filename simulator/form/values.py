@@ -6,15 +6,13 @@ a register refer to the same draw.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form import FloatArray
+from simulator.form.arrays import FloatArray
 
-Arrays = TypeVar("Arrays")
 LEAST_WEIGHT = 1e-12
 
 
@@ -133,23 +131,25 @@ def mapped(value: Value, change: Callable[[Part], Part]) -> Value:
     return tuple((weight, change(part)) for weight, part in value if weight > LEAST_WEIGHT)
 
 
-def rows(of: Arrays, some: npt.NDArray[np.int64]) -> Arrays:
-    """These rows of an array, or of each array in a dataclass and in the dataclasses in it."""
-    whole: Any = of
-    if isinstance(whole, np.ndarray):
-        whole = whole[some]
-    else:
-        whole = replace(whole, **{field.name: rows(getattr(whole, field.name), some) for field in fields(whole)})
-    return cast("Arrays", whole)
+def shares_of(value: Value, size: int) -> FloatArray:
+    """Distribution of a register over 0 .. size - 1; what follows a counter is spread evenly."""
+    shares = np.zeros(size)
+    for weight, part in value:
+        if isinstance(part, Frontier):
+            shares += weight / size
+            continue
+        at = part.low + np.arange(len(part.share))
+        inside = (at >= 0) & (at < size)
+        shares[at[inside]] += weight * part.share[inside]
+    return shares
 
 
-def with_rows(of: Arrays, some: npt.NDArray[np.int64], new: Arrays) -> Arrays:
-    """`of` with these rows replaced by those of `new`; both as in `rows`."""
-    whole: Any = of
-    if isinstance(whole, np.ndarray):
-        whole = whole.copy()
-        whole[some] = new
-    else:
-        pairs = {field.name: (getattr(of, field.name), getattr(new, field.name)) for field in fields(whole)}
-        whole = replace(whole, **{name: with_rows(old, some, changed) for name, (old, changed) in pairs.items()})
-    return cast("Arrays", whole)
+def chances_of(value: Value, numbers: npt.NDArray[np.int64]) -> FloatArray:
+    """Probability that a register holds each of these numbers; what follows a counter holds none of them."""
+    chances = np.zeros(len(numbers))
+    for weight, part in value:
+        if isinstance(part, Numbers):
+            at = numbers - part.low
+            inside = (at >= 0) & (at < len(part.share))
+            chances[inside] += weight * part.share[at[inside]]
+    return chances

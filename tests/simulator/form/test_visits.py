@@ -11,10 +11,8 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic.values import Frontier
-from simulator.analytic.visits import ExpectedWork, ProgramReader
 from simulator.errors import InputError
-from simulator.form import CODES, CUT_ONE, Assembler, Costs, Model, Program
+from simulator.form import CODES, CUT_ONE, Assembler, Costs, ExpectedWork, Frontier, Model, Program, ProgramReader
 from tests.simulator.rounds import Rounds
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of, record_of

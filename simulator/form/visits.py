@@ -11,37 +11,33 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from simulator.analytic.values import (
+from simulator.errors import InputError
+from simulator.form.arrays import FloatArray, IntArray
+from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.samplers import CUT_ONE, alias_pmf
+from simulator.form.values import (
     LEAST_WEIGHT,
     Frontier,
     Numbers,
     Part,
     Value,
     affine,
+    chances_of,
     constant,
     evenly,
     joined,
     mapped,
     only,
+    shares_of,
     total,
     without_own,
-)
-from simulator.errors import InputError
-from simulator.form import (
-    CODES,
-    CUT_ONE,
-    DISTRIBUTION_KINDS,
-    OPERATIONS,
-    REFERENCE_KINDS,
-    FloatArray,
-    Program,
-    alias_pmf,
 )
 
 CODE_NAMES = tuple(CODES)
 ROWS = (REFERENCE_KINDS.index("row"), REFERENCE_KINDS.index("append"))
+WITHOUT_PAGES = ("visit_one", "gate", "put", "note", "sleep_until", "flush")
+"""operations that change no register, and what a later jump finds only after the start"""
 NOWHERE = constant(0)
 """Stands for the row of references that choose their page themselves."""
 
@@ -120,9 +116,14 @@ class ProgramReader:
 
     MOST_STEPS = 200_000
 
-    def __init__(self, program: Program, client_registers: npt.NDArray[np.int64], mix: int | None = None) -> None:
-        """`mix`: the alias table of classes, if the program does not draw them itself."""
-        self.program = program
+    def __init__(
+        self, program: Program, client_registers: IntArray, mix: int | None = None, *, at_start: bool = False
+    ) -> None:
+        """`mix`: the alias table of classes, if the program does not draw them itself.
+
+        `at_start`: what follows from counters alone, a jump or how often a loop goes round, is as at the start.
+        """
+        self.program, self.at_start = program, at_start
         self.start = [only(_distribution(client_registers[:, r])) for r in range(client_registers.shape[1])]
         self.claims = np.ones(len(program.counter_tables))
         """probability that a claim finds its counter below the limit"""
@@ -195,7 +196,7 @@ class ProgramReader:
                     pending[target] = _meet(pending.get(target), going)
         raise InputError(
             f"class {self.program.classes[number]}: more than {self.MOST_STEPS:,} steps; "
-            "the analytic engine needs loops with bounds"
+            "the analytic engine and a warm start need loops with bounds"
         )
 
     def _execute(  # noqa: C901, PLR0912 - one branch for each kind of operation
@@ -233,6 +234,9 @@ class ProgramReader:
             return [(c, a / CUT_ONE), (pc + 1, 1.0 - a / CUT_ONE)]
         elif name == "jump":
             return [(a, 1.0)]
+        elif self.at_start and name in ("if_equal", "if_between"):
+            share = self._equal(a, registers[b], registers[c]) if name == "if_equal" else self._open(a, b, registers[c])
+            return [(d, share), (pc + 1, 1.0 - share)]
         elif name == "end":
             return []
         elif name == "loop":
@@ -243,9 +247,24 @@ class ProgramReader:
             self._claimed[b] = limit, tried + self.mix[number] * weight
             registers[a] = only(self._known(("counter", b), lambda: Frontier(b, 1, constant(0))))
             return [(pc + 1, float(self.claims[b])), (e, 1.0 - float(self.claims[b]))]
-        else:
+        elif not (self.at_start and name in WITHOUT_PAGES):
             self._compute(name, operands, here, number)
         return [(pc + 1, 1.0)]
+
+    def initial(self, counter: int) -> IntArray:
+        """A counter table's values at the start, by group."""
+        start, length = self.program.counter_tables[counter].tolist()
+        return self.program.counters[start : start + length]
+
+    def _equal(self, counter: int, group: Value, register: Value) -> float:
+        """Chance that a counter holds at the start what is in a register."""
+        values = self.initial(counter)
+        return float(shares_of(group, len(values)) @ chances_of(register, values))
+
+    def _open(self, since: int, until: int, group: Value) -> float:
+        """Chance that the start lies between two counters."""
+        is_open = (self.initial(since) <= 0) & (self.initial(until) > 0)
+        return float(shares_of(group, len(is_open)) @ is_open)
 
     def _compute(self, name: str, operands: list[int], here: _Here, number: int) -> None:
         """The operations that only change registers and counters."""
@@ -293,7 +312,10 @@ class ProgramReader:
 
     def _loop(self, register: int, target: int, pc: int, here: _Here) -> list[tuple[int, float]]:
         left: dict[int, float] = {}
-        for weight, part in here.registers[register]:
+        for weight, value in here.registers[register]:
+            part = value
+            if isinstance(part, Frontier) and self.at_start:
+                part = constant(round(float(self.initial(part.counter).mean()) * part.factor + part.offset.mean))
             if isinstance(part, Frontier):
                 raise InputError("a loop counts a register that follows a counter: the analytic engine can't bound it")
             for place in np.flatnonzero(part.share).tolist():
@@ -335,7 +357,7 @@ def _add(table: dict[int, list[float]], key: int, count: float, amount: float) -
     entry[1] += amount
 
 
-def _distribution(values: npt.NDArray[np.int64]) -> Numbers:
+def _distribution(values: IntArray) -> Numbers:
     low = int(values.min())
     share = np.bincount(values - low) / len(values)
     return Numbers(low, share, 1.0 / float(share @ share))
