@@ -18,10 +18,10 @@ from models.machine import controllers_of, data_devices, log_device, rate_limit_
 from models.operating_system import fair_queueing_of, page_cache_of
 from models.scenario import ScenarioSpec
 from models.workloads import OpenArrivalsSpec
-from models.workloads.tpcc import InterruptTimes, client_registers, terminals_of, tpcc_program
+from models.workloads.tpcc import INTERRUPTS, InterruptTimes, client_registers, terminals_of, tpcc_program
 from simulator import form
 from simulator.errors import InputError
-from simulator.form import GIB, KIB, NS_PER_US, from_s
+from simulator.form import GIB, KIB, NS_PER_US, IntArray, from_s
 
 _program = lru_cache(maxsize=64)(tpcc_program)
 """A fit or a sweep needs few programs, many times."""
@@ -36,22 +36,40 @@ def build(scenario: ScenarioSpec) -> form.Model:
     if scenario.job is not None:
         raise InputError(f"{scenario.name}: job: {scenario.job.kind!r} runs no transactions; 'oltpsim run' answers it")
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
-    workload, sample, plan = scenario.workload, sample_of(scenario), memory_plan(scenario)
-    arrivals, interval, interrupts = workload.arrivals, scenario.interval, interrupts_of(machine, system)
+    workload, sample = scenario.workload, sample_of(scenario)
+    arrivals, interval = workload.arrivals, scenario.interval
     counted_s = MOST_WORK_S if interval.duration_s is None else interval.duration_s
-    bound = interrupts.bound if interrupts else 0
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     program = _program(workload, paths_of(machine, system, database), sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
+    registers = client_registers(program, workload, sample, clients_of(workload))
+    length = form.Interval(interval.start, from_s(interval.warm_up_s), from_s(counted_s))
+    whole = replace(
+        machine_model(scenario, program, registers, length),
+        arrivals_per_s=arrivals.transactions_per_s if isinstance(arrivals, OpenArrivalsSpec) else 0.0,
+        work=form.Work(orders) if (orders := interval.new_orders_per_client) else None,
+        terminals=terminals_of(program, workload, sample),
+    )
+    return folded(whole, sample)
+
+
+def machine_model(
+    scenario: ScenarioSpec, program: form.Program, registers: IntArray, interval: form.Interval
+) -> form.Model:
+    """A scenario's machine, system and database under any program of closed clients with these registers."""
+    machine, system, database = scenario.machine, scenario.operating_system, scenario.database
+    plan, interrupts = memory_plan(scenario), interrupts_of(machine, system)
+    bound = interrupts.bound if interrupts else 0
+    stations = program.stations or ((INTERRUPTS,) if bound else ())
     handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
     handover_ns = round(handover_us * NS_PER_US / speed_of(machine))
-    whole = form.Model(
+    model = form.Model(
         name=scenario.name,
         program=program,
-        client_registers=client_registers(program, workload, sample, clients_of(workload)),
-        arrivals_per_s=arrivals.transactions_per_s if isinstance(arrivals, OpenArrivalsSpec) else 0.0,
+        client_registers=registers,
+        arrivals_per_s=0.0,
         cpu=form.Cpu(cores=machine.cpu.cores - bound),
         sections=tuple(form.Section(name, handover_ns) for name in program.sections),
-        stations=tuple(form.Station(name, bound) for name in program.stations),
+        stations=tuple(form.Station(name, bound) for name in stations),
         pool=buffer_pool_of(database.pool, database.writer, plan.resident_buffers),
         page_cache=page_cache_of(system.page_cache, plan.page_cache_pages),
         storage=_storage(scenario),
@@ -59,19 +77,17 @@ def build(scenario: ScenarioSpec) -> form.Model:
         checkpoint=checkpoint_of(database.checkpoint),
         costs=costs_of(machine, system, database),
         direct_io=database.io == "direct",
-        interval=form.Interval(interval.start, from_s(interval.warm_up_s), from_s(counted_s)),
+        interval=interval,
         sharing=sharing_of(machine),
-        work=form.Work(orders) if (orders := interval.new_orders_per_client) else None,
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
         writing=writing_of(database.writer),
         controllers=controllers_of(machine.disks),
         fair_queueing=fair_queueing_of(system.io_scheduler),
-        terminals=terminals_of(program, workload, sample),
-        interrupts=_interrupts(interrupts, workload.tpcc.round_trips) if interrupts else None,
+        interrupts=_interrupts(interrupts, scenario.workload.tpcc.round_trips) if interrupts else None,
     )
     if database.file_layout == "by_table":
-        whole = replace(whole, extents=by_table(program.regions, whole.storage.data_devices, whole.storage.page_bytes))
-    return folded(whole, sample)
+        return replace(model, extents=by_table(program.regions, model.storage.data_devices, model.storage.page_bytes))
+    return model
 
 
 def _interrupts(interrupts: InterruptTimes, round_trips: int) -> form.Interrupts:

@@ -22,7 +22,7 @@ class PathLengthSpec(Spec):
     memory_references: Number = Field(default=0.0, ge=0, le=100_000)
     """of a row operation to places in the buffer pool's memory that lie far apart: TLB misses, NUMA"""
     load_row_us: Microseconds | None = Field(default=None, gt=0)
-    """one row inserted by a bulk load, its index entries included"""
+    """one row inserted by a bulk load, its index entries and its share of a new buffer included"""
 
 
 class CriticalSectionSpec(Spec):

@@ -23,7 +23,7 @@ from simulator.form import GIB, KIB
 def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = None) -> JobResult:
     """What the job of a scenario takes or does: mean values by formulas, without chance, below a millisecond.
 
-    A partitioned store is simulated instead, with this seed, by the engine behind `run_store`.
+    A load is simulated instead, with this seed, and so is a partitioned store, by the engine behind `run_store`.
     Raises InputError for a scenario without a job, whose parts don't say what its job needs, or for a store without
     `run_store`.
     """
@@ -36,7 +36,7 @@ def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = 
         raise InputError("\n".join(f"{scenario.name}: {line}" for line in wrong))
     match scenario.job:
         case LoadSpec():
-            return load(scenario)
+            return load(scenario, seed)
         case ScanSpec():
             return scan(scenario, scenario.job)
         case LookupsSpec():

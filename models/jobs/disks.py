@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from models.machine import FlashDiskSpec, MachineSpec, rate_limit_of
 from models.scenario import ScenarioSpec
-from models.workloads import LoadSpec, ScanSpec
+from models.workloads import ScanSpec
 from simulator.analytic import turn_of
 
 
@@ -20,7 +20,7 @@ def turn_s(machine: MachineSpec, size_bytes: float) -> float:
 def disk_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """RAID sets and controllers, which would get the time of independent disks; a line each."""
     job, disks = scenario.job, scenario.machine.disks
-    if not isinstance(job, LoadSpec | ScanSpec):
+    if not isinstance(job, ScanSpec):
         return
     formula = f"with job.kind: {job.kind}, whose time is calculated for independent disks alone"
     if disks.layout:

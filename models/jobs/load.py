@@ -1,59 +1,130 @@
-"""Bulk load: one thread inserts rows, and their pages are written in the background, in order, on all disks."""
+"""Bulk load: one thread inserts rows, and their pages are written in the background, as the machine's parts do it.
 
-from models.build import memory_plan
-from models.jobs.disks import turn_s
-from models.jobs.processors import US
+Page after page in load order is new in the buffer pool and dirty there. Background writer, victims, checkpoints and
+write-back bring it to the devices; the thread waits where it finds no clean buffer, or too much dirt in the page cache.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from models.build import folded, machine_model
 from models.jobs.result import JobResult
-from models.machine import RotatingDiskSpec, speed_of
+from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulate_work
+from models.machine import speed_of
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc import loaded_pages, loaded_rows
-from simulator.form import KIB, MIB
+from models.workloads.tpcc import WarehouseSample, add_loaded_tables, loaded_pages, loaded_rows
+from simulator.form import NS_PER_S, NS_PER_US, Assembler, Model, Program
+from simulator.results import Activity
+
+MOST_PAGES = 100_000
+"""pages that are simulated; a larger load is folded (models/build/sampling.py) to whole warehouses of about so many"""
+WRITE = 1
 
 
-def load(scenario: ScenarioSpec) -> JobResult:
+def load(scenario: ScenarioSpec, seed: int) -> JobResult:
     """Seconds from the first row to the last; what is dirty then is written afterwards.
 
-    The thread makes pages evenly. They gather until the pool's high mark, then the disks write; the thread waits when
-    pool and page cache may hold no more dirty ones. `database.path.load_row_us` must be there.
+    `database.path.load_row_us` must be there.
     """
-    database, system = scenario.database, scenario.operating_system
-    workload, speed = scenario.workload, speed_of(scenario.machine)
-    pages = loaded_pages(workload.layout, workload.warehouses)
-    # write-back merges neighbours, direct I/O writes page by page
-    merged = system.page_cache.merged_write_kib / database.page_kib
-    request_pages = max(merged, 1.0) if database.io == "buffered" else 1.0
-    assert database.path.load_row_us is not None
-    rows_s = loaded_rows(workload.warehouses) * database.path.load_row_us * US / speed
-    calls_s = pages * (system.cpu.write_us + system.cpu.disk_request_us / request_pages) * US / speed
-    thread_s = rows_s + calls_s
-
-    plan = memory_plan(scenario)
-    in_pool = database.writer.dirty_high_fraction * plan.resident_buffers
-    in_cache = system.page_cache.dirty_limit_fraction * plan.page_cache_pages if database.io == "buffered" else 0.0
-    behind = max(pages - in_pool - in_cache, 0.0)
-    gathering_s = in_pool / pages * thread_s
-    writing_s = gathering_s + behind / _pages_written_per_s(scenario, request_pages) if behind else 0.0
-    total_s = max(thread_s, writing_s)
+    warehouses = scenario.workload.warehouses
+    sample = load_sample(scenario)
+    model = load_model(scenario, sample)
+    done = simulate_work(model, seed)
+    times = {activity: spent_ns / NS_PER_S / sample.share for activity, spent_ns in done.spent_ns.items()}
+    total_s, pages = done.seconds / sample.share, int(model.program.load_order[:, 3].sum())
+    rows_s = pages * _page_ns(scenario, sample, pages) / NS_PER_S / sample.share
+    waits = (Activity.WRITE_THROTTLE, Activity.PAGE_WAIT, Activity.DISK_READ)
+    for_writes_s, for_swap_s = sum(times[each] for each in waits), times[Activity.SWAP]
+    limits = {
+        "processor: one thread inserts all rows": total_s - for_writes_s - for_swap_s,
+        "disks: writing the pages": for_writes_s,
+        "memory: buffers that are swapped out": for_swap_s,
+    }
+    basis = f"simulated, seed {seed}: {pages:,} pages"
+    if sample.share < 1.0:
+        held = f"{sample.warehouses:,} of {warehouses:,} warehouses with that share of memory and intervals"
+        basis = f"{basis}, those of {held}; times {1 / sample.share:.4g}"
     return JobResult(
         kind="load",
         figure="seconds of the load",
         value=total_s,
         unit="s",
-        cpu_cores_busy=thread_s / total_s,
+        cpu_cores_busy=done.cores_busy,
         seconds=total_s,
-        limited_by="disks: writing the pages" if writing_s > thread_s else "processor: one thread inserts all rows",
+        limited_by=max(limits, key=lambda part: limits[part]),
         parts_of="the load",
-        parts_s={"inserting rows": rows_s, "system calls": calls_s, "waiting for writes": total_s - thread_s},
-        also={"warehouses per minute": 60.0 * workload.warehouses / total_s},
+        parts_s={
+            "inserting rows": min(rows_s, times[Activity.CPU]),
+            "system calls": max(times[Activity.CPU] - rows_s, 0.0),
+            "waiting for a processor": times[Activity.CPU_QUEUE],
+            "waiting for writes": for_writes_s,
+            "waiting for swapped memory": for_swap_s,
+        },
+        also={"warehouses per minute": 60.0 * warehouses / total_s},
+        basis=basis,
     )
 
 
-def _pages_written_per_s(scenario: ScenarioSpec, request_pages: float) -> float:
-    """Pages that all disks write in order, by request: overhead and transfer, or flash's latency or limits."""
-    disks, request_bytes = scenario.machine.disks, request_pages * scenario.database.page_kib * KIB
-    if isinstance(disks.disk, RotatingDiskSpec):
-        request_s = disks.disk.overhead_ms * 1e-3 + request_bytes / (disks.disk.transfer_mib_per_s * MIB)
-    else:
-        turn = turn_s(scenario.machine, request_bytes)
-        request_s = max(disks.disk.write_latency_us * US / disks.disk.parallel_requests, turn)
-    return disks.count * request_pages / request_s
+def load_sample(scenario: ScenarioSpec) -> WarehouseSample:
+    """The warehouses that are simulated and stand for all."""
+    warehouses = scenario.workload.warehouses
+    most = MOST_PAGES * warehouses // loaded_pages(scenario.workload.layout, warehouses)
+    return WarehouseSample(min(max(most, 1), warehouses), warehouses)
+
+
+def load_model(scenario: ScenarioSpec, sample: WarehouseSample) -> Model:
+    """The scenario's machine with one client that inserts all rows."""
+    program = _program(scenario, sample)
+    registers = np.zeros((1, len(program.registers)), dtype=np.int64)
+    model = machine_model(_as_pressed(scenario), program, registers, LONGEST)
+    in_key_order = program.regions.copy()
+    in_key_order[:, 4] = -1  # nobody looks into an index page on the way to the next new page
+    program = replace(program, regions=in_key_order)
+    return folded(replace(model, program=program, work=ONE_TRANSACTION_EACH), sample)
+
+
+def _as_pressed(scenario: ScenarioSpec) -> ScenarioSpec:
+    """With the memory that a load's files ask for: it reads none, and free-behind takes those it has written first."""
+    system = scenario.operating_system
+    if not system.page_cache.free_behind:
+        return scenario
+    no_floor = system.page_cache.model_copy(update={"floor_fraction": 0.0})
+    return scenario.model_copy(update={"operating_system": system.model_copy(update={"page_cache": no_floor})})
+
+
+def _page_ns(scenario: ScenarioSpec, sample: WarehouseSample, pages: int) -> int:
+    """User time of the rows of one page, spread evenly over all pages; what a new buffer takes is a part of it."""
+    path, rows = scenario.database.path, loaded_rows(scenario.workload.warehouses) * sample.share
+    assert path.load_row_us is not None
+    return round(rows / pages * path.load_row_us * NS_PER_US / speed_of(scenario.machine))
+
+
+def _program(scenario: ScenarioSpec, sample: WarehouseSample) -> Program:
+    """One transaction: every page of every table in load order, each handed over to the background writer at once."""
+    asm = Assembler()
+    tables = add_loaded_tables(asm, scenario.workload, sample)
+    pages = sum(table.groups * table.pages for table in tables)
+    new_buffer_ns = round(scenario.database.path.page_miss_us * NS_PER_US / speed_of(scenario.machine))
+    page_ns = max(_page_ns(scenario, sample, pages) - new_buffer_ns, 0)
+    group, groups_left, row, pages_left = map(asm.register, ("group", "groups left", "row", "pages left"))
+    asm.emit("think", asm.distribution("constant", 0), asm.stream("none"))
+    asm.emit("choose", asm.table("mix", [1.0]), asm.stream("none"))
+    asm.begin_class("load")
+    for table in tables:
+        insert = asm.reference("insert", "append", table.region, group, row=row, appended_pages=0)
+        next_group, next_page = asm.label(), asm.label()
+        asm.emit("set", group, 0)
+        asm.emit("set", groups_left, table.groups)
+        asm.place(next_group)
+        asm.emit("set", row, 0)
+        asm.emit("set", pages_left, table.pages)
+        asm.place(next_page)
+        asm.emit("touch", insert, WRITE, page_ns)
+        asm.emit("commit")
+        asm.emit("affine", row, row, 1, table.rows_per_page, 0)
+        asm.emit("loop", pages_left, next_page)
+        asm.emit("affine", group, group, 1, 1, 0)
+        asm.emit("loop", groups_left, next_group)
+    asm.emit("end")
+    return asm.finish("load")

@@ -44,8 +44,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     """Simulate one scenario: its rate and what limits it.
 
     With --engine analytic it is calculated from mean values instead, in milliseconds. A scenario with a job (load,
-    scan, lookups, mutex, query_mix) is always calculated; only a
-    partitioned_store is simulated.
+    scan, lookups, mutex, query_mix, partitioned_store) is answered by the job's figure and what it rests on.
 
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
@@ -77,7 +76,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
 def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
     if given:
-        raise InputError(f"{given[0]}: is for transactions; the job of {spec.name!r} is calculated: leave it out")
+        raise InputError(f"{given[0]}: is for transactions; {spec.name!r} has a job: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
     result = run_job(spec, seed, simulate_store)

@@ -4,7 +4,15 @@ from models.workloads.tpcc.clients import client_registers, terminals_of
 from models.workloads.tpcc.folding import WarehouseSample
 from models.workloads.tpcc.layout import LayoutSpec
 from models.workloads.tpcc.paths import SINGLE_SERVER, ClusterPaths, InterruptTimes, PathTimes
-from models.workloads.tpcc.program import tpcc_program
-from models.workloads.tpcc.tables import file_pages, loaded_pages, loaded_rows, pages_in, pages_of, regions_of
+from models.workloads.tpcc.program import INTERRUPTS, tpcc_program
+from models.workloads.tpcc.tables import (
+    add_loaded_tables,
+    file_pages,
+    loaded_pages,
+    loaded_rows,
+    pages_in,
+    pages_of,
+    regions_of,
+)
 from models.workloads.tpcc.terminals import TerminalsSpec
 from models.workloads.tpcc.workload import MixSpec, WorkloadSpec

@@ -1,11 +1,12 @@
 """The nine TPC-C tables and their indexes as regions of pages, and what a bulk load leaves of them."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from models.workloads.tpcc.folding import WarehouseSample
 from models.workloads.tpcc.layout import LayoutSpec
 from models.workloads.tpcc.rows import (
     CUSTOMERS_PER_DISTRICT,
@@ -62,6 +63,27 @@ def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) ->
         if (interior := assembler.regions[region][1][4]) >= 0:
             assembler.loaded(interior, 0, assembler.regions[interior][1][2])
     return tables
+
+
+class LoadedTable(NamedTuple):
+    """A region after a load: so many pages in each of its groups."""
+
+    region: int
+    groups: int
+    pages: int
+    rows_per_page: int
+
+
+def add_loaded_tables(assembler: Assembler, workload: WorkloadSpec, sample: WarehouseSample) -> list[LoadedTable]:
+    """Lay out the tables of the sampled warehouses for a program that meets every loaded page; in load order."""
+    held = workload.model_copy(update={"warehouses": sample.warehouses})
+    add_tables(assembler, held, sample.scaled(pages_of(ITEMS, workload.layout.item_rows_per_page)))
+    groups: dict[tuple[int, int], int] = {}
+    for region, _, _, pages in assembler.load_order:
+        groups[region, pages] = groups.get((region, pages), 0) + 1
+    return [
+        LoadedTable(region, count, pages, assembler.regions[region][1][3]) for (region, pages), count in groups.items()
+    ]
 
 
 def regions_of(layout: LayoutSpec, warehouses: int) -> npt.NDArray[np.int64]:

@@ -40,46 +40,6 @@ def close(value: float, to: float, within: float = 1e-9) -> bool:
     return math.isclose(value, to, rel_tol=within)
 
 
-# load
-
-
-def test_a_load_that_nothing_holds_up_takes_its_rows_times_their_path() -> None:
-    found = answer("kind: load", "database.path.load_row_us=40", "machine.cpu.relative_speed=2", FREE_CALLS)
-    assert close(found.value, (ROWS + ITEMS) * 40 * US / 2)
-    assert found.limited_by.startswith("processor")
-    assert close(found.cpu_cores_busy, 1.0)
-    assert not close(answer("kind: load", "database.path.load_row_us=41", FREE_CALLS).value, found.value, 0.01)
-
-
-def test_calls_that_write_pages_are_the_threads_own_time() -> None:
-    free = answer("kind: load", "database.path.load_row_us=40", FREE_CALLS)
-    found = answer("kind: load", "database.path.load_row_us=40", "operating_system.page_cache.merged_write_kib=80")
-    pages = found.parts_s["system calls"] / ((10 + 10 / 10) * US)
-    assert close(found.value - free.value, found.parts_s["system calls"])
-    assert ROWS * 50 / 8192 < pages < ROWS * 500 / 8192, "rows of 50 to 500 bytes"
-
-
-def test_a_load_faster_than_its_disk_waits_for_it_once_the_buffers_are_full() -> None:
-    slow = "machine.disks.disk={overhead_ms: 0, transfer_mib_per_s: 1}"
-    settings = ("database.path.load_row_us=1", "machine.memory_gib=0.5", slow, "workload.warehouses=20")
-    found = answer("kind: load", *settings)
-    assert found.limited_by.startswith("disks")
-    mib = found.seconds or 0.0
-    assert 1000 < mib < 20 * ROWS * 200 / 2**20, "of 1.4 GB at 1 MiB/s a few hundred MB stay in memory"
-    assert close(found.value, sum(found.parts_s.values()))
-    twice = answer("kind: load", *settings, "machine.disks.count=2")
-    assert close(twice.value, found.value / 2, 0.01)
-    assert answer("kind: load", *settings, "machine.memory_gib=4").value < found.value / 2
-
-
-def test_direct_writes_cost_the_overhead_for_each_page() -> None:
-    settings = ("database.path.load_row_us=1", "database.pool.buffers=1000", "machine.disks.disk.overhead_ms=5")
-    buffered, direct = (answer("kind: load", *settings, f"database.io={io}", "machine.memory_gib=0.5",
-                               "operating_system.page_cache.dirty_limit_fraction=0.001")
-                        for io in ("buffered", "direct"))  # fmt: skip
-    assert direct.value > 5 * buffered.value
-
-
 # scan
 
 

@@ -99,7 +99,7 @@ def test_a_store_is_simulated_and_says_its_seed_and_machines(job_file: Callable[
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--engine", "analytic"], "--engine: is for transactions; the job of 'tiny' is calculated: leave it out"),
+        (["--engine", "analytic"], "--engine: is for transactions; 'tiny' has a job: leave it out"),
         (["--replications", "2"], "--replications: is for transactions"),
         (["--report", "x.html"], "--report: is for transactions"),
         (["--save", "x.json"], "--save: is for transactions"),

@@ -1,0 +1,46 @@
+"""Simulation of a job by the kernel: clients of a program that do their work once, on a scenario's machine."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.errors import Infeasible
+from simulator.form import NS_PER_S, Interval, Model, Work, from_s, to_s
+from simulator.kernel import KernelEngine
+from simulator.results import Activity, Counters
+
+ONE_TRANSACTION_EACH = Work(1)
+LONGEST = Interval("cold", 0, from_s(100 * 365 * 86400))
+"""of a job that ends when its work is done: caches are empty at the start"""
+
+
+@dataclass(frozen=True)
+class FinishedJob:
+    """Counters of a job that is done, and the time of its clients by activity, ns in all of them together."""
+
+    ended_ns: int
+    spent_ns: dict[Activity, int]
+    counters: Counters
+
+    @property
+    def seconds(self) -> float:
+        """Time from the first client's start to the last one's end."""
+        return to_s(self.ended_ns)
+
+    @property
+    def cores_busy(self) -> float:
+        """Processors at work on average."""
+        return self.counters.cpu_busy_ns / self.ended_ns
+
+
+def simulate_work(model: Model, seed: int) -> FinishedJob:
+    """Run a model to the end of its work. Raises Infeasible if that is not done within its interval."""
+    engine = KernelEngine(model, seed)
+    engine.kernel.run(model.interval.end_ns)
+    ended_ns = int(engine.kernel.read("system").rows[0, 0])
+    snapshot = engine.record.snapshot(ended_ns)
+    if snapshot.levels.clients_at_work:
+        raise Infeasible(f"{model.name}: job: not done after {model.interval.end_ns / NS_PER_S:,.0f} s on this machine")
+    spent = np.sum([each.spent_ns for each in engine.record.classes], axis=0)
+    by_activity = {activity: int(spent[activity]) for activity in Activity}
+    return FinishedJob(max(ended_ns, 1), by_activity, snapshot.counters)
