@@ -17,7 +17,7 @@ from models.jobs.load import MOST_PAGES, load_model, load_sample
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import loaded_pages, loaded_rows
-from simulator.form import Model, limiters_of
+from simulator.form import Model
 from simulator.reference.device import WRITE
 from simulator.reference.engine import THROTTLED_BATCH_PAGES
 from simulator.reference.stations import Environment, Story
@@ -121,7 +121,7 @@ def test_a_load_writes_no_more_than_is_let_through() -> None:
 def by_hand(model: Model) -> float:
     """Seconds of a load that takes no CPU time, written for this: a story over the reference engine's devices alone."""
     env = Environment()
-    limits = limiters_of(model.storage, model.volume_limits, model.controllers)
+    limits = model.limiters
     files = DataFiles(model, new_devices(env, model.storage, (), limits.stages))
     regions = model.program.regions.tolist()
     loaded = [
