@@ -39,15 +39,15 @@ def retimed(workload: Workload, model: Model) -> Workload:
     code, a, b, c = program.operations[:, :4].T
     cpu, touch, section = code == CODES["cpu"], code == CODES["touch"], code == CODES["section"]
     user = np.where(cpu, a, 0) + np.where(touch, c, 0) + _drawn_ns(program)
-    system, client = np.where(cpu, b, 0), np.where(cpu, c, 0)
+    system_ns, client = np.where(cpu, b, 0), np.where(cpu, c, 0)
     classes = len(w.classes)
     done, before = w.executed[:classes] / NS_PER_S, w.executed[classes:] / NS_PER_S
     inside = [done @ np.where(section & (a == number), b, 0) for number in range(len(program.sections))]
-    asked_s = before @ (user + system + client)
+    asked_s = before @ (user + system_ns + client)
     return replace(
         w,
         user_s=done @ user,
-        system_s=done @ system,
+        system_s=done @ system_ns,
         client_s=done @ client,
         inside_s=np.array(inside).reshape(len(program.sections), classes).T,
         locks=tuple(replace(lock, cpu_s=float(time_s)) for lock, time_s in zip(w.locks, asked_s, strict=True)),

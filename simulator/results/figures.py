@@ -104,14 +104,14 @@ def with_interrupts(
     aside = model.stations[interrupts.station].servers
     part = model.processors / (model.processors + aside)
     serving = min(served_per_s * interrupts.served_ns / 1e9, aside) / (model.processors + aside)
-    user, system, waiting = cpu.user * part, cpu.system * part + serving, cpu.iowait * part
+    user, in_system, waiting = cpu.user * part, cpu.system * part + serving, cpu.iowait * part
     return replace(
         cpu,
         cores=cpu.cores + aside,
         user=user,
-        system=system,
+        system=in_system,
         iowait=waiting,
-        idle=1.0 - user - system - waiting,
+        idle=1.0 - user - in_system - waiting,
         by_activity={name: share * part for name, share in cpu.by_activity.items()} | {"interrupts": serving},
         interrupts_per_s=coming_per_s,
     )
