@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import process_time
 
 from benchmarks.machine import resident_bytes
-from simulator.form import Model, Progress, to_s
+from simulator.form import Progress, System, to_s
 from simulator.kernel import KernelEngine
 from simulator.reference import ReferenceEngine
 from simulator.results import Result
@@ -37,7 +37,7 @@ class Run:
         return self.run_s - (before[-1] if before else 0.0)
 
 
-def run_engine(engine: str, model: Model, seed: int) -> Run:
+def run_engine(engine: str, model: System, seed: int) -> Run:
     """Simulate; every part of it timed."""
     steps: list[tuple[float, float]] = []
     bytes_before = resident_bytes()

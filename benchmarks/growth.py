@@ -8,7 +8,7 @@ from benchmarks.checkout import Options
 from benchmarks.engines import Run, run_engine
 from benchmarks.page import Section, at_most, figure, table
 from benchmarks.pages import WARM_UP_S, model_of
-from simulator.form import Model
+from simulator.form import System
 
 MOST_BEYOND_PROPORTION = 1.1
 """A tenth for what a shared machine does to a measurement"""
@@ -42,7 +42,7 @@ def section(options: Options) -> Section:
     return Section("Growth", [text, table([*head, "us per transaction", "state MiB"], rows)], [goal])
 
 
-def row(name: str, model: Model, runs: list[Run], times: float) -> list[str]:
+def row(name: str, model: System, runs: list[Run], times: float) -> list[str]:
     return [
         name,
         str(len(model.client_registers)),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import others
-from simulator.form import Model, tables_of
+from simulator.form import System, tables_of
 
 REPLACEMENTS = ("lru", "clock")
 """In the order of cache.hpp."""
@@ -47,7 +47,7 @@ def count_hits(stream: Int32Array, pages: int, capacity: int, replacement: str) 
     return library().count_hits(stream, len(stream), pages, capacity, policy, ctypes.byref(seconds)), seconds.value
 
 
-def record_reads(model: Model, references: int) -> Int32Array:
+def record_reads(model: System, references: int) -> Int32Array:
     """The first pages that a model's clients read, a transaction of each in turn, without any time passing."""
     tables = tables_of(model, seed=1)
     passed = (PassedTable * len(tables))(

@@ -19,11 +19,11 @@ from simulator.form import (
     FlashDevice,
     Interval,
     Log,
-    Model,
     PageCache,
     Pool,
     Station,
     Storage,
+    System,
     from_s,
 )
 
@@ -78,7 +78,7 @@ def many_terminals_network(duration_s: float) -> Network:
     return Network(857_000, 23.1, (40, *[1] * ssds), tuple(routes), 2.0, duration_s)
 
 
-def model_of(network: Network) -> Model:
+def model_of(network: Network) -> System:
     """The network as a program of the simulator."""
     asm = Assembler()
     names = [f"station {number}" for number in range(len(network.servers))]
@@ -93,7 +93,7 @@ def model_of(network: Network) -> Model:
             asm.emit("visit", numbers[station], times[mean_s], service)
         asm.emit("end")
     program = asm.finish("route 0")
-    return Model(
+    return System(
         name="closed network",
         program=program,
         client_registers=np.zeros((network.clients, 1), dtype=np.int64),

@@ -11,7 +11,7 @@ from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.v20z import SCENARIO
 from models.build import build
 from models.reading import load_scenario
-from simulator.form import Model
+from simulator.form import System
 
 WARM_UP_S = 5
 LEAST_CLIENTS = 400
@@ -30,7 +30,7 @@ MACHINE = (
 )
 
 
-def model_of(buffers: int, warehouses: int, clients: int, duration_s: float, think_ms: int = 0) -> Model:
+def model_of(buffers: int, warehouses: int, clients: int, duration_s: float, think_ms: int = 0) -> System:
     """A large machine under the V20z's database engine and workload."""
     memory_gib = 2 + 1.2 * buffers * 10 / (1 << 20)
     size = (

@@ -50,7 +50,7 @@ Settings = dict[str, float]
 
 
 @dataclass(frozen=True)
-class System:
+class SyntheticMachine:
     """One system. `base` holds the priors' middles, `truth` what it really is; `sizes` set a run each."""
 
     number: int
@@ -64,7 +64,7 @@ class System:
         return with_values(self.base, {**(self.truth if true else {}), **sizes})
 
 
-def system(number: int) -> System:
+def system(number: int) -> SyntheticMachine:
     """System `number`. Its first `FITTED` sizes are those of runs to be fitted, the others are held out."""
     rng = np.random.default_rng([number, 1])
     base = load_scenario(BASE, tuple(_settings(rng)))
@@ -77,7 +77,7 @@ def system(number: int) -> System:
     for _ in range(HELD_OUT):
         share, factor = np.exp(rng.uniform(np.log([0.4, 0.2]), np.log([1.3, 3.0])))
         sizes.append(_size(pool * float(share), clients * float(factor)))
-    return System(number, base, parameters, truth, tuple(sizes))
+    return SyntheticMachine(number, base, parameters, truth, tuple(sizes))
 
 
 def _size(buffers: float, clients: float) -> Settings:
@@ -128,7 +128,7 @@ def _settings(rng: np.random.Generator) -> list[str]:
 
 
 def simulated(
-    systems: Sequence[System], folder: Path, workers: int, display: Display
+    systems: Sequence[SyntheticMachine], folder: Path, workers: int, display: Display
 ) -> dict[tuple[int, int], Result | InputError]:
     """Every run of the true systems by the kernel, by system's and run's number; kept in `folder` and used again.
 
@@ -159,7 +159,7 @@ def simulated(
     return found
 
 
-def record(one: System, number: int, result: Result, noise: bool = True) -> RunRecord:
+def record(one: SyntheticMachine, number: int, result: Result, noise: bool = True) -> RunRecord:
     """A run's record: a harness's rate and its course, a monitor's means, with the noise that a fit takes them for."""
     rng = np.random.default_rng([one.number, 2, number])
 
@@ -235,7 +235,7 @@ def _course(result: Result, factor: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def run(one: System, number: int, result: Result) -> MeasuredRun:
+def run(one: SyntheticMachine, number: int, result: Result) -> MeasuredRun:
     """A run as a fit takes it: its sizes are what its owner knows."""
     [found] = measured_runs([record(one, number, result)], one.scenario(one.sizes[number], true=False), {})
     return found

@@ -10,14 +10,14 @@ from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.race import Contestant, Outcome, Standing, race
 from models.build import build
 from models.reading import load_scenario
-from simulator.form import Model
+from simulator.form import System
 
 HOUR_S, SHORT_S = 3600, 60
 LEAST_TIMES_FASTER, MOST_HOUR_S, MOST_OF_OLD = 100, 5, 0.5
 SCENARIO = ROOT / "scenarios" / "library" / "v20z.yaml"
 
 
-def model_of(duration_s: int) -> Model:
+def model_of(duration_s: int) -> System:
     """The first part of the scenario's hour."""
     return build(load_scenario(SCENARIO, [f"interval.duration_s={duration_s}"]))
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
-from benchmarks.synthetic_systems import FITTED, HELD_OUT, System, record, run, simulated, system
+from benchmarks.synthetic_systems import FITTED, HELD_OUT, SyntheticMachine, record, run, simulated, system
 from calibration.fit import (
     ENGINE_FIGURES,
     INTERVAL_CONFIDENCE,
@@ -69,7 +69,7 @@ Outcome = dict[str, Any]
 class Case:
     """One system, what came of its runs, and whether the kernel corrects the fit."""
 
-    system: System
+    system: SyntheticMachine
     results: dict[int, Result]
     confirm: bool
 

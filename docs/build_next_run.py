@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.synthetic_systems import FITTED, Settings, System, record, simulated, system
+from benchmarks.synthetic_systems import FITTED, Settings, SyntheticMachine, record, simulated, system
 from calibration.fit import (
     Calibration,
     FigureKind,
@@ -96,7 +96,7 @@ class Case:
     with_drawn: Width
 
 
-def studied(number: int) -> tuple[System, int, np.random.Generator]:
+def studied(number: int) -> tuple[SyntheticMachine, int, np.random.Generator]:
     """A system of which some parameters are known and the others fitted; how many runs its owner has."""
     one = system(number)
     rng = np.random.default_rng([number, 3])
@@ -107,7 +107,7 @@ def studied(number: int) -> tuple[System, int, np.random.Generator]:
     return replace(one, parameters=parameters, truth=truth), int(rng.integers(FEWEST_RUNS, FITTED + 1)), rng
 
 
-def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> MeasuredRun:
+def made(one: SyntheticMachine, sizes: Settings, at: int, kinds: Sequence[str]) -> MeasuredRun:
     """Run number `at` of the true system, of these sizes. Raises InputError if it can't be made.
 
     Both next runs have the same noise of measurement, so that luck with it doesn't decide.
@@ -123,7 +123,7 @@ def made(one: System, sizes: Settings, at: int, kinds: Sequence[str]) -> Measure
     return run
 
 
-def fitted(one: System, runs: Sequence[MeasuredRun]) -> Calibration:
+def fitted(one: SyntheticMachine, runs: Sequence[MeasuredRun]) -> Calibration:
     """Some runs as a calibration. The kernel corrects all, and misses nothing: the truth is its own."""
     task = FitTask(tuple(runs), one.parameters, starts=1, confirm=len(runs), missing=0.0)
     return calibration_of(run_fit(task, FitState(None, ""), lambda _, __: None, simulate_model=simulate), one.base)

@@ -22,7 +22,7 @@ from scenarios.library import scenario_path
 from scenarios.questions.compare import read_sides
 from scenarios.questions.sweep import parse_axis, sweep_from_json, sweep_points
 from simulator.errors import InputError
-from simulator.form import Model
+from simulator.form import System
 from tests.simulator.memory import kernel_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -142,7 +142,7 @@ def test_swap_begins_where_the_page_of_curves_says() -> None:
 def test_memory_for_each_page_is_what_the_pages_say() -> None:
     model, pages = build(load_scenario(scenario_path("v20z"))), 1 << 21
 
-    def with_caches(pool: int, cache: int) -> Model:
+    def with_caches(pool: int, cache: int) -> System:
         return replace(model, pool=replace(model.pool, pages=pool), page_cache=replace(model.page_cache, pages=cache))
 
     base = with_caches(pages, pages)  # the first system of a process brings the library with it

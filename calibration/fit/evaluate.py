@@ -39,10 +39,10 @@ from simulator.analytic import (
     stacked,
 )
 from simulator.errors import InputError
-from simulator.form import FloatArray, Model
+from simulator.form import FloatArray, System
 from simulator.results import Result
 
-SimulateModel = Callable[[Model, int], Result]
+SimulateModel = Callable[[System, int], Result]
 """engine that confirms: the result of a model by a seed; it is called in worker processes too"""
 
 NOT_A_MACHINE = np.nan
@@ -59,7 +59,7 @@ MOST_TOGETHER = 4
 class AnalyticInput:
     """Input of the analytic engine for one scenario."""
 
-    model: Model
+    system: System
     workload: Workload
     parameters: Parameters
 
@@ -70,7 +70,7 @@ class AnalyticReader:
     MOST_KEPT = 32
 
     def __init__(self) -> None:
-        self._programs: list[tuple[Model, Workload]] = []
+        self._programs: list[tuple[System, Workload]] = []
 
     def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """The input for one scenario. Scenarios of one program get the same `workload` object."""
@@ -86,7 +86,7 @@ def solve_inputs(points: Sequence[AnalyticInput]) -> list[tuple[Workload, Parame
     """Solutions of all points, those of one workload and policy together, with the points' numbers."""
     groups: dict[tuple[int, str], list[int]] = {}
     for number, point in enumerate(points):
-        groups.setdefault((id(point.workload), point.model.pool.replacement), []).append(number)
+        groups.setdefault((id(point.workload), point.system.pool.replacement), []).append(number)
     found = []
     for (_, policy), numbers in groups.items():
         workload = points[numbers[0]].workload

@@ -24,13 +24,13 @@ def explain_gap(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice,
     machine = AnalyticReader().read(scenario)
     measured = _demands(record, scenario, choice, per_s)
     notes = {}
-    if measured[MISSES_PART] is None and machine.model.direct_io:
+    if measured[MISSES_PART] is None and machine.system.direct_io:
         measured[MISSES_PART] = measured[READS_PART]
         notes[MISSES_PART] = "by the device's reads: with direct I/O every miss is one"
     if measured[MISSES_PART] is None:
         notes[READS_PART] = "with the pool's misses, which the record doesn't tell"
     known = {name: value for name, value in measured.items() if value is not None}
-    factors = rate_factors(machine.model, machine.workload, machine.parameters, per_s, known)
+    factors = rate_factors(machine.system, machine.workload, machine.parameters, per_s, known)
     gap = math.log(model_per_min / measured_per_min)
     return Gap(
         name=record.name,

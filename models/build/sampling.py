@@ -18,7 +18,7 @@ import numpy as np
 from models.build.memory import clients_of
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import WarehouseSample
-from simulator.form import DeviceRecord, Model, RaidSet, RotatingDevice, Storage
+from simulator.form import DeviceRecord, RaidSet, RotatingDevice, Storage, System
 from simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
@@ -33,7 +33,7 @@ def sample_of(scenario: ScenarioSpec) -> WarehouseSample:
     return WarehouseSample(max(1, round(scenario.sampling_fraction * whole)), whole)
 
 
-def folded(model: Model, sample: WarehouseSample) -> Model:
+def folded(model: System, sample: WarehouseSample) -> System:
     """A model whose program holds the sampled pages alone, with caches, files and daemons to match."""
     if sample.warehouses == sample.whole:
         return model

@@ -1,7 +1,7 @@
-"""From a scenario to a model: specs in, stations and program out.
+"""From a scenario to a system: specs in, stations and program out.
 
 workload ──> tables and transactions ──> program ─┐
-machine, operating system, database ──> stations ─┴──> model (simulator.form.Model) ──> any engine
+machine, operating system, database ──> stations ─┴──> System (simulator.form) ──> any engine
                                                          └─ folded, if pages are sampled (models/build/sampling.py)
 """
 
@@ -31,7 +31,7 @@ MOST_WORK_S = 86_400
 """simulated time after which a run of a fixed amount of work is given up"""
 
 
-def build(scenario: ScenarioSpec) -> form.Model:
+def build(scenario: ScenarioSpec) -> form.System:
     """The model of a scenario, which must have passed `models.reading`'s check. Raises InputError if it has a job."""
     if scenario.job is not None:
         raise InputError(f"{scenario.name}: job: {scenario.job.kind!r} runs no transactions; 'oltpsim run' answers it")
@@ -54,7 +54,7 @@ def build(scenario: ScenarioSpec) -> form.Model:
 
 def machine_model(
     scenario: ScenarioSpec, program: form.Program, registers: IntArray, interval: form.Interval
-) -> form.Model:
+) -> form.System:
     """A scenario's machine, system and database under any program of closed clients with these registers."""
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     plan, interrupts = memory_plan(scenario), interrupts_of(machine, system)
@@ -62,7 +62,7 @@ def machine_model(
     stations = program.stations or ((INTERRUPTS,) if bound else ())
     handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
     handover_ns = round(handover_us * NS_PER_US / speed_of(machine))
-    model = form.Model(
+    model = form.System(
         name=scenario.name,
         program=program,
         client_registers=registers,

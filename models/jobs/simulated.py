@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.errors import Infeasible
-from simulator.form import NS_PER_S, Interval, Model, Work, from_s, to_s
+from simulator.form import NS_PER_S, Interval, System, Work, from_s, to_s
 from simulator.kernel import KernelEngine
 from simulator.results import Activity, Counters
 
@@ -33,7 +33,7 @@ class FinishedJob:
         return self.counters.cpu_busy_ns / self.ended_ns
 
 
-def simulate_work(model: Model, seed: int) -> FinishedJob:
+def simulate_work(model: System, seed: int) -> FinishedJob:
     """Run a model to the end of its work. Raises Infeasible if that is not done within its interval."""
     engine = KernelEngine(model, seed)
     engine.kernel.run(model.interval.end_ns)

@@ -48,13 +48,13 @@ def store_faults(job: PartitionedStoreSpec) -> Iterator[str]:
         )
 
 
-def store_model(scenario: ScenarioSpec, job: PartitionedStoreSpec) -> form.Model:
+def store_model(scenario: ScenarioSpec, job: PartitionedStoreSpec) -> form.System:
     """The stations and the program of a store, for any engine; a station has one server, a gate several."""
     cpu, speed = scenario.machine.cpu, speed_of(scenario.machine)
     speeds = Speeds(cpu.cores, speed, job.client_cores or cpu.cores, job.client_relative_speed or speed)
     writer = StoreWriter(job, speeds, scenario.machine.network.round_trip_us)
     program = writer.write()
-    return form.Model(
+    return form.System(
         name=scenario.name,
         program=program,
         client_registers=writer.registers(program),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from simulator.errors import InternalError
-from simulator.form import IntArray, Model, Program
+from simulator.form import IntArray, Program, System
 from simulator.results import Result
 
 
@@ -36,5 +36,5 @@ class StoreRun:
     histograms: IntArray
 
 
-RunStore = Callable[[Model, int], StoreRun]
+RunStore = Callable[[System, int], StoreRun]
 """An engine's run of a store's model with a seed."""

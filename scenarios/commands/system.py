@@ -12,7 +12,7 @@ from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import read_saved_run
 from simulator.errors import InputError
-from simulator.form import Model, listing, load, save
+from simulator.form import System, listing, load, save
 
 SUFFIX = ".npz"
 
@@ -39,7 +39,7 @@ def system(
     typer.echo(f"{listing(found)}\nmodel {found.digest()}")
 
 
-def _system(what: str, overrides: list[str]) -> Model:
+def _system(what: str, overrides: list[str]) -> System:
     if what.endswith(SUFFIX):
         if overrides:
             raise InputError(

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from simulator.form import Model
+from simulator.form import System
 from simulator.results import Result
 
 MODULES = {"kernel": "simulator.kernel", "reference": "simulator.reference", "analytic": "simulator.analytic"}
@@ -14,7 +14,7 @@ def load_engine(name: str) -> Any:
     return import_module(MODULES[name])
 
 
-def simulate_by_kernel(model: Model, seed: int) -> Result:
+def simulate_by_kernel(model: System, seed: int) -> Result:
     """The kernel's result of a model, for fits and predictions that it confirms."""
     result: Result = load_engine("kernel").simulate(model, seed)
     return result

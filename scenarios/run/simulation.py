@@ -12,7 +12,7 @@ from models.build import build, failover_of, scenario_remarks
 from models.jobs import StoreRun, StoreState
 from models.scenario import ScenarioSpec
 from scenarios.run.engines import load_engine
-from simulator.form import Model, OnProgress
+from simulator.form import OnProgress, System
 from simulator.results import Result
 
 MODEL_STEP = "model"
@@ -54,7 +54,7 @@ def _by_events(task: SimulationTask, on_progress: OnProgress | None = None, on_s
     return result
 
 
-def simulate_store(model: Model, seed: int) -> StoreRun:
+def simulate_store(model: System, seed: int) -> StoreRun:
     """Run of a store's model by the kernel."""
     engine = load_engine("kernel").KernelEngine(model, seed)
     engine.run(None)

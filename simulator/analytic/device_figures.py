@@ -12,7 +12,7 @@ from simulator.results import DeviceResult, LimitResult
 
 def devices(case: Case) -> list[DeviceResult]:
     """Disks. A read's response is the engine's; writes come in heaps and wait for half of the others (approximate)."""
-    storage, r = case.model.storage, case.solution.residence
+    storage, r = case.system.storage, case.solution.residence
     found, of_sets = [], []
     for number, device in enumerate(storage.devices):
         disks = storage.disks_of(number)
@@ -27,7 +27,7 @@ def devices(case: Case) -> list[DeviceResult]:
 
 def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]) -> DeviceResult:
     """One device at which so many requests of each purpose come per second."""
-    storage, r, p = case.model.storage, case.solution.residence, case.parameters
+    storage, r, p = case.system.storage, case.solution.residence, case.parameters
     device, disks = storage.with_disks[number], storage.disks_of(number)
     reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
     total = sum(per_s.values())
@@ -87,22 +87,22 @@ def _empty(load: float, servers: float, clients: float) -> float:
 
 
 def _is_limited(case: Case, number: int) -> bool:
-    places = places_of(case.model)
+    places = places_of(case.system)
     if number in _log_numbers(case):
-        return bool(places.log or (places.together and not case.model.controllers))
+        return bool(places.log or (places.together and not case.system.controllers))
     return bool(places.together or places.data)
 
 
 def _log_numbers(case: Case) -> list[int]:
     """Of a log device of its own and its disks; none otherwise."""
-    storage = case.model.storage
+    storage = case.system.storage
     number = storage.log_device
     return [number, *storage.disks_of(number)] if number >= storage.data_devices else []
 
 
 def _limits(case: Case, number: int, per_s: dict[str, float]) -> list[LimitResult]:
     """A disk's own limits, of which a RAID set as a whole has none."""
-    device = case.model.storage.with_disks[number]
+    device = case.system.storage.with_disks[number]
     where = LOG if number in _log_numbers(case) else DATA
     return [
         _limit(case, where, place, _asked(case, limit, per_s), device.name)
@@ -112,17 +112,17 @@ def _limits(case: Case, number: int, per_s: dict[str, float]) -> list[LimitResul
 
 def volume_limits(case: Case) -> list[LimitResult]:
     """The limits of all volumes together, or of all controllers."""
-    owner = "all controllers" if case.model.controllers else ALL_VOLUMES
+    owner = "all controllers" if case.system.controllers else ALL_VOLUMES
     return [_limit(case, TOGETHER, place, asked, owner) for place, asked in enumerate(asked_of_limits(case).together)]
 
 
 def asked_of_limits(case: Case) -> Rates:
     """What is asked of each limit, in requests or MiB per second; of data disks' at the first one."""
-    storage, places = case.model.storage, places_of(case.model)
+    storage, places = case.system.storage, places_of(case.system)
     numbers = (number for number in range(storage.data_devices) for _ in storage.disks_of(number))
     of_disks = [_requests_of_disk(case, number) for number in numbers]
     log_disk = _requests(case, storage.log_device) if _log_numbers(case) else {}
-    together = of_disks if case.model.controllers else [*of_disks, log_disk]
+    together = of_disks if case.system.controllers else [*of_disks, log_disk]
     return Rates(
         data=tuple(_asked(case, limit, of_disks[0]) for limit in places.data),
         log=tuple(_asked(case, limit, log_disk) for limit in places.log),
@@ -132,7 +132,7 @@ def asked_of_limits(case: Case) -> Rates:
 
 def _asked(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
     """What so many requests per second of each purpose are to a limit."""
-    page, t, p = case.model.storage.page_bytes, case.solution.traffic, case.parameters
+    page, t, p = case.system.storage.page_bytes, case.solution.traffic, case.parameters
     written = t.written / np.maximum(t.requests, TINY)
     log = figures.log(case)
     sizes = {
@@ -146,7 +146,7 @@ def _asked(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
 
 
 def _limit(case: Case, where: int, place: int, asked: float, owner: str) -> LimitResult:
-    limit = places_of(case.model)[where][place]
+    limit = places_of(case.system)[where][place]
     bucket = next((one for one in case.buckets if (one.where, one.number) == (where, place)), None)
     lasted_s = bucket.lasted_s if bucket else None
     return LimitResult(
@@ -164,13 +164,13 @@ def _limit(case: Case, where: int, place: int, asked: float, owner: str) -> Limi
 
 def _requests(case: Case, number: int) -> dict[str, float]:
     """Requests per second of a device by the kernel's names of purposes, those that come at all."""
-    model, d, t, p = case.model, case.solution.demands, case.solution.traffic, case.parameters
-    storage, found = model.storage, {}
+    system, d, t, p = case.system, case.solution.demands, case.solution.traffic, case.parameters
+    storage, found = system.storage, {}
     if number < storage.data_devices:
         each, victims = case.rate / storage.data_devices, case.mean(d.victims)
         found["data read"] = each * case.mean(d.reads)
         found["eviction write"] = each * victims
-        found["writer" if model.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
+        found["writer" if system.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
     if number == 0:
         found["swap in"] = case.rate * case.mean(d.faults)
         found["swap out"] = found["swap in"] / float(p.swap_cluster[0])
@@ -183,7 +183,7 @@ def _requests_of_disk(case: Case, number: int) -> dict[str, float]:
     """As `_requests`, of one disk of a device: of a RAID set, or itself."""
     p, t = case.parameters, case.solution.traffic
     pages = {"swap out": p.swap_cluster, "write-back": t.written / np.maximum(t.requests, 1e-300)}
-    disks, found = len(case.model.storage.disks_of(number)), {}
+    disks, found = len(case.system.storage.disks_of(number)), {}
     if number in _log_numbers(case):
         return {name: per_s / disks for name, per_s in _requests(case, number).items()}
     for name, per_s in _requests(case, number).items():
@@ -194,7 +194,7 @@ def _requests_of_disk(case: Case, number: int) -> dict[str, float]:
 
 def _heap(case: Case) -> float:
     """Writes that are handed to all data devices at once."""
-    if case.model.direct_io:
+    if case.system.direct_io:
         return float(case.parameters.writer_batch[0])
     p = case.parameters
     return float(min(case.rate * case.solution.traffic.requests[0] * p.flush_s[0], p.in_flight[0]))

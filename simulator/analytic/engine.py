@@ -1,4 +1,4 @@
-"""The analytic engine: a model's result from mean values, in milliseconds and without drawing anything at random."""
+"""The analytic engine: a system's result from mean values, in milliseconds and without drawing anything at random."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from simulator.analytic.volumes import Rates, places_of, sustained
 from simulator.analytic.warming import course, interval_mean_per_s
 from simulator.analytic.workload import Workload, read_workload
 from simulator.errors import InternalError
-from simulator.form import Model, OnProgress, Progress
+from simulator.form import OnProgress, Progress, System
 from simulator.results import Result
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> Result:
-    """The result of a model; the seed is only noted in it. `on_progress` is told once, at the end.
+def simulate(system: System, seed: int, on_progress: OnProgress | None = None) -> Result:
+    """The result of a system; the seed is only noted in it. `on_progress` is told once, at the end.
 
     Raises InputError for a program whose loops have no bound, InternalError if the equations give no finite figures.
     """
-    workload = read_workload(model)
-    if any(limit.burst_per_s > limit.per_s for limits in places_of(model) for limit in limits):
-        case = with_credits(model, lambda rates: _solved(model, workload, rates))
+    workload = read_workload(system)
+    if any(limit.burst_per_s > limit.per_s for limits in places_of(system) for limit in limits):
+        case = with_credits(system, lambda rates: _solved(system, workload, rates))
     else:
-        case = _solved(model, workload, None)
+        case = _solved(system, workload, None)
     result = answer(case, seed, doubts(case))
     if on_progress is not None:
         on_progress(Progress(case.end_s, case.end_s, sum(one.completed for one in result.classes)))
     return result
 
 
-def _solved(model: Model, workload: Workload, rates: Rates | None) -> Case:
+def _solved(system: System, workload: Workload, rates: Rates | None) -> Case:
     """The machine whose volumes let through so much, solved; with the way it gets warm, if it has to."""
-    parameters = parameters_of(model, workload, rates)
-    solution = solve(workload, parameters, model.pool.replacement)
+    parameters = parameters_of(system, workload, rates)
+    solution = solve(workload, parameters, system.pool.replacement)
     warming = None
-    if model.interval.start != "warm" and not model.arrivals_per_s:
-        warming = course(model, workload, parameters, solution)
-        parameters = warming.like(interval_mean_per_s(model, workload, warming))
-        solution = solve(workload, parameters, model.pool.replacement)
-    elif model.work:
-        lasts_s = run_s(model.work, workload, len(model.client_registers), solution, None)
+    if system.interval.start != "warm" and not system.arrivals_per_s:
+        warming = course(system, workload, parameters, solution)
+        parameters = warming.like(interval_mean_per_s(system, workload, warming))
+        solution = solve(workload, parameters, system.pool.replacement)
+    elif system.work:
+        lasts_s = run_s(system.work, workload, len(system.client_registers), solution, None)
         parameters = replace(parameters, since_s=np.array([lasts_s / 2.0]))
-        solution = solve(workload, parameters, model.pool.replacement)
+        solution = solve(workload, parameters, system.pool.replacement)
     _refuse_infinite(solution)
-    return Case(model, workload, parameters, solution, warming, rates or sustained(model))
+    return Case(system, workload, parameters, solution, warming, rates or sustained(system))
 
 
 def _refuse_infinite(solution: Solution) -> None:

@@ -21,7 +21,7 @@ from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.system import solve
 from simulator.analytic.workload import Workload
-from simulator.form import FloatArray, Model, RotatingDevice
+from simulator.form import FloatArray, RotatingDevice, System
 
 MISSES_PART, READS_PART, WRITES_PART = "pool misses", "reads per transaction", "writes per transaction"
 CPU_PART, DEVICE_PART = "CPU per transaction", "device service"
@@ -70,10 +70,10 @@ class _Quantity:
 
 
 def rate_factors(
-    model: Model, workload: Workload, parameters: Parameters, per_s: float, measured: Mapping[str, float]
+    system: System, workload: Workload, parameters: Parameters, per_s: float, measured: Mapping[str, float]
 ) -> list[RateFactor]:
     """The measured quantities in causal order, by their names. `per_s`: transactions of the mix, as measured."""
-    arm = isinstance(model.storage.data_disk, RotatingDevice)
+    arm = isinstance(system.storage.data_disk, RotatingDevice)
     quantities = [
         _Quantity(MISSES_PART, lambda at: at.pool.misses.sum(axis=1), _smaller_pool, SMALL),
         _Quantity(READS_PART, _reads, lambda p, f: replace(p, read_factor=p.read_factor * f), SMALL),
@@ -81,7 +81,7 @@ def rate_factors(
         _Quantity(CPU_PART, _cpu_s, lambda p, f: replace(p, cpu_speed=p.cpu_speed / f)),
         _Quantity(DEVICE_PART, _busy_per_request_s if arm else lambda at: at.residence.disk_read_s, _slower_device),
     ]
-    policy, p = model.pool.replacement, parameters
+    policy, p = system.pool.replacement, parameters
     factors: list[tuple[_Quantity, float]] = []
     figures: list[tuple[str, float, float]] = []
     for quantity in [each for each in quantities if each.name in measured]:

@@ -12,7 +12,7 @@ from simulator.analytic.system import Solution
 from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
-from simulator.form import FloatArray, Model, to_s
+from simulator.form import FloatArray, System, to_s
 from simulator.results import (
     CPU_ACTIVITIES,
     ROW_LOCKS,
@@ -42,7 +42,7 @@ class Bucket(NamedTuple):
 class Case:
     """One machine and its solution, which has one configuration. Rates are per second, times in s."""
 
-    model: Model
+    system: System
     workload: Workload
     parameters: Parameters
     solution: Solution
@@ -67,28 +67,28 @@ class Case:
     def warming_mean_per_s(self) -> float:
         """What the counted interval counts, of a machine that gets warm."""
         assert self.warming is not None
-        return interval_mean_per_s(self.model, self.workload, self.warming)
+        return interval_mean_per_s(self.system, self.workload, self.warming)
 
     @cached_property
     def duration_s(self) -> float:
         """Of the counted interval."""
-        work, clients = self.model.work, len(self.model.client_registers)
+        work, clients = self.system.work, len(self.system.client_registers)
         if work is None:
-            return to_s(self.model.interval.duration_ns)
+            return to_s(self.system.interval.duration_ns)
         return run_s(work, self.workload, clients, self.solution, self.warming)
 
     @property
     def end_s(self) -> float:
         """Of the run."""
-        return to_s(self.model.interval.warm_up_ns) + self.duration_s
+        return to_s(self.system.interval.warm_up_ns) + self.duration_s
 
     @property
     def transactions(self) -> float:
         """Of the whole mix, in the counted interval."""
-        work, share = self.model.work, float(self.workload.mix[self.workload.main_class])
+        work, share = self.system.work, float(self.workload.mix[self.workload.main_class])
         if work is None:
             return self.rate * self.duration_s
-        return work.main_per_client * len(self.model.client_registers) / share
+        return work.main_per_client * len(self.system.client_registers) / share
 
     def mean(self, by_class: FloatArray) -> float:
         """Mean over the mix of what has shape (1, classes)."""
@@ -111,18 +111,18 @@ class Case:
     @property
     def backlog(self) -> float:
         """Share of open arrivals that the machine can't take: what has arrived before is waiting; 0 for closed."""
-        arrivals = self.model.arrivals_per_s
+        arrivals = self.system.arrivals_per_s
         return max(1.0 - self.rate / arrivals, 0.0) if arrivals > 0 else 0.0
 
     @property
     def tier_s(self) -> float:
         """Network and middle tier in each response."""
-        return to_s(self.model.terminals.middle_tier_ns) if self.model.terminals else 0.0
+        return to_s(self.system.terminals.middle_tier_ns) if self.system.terminals else 0.0
 
     @property
     def connection_s(self) -> float:
         """What terminals' transactions wait for a connection: what is left of the time that a terminal takes."""
-        terminals, w = self.model.terminals, self.workload
+        terminals, w = self.system.terminals, self.workload
         if terminals is None:
             return 0.0
         awaited = float(self.solution.residence.total[0] @ w.awaited)
@@ -138,7 +138,7 @@ class Case:
 def cpu(case: Case) -> CpuResult:
     """The processors. iowait as in reference/io_wait.py, whoever doesn't run being asleep in I/O by chance."""
     w, d, t = case.workload, case.solution.demands, case.solution.traffic
-    p, costs, mix = case.parameters, case.model.costs, case.workload.mix
+    p, costs, mix = case.parameters, case.system.costs, case.workload.mix
     speed = float(p.cpu_speed[0])
     per_processor = case.rate / float(p.processors[0]) * float(case.solution.residence.slowdown[0])
     client = float(w.client_s @ mix) / speed
@@ -156,7 +156,7 @@ def cpu(case: Case) -> CpuResult:
     user, busy = shares["transaction"] + shares["client program"], min(total, 1.0)
     waiting = (1.0 - busy) * _waiting_share(case, busy)
     return CpuResult(
-        cores=case.model.cpu.cores,
+        cores=case.system.cpu.cores,
         user=user,
         system=busy - user,
         iowait=waiting,
@@ -171,7 +171,7 @@ def _waiting_share(case: Case, busy: float) -> float:
     Each client that does not run on it is asleep with the same chance, independently of the others (binomial).
     """
     r, p, processors = case.solution.residence, case.parameters, float(case.parameters.processors[0])
-    clients = len(case.model.client_registers)
+    clients = len(case.system.client_registers)
     asleep = min(case.rate * case.mean(r.read + r.victim + r.fault), clients)
     here = asleep / max(processors * (clients - busy), asleep)
     flushing = float(r.flushes[0] * np.maximum(p.log_first_s - p.flush_overhead_s, 0.0)[0] * (p.durable[0] > 0))
@@ -183,15 +183,15 @@ def caches(case: Case) -> list[CacheResult]:
 
     Dirty pages that the page cache had to give up are not known, and counted as 0.
     """
-    model, t, groups = case.model, case.solution.traffic, case.workload.groups
-    pool, cache = model.pool, model.page_cache
+    system, t, groups = case.system, case.solution.traffic, case.workload.groups
+    pool, cache = system.pool, system.page_cache
     brought, misses, reads = float(case.brought.sum()), float(case.solution.pool.misses.sum()), float(t.reads.sum())
     references = float(groups.references.sum())
     table = case.workload.table(pool.replacement)
     needed = float(table.filled[-1]) if len(groups.references) else 0.0
     stay_s = to_s(cache.expire_ns + cache.flush_interval_ns / 2)
-    rewritten = min(case.rate * float(t.written[0]) * stay_s, cache.dirty_limit_pages, model.program.pages)
-    dirty = 0.0 if model.direct_io else rewritten
+    rewritten = min(case.rate * float(t.written[0]) * stay_s, cache.dirty_limit_pages, system.program.pages)
+    dirty = 0.0 if system.direct_io else rewritten
     return [
         CacheResult(
             name="buffer pool",
@@ -210,7 +210,7 @@ def caches(case: Case) -> list[CacheResult]:
             references=case.counted(misses),
             hits=case.counted(misses - reads),
             hit_ratio=(misses - reads) / misses if misses > 0 else 0.0,
-            evictions=0 if model.direct_io else case.counted(reads),
+            evictions=0 if system.direct_io else case.counted(reads),
             dirty_evictions=0,
             dirty_fraction=min(dirty / max(cache.pages, 1), 1.0),
             resident_fraction=1.0,
@@ -220,7 +220,7 @@ def caches(case: Case) -> list[CacheResult]:
 
 def tables(case: Case) -> list[TableResult]:
     """References of each region and where they were answered; a row's parts sum to its references."""
-    groups, names = case.workload.groups, case.model.program.region_names
+    groups, names = case.workload.groups, case.system.program.region_names
     misses, reads = case.solution.pool.misses[0], case.solution.traffic.reads[0]
     found = []
     for number, name in enumerate(names):
@@ -253,7 +253,7 @@ def locks(case: Case) -> list[LockResult]:
     entries, inside = w.mix @ w.entries, w.mix @ w.inside_s
     occupied = min(float(r.section_busy[0]), 1.0)
     queue = case.mean(r.section_queue) / max(float(entries.sum()) * occupied, 1e-300)
-    for section, entered, spent in zip(case.model.sections, entries.tolist(), inside.tolist(), strict=True):
+    for section, entered, spent in zip(case.system.sections, entries.tolist(), inside.tolist(), strict=True):
         found.append(
             LockResult(
                 name=section.name,
@@ -290,5 +290,5 @@ def stations(case: Case) -> list[StationResult]:
             utilisation=case.rate * float(served[k]) / station.servers,
             mean_number=number * float(served[k]) / max(float(served.sum()), 1e-300),
         )
-        for k, station in enumerate(case.model.stations)
+        for k, station in enumerate(case.system.stations)
     ]

@@ -16,9 +16,9 @@ from simulator.form import (
     CachingDevice,
     FlashDevice,
     FloatArray,
-    Model,
     RaidSet,
     RotatingDevice,
+    System,
     Writing,
 )
 
@@ -212,16 +212,16 @@ def combined(
     return Parameters(**every)
 
 
-def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) -> Parameters:
-    """One model as parameters, every array of length 1. `rates`: what volumes' limits let through, if not sustained."""
-    storage, cache, pool, costs = model.storage, model.page_cache, model.pool, model.costs
+def parameters_of(system: System, workload: Workload, rates: Rates | None = None) -> Parameters:
+    """One system as parameters, every array of length 1. `rates`: what volumes' limits let through, if not sustained."""
+    storage, cache, pool, costs = system.storage, system.page_cache, system.pool, system.costs
     first_device, data, page = storage.devices[0], disk_of(storage.devices[0]), storage.page_bytes
     own_log = storage.log_device >= storage.data_devices
     log = disk_of(storage.devices[storage.log_device])
     raid = first_device if isinstance(first_device, RaidSet) else None
     disks, stripe = (len(raid.disks), raid.data_units) if raid else (1, 1)
     data_bytes = float(workload.groups.pages.sum()) / storage.data_devices * page / stripe
-    file_bytes = -(-model.program.pages // storage.data_devices) * page
+    file_bytes = -(-system.program.pages // storage.data_devices) * page
     swap_bytes = pool.pages * page
     swap_span = (file_bytes + storage.data_start_bytes - storage.swap_start_bytes - swap_bytes / 2) / stripe
     to_log = (storage.data_start_bytes - storage.log_start_bytes) / stripe
@@ -238,24 +238,24 @@ def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) 
 
     byte_s = 0.0 if isinstance(log, FlashDevice) else log.revolution_ns / log.track_bytes / NS_PER_S
     data_byte_s = 0.0 if isinstance(data, FlashDevice) else data.revolution_ns / data.track_bytes / NS_PER_S
-    first, again = _flush_ns(log, model.log.flush_overhead_ns)
+    first, again = _flush_ns(log, system.log.flush_overhead_ns)
     if not own_log and not isinstance(log, CachingDevice | FlashDevice):
-        first = model.log.flush_overhead_ns + service_s(log, data_bytes, page, True)[0] * NS_PER_S
+        first = system.log.flush_overhead_ns + service_s(log, data_bytes, page, True)[0] * NS_PER_S
     if not own_log:
         first, again = first + again_ns, again + again_ns
     plain = Parameters(
-        clients=one(len(model.client_registers)),
-        arrivals_per_s=one(model.arrivals_per_s),
-        terminals=one(model.terminals.count if model.terminals else 0),
+        clients=one(len(system.client_registers)),
+        arrivals_per_s=one(system.arrivals_per_s),
+        terminals=one(system.terminals.count if system.terminals else 0),
         away_s=one(workload.away_s),
         cpu_speed=one(1.0),
-        processors=one(model.processors),
-        beside=one(_most_beside(model)),
-        slowdowns=_slowdowns(model),
+        processors=one(system.processors),
+        beside=one(_most_beside(system)),
+        slowdowns=_slowdowns(system),
         path_s=(workload.user_s + workload.system_s + workload.client_s)[None],
         section_s=workload.inside_s.sum(axis=1)[None],
         path_before_s=np.array([[lock.cpu_s for lock in workload.locks]]),
-        handover_s=s(max((section.handover_ns for section in model.sections), default=0)),
+        handover_s=s(max((section.handover_ns for section in system.sections), default=0)),
         read_cpu_s=s(costs.read_ns),
         write_cpu_s=s(costs.write_ns),
         miss_cpu_s=s(costs.miss_ns),
@@ -266,7 +266,7 @@ def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) 
         resident=one(pool.resident_pages),
         dirty_high=one(pool.writer_high_pages),
         dirty_low=one(pool.writer_low_pages),
-        writer_batch=one((model.writing or Writing()).batch_pages),
+        writer_batch=one((system.writing or Writing()).batch_pages),
         cache_pages=one(cache.pages),
         cache_dirty_limit=one(cache.dirty_limit_pages),
         expire_s=s(cache.expire_ns),
@@ -274,7 +274,7 @@ def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) 
         read_factor=one(1.0),
         write_factor=one(1.0),
         free_behind=one(cache.free_behind),
-        direct=one(model.direct_io),
+        direct=one(system.direct_io),
         data_devices=one(storage.data_devices * disks),
         disks_per_file=one(disks),
         copies=one(raid.copies if raid else 1),
@@ -292,31 +292,31 @@ def parameters_of(model: Model, workload: Workload, rates: Rates | None = None) 
         swap_read_s=table(swap_span, False),
         swap_write_s=table(swap_span, True),
         swap_cluster=one(storage.swap_cluster_pages),
-        durable=one(model.log.durable),
-        flush_overhead_s=s(model.log.flush_overhead_ns),
+        durable=one(system.log.durable),
+        flush_overhead_s=s(system.log.flush_overhead_ns),
         log_own=one(own_log),
         log_first_s=s(first),
         log_again_s=s(again),
         log_byte_s=one(byte_s),
         log_turns=np.array([turns(log, to_log, data_bytes, page)]),
-        since_s=s(model.interval.warm_up_ns + model.interval.duration_ns / 2),
-        turnovers=one(WARM_TURNOVERS if model.interval.start == "warm" else 0.0),
-        checkpoint_s=s(model.checkpoint.interval_ns),
-        spread_s=s(model.checkpoint.spread_ns),
+        since_s=s(system.interval.warm_up_ns + system.interval.duration_ns / 2),
+        turnovers=one(WARM_TURNOVERS if system.interval.start == "warm" else 0.0),
+        checkpoint_s=s(system.checkpoint.interval_ns),
+        spread_s=s(system.checkpoint.spread_ns),
         limited=one(0.0),
         delay_s=one(0.0),
         log_delay_s=one(0.0),
         log_beside_s=one(0.0),
         log_behind=one(0.0),
     )
-    return _behind_limits(plain, model, volumes_of(model, rates or sustained(model)))
+    return _behind_limits(plain, system, volumes_of(system, rates or sustained(system)))
 
 
-def _behind_limits(p: Parameters, model: Model, volumes: Volumes) -> Parameters:
+def _behind_limits(p: Parameters, system: System, volumes: Volumes) -> Parameters:
     """The same machine with its volumes' limits: turns as service times, at one server."""
-    data, log = disk_of(model.storage.devices[0]), disk_of(model.storage.devices[model.storage.log_device])
+    data, log = disk_of(system.storage.devices[0]), disk_of(system.storage.devices[system.storage.log_device])
     if volumes.data and isinstance(data, FlashDevice):
-        page = model.storage.page_bytes
+        page = system.storage.page_bytes
         read_s, write_s = (least_turn_s(data, volumes.data, page, write) for write in (False, True))
         reads, writes = (np.full((1, len(QUEUES)), each) for each in (read_s, write_s))
         p = replace(
@@ -351,23 +351,23 @@ def _again_ns(disk: Disk) -> int:
     return disk.revolution_ns if isinstance(disk, RotatingDevice) else disk.read_ns
 
 
-def _most_beside(model: Model) -> int:
-    clients = len(model.client_registers)
-    return (model.processors if model.arrivals_per_s else min(model.processors, clients)) - 1
+def _most_beside(system: System) -> int:
+    clients = len(system.client_registers)
+    return (system.processors if system.arrivals_per_s else min(system.processors, clients)) - 1
 
 
-def _slowdowns(model: Model) -> FloatArray:
+def _slowdowns(system: System) -> FloatArray:
     """What a burst takes relative to one alone if each that may be beside it is there with chance 0 .. 1.
 
     Independently of each other: a binomial number of them.
     """
-    if model.sharing is None:
+    if system.sharing is None:
         return np.ones((1, SHARING_POINTS))
-    others = _most_beside(model)
+    others = _most_beside(system)
     busy, chance = np.arange(others + 1.0), np.linspace(0.0, 1.0, SHARING_POINTS)[1:-1, None]
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, others + 1.0)))])
     ways = factorials[-1] - factorials - factorials[::-1]
-    longer = np.array(model.sharing.ppm[: others + 1]) / 1e6
+    longer = np.array(system.sharing.ppm[: others + 1]) / 1e6
     between = np.exp(ways + busy * np.log(chance) + (others - busy) * np.log1p(-chance)) @ longer
     return np.concatenate([longer[:1], between, longer[-1:]])[None]
 

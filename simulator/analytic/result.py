@@ -57,8 +57,8 @@ def check(
     """Little's law, utilisation, flow balance, sums of shares."""
     r, d, rate = case.solution.residence, case.solution.demands, case.rate
     needed = case.mean(d.cpu_s) + case.mean(d.section_s) + float(d.background_cpu_s[0])
-    at_work = rate * needed * float(r.slowdown[0]) / case.model.processors
-    demanded = at_work + min(float(r.handing_over[0]) / case.model.processors, max(1.0 - at_work, 0.0))
+    at_work = rate * needed * float(r.slowdown[0]) / case.system.processors
+    demanded = at_work + min(float(r.handing_over[0]) / case.system.processors, max(1.0 - at_work, 0.0))
     laws = [
         _population(case, classes),
         law_equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
@@ -69,7 +69,7 @@ def check(
     laws += [law_at_most_one(f"{station.name} utilisation", station.utilisation, CONVERGED) for station in stations]
     counted_s = case.transactions / rate
     by_tables = sum(table.disk_reads for table in tables) / counted_s
-    asked = devices[: len(case.model.storage.devices)]
+    asked = devices[: len(case.system.storage.devices)]
     at_devices = sum(device.by_purpose_per_s.get("data read", 0.0) for device in asked)
     rounding = len(tables) / counted_s
     laws.append(
@@ -85,21 +85,21 @@ def check(
 
 def _population(case: Case, classes: Sequence[ClassResult]) -> Law:
     """Closed: every client is thinking or in the system. Open: no more transactions than connections are served."""
-    clients = len(case.model.client_registers)
+    clients = len(case.system.client_registers)
     mix = case.workload.mix.tolist()
     served = sum(
         share * (result.mean_s - result.time_by_s["connection"]) for share, result in zip(mix, classes, strict=True)
     )
-    if case.model.arrivals_per_s > 0:
+    if case.system.arrivals_per_s > 0:
         return law_at_most_one("connections in use", case.rate * served / clients, CONVERGED)
-    if case.model.terminals:
+    if case.system.terminals:
         means = np.array([result.mean_s for result in classes]) - case.tier_s
         inside = case.rate * (float(means @ case.workload.awaited) + case.workload.away_s)
         return law_equal(
             "Little: terminals = rate x (response + time away)",
-            case.model.terminals.count,
+            case.system.terminals.count,
             inside,
-            CONVERGED * case.model.terminals.count,
+            CONVERGED * case.system.terminals.count,
         )
     inside = case.rate * (served + case.workload.think_s)
     return law_equal("Little: clients = rate x (response + think time)", clients, inside, CONVERGED * clients)
@@ -115,37 +115,39 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     From a cold start the rate is the counted interval's mean, and every other figure that of the moment whose rate is
     nearest to it; counts are what that makes in the counted interval.
     """
-    model, w, rate = case.model, case.workload, case.rate
+    system, w, rate = case.system, case.workload, case.rate
     classes = [_class(case, number) for number in range(len(w.classes))]
     main = classes[w.main_class]
     cpu, devices, caches = figures.cpu(case), device_figures.devices(case), figures.caches(case)
     volume_limits = device_figures.volume_limits(case)
     tables, locks, stations = figures.tables(case), figures.locks(case), figures.stations(case)
-    if model.interrupts:
-        reads_per_s = sum(each.by_purpose_per_s.get("data read", 0.0) for each in devices[: len(model.storage.devices)])
-        served_per_s = reads_per_s + model.interrupts.per_transaction * rate
-        cpu = with_interrupts(model, model.interrupts, cpu, devices, rate, served_per_s)
-    if model.terminals:
-        stations.append(connections_result(model, model.terminals, classes, case.duration_s))
-    bottleneck = bottleneck_of(cpu, devices[: len(case.model.storage.devices)], locks, stations, main, volume_limits)
+    if system.interrupts:
+        reads_per_s = sum(
+            each.by_purpose_per_s.get("data read", 0.0) for each in devices[: len(system.storage.devices)]
+        )
+        served_per_s = reads_per_s + system.interrupts.per_transaction * rate
+        cpu = with_interrupts(system, system.interrupts, cpu, devices, rate, served_per_s)
+    if system.terminals:
+        stations.append(connections_result(system, system.terminals, classes, case.duration_s))
+    bottleneck = bottleneck_of(cpu, devices[: len(case.system.storage.devices)], locks, stations, main, volume_limits)
     swap_share = case.mean(case.solution.residence.fault) / case.response_s if case.response_s > 0 else 0.0
     names = names_of_disks(devices, volume_limits), {one.name for one in locks}
     regime = regime_of(bottleneck, *names, swap_share, doubted=bool(warnings))
     counted = main.rate_per_min if case.warming is None else case.warming_mean_per_s * case.per_min
-    if model.work:
+    if system.work:
         counted = case.transactions / case.duration_s * case.per_min
     rate_per_min = interval(counted, regime)
     steady_per_min = main.rate_per_min if case.warming is None else case.warming.steady_per_s * case.per_min
     faults_per_s = rate * case.mean(case.solution.demands.faults)
     completed = case.transactions
     return Result(
-        scenario=model.name,
+        scenario=system.name,
         engine="analytic",
         seed=seed,
         versions={name: version(name) for name in ("oltpsim", "numpy")} | {"python": platform.python_version()},
-        model_hash=model.digest(),
-        start=model.interval.start,
-        warm_up_s=to_s(model.interval.warm_up_ns),
+        model_hash=system.digest(),
+        start=system.interval.start,
+        warm_up_s=to_s(system.interval.warm_up_ns),
         duration_s=case.duration_s,
         main_class=main.name,
         rate_per_min=rate_per_min,
@@ -169,7 +171,7 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         warnings=[
             *warnings,
             *warnings_of_swapping(faults_per_s),
-            *warnings_of_overload(model.arrivals_per_s, completed, case.duration_s, len(model.client_registers)),
+            *warnings_of_overload(system.arrivals_per_s, completed, case.duration_s, len(system.client_registers)),
             *warnings_of_credits(devices, volume_limits),
         ],
         stations=stations,
@@ -182,7 +184,7 @@ def _class(case: Case, number: int) -> ClassResult:
 
     Under overload the wait for a connection, which grows from the begin to the end of the counted interval, is added.
     """
-    w, window = case.workload, case.model.interval
+    w, window = case.workload, case.system.interval
     time_by_s = _times(case, number)
     served = sum(time_by_s.values()) - time_by_s["connection"]
     variance = variance_s2(stages_of(w, case.solution, number))
@@ -215,7 +217,7 @@ def _times(case: Case, number: int) -> dict[str, float]:
     inside sections have their part of the cpu queue. If more arrives than is served, whoever ends at time t has waited
     for the share `backlog` of t.
     """
-    r, window = case.solution.residence, case.model.interval
+    r, window = case.solution.residence, case.system.interval
     in_sections = case.workload.entries.sum(axis=1) / case.solution.demands.bursts
     parts = {
         "cpu": r.cpu + r.section,

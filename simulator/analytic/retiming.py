@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.analytic.workload import Workload
-from simulator.form import CODES, DISTRIBUTION_KINDS, NS_PER_S, Model, Program
+from simulator.form import CODES, DISTRIBUTION_KINDS, NS_PER_S, Program, System
 
 TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,)}
 """operations that hold times in ns, and the columns of them"""
 
 
-def same_but_times(one: Model, other: Model) -> bool:
+def same_but_times(one: System, other: System) -> bool:
     """Whether two models' transactions and data devices differ in CPU times at most, and clients in their number.
 
     However many there are, as many of them must begin with each value of a register: as many to a warehouse.
@@ -31,9 +31,9 @@ def same_but_times(one: Model, other: Model) -> bool:
     )
 
 
-def retimed(workload: Workload, model: Model) -> Workload:
-    """`workload` with the times of `model`, which must be the same but for times."""
-    program, w = model.program, workload
+def retimed(workload: Workload, system: System) -> Workload:
+    """`workload` with the times of `system`, which must be the same but for times."""
+    program, w = system.program, workload
     if not len(program.operations):
         return w
     code, a, b, c = program.operations[:, :4].T

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.figures import Bucket, Case
 from simulator.analytic.volumes import Places, Rates, places_of
-from simulator.form import Model, to_s
+from simulator.form import System, to_s
 
 LITTLE = 1e-6
 """share of the sustained rate by which more is asked for than is refilled"""
@@ -53,9 +53,9 @@ class Spending:
         self.rates = Rates(*map(tuple, limits))
 
 
-def with_credits(model: Model, solve: Solve) -> Case:
+def with_credits(system: System, solve: Solve) -> Case:
     """The machine of the counted interval. `solve`: the machine whose limits let through so much."""
-    places = places_of(model)
+    places = places_of(system)
     run = Spending(places, places.rates(lambda limit: limit.burst_per_s), _buckets(places))
     at_s, done = 0.0, 0.0
     while done < 1.0 - LITTLE:
@@ -72,7 +72,7 @@ def with_credits(model: Model, solve: Solve) -> Case:
         if first is not None and out:
             run.buckets[first] = run.buckets[first]._replace(left=0.0, lasted_s=at_s)
             run.sustained_from_now(first)
-    return replace(_counted(model, run, solve), buckets=tuple(run.buckets.values()))
+    return replace(_counted(system, run, solve), buckets=tuple(run.buckets.values()))
 
 
 def _buckets(places: Places) -> dict[Key, Bucket]:
@@ -98,9 +98,9 @@ def _spend(run: Spending, asked: Rates, phase_s: float) -> None:
             run.buckets[key] = bucket._replace(left=min(max(bucket.left - spent, 0.0), limit.credits))
 
 
-def _counted(model: Model, run: Spending, solve: Solve) -> Case:
+def _counted(system: System, run: Spending, solve: Solve) -> Case:
     """The machine of the counted interval: of the one phase that it lies in, or of their mean rates."""
-    begin_s = to_s(model.interval.warm_up_ns)
+    begin_s = to_s(system.interval.warm_up_ns)
     shares = [max(phase.end_s - max(phase.begin_s, begin_s), 0.0) for phase in run.phases]
     whole = sum(shares)
     inside = [(share / whole, phase) for share, phase in zip(shares, run.phases, strict=True) if share > LITTLE * whole]

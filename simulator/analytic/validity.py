@@ -30,7 +30,7 @@ def doubts(case: Case) -> list[str]:
 
 def _reasons(case: Case) -> Iterator[str]:
     """What doesn't hold, a clause each."""
-    residence, storage, p = case.solution.residence, case.model.storage, case.parameters
+    residence, storage, p = case.solution.residence, case.system.storage, case.parameters
     response = max(case.response_s, 1.0 / NS_PER_S)
     arm = isinstance(storage.data_disk, RotatingDevice)
     busy = float(residence.first_busy[0])
@@ -51,7 +51,7 @@ def _reasons(case: Case) -> Iterator[str]:
             "known only roughly"
         )
     yield from _of_arrays(case)
-    if case.model.interrupts and case.model.interrupts.station >= 0:
+    if case.system.interrupts and case.system.interrupts.station >= 0:
         yield "processors are set aside for interrupts, at which reads queue; that queue is left out"
     victims = case.mean(residence.victim) / response
     if arm and victims > WRITING_CLIENTS:
@@ -63,23 +63,23 @@ def _reasons(case: Case) -> Iterator[str]:
     if faults > LONG_FAULTS:
         yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
     locks = case.mean(residence.lock) / response
-    if locks > LONG_LOCKS or (locks > SOME_LOCKS and len(case.model.client_registers) <= FEW):
+    if locks > LONG_LOCKS or (locks > SOME_LOCKS and len(case.system.client_registers) <= FEW):
         yield f"row locks take {100 * locks:.0f} % of the time; waits for locks and sections come in convoys"
     reads = case.mean(residence.read) / response
-    _, clients = np.unique(case.model.client_registers, axis=0, return_counts=True)
+    _, clients = np.unique(case.system.client_registers, axis=0, return_counts=True)
     if reads > READING and clients.max() > clients.min():
         yield "some warehouses have more clients than others: their pages stay cached, and they get ahead"
     since_s = case.end_s
     turnover_s = float(case.solution.traffic.cache_time[0]) / max(case.rate, 1e-9)
-    if not case.model.direct_io and case.model.page_cache.free_behind and turnover_s > since_s and reads > READING:
+    if not case.system.direct_io and case.system.page_cache.free_behind and turnover_s > since_s and reads > READING:
         yield "the page cache still holds what it held at the start; it takes longer than the run to turn over"
 
 
 def _of_arrays(case: Case) -> Iterator[str]:
     """What mean values of equal disks don't know of storage arrays."""
-    if case.model.extents:
+    if case.system.extents:
         yield "each table is on disks of its own, which are taken for equally busy"
-    if case.model.fair_queueing and case.model.scheduled_devices:
+    if case.system.fair_queueing and case.system.scheduled_devices:
         yield "the disks' scheduler serves one process at a time, which isn't in the equations"
-    if case.model.controllers and case.solution.residence.first_busy[0] > BUSY_CONTROLLER:
+    if case.system.controllers and case.solution.residence.first_busy[0] > BUSY_CONTROLLER:
         yield "disks share controllers, and each is taken to have its part of them for itself"

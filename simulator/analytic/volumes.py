@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from simulator.form import Controllers, DeviceRecord, FlashDevice, Model, RaidSet, RateLimit, limits_on, to_s
+from simulator.form import Controllers, DeviceRecord, FlashDevice, RaidSet, RateLimit, System, limits_on, to_s
 
 DATA, LOG, TOGETHER = range(3)
 """places of limits, in the order of `Places` and `Rates`"""
@@ -42,11 +42,11 @@ class Places(NamedTuple):
         return Rates(*(tuple(map(of, limits)) for limits in self))
 
 
-def places_of(model: Model) -> Places:
+def places_of(system: System) -> Places:
     """Where a machine has limits."""
-    storage = model.storage
-    log = _log_disk(model)
-    together = model.volume_limits or tuple(_of_all(model.controllers) if model.controllers else ())
+    storage = system.storage
+    log = _log_disk(system)
+    together = system.volume_limits or tuple(_of_all(system.controllers) if system.controllers else ())
     return Places(limits_on(storage.data_disk), limits_on(log) if log else (), together)
 
 
@@ -57,9 +57,9 @@ def _of_all(controllers: Controllers) -> Iterator[RateLimit]:
         yield replace(limit, **{key: getattr(limit, key) * controllers.count for key in keys})
 
 
-def sustained(model: Model) -> Rates:
+def sustained(system: System) -> Rates:
     """What is let through once there are no credits."""
-    return places_of(model).rates(lambda limit: limit.per_s)
+    return places_of(system).rates(lambda limit: limit.per_s)
 
 
 @dataclass(frozen=True)
@@ -87,21 +87,21 @@ class Volumes:
     """what a flush on a disk of its own takes of the time of each data disk"""
 
 
-def volumes_of(model: Model, rates: Rates) -> Volumes:
+def volumes_of(system: System, rates: Rates) -> Volumes:
     """What the limits make of data disks and log disk at these rates."""
-    places, storage, log = places_of(model), model.storage, _log_disk(model)
+    places, storage, log = places_of(system), system.storage, _log_disk(system)
     together = list(_pairs(places.together, rates.together))
     flash = isinstance(storage.data_disk, FlashDevice)
     disks = len(_disks(storage.devices[0])) * storage.data_devices
     data = [*_pairs(places.data, rates.data), *((limit, rate / disks) for limit, rate in together)] if flash else []
-    with_log = [] if model.controllers else together
+    with_log = [] if system.controllers else together
     behind = [*_pairs(places.log, rates.log), *with_log] if isinstance(log, FlashDevice) else []
     beside = with_log if behind and data else []
     return Volumes(turn_of(data) if data else None, turn_of(behind) if behind else None, turn_of(beside))
 
 
-def _log_disk(model: Model) -> DeviceRecord | None:
-    storage = model.storage
+def _log_disk(system: System) -> DeviceRecord | None:
+    storage = system.storage
     return storage.devices[storage.log_device] if storage.log_device >= storage.data_devices else None
 
 

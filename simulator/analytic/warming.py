@@ -12,7 +12,7 @@ import numpy as np
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution, solve
 from simulator.analytic.workload import Workload
-from simulator.form import FloatArray, Model, to_s
+from simulator.form import FloatArray, System, to_s
 
 MOMENTS = 14
 EARLIEST = 1e-3
@@ -61,18 +61,18 @@ class Course:
         return self.machines.take(slice(at, at + 1))
 
 
-def course(model: Model, w: Workload, p: Parameters, steady: Solution) -> Course:
+def course(system: System, w: Workload, p: Parameters, steady: Solution) -> Course:
     """The course of a machine that starts cold or after a load; `steady`: its solution."""
-    table = w.table(model.pool.replacement)
+    table = w.table(system.pool.replacement)
     full = min(float(steady.pool.time[0]), float(table.times[-1]))
     done = np.geomspace(EARLIEST * full, full, MOMENTS)
     buffers = np.exp(np.interp(np.log(done), np.log(table.times), np.log(table.filled)))
     held = np.zeros((MOMENTS, len(w.groups.rate)))
-    if model.interval.start == "after_load":
-        left = np.clip(1.0 - buffers / model.pool.pages, 0.0, 1.0)
-        held = left[:, None] * _loaded(model, model.pool.pages)[w.groups.region]
+    if system.interval.start == "after_load":
+        left = np.clip(1.0 - buffers / system.pool.pages, 0.0, 1.0)
+        held = left[:, None] * _loaded(system, system.pool.pages)[w.groups.region]
     moments = replace(p.repeated(MOMENTS), buffers=buffers, growing=np.ones(MOMENTS), held=held)
-    rates = solve(w, moments, model.pool.replacement).rate
+    rates = solve(w, moments, system.pool.replacement).rate
     middle = 2.0 / (rates[1:] + rates[:-1])
     times = np.concatenate([[0.0, done[0] / rates[0]], done[0] / rates[0] + np.cumsum(np.diff(done) * middle)])
     return Course(
@@ -84,21 +84,21 @@ def course(model: Model, w: Workload, p: Parameters, steady: Solution) -> Course
     )
 
 
-def interval_mean_per_s(model: Model, w: Workload, of: Course) -> float:
-    """The rate that the model's interval counts; of fixed work until clients that are all alike have done it."""
-    if model.work:
-        whole = model.work.main_per_client * len(model.client_registers) / float(w.mix[w.main_class])
+def interval_mean_per_s(system: System, w: Workload, of: Course) -> float:
+    """The rate that the system's interval counts; of fixed work until clients that are all alike have done it."""
+    if system.work:
+        whole = system.work.main_per_client * len(system.client_registers) / float(w.mix[w.main_class])
         return whole / of.time_of(whole)
-    begin, end = to_s(model.interval.warm_up_ns), to_s(model.interval.end_ns)
+    begin, end = to_s(system.interval.warm_up_ns), to_s(system.interval.end_ns)
     return of.mean_per_s(begin, end)
 
 
-def _loaded(model: Model, most: int) -> FloatArray:
+def _loaded(system: System, most: int) -> FloatArray:
     """Share of each region's loaded pages that are in a pool of `most` pages when the load is over: the last ones."""
-    loaded = np.zeros(len(model.program.regions))
-    kept = np.zeros(len(model.program.regions))
+    loaded = np.zeros(len(system.program.regions))
+    kept = np.zeros(len(system.program.regions))
     room = most
-    for region, _, _, pages in model.program.load_order[::-1].tolist():
+    for region, _, _, pages in system.program.load_order[::-1].tolist():
         loaded[region] += pages
         kept[region] += min(pages, room)
         room -= min(pages, room)

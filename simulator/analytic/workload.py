@@ -8,7 +8,7 @@ import numpy as np
 from simulator.analytic.caches import PoolTable, pool_table
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.form import NS_PER_S, FloatArray, Model, ProgramReader, Terminals, shares_of
+from simulator.form import NS_PER_S, FloatArray, ProgramReader, System, Terminals, shares_of
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,13 @@ def _away_s(terminals: Terminals, mix: FloatArray) -> float:
     return float(mix @ (np.array(terminals.keying_ns) + thinking) + terminals.middle_tier_ns) / NS_PER_S
 
 
-def read_workload(model: Model) -> Workload:
-    """Read a model's program. Raises InputError for a program whose loops have no bound."""
-    program = model.program
-    terminals = model.terminals
-    reader = ProgramReader(program, model.homes, terminals.mix if terminals else None)
+def read_workload(system: System) -> Workload:
+    """Read a system's program. Raises InputError for a program whose loops have no bound."""
+    program = system.program
+    terminals = system.terminals
+    reader = ProgramReader(program, system.homes, terminals.mix if terminals else None)
     works = reader.works
-    pages = PageReader(reader, model.storage.data_devices)
+    pages = PageReader(reader, system.storage.data_devices)
 
     def of(name: str) -> FloatArray:
         return np.array([getattr(work, name) for work in works], dtype=np.float64)
@@ -123,7 +123,7 @@ def read_workload(model: Model) -> Workload:
         inside_s=parts("sections", sections, 1).reshape(len(works), sections) / NS_PER_S,
         visits=parts("visits", stations, 0).reshape(len(works), stations),
         served_s=parts("visits", stations, 1).reshape(len(works), stations) / NS_PER_S,
-        station_servers=tuple(station.servers for station in model.stations),
+        station_servers=tuple(station.servers for station in system.stations),
         locks=tuple(locks),
         groups=pages.groups(),
         executed=np.array([work.executed for work in (*works, *(before for _, (_, _, _, before) in pages.locks))]),

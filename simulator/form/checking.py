@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from simulator.form.arrays import IntArray
 from simulator.form.program import DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
-from simulator.form.system import Model
+from simulator.form.system import System
 
 NOTHING = -1
 
 
-def faults(system: Model) -> Iterator[str]:
+def faults(system: System) -> Iterator[str]:
     """What is wrong, a sentence each. Raises ValueError if an array has another shape than its columns say.
 
     Not seen here: a register that holds the number of a group, a row or a station which there isn't when it is used.

@@ -13,7 +13,12 @@ from simulator.form.disk import CachingDevice, RotatingDevice
 from simulator.form.flash import FlashDevice
 from simulator.form.raid import RaidSet
 
-DEVICES: tuple[type[DeviceRecord], ...] = (RotatingDevice, CachingDevice, FlashDevice, RaidSet)
+DEVICES: tuple[type[DeviceRecord], ...] = (
+    RotatingDevice,
+    CachingDevice,
+    FlashDevice,
+    RaidSet,
+)
 """Every kind; compiled engines know it by its place here."""
 
 

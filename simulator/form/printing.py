@@ -9,13 +9,13 @@ import numpy as np
 
 from simulator.form.program import DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.samplers import CUT_ONE
-from simulator.form.system import Model
+from simulator.form.system import System
 
 CODE_NAMES = tuple(OPERATIONS)
 TIMES = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
 
 
-def listing(system: Model) -> str:
+def listing(system: System) -> str:
     """A whole system as text: a line for each part, table of the program, and operation."""
     program = system.program
     return "\n".join([*_parts(system), "", *_tables(program), "", *_operations(program)]) + "\n"
@@ -29,7 +29,7 @@ def time_text(time_ns: int) -> str:
     return f"{time_ns} ns"
 
 
-def _parts(system: Model) -> Iterator[str]:
+def _parts(system: System) -> Iterator[str]:
     """All fields of a system but the program, those of parts in a line each; parts that are alike once."""
     yield f"{system.name}: {len(system.client_registers):,} clients"
     for field in fields(system):

@@ -1,7 +1,7 @@
 """Discrete samplers as data: alias tables laid end to end in one array.
 
 Row i of a table is (cut, other): draw a column i and 32 bits; below the cut the answer is i, else `other`. Drawing is
-`kernel.streams.draw_alias`; here nothing is compiled, so that who builds a model doesn't wait for the compiler.
+`kernel.streams.draw_alias`; here nothing is compiled, so that who builds a system doesn't wait for the compiler.
 Source: Walker 1977; Vose, "A linear algorithm for generating random numbers with a given distribution", 1991.
 """
 

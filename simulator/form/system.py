@@ -186,7 +186,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Model:
+class System:
     """Everything an engine needs but the seed. `arrivals_per_s` is 0 for closed clients.
 
     With `terminals` the clients are connections, whose program begins with `arrive` and `enter`.

@@ -304,9 +304,9 @@ class ProgramReader:
 
     def _drawn(self, key: tuple[object, ...], make: Callable[[], Part]) -> Part:
         """A fresh draw each time: a part of its own that shares the numbers with others of its kind."""
-        model = self._known(key, make)
-        assert isinstance(model, Numbers)
-        part = Numbers(model.low, model.share)
+        system = self._known(key, make)
+        assert isinstance(system, Numbers)
+        part = Numbers(system.low, system.share)
         self._memory[("draw", len(self._memory))] = part  # keeps it alive, so that its identity stays its own
         return part
 

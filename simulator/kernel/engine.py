@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from simulator.form import IntArray, Model, OnProgress, Table, tables_of
+from simulator.form import IntArray, OnProgress, System, Table, tables_of
 from simulator.kernel.compiled import CompiledSystem
 from simulator.kernel.record import KernelRecorder
 from simulator.results import Result
 
 
-def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> Result:
-    """Run a model to the end of its interval. The same model and seed give the same result, byte for byte."""
-    engine = KernelEngine(model, seed)
+def simulate(system: System, seed: int, on_progress: OnProgress | None = None) -> Result:
+    """Run a system to the end of its interval. The same system and seed give the same result, byte for byte."""
+    engine = KernelEngine(system, seed)
     engine.run(on_progress)
     return engine.record.result()
 
@@ -18,16 +18,16 @@ def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> 
 class KernelEngine:
     """One run. `traced`: keep the first so many ends of transactions."""
 
-    def __init__(self, model: Model, seed: int, traced: int = 0) -> None:
-        self.model = model
+    def __init__(self, system: System, seed: int, traced: int = 0) -> None:
+        self.system = system
         self.kernel = CompiledSystem(
             self.tables(seed) | {"trace": Table(("ends",), np.array([[traced]], dtype=np.int64))}
         )
-        self.record = KernelRecorder(model, seed, self.kernel)
+        self.record = KernelRecorder(system, seed, self.kernel)
 
     def tables(self, seed: int) -> dict[str, Table]:
         """The system as the compiled engine takes it."""
-        return tables_of(self.model, seed)
+        return tables_of(self.system, seed)
 
     def run(self, on_progress: OnProgress | None) -> None:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
@@ -41,10 +41,10 @@ class KernelEngine:
 
     def counter(self, name: str) -> IntArray:
         """The values of one of the program's counter tables now, by group."""
-        program = self.model.program
+        program = self.system.program
         start, length = program.counter_tables[program.counter_names.index(name)].tolist()
         return self.kernel.read("counters").rows[start : start + length, 0]
 
     def register(self, name: str) -> IntArray:
         """The values of one of the program's registers now, by client."""
-        return self.kernel.read("registers").rows[:, self.model.program.registers.index(name)]
+        return self.kernel.read("registers").rows[:, self.system.program.registers.index(name)]

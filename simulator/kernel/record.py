@@ -1,6 +1,6 @@
 """The recorder of one run of the kernel: tables that it reports become snapshots."""
 
-from simulator.form import Model, Table
+from simulator.form import System, Table
 from simulator.kernel.compiled import CompiledSystem
 from simulator.results import (
     ACTIVITIES,
@@ -33,8 +33,8 @@ class KernelRecorder(RunRecorder):
 
     engine_name = "kernel"
 
-    def __init__(self, model: Model, seed: int, kernel: CompiledSystem) -> None:
-        super().__init__(model, seed)
+    def __init__(self, system: System, seed: int, kernel: CompiledSystem) -> None:
+        super().__init__(system, seed)
         self.kernel = kernel
 
     @property
@@ -83,7 +83,7 @@ class KernelRecorder(RunRecorder):
             page_cache=_levels(caches[1]),
             devices=tuple(QueueLevels(record["length"], record["ages_ns"]) for record in devices),
             limiters=tuple(_limiter(record) for record in limits),
-            terminals=TerminalLevels(system["terminals_away"], waiting) if self.model.terminals else None,
+            terminals=TerminalLevels(system["terminals_away"], waiting) if self.system.terminals else None,
         )
         return Snapshot(now, counters, levels)
 

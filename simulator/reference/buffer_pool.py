@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference import waits
 from simulator.reference.cache import NO_PAGE, POLICIES, ClockCache, Frame, MemoryState
 from simulator.reference.client import Client
@@ -16,11 +16,11 @@ from simulator.reference.waits import Wait, Waits
 class BufferPool:
     """The buffer pool above the page cache. With direct I/O no page ever enters the latter."""
 
-    def __init__(self, env: Environment, model: Model, page_cache: OsPageCache) -> None:
-        self.env, self.costs, self.direct_io = env, model.costs, model.direct_io
+    def __init__(self, env: Environment, system: System, page_cache: OsPageCache) -> None:
+        self.env, self.costs, self.direct_io = env, system.costs, system.direct_io
         self.page_cache = page_cache
-        self.cache = POLICIES[model.pool.replacement](model.pool.pages)
-        self.memory = ResidentMemory(self.cache.frames, min(model.pool.pages, model.pool.resident_pages))
+        self.cache = POLICIES[system.pool.replacement](system.pool.pages)
+        self.memory = ResidentMemory(self.cache.frames, min(system.pool.pages, system.pool.resident_pages))
 
     def refer(self, client: Client, page: int, region: Region, write: bool, create: bool = False) -> Waits:
         """A client refers to a page; `create`: the page is new, so that there is nothing to read.

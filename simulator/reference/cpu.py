@@ -1,6 +1,6 @@
 """The processors: servers that may slow each other down, and an account of what their time was for."""
 
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference.stations import Environment, Servers
 from simulator.reference.waits import CpuBurst
 
@@ -14,9 +14,9 @@ class Processors(Servers):
     bursts are short.
     """
 
-    def __init__(self, env: Environment, model: Model) -> None:
-        super().__init__(env, model.processors)
-        self.longer_ppm = model.sharing.ppm if model.sharing else (PPM,) * model.processors
+    def __init__(self, env: Environment, system: System) -> None:
+        super().__init__(env, system.processors)
+        self.longer_ppm = system.sharing.ppm if system.sharing else (PPM,) * system.processors
         self.transaction_ns = self.client_program_ns = self.system_calls_ns = 0
         self.background_writer_ns = self.write_back_ns = 0
 

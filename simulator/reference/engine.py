@@ -18,7 +18,7 @@ from collections.abc import Generator
 from typing import Any
 
 from simulator.errors import InternalError
-from simulator.form import Model, OnProgress
+from simulator.form import OnProgress, System
 from simulator.reference import waits
 from simulator.reference.arrivals import ArrivalQueue, PoissonArrivals
 from simulator.reference.buffer_io import BufferIo
@@ -47,9 +47,9 @@ from simulator.results import ACTIVITIES, Activity, Population, Result
 THROTTLED_BATCH_PAGES = 64
 
 
-def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> Result:
-    """Run a model to the end of its interval. The same model and seed give the same result, byte for byte."""
-    engine = ReferenceEngine(model, seed)
+def simulate(system: System, seed: int, on_progress: OnProgress | None = None) -> Result:
+    """Run a system to the end of its interval. The same system and seed give the same result, byte for byte."""
+    engine = ReferenceEngine(system, seed)
     engine.run(on_progress)
     return engine.record.result()
 
@@ -57,33 +57,33 @@ def simulate(model: Model, seed: int, on_progress: OnProgress | None = None) -> 
 class ReferenceEngine:
     """One run: the parts, in the order in which they begin at time 0."""
 
-    def __init__(self, model: Model, seed: int) -> None:
-        self.model = model
+    def __init__(self, system: System, seed: int) -> None:
+        self.system = system
         self.env = env = Environment()
         # What happens at one instant
-        self.page_cache = OsPageCache(model.page_cache)
-        self.pool = BufferPool(env, model, self.page_cache)
+        self.page_cache = OsPageCache(system.page_cache)
+        self.pool = BufferPool(env, system, self.page_cache)
         self.locks = RowLocks(env)
-        self.interpreter = Interpreter(env, model, seed, self.pool, self.locks)
-        Start(model, seed, self.interpreter).prepare()
+        self.interpreter = Interpreter(env, system, seed, self.pool, self.locks)
+        Start(system, seed, self.interpreter).prepare()
         # Where one waits
-        self.cpu = Processors(env, model)
-        self.io_wait = IoWait(env, model, self.cpu)
-        self.sections = [SectionStation(env, section, self.cpu) for section in model.sections]
-        self.stations = [Servers(env, station.servers) for station in model.stations]
-        self.limiters = [RateLimiter(limit) for limit in model.limiters.limits]
-        self.devices = new_devices(env, model.storage, self.limiters, model.limiters.stages)
-        for scheduled in (self.devices[number] for number in model.scheduled_devices):
-            assert model.fair_queueing is not None
-            scheduled.take_in = FairQueue(env, model.fair_queueing, scheduled.take_in).add
+        self.cpu = Processors(env, system)
+        self.io_wait = IoWait(env, system, self.cpu)
+        self.sections = [SectionStation(env, section, self.cpu) for section in system.sections]
+        self.stations = [Servers(env, station.servers) for station in system.stations]
+        self.limiters = [RateLimiter(limit) for limit in system.limiters.limits]
+        self.devices = new_devices(env, system.storage, self.limiters, system.limiters.stages)
+        for scheduled in (self.devices[number] for number in system.scheduled_devices):
+            assert system.fair_queueing is not None
+            scheduled.take_in = FairQueue(env, system.fair_queueing, scheduled.take_in).add
         # What is written and read
-        files = DataFiles(model, self.devices)
-        self.log = CommitLog(env, model, self.devices[model.storage.log_device], self.io_wait)
-        self.buffer_io = BufferIo(env, self.pool, files, self.io_wait, model.interrupts, self.stations)
-        self.swap = SwapArea(model, self.devices[0], self.pool.memory, self.io_wait)
-        self.write_back = WriteBack(env, model, self.page_cache, files)
-        writer = PageWriter(env, model, self.pool, self.cpu, files, self.write_back)
-        self.writer, self.checkpoints = BackgroundWriter(env, model, writer), Checkpoints(env, model, writer)
+        files = DataFiles(system, self.devices)
+        self.log = CommitLog(env, system, self.devices[system.storage.log_device], self.io_wait)
+        self.buffer_io = BufferIo(env, self.pool, files, self.io_wait, system.interrupts, self.stations)
+        self.swap = SwapArea(system, self.devices[0], self.pool.memory, self.io_wait)
+        self.write_back = WriteBack(env, system, self.page_cache, files)
+        writer = PageWriter(env, system, self.pool, self.cpu, files, self.write_back)
+        self.writer, self.checkpoints = BackgroundWriter(env, system, writer), Checkpoints(env, system, writer)
         # Who begins
         self.in_system = Population()
         self.arrivals = self._new_arrivals(seed)
@@ -97,11 +97,11 @@ class ReferenceEngine:
         env.process(self.checkpoints.run())
 
     def _new_arrivals(self, seed: int) -> ArrivalQueue:
-        model = self.model
-        if model.arrivals_per_s:
-            return PoissonArrivals(self.env, self.in_system, model.arrivals_per_s, seed)
-        if model.terminals:
-            return TerminalQueue(self.env, self.in_system, TerminalUsers(model, model.terminals, seed))
+        system = self.system
+        if system.arrivals_per_s:
+            return PoissonArrivals(self.env, self.in_system, system.arrivals_per_s, seed)
+        if system.terminals:
+            return TerminalQueue(self.env, self.in_system, TerminalUsers(system, system.terminals, seed))
         return ArrivalQueue(self.env, self.in_system)
 
     def run(self, on_progress: OnProgress | None) -> None:
@@ -199,8 +199,8 @@ class ReferenceEngine:
 
     def _has_done_its_work(self, client: Client) -> bool:
         """Whether a client, at the end of a transaction, has none left to do. The run ends when the last one has."""
-        work = self.model.work
-        if work is None or client.transaction_class != self.model.program.main_class:
+        work = self.system.work
+        if work is None or client.transaction_class != self.system.program.main_class:
             return False
         self.main_done[client.number] += 1
         if self.main_done[client.number] < work.main_per_client:

@@ -7,7 +7,7 @@ the names of simulator/form/program.py.
 from typing import Any
 
 from simulator.errors import InternalError
-from simulator.form import DISTRIBUTION_KINDS, OPERATIONS, Model
+from simulator.form import DISTRIBUTION_KINDS, OPERATIONS, System
 from simulator.reference import waits
 from simulator.reference.buffer_pool import BufferPool
 from simulator.reference.client import Client
@@ -24,8 +24,8 @@ Operation = tuple[Any, ...]
 class Interpreter:
     """A program at work: its clients, its counters, what its references remember."""
 
-    def __init__(self, env: Environment, model: Model, seed: int, pool: BufferPool, locks: RowLocks) -> None:
-        program = model.program
+    def __init__(self, env: Environment, system: System, seed: int, pool: BufferPool, locks: RowLocks) -> None:
+        program = system.program
         self.env, self.pool, self.locks = env, pool, locks
         alias, names = program.alias.tolist(), tuple(OPERATIONS)
         self.tables: list[AliasTable] = [alias[start : start + length] for start, length in program.tables.tolist()]
@@ -38,7 +38,7 @@ class Interpreter:
         self.operations: list[Operation] = [
             (names[code], *operands[: len(OPERATIONS[names[code]])]) for code, *operands in program.operations.tolist()
         ]
-        registers = model.client_registers.tolist()
+        registers = system.client_registers.tolist()
         purposes = [streams_of(seed, purpose, len(registers)) for purpose in program.streams]
         self.clients = [
             Client(number, row, [streams[number] for streams in purposes]) for number, row in enumerate(registers)

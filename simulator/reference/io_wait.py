@@ -1,6 +1,6 @@
 """Idle CPU time that counts as waiting for I/O (simulator/form/io_wait.py), as an integral over time."""
 
-from simulator.form import IO_WAIT_SHARE_BITS, Model, io_wait_shares
+from simulator.form import IO_WAIT_SHARE_BITS, System, io_wait_shares
 from simulator.reference.cpu import Processors
 from simulator.reference.stations import Environment
 
@@ -8,9 +8,9 @@ from simulator.reference.stations import Environment
 class IoWait:
     """The integral, in ns of one processor. `asleep`: tasks that sleep in block I/O."""
 
-    def __init__(self, env: Environment, model: Model, cpu: Processors) -> None:
-        self.env, self.cpu, self.processors = env, cpu, model.processors
-        self.shares = io_wait_shares(model.processors).tolist()
+    def __init__(self, env: Environment, system: System, cpu: Processors) -> None:
+        self.env, self.cpu, self.processors = env, cpu, system.processors
+        self.shares = io_wait_shares(system.processors).tolist()
         self.asleep = self.area = self.since_ns = self.busy_then = 0
 
     def change(self, by: int) -> None:

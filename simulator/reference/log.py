@@ -2,24 +2,24 @@
 
 import simpy
 
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference.device import WRITE, DeviceStation
 from simulator.reference.io_wait import IoWait
 from simulator.reference.stations import Environment, Story
 
 
 class CommitLog:
-    """The log, a ring of the size that the model says."""
+    """The log, a ring of the size that the system says."""
 
-    def __init__(self, env: Environment, model: Model, device: DeviceStation, io_wait: IoWait) -> None:
-        self.env, self.rules, self.storage, self.device, self.io_wait = env, model.log, model.storage, device, io_wait
+    def __init__(self, env: Environment, system: System, device: DeviceStation, io_wait: IoWait) -> None:
+        self.env, self.rules, self.storage, self.device, self.io_wait = env, system.log, system.storage, device, io_wait
         self.position = 0
         self.pending_bytes = self.written_bytes = self.commits = self.flushes = 0
         self.waiting: list[simpy.Event] = []
         self.flushing = False
 
     def commit(self, size_bytes: int) -> Story:
-        """Make `size_bytes` of log durable, or hand them over, by the model's rule. Nothing to log: no wait."""
+        """Make `size_bytes` of log durable, or hand them over, by the system's rule. Nothing to log: no wait."""
         if size_bytes == 0:
             return
         self.commits += 1

@@ -21,10 +21,10 @@ class ReferenceRecorder(RunRecorder):
     engine_name = "reference"
 
     def __init__(self, engine: ReferenceEngine, seed: int) -> None:
-        super().__init__(engine.model, seed)
+        super().__init__(engine.system, seed)
         self.engine = engine
-        self.counts_from_ns, self.main_class = self.model.interval.warm_up_ns, self.model.program.main_class
-        self.counted = [results.ClassRecorder() for _ in self.model.program.classes]
+        self.counts_from_ns, self.main_class = self.system.interval.warm_up_ns, self.system.program.main_class
+        self.counted = [results.ClassRecorder() for _ in self.system.program.classes]
         self.ended = self.ended_main = 0
 
     @property

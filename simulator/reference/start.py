@@ -1,7 +1,7 @@
 """The state at time 0: cold, as a bulk load leaves it, or warm. No simulated time passes here."""
 
 from simulator.errors import InternalError
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference import waits
 from simulator.reference.client import Client
 from simulator.reference.interpreter import Interpreter
@@ -14,15 +14,15 @@ WARM_REFERENCES_PER_PAGE = 30
 
 
 class Start:
-    """Brings caches and clients to the state that the model's interval starts from."""
+    """Brings caches and clients to the state that the system's interval starts from."""
 
-    def __init__(self, model: Model, seed: int, interpreter: Interpreter) -> None:
-        self.model, self.seed = model, seed
+    def __init__(self, system: System, seed: int, interpreter: Interpreter) -> None:
+        self.system, self.seed = system, seed
         self.interpreter, self.pool, self.page_cache = interpreter, interpreter.pool, interpreter.pool.page_cache
 
     def prepare(self) -> None:
         """Do so. Raises InternalError for an unknown start."""
-        start = self.model.interval.start
+        start = self.system.interval.start
         if start not in {"cold", "after_load", "warm"}:
             raise InternalError(f"unknown start {start!r}")
         if start == "cold":
@@ -30,14 +30,14 @@ class Start:
         self._load_everything()
         if start == "warm":
             self._warm_up()
-        self._write_pool(self.model.pool.writer_low_pages if start == "warm" else 0)
+        self._write_pool(self.system.pool.writer_low_pages if start == "warm" else 0)
         self._write_page_cache()
         self._forget_counts()
 
     def _load_everything(self) -> None:
         """Write every loaded page once, in load order, through the pool and the page cache."""
         cache = self.pool.cache
-        for number, group, first, count in self.model.program.load_order.tolist():
+        for number, group, first, count in self.system.program.load_order.tolist():
             region = self.interpreter.references.regions[number]
             base = region.base + group * region.group_pages + first
             for page in range(base, base + count):
@@ -47,15 +47,15 @@ class Start:
                 assert frame is not None
                 self.pool.empty(frame)
                 cache.insert(frame, page)
-                if not self.model.direct_io:  # by direct I/O it is on disk, and nowhere else
+                if not self.system.direct_io:  # by direct I/O it is on disk, and nowhere else
                     cache.set_dirty(frame, 0)
 
     def _warm_up(self) -> None:
         """Run a transaction of each client in turn, every wait being over at once, until one of the bounds is met."""
-        model, cache = self.model, self.pool.cache
-        users = TerminalUsers(model, model.terminals, self.seed) if model.terminals else None
-        most_misses = WARM_TURNOVERS * model.pool.pages
-        most_references = WARM_REFERENCES_PER_PAGE * model.program.pages
+        system, cache = self.system, self.pool.cache
+        users = TerminalUsers(system, system.terminals, self.seed) if system.terminals else None
+        most_misses = WARM_TURNOVERS * system.pool.pages
+        most_references = WARM_REFERENCES_PER_PAGE * system.program.pages
         for _ in range(most_references):  # a bound of rounds too, for programs that refer to no page
             if cache.references - cache.hits >= most_misses or cache.references >= most_references:
                 return
@@ -90,7 +90,7 @@ class Start:
         dirty = len(self.pool.cache.dirty_since_ms)
         for page in self.pool.cache.least_recent_dirty(max(dirty - left_dirty_pages, 0)):
             self.pool.mark_clean(page)
-            if not self.model.direct_io:
+            if not self.system.direct_io:
                 self.page_cache.write(page, 0)
 
     def _write_page_cache(self) -> None:

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 import simpy
 
-from simulator.form import CachingDevice, DeviceRecord, FlashDevice, Model, RaidSet, RotatingDevice, Storage, extent_of
+from simulator.form import (
+    CachingDevice,
+    DeviceRecord,
+    FlashDevice,
+    RaidSet,
+    RotatingDevice,
+    Storage,
+    System,
+    extent_of,
+)
 from simulator.reference.device import DeviceStation
 from simulator.reference.disk import RotatingStation
 from simulator.reference.flash import FlashStation
@@ -50,8 +59,8 @@ def new_devices(
 class DataFiles:
     """The database's pages on the data devices. A run of pages lies side by side on one device."""
 
-    def __init__(self, model: Model, devices: list[DeviceStation]) -> None:
-        self.storage, self.placement, self.devices = model.storage, model.placement, devices
+    def __init__(self, system: System, devices: list[DeviceStation]) -> None:
+        self.storage, self.placement, self.devices = system.storage, system.placement, devices
 
     def _place(self, page: int) -> tuple[DeviceStation, int]:
         """The device and the byte where a page lies."""

@@ -6,7 +6,7 @@ since it was last looked at is let off once.
 
 from simpy import Event
 
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference.cache import Frame, MemoryState
 from simulator.reference.device import READ, WRITE, DeviceStation
 from simulator.reference.io_wait import IoWait
@@ -50,8 +50,8 @@ class ResidentMemory:
 class SwapArea:
     """The swap area on the first device, a place for each frame of the pool."""
 
-    def __init__(self, model: Model, device: DeviceStation, memory: ResidentMemory, io_wait: IoWait) -> None:
-        self.storage, self.pool_pages = model.storage, model.pool.pages
+    def __init__(self, system: System, device: DeviceStation, memory: ResidentMemory, io_wait: IoWait) -> None:
+        self.storage, self.pool_pages = system.storage, system.pool.pages
         self.device, self.memory, self.io_wait = device, memory, io_wait
         self.swap_ins = self.outs_written = 0
 

@@ -43,7 +43,7 @@ class SectionStay(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """Writing the log as the model's rule says; locks are released after it, unless `keeps_locks`."""
+    """Writing the log as the system's rule says; locks are released after it, unless `keeps_locks`."""
 
     size_bytes: int
     keeps_locks: bool

@@ -2,7 +2,7 @@
 
 import simpy
 
-from simulator.form import Extent, Model, extent_of
+from simulator.form import Extent, System, extent_of
 from simulator.reference.cpu import Processors
 from simulator.reference.device import WRITE
 from simulator.reference.log import CommitLog
@@ -14,8 +14,8 @@ from simulator.reference.storage import DataFiles
 class WriteBack:
     """Writes of the page cache. `pages_written`: pages that the disks have, so far."""
 
-    def __init__(self, env: Environment, model: Model, page_cache: OsPageCache, files: DataFiles) -> None:
-        self.env, self.model, self.page_cache, self.files = env, model, page_cache, files
+    def __init__(self, env: Environment, system: System, page_cache: OsPageCache, files: DataFiles) -> None:
+        self.env, self.system, self.page_cache, self.files = env, system, page_cache, files
         self.pages_written = 0
         self.next_written: simpy.Event | None = None
         page_cache.write_out = lambda page: self.write(range(page, page + 1))
@@ -41,7 +41,7 @@ class WriteBack:
     def flush(self, latest_ns: int, most: int) -> int:
         """Hand to the disks, in disk order, up to `most` pages dirty since `latest_ns` or longer; returns how many."""
         pages = self.page_cache.cache.dirty_before(latest_ns, most)
-        for run in neighbours(pages, self.model.placement, self.model.storage.merged_pages):
+        for run in neighbours(pages, self.system.placement, self.system.storage.merged_pages):
             for page in run:
                 self.page_cache.start_write_back(page)
             self.write(run)
@@ -50,7 +50,7 @@ class WriteBack:
     @property
     def free_pages(self) -> int:
         """How many more pages may be on their way to the disks."""
-        return self.model.page_cache.in_flight_pages - self.page_cache.writes_in_flight
+        return self.system.page_cache.in_flight_pages - self.page_cache.writes_in_flight
 
     def sync(self) -> Story:
         """Flush what is dirty now, and wait until the disks have all that was on its way by then."""
@@ -65,15 +65,15 @@ class WriteBack:
 
     def run(self, cpu: Processors, log: CommitLog) -> Story:
         """The daemon: every interval, pages that have been dirty for too long, and what the log left behind."""
-        env, rules = self.env, self.model.page_cache
+        env, rules = self.env, self.system.page_cache
         while True:
             yield env.timeout(rules.flush_interval_ns)
-            if log.pending_bytes and not self.model.log.durable:
+            if log.pending_bytes and not self.system.log.durable:
                 log.write()
             if env.now >= rules.expire_ns and self.free_pages > 0:
                 written = self.flush(env.now - rules.expire_ns, self.free_pages)
                 if written:
-                    demand_ns = written * self.model.costs.request_ns
+                    demand_ns = written * self.system.costs.request_ns
                     cpu.write_back_ns += demand_ns
                     yield from cpu.run(demand_ns)
 

@@ -2,7 +2,7 @@
 
 import simpy
 
-from simulator.form import Model, Writing, extent_of
+from simulator.form import System, Writing, extent_of
 from simulator.reference.buffer_pool import BufferPool
 from simulator.reference.cpu import Processors
 from simulator.reference.device import WRITE
@@ -15,18 +15,24 @@ class PageWriter:
     """Writes pages of the pool batch by batch: into the page cache, or with direct I/O to their devices."""
 
     def __init__(
-        self, env: Environment, model: Model, pool: BufferPool, cpu: Processors, files: DataFiles, write_back: WriteBack
+        self,
+        env: Environment,
+        system: System,
+        pool: BufferPool,
+        cpu: Processors,
+        files: DataFiles,
+        write_back: WriteBack,
     ) -> None:
-        self.env, self.model, self.pool, self.cpu = env, model, pool, cpu
+        self.env, self.system, self.pool, self.cpu = env, system, pool, cpu
         self.files, self.write_back = files, write_back
-        self.rules = model.writing or Writing()
+        self.rules = system.writing or Writing()
 
     def write(self, pages: list[int], spread_ns: int) -> Story:
         """Write these pages if they are dirty when it is their turn; over `spread_ns` if that is not 0."""
         began = self.env.now
         for first in range(0, len(pages), self.rules.batch_pages):
             batch = pages[first : first + self.rules.batch_pages]
-            yield from self._write_direct(batch) if self.model.direct_io else self._write_buffered(batch)
+            yield from self._write_direct(batch) if self.system.direct_io else self._write_buffered(batch)
             due = began + spread_ns * first // len(pages)
             if self.env.now < due:
                 yield self.env.timeout(due - self.env.now)
@@ -56,14 +62,14 @@ class PageWriter:
     def _pay(self, calls: int) -> Story:
         """CPU time of the write calls."""
         if calls:
-            demand_ns = calls * self.model.costs.write_ns
+            demand_ns = calls * self.system.costs.write_ns
             self.cpu.background_writer_ns += demand_ns
             yield from self.cpu.run(demand_ns)
 
     def _with_neighbours(self, page: int) -> range:
         """The pages of a request: dirty neighbours behind the page, then before it, go along and are clean then."""
-        extent, most = extent_of(self.model.placement, page), self.rules.coalesced_pages
-        step, last = extent.devices, min(extent.end_page, self.model.program.pages)
+        extent, most = extent_of(self.system.placement, page), self.rules.coalesced_pages
+        step, last = extent.devices, min(extent.end_page, self.system.program.pages)
         run = range(page, page + step, step)
         while len(run) < most and run.stop < last and self.pool.mark_clean(run.stop):
             run = range(run.start, run.stop + step, step)
@@ -78,8 +84,8 @@ class BackgroundWriter:
     It takes the pages nearest to replacement, and is woken at the end of a transaction.
     """
 
-    def __init__(self, env: Environment, model: Model, writer: PageWriter) -> None:
-        self.env, self.marks, self.writer = env, model.pool, writer
+    def __init__(self, env: Environment, system: System, writer: PageWriter) -> None:
+        self.env, self.marks, self.writer = env, system.pool, writer
         self.dirty, self.least_recent_dirty = writer.pool.cache.dirty_since_ms, writer.pool.cache.least_recent_dirty
         self.sleeping: simpy.Event | None = None
 

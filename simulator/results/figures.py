@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from simulator.form import Interrupts, Model, Terminals, to_s
+from simulator.form import Interrupts, System, Terminals, to_s
 from simulator.results.result import (
     Bottleneck,
     ClassResult,
@@ -85,7 +85,7 @@ def warnings_of_swapping(buffers_per_s: float) -> list[str]:
 
 
 def with_interrupts(
-    model: Model,
+    system: System,
     interrupts: Interrupts,
     cpu: CpuResult,
     devices: Sequence[DeviceResult],
@@ -97,13 +97,13 @@ def with_interrupts(
     An interrupt for each I/O that the operating system submits to a device, and `per_transaction` for messages. The
     processors set aside serve `served_per_s`.
     """
-    requests_per_s = sum(each.reads_per_s + each.writes_per_s for each in devices[: len(model.storage.devices)])
+    requests_per_s = sum(each.reads_per_s + each.writes_per_s for each in devices[: len(system.storage.devices)])
     coming_per_s = requests_per_s + interrupts.per_transaction * transactions_per_s
     if interrupts.station < 0:
         return replace(cpu, interrupts_per_s=coming_per_s)
-    aside = model.stations[interrupts.station].servers
-    part = model.processors / (model.processors + aside)
-    serving = min(served_per_s * interrupts.served_ns / 1e9, aside) / (model.processors + aside)
+    aside = system.stations[interrupts.station].servers
+    part = system.processors / (system.processors + aside)
+    serving = min(served_per_s * interrupts.served_ns / 1e9, aside) / (system.processors + aside)
     user, in_system, waiting = cpu.user * part, cpu.system * part + serving, cpu.iowait * part
     return replace(
         cpu,
@@ -118,13 +118,13 @@ def with_interrupts(
 
 
 def connections_result(
-    model: Model, terminals: Terminals, classes: Sequence[ClassResult], seconds: float
+    system: System, terminals: Terminals, classes: Sequence[ClassResult], seconds: float
 ) -> StationResult:
     """Connections that serve terminals, as a station: each transaction queues for one and holds it until its end.
 
     By Little's law for what ended.
     """
-    count, served = len(model.client_registers), sum(each.completed for each in classes)
+    count, served = len(system.client_registers), sum(each.completed for each in classes)
     number = sum(each.completed * each.mean_s for each in classes) - served * to_s(terminals.middle_tier_ns)
     busy = number - sum(each.completed * each.time_by_s["connection"] for each in classes)
     return StationResult(

@@ -1,24 +1,24 @@
 """Laws that every result must satisfy. A broken one is reported with the result, never hidden."""
 
-from simulator.form import Model, Terminals, to_s
+from simulator.form import System, Terminals, to_s
 from simulator.results.result import ClassResult, CpuResult, Law
 from simulator.results.snapshot import Snapshot, Window
 
 ROUNDING = 1e-6
 
 
-def check_laws(model: Model, window: Window, classes: list[ClassResult], cpu: CpuResult) -> list[Law]:
+def check_laws(system: System, window: Window, classes: list[ClassResult], cpu: CpuResult) -> list[Law]:
     """Little's law, utilisation, flow balance, sums of shares, over the measured interval."""
     laws = [
         _little(window, classes),
         law_equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
         law_at_most_one("cpu utilisation", cpu.utilisation),
     ]
-    for number, device in enumerate(model.storage.with_disks):
+    for number, device in enumerate(system.storage.with_disks):
         laws += _device_laws(device.name, device.servers, number, window)
-    if model.terminals:
-        laws += [_nobody_lost(model.terminals, snapshot) for snapshot in (window.first, window.last)]
-    pool, in_transit = window.counters.pool, len(model.client_registers)
+    if system.terminals:
+        laws += [_nobody_lost(system.terminals, snapshot) for snapshot in (window.first, window.last)]
+    pool, in_transit = window.counters.pool, len(system.client_registers)
     grown = pool.evictions + window.growth(lambda now: now.pool.used_pages)
     laws.append(law_equal("pool pages in = pages out + growth", pool.misses, grown, in_transit))
     laws += [law_of_class_times(result) for result in classes if result.completed]

@@ -16,12 +16,12 @@ from simulator.form import (
     FlashDevice,
     Interval,
     Log,
-    Model,
     PageCache,
     Pool,
     Section,
     Station,
     Storage,
+    System,
     from_s,
 )
 
@@ -29,13 +29,13 @@ MS = 1_000_000
 FLASH = FlashDevice("disk 1", read_ns=2 * MS, write_ns=3 * MS, parallel=1)
 
 
-def make_model(asm: Assembler, **parts: Any) -> Model:
+def make_model(asm: Assembler, **parts: Any) -> System:
     """A model around an assembled program; everything not named is small, fast and out of the way."""
     program = asm.finish(parts.get("main_class", asm.classes[0]))
     clients = parts.get("clients", 1)
     devices = parts.get("devices", (FLASH,))
     pages = parts.get("pool_pages", 1000)
-    return Model(
+    return System(
         name="test",
         program=program,
         client_registers=np.zeros((clients, max(len(program.registers), 1)), dtype=np.int64),
@@ -73,7 +73,7 @@ def make_model(asm: Assembler, **parts: Any) -> Model:
     )
 
 
-def make_network(visits: list[tuple[str, str, int, int]], think_s: float = 0.0, **parts: Any) -> Model:
+def make_network(visits: list[tuple[str, str, int, int]], think_s: float = 0.0, **parts: Any) -> System:
     """Clients that think, then visit stations in turn: (station, distribution, a in ns, b)."""
     asm = Assembler()
     if parts.get("arrivals_per_s"):
@@ -89,18 +89,18 @@ def make_network(visits: list[tuple[str, str, int, int]], think_s: float = 0.0, 
 
 
 @pytest.fixture
-def network() -> Callable[..., Model]:
+def network() -> Callable[..., System]:
     """See make_network."""
     return make_network
 
 
 @pytest.fixture
-def model_of() -> Callable[..., Model]:
+def model_of() -> Callable[..., System]:
     """See make_model."""
     return make_model
 
 
-def make_busy(**parts: Any) -> Model:
+def make_busy(**parts: Any) -> System:
     """A bit of everything: two tables, hot and cold rows, inserts, locks, a critical section, log, rollbacks."""
     asm = Assembler()
     asm.emit("think", asm.distribution("exponential", parts.pop("think_ns", 0)), asm.stream("think"))
@@ -147,6 +147,6 @@ def make_busy(**parts: Any) -> Model:
 
 
 @pytest.fixture
-def busy() -> Callable[..., Model]:
+def busy() -> Callable[..., System]:
     """See make_busy."""
     return make_busy

@@ -8,11 +8,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from resource import getpagesize
 
-from simulator.form import Model
+from simulator.form import System
 from simulator.kernel import KernelEngine
 
 
-def kernel_bytes(*models: Model) -> list[int]:
+def kernel_bytes(*models: System) -> list[int]:
     """Memory of each model's system before its run, from a process in which nothing has been freed that it could take.
 
     The models start cold: what a start fills takes its memory anyway.
@@ -22,7 +22,7 @@ def kernel_bytes(*models: Model) -> list[int]:
         return process.submit(_growth_bytes, cold).result()
 
 
-def _growth_bytes(models: list[Model]) -> list[int]:
+def _growth_bytes(models: list[System]) -> list[int]:
     engines, found = [], []
     for model in models:
         before = _resident_bytes()

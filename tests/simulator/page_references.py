@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-from simulator.form import Assembler, FlashDevice, IntArray, Model
+from simulator.form import Assembler, FlashDevice, IntArray, System
 from simulator.kernel import KernelEngine
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import record_of
@@ -36,7 +36,7 @@ def counted(
     return Counted(new["references"] - new["hits"], new["swap_ins"])
 
 
-def referring(references: IntArray, pool_pages: int, replacement: str, resident_pages: int) -> Model:
+def referring(references: IntArray, pool_pages: int, replacement: str, resident_pages: int) -> System:
     """One client that takes one page after the other from a counter table. The page cache holds all pages."""
     pages = int(references.max()) + 1
     asm = Assembler()

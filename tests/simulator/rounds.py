@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from simulator.form import CODES, OPERATIONS, Costs, Cpu, Model
+from simulator.form import CODES, OPERATIONS, Costs, Cpu, System
 from simulator.kernel import KernelEngine
 from tests.simulator.twins import record_of
 
@@ -18,7 +18,7 @@ NEVER_NS = 10**18
 class Rounds:
     """A run after a load, by the clients of a closed model; nothing is written that no client waits for."""
 
-    def __init__(self, model: Model, seed: int) -> None:
+    def __init__(self, model: System, seed: int) -> None:
         self.clients, self.done = len(model.client_registers), 0
         thinking = model.program.distributions.copy()
         assert len(thinking) == 1, "only think times are drawn"
@@ -38,7 +38,7 @@ class Rounds:
         assert record_of(self.engine, "system")["ended"] == self.done * self.clients
 
 
-def without_time(model: Model) -> Model:
+def without_time(model: System) -> System:
     """Transactions that take no time, one after the other, if no cache below the pool misses."""
     operations = model.program.operations.copy()
     for name, operands in OPERATIONS.items():

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from models.build import by_table
-from simulator.form import Assembler, Cpu, Interrupts, Model, Program, Section, Station, Storage, Terminals
-from tests.simulator.systems import Step, System
+from simulator.form import Assembler, Cpu, Interrupts, Program, Section, Station, Storage, System, Terminals
+from tests.simulator.systems import DrawnSystem, Step
 
 LOCKS = ("lock 1", "lock 2")
 MS = 1_000_000
 INTERRUPTS = "interrupts"
 
 
-def model_of_system(system: System) -> Model:
+def model_of_system(system: DrawnSystem) -> System:
     """The model. A log device of its own is the last of at least two devices."""
     program = Writer(system).write()
     registers = np.zeros((system.clients, len(program.registers)), dtype=np.int64)
     registers[:, program.registers.index("home")] = np.arange(system.clients) % system.groups
     count = len(system.devices)
     own_log = system.own_log and count > 1
-    return Model(
+    return System(
         name="random",
         program=program,
         client_registers=registers,
@@ -61,7 +61,7 @@ def model_of_system(system: System) -> Model:
     )
 
 
-def terminals_of(system: System, program: Program) -> Terminals | None:
+def terminals_of(system: DrawnSystem, program: Program) -> Terminals | None:
     """The terminals, each class of which takes other times."""
     users, classes = system.users, range(len(system.classes))
     if users is None:
@@ -79,7 +79,7 @@ def terminals_of(system: System, program: Program) -> Terminals | None:
     )
 
 
-def interrupts_of(system: System, program: Program) -> Interrupts | None:
+def interrupts_of(system: DrawnSystem, program: Program) -> Interrupts | None:
     """Interrupts that a station of its own serves."""
     if not system.interrupt_ns:
         return None
@@ -89,7 +89,7 @@ def interrupts_of(system: System, program: Program) -> Interrupts | None:
 class Writer:
     """Writes the program of a system: two tables, of which one grows; orders that are taken, claimed and peeked at."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: DrawnSystem) -> None:
         self.system, self.asm = system, Assembler()
         asm, groups = self.asm, system.groups
         self.home, self.group, self.row = asm.register("home"), asm.register("group"), asm.register("row")

@@ -48,8 +48,8 @@ class Users:
 
 
 @dataclass(frozen=True)
-class System:
-    """`classes`: the steps of each transaction class, and its weight. The rest is as in simulator.model."""
+class DrawnSystem:
+    """`classes`: the steps of each transaction class, and its weight. The others are as in simulator.form."""
 
     think: tuple[str, int, int] | None
     """a distribution, or None for open arrivals"""
@@ -228,11 +228,11 @@ sets = sets_of(st.one_of(arms, flashes))
 
 
 @st.composite
-def systems(draw: st.DrawFn) -> System:
+def systems(draw: st.DrawFn) -> DrawnSystem:
     """Any system; closed or open, fast or hopelessly overloaded."""
     is_open = draw(st.sampled_from([False, False, True]))
     costs = st.sampled_from([0, MS // 10, MS // 5])
-    return System(
+    return DrawnSystem(
         think=None if is_open else draw(thinking),
         arrivals_per_s=draw(st.sampled_from([5.0, 100.0, 1500.0])) if is_open else 0.0,
         groups=draw(st.integers(1, 3)),
@@ -265,7 +265,7 @@ def systems(draw: st.DrawFn) -> System:
 
 
 @st.composite
-def worked_systems(draw: st.DrawFn) -> System:
+def worked_systems(draw: st.DrawFn) -> DrawnSystem:
     """Closed systems whose clients stop after some transactions, most of them on threads that slow each other down."""
     system = draw(systems().filter(lambda one: one.think is not None))
     whole = dataclasses.replace(system.interval, warm_up_ns=0, duration_ns=3600 * 1000 * MS)
@@ -274,7 +274,7 @@ def worked_systems(draw: st.DrawFn) -> System:
 
 
 @st.composite
-def caching_systems(draw: st.DrawFn) -> System:
+def caching_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems whose disks have write caches, most of them soon full; some in RAID sets."""
     devices = st.lists(st.one_of(caching_arms, sets_of(caching_arms)), min_size=1, max_size=2)
     return dataclasses.replace(draw(systems()), devices=tuple(draw(devices)))
@@ -296,7 +296,7 @@ volumes = st.builds(lambda flash, limits: dataclasses.replace(flash, limits=limi
 
 
 @st.composite
-def limited_systems(draw: st.DrawFn) -> System:
+def limited_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems on cloud volumes, some in RAID sets, some behind limits of the machine, some beside disks without any."""
     devices = draw(st.lists(st.one_of(volumes, flashes, sets_of(volumes), arms), min_size=1, max_size=3))
     shared = (
@@ -317,14 +317,14 @@ fair_rules = st.builds(
 
 
 @st.composite
-def fair_systems(draw: st.DrawFn) -> System:
+def fair_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems with fair queueing before flash and sets, of which some are cloud volumes; some have disks with arms."""
     devices = draw(st.lists(st.one_of(flashes, slow_flashes, sets, volumes, arms), min_size=1, max_size=3))
     return dataclasses.replace(draw(systems()), devices=tuple(devices), fair_queueing=draw(fair_rules))
 
 
 @st.composite
-def systems_by_table(draw: st.DrawFn) -> System:
+def systems_by_table(draw: st.DrawFn) -> DrawnSystem:
     """Systems whose tables lie on devices of their own."""
     devices = draw(st.lists(st.one_of(arms, flashes, sets), min_size=2, max_size=5))
     return dataclasses.replace(draw(systems()), devices=tuple(devices), by_table=True)
@@ -342,7 +342,7 @@ users = st.builds(
 
 
 @st.composite
-def any_systems(draw: st.DrawFn) -> System:
+def any_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems that may have every part and every operation."""
     system = draw(systems())
     kinds = st.one_of(steps, steps, rare_steps)

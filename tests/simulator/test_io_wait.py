@@ -12,17 +12,17 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator import analytic, kernel, reference
-from simulator.form import IO_WAIT_SHARE_BITS, Assembler, FlashDevice, Model, io_wait_shares
+from simulator.form import IO_WAIT_SHARE_BITS, Assembler, FlashDevice, System, io_wait_shares
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import differences
 
 MS = 1_000_000
 DIRECT = ("database.pool.buffers=300", "database.io=direct")
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 ONE_SHARE = 2.0**-IO_WAIT_SHARE_BITS
 
 
-def readers(model_of: ModelOf, clients: int, cores: int, *, log: bool = False, **parts: Any) -> Model:
+def readers(model_of: ModelOf, clients: int, cores: int, *, log: bool = False, **parts: Any) -> System:
     """Clients in step: 1 ms of CPU, then 2 ms for a page that is new to the pool, or 3 ms for a commit."""
     asm = Assembler()
     asm.emit("think", asm.distribution("constant", 0), asm.stream("think"))
@@ -45,7 +45,7 @@ def readers(model_of: ModelOf, clients: int, cores: int, *, log: bool = False, *
     )  # fmt: skip
 
 
-def waiting(model: Model) -> float:
+def waiting(model: System) -> float:
     """The share of CPU capacity that waits for I/O, as the kernel says."""
     return kernel.simulate(model, 1).cpu.iowait
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from simulator import analytic, kernel
-from simulator.form import Assembler, Model, Sharing
+from simulator.form import Assembler, Sharing, System
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000
@@ -36,7 +36,7 @@ def exact_per_s(longer: tuple[float, ...], clients: int, think_ms: float) -> flo
     return float(1000 * np.dot(weights[1:], [per_ms(n) for n in range(1, clients + 1)]) / sum(weights))
 
 
-def model_of_threads(longer: tuple[float, ...], clients: int, think_ms: float, **parts: Any) -> Model:
+def model_of_threads(longer: tuple[float, ...], clients: int, think_ms: float, **parts: Any) -> System:
     asm = Assembler()
     asm.emit("think", asm.distribution("exponential", round(think_ms * MS)), asm.stream("think"))
     asm.emit("choose", asm.table("mix", [1.0]), asm.stream("mix"))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from models.build import build
 from models.catalogue import catalogue_entry
 from models.reading import scenario_from_mapping
-from simulator.form import Model
+from simulator.form import System
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
 FLASH = {
@@ -31,7 +31,7 @@ def tiny() -> dict[str, Any]:
 
 
 @st.composite
-def tpcc_models(draw: st.DrawFn) -> Model:
+def tpcc_models(draw: st.DrawFn) -> System:
     """One warehouse or two, a few clients, one or two simulated seconds."""
     keys = copy.deepcopy(tiny())
     machine, database, workload = keys["machine"], keys["database"], keys["workload"]

@@ -11,7 +11,7 @@ from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
 from models.reading.one_line.pieces import WHERE, Origin, Phrases, read_line
-from models.reading.one_line.systems import System
+from models.reading.one_line.systems import NamedSystem
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import GIB, KIB
@@ -94,7 +94,7 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     return data, [*rows, *of_run]
 
 
-def _system(phrases: Phrases, year: int) -> tuple[System, str, Origin]:
+def _system(phrases: Phrases, year: int) -> tuple[NamedSystem, str, Origin]:
     key, what = "operating_system", "operating system"
     linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
     if "system" not in phrases:
@@ -102,7 +102,7 @@ def _system(phrases: Phrases, year: int) -> tuple[System, str, Origin]:
         entry = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
         source = "the maker's own" if entry != linux else "no system is said: Linux of the processor's time"
         alternatives = ("operating_system=windows-2000",) if entry == "linux-2-6" else ()
-        return System(entry, None), entry, Origin(what, key, entry, None, source, others=alternatives)
+        return NamedSystem(entry, None), entry, Origin(what, key, entry, None, source, others=alternatives)
     piece, system = phrases["system"].piece, phrases["system"].value
     if system.entry is None:
         return system, linux, Origin(what, key, linux, piece, "of the processor's time, no version is said")

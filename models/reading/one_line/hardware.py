@@ -14,7 +14,7 @@ from models.catalogue import (
     read_processors,
 )
 from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases
-from models.reading.one_line.systems import System
+from models.reading.one_line.systems import NamedSystem
 from simulator.errors import InputError
 
 AS_THERE = "the catalogue has this machine"
@@ -86,7 +86,9 @@ def memory_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, Origin]:
     raise InputError(f"{WHERE}: the line doesn't say how much memory there is: add a piece like '8 GB'")
 
 
-def disks_of(phrases: Phrases, known: dict[str, Any], system: System, old: bool) -> tuple[dict[str, Any], list[Origin]]:
+def disks_of(
+    phrases: Phrases, known: dict[str, Any], system: NamedSystem, old: bool
+) -> tuple[dict[str, Any], list[Origin]]:
     """The data disks, and rows. `old`: of a time when SATA disks were not given queues."""
     if known and not {"disk", "disks", "rpm", "level", "disk_gib"} & phrases.keys():
         disks = known["disks"]
@@ -231,7 +233,7 @@ def _kind(phrases: Phrases) -> tuple[str, list[Origin], str]:
     return entry, [Origin("disk", DISK, entry, phrases.piece("disk", "rpm"), source, others=alternatives)], kind
 
 
-def _disk(phrases: Phrases, known: dict[str, Any], system: System, old: bool) -> tuple[Any, list[Origin]]:
+def _disk(phrases: Phrases, known: dict[str, Any], system: NamedSystem, old: bool) -> tuple[Any, list[Origin]]:
     entry, rows, kind = _kind(phrases)
     changes: dict[str, Any] = {}
     if "disk_gib" in phrases:

@@ -25,7 +25,7 @@ NEAREST = {"virtuoso-6": "virtuoso 6", "postgresql-15": "postgresql 15", "mysql-
 
 
 @dataclass(frozen=True)
-class System:
+class NamedSystem:
     """An operating system: its entry in the catalogue, None if only its kind, Linux, is known.
 
     `queues`: whether it queues commands in a SATA drive, None if that isn't known. `nearest`: it has no entry of its
@@ -37,23 +37,23 @@ class System:
     nearest: bool = False
 
 
-def system_of(piece: str) -> System | None:
+def system_of(piece: str) -> NamedSystem | None:
     """The operating system that a piece names; None if it names none."""
     text = re.sub(r"[\s_-]+", " ", piece.lower().replace("microsoft ", "")).strip()
     text = re.sub(r",? ?(?:\(?(?:64|32) bits?\)?|x86 64|amd64)$", "", text)
     if match := re.fullmatch(r"(?:sun ?os|solaris)(?: (\d+)(?:\.(\d+))?)?(?: ?\(?x86\)?)?", text):
         version = int(match[1] or 10)
         version = int(match[2] or 7) if version == 2 else int(match[2] or 10) if version == 5 else version
-        return System("solaris-7" if version <= 7 else "solaris-10", None, version not in {7, 10})
+        return NamedSystem("solaris-7" if version <= 7 else "solaris-10", None, version not in {7, 10})
     if re.fullmatch(r"windows(?: \w+){0,4}", text):
-        return System("windows-2000", None, text != "windows 2000")
+        return NamedSystem("windows-2000", None, text != "windows 2000")
     if match := re.fullmatch(r"(?:mac ?os(?: ?x)?|os ?x)(?: ?(\d+(?:\.\d+)*))?", text):
-        return System("mac-os-x-10-4", None, not (match[1] or "").startswith("10.4"))
+        return NamedSystem("mac-os-x-10-4", None, not (match[1] or "").startswith("10.4"))
     kernel = _kernel(text)
     if kernel is not None:
-        return System("linux-2-6" if kernel < (3,) else "linux", kernel >= QUEUEING_SINCE, kernel < (2, 6))
+        return NamedSystem("linux-2-6" if kernel < (3,) else "linux", kernel >= QUEUEING_SINCE, kernel < (2, 6))
     names = "|".join(["(?:gnu/)?linux", *KERNELS])
-    return System(None, None) if re.fullmatch(rf"(?:{names})(?: linux)?", text) else None
+    return NamedSystem(None, None) if re.fullmatch(rf"(?:{names})(?: linux)?", text) else None
 
 
 def engine_of(piece: str) -> tuple[str, bool] | None:

@@ -167,7 +167,7 @@ def most_warehouses(scenario: ScenarioSpec) -> int:
 def in_memory(point: AnalyticInput) -> AnalyticInput:
     """The same machine with a pool that holds every page, and memory for it."""
     p = point.parameters
-    pages = np.array([float(point.model.program.pages)])
+    pages = np.array([float(point.system.program.pages)])
     factor = np.maximum(pages / p.buffers, 1.0)
     held = np.maximum(pages, p.buffers)
     marks = {"dirty_high": p.dirty_high * factor, "dirty_low": p.dirty_low * factor}

@@ -38,12 +38,12 @@ class CreditUse:
 def credits_of(scenario: ScenarioSpec, solver: MachineSolver) -> CreditUse | None:
     """None if no limit has a bucket."""
     point = solver.point(scenario)
-    places = places_of(point.model)
+    places = places_of(point.system)
     if not any(limit.burst_per_s > limit.per_s for limits in places for limit in limits):
         return None
     [spent] = machines([point])
     burst = places.rates(lambda limit: limit.burst_per_s)
-    [full] = machines([replace(point, parameters=parameters_of(point.model, spent.workload, burst))])
+    [full] = machines([replace(point, parameters=parameters_of(point.system, spent.workload, burst))])
     asked = asked_of_limits(full.case(burst))
     found = [
         CreditBucket(

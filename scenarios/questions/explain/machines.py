@@ -19,7 +19,7 @@ from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
 from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answer, doubts, retimed, rows, sustained
-from simulator.form import Model
+from simulator.form import System
 from simulator.results import Bottleneck, Result, main_class_of
 
 Percentile = Literal["p95", "p99"]
@@ -43,24 +43,24 @@ class SolvedMachine:
         return float(self.solution.rate[0] * workload.mix[workload.main_class]) * 60.0
 
     @property
-    def model(self) -> Model:
-        """Model that was solved."""
-        return self.point.model
+    def system(self) -> System:
+        """System that was solved."""
+        return self.point.system
 
     @cached_property
     def workload(self) -> Workload:
         """Workload with this machine's CPU times: that of the point may have other times."""
-        return retimed(self.point.workload, self.point.model)
+        return retimed(self.point.workload, self.point.system)
 
     @cached_property
     def result(self) -> Result:
         """Result with every figure that the engine has."""
-        case = self.case(sustained(self.model))
+        case = self.case(sustained(self.system))
         return answer(case, SEED, doubts(case))
 
     def case(self, rates: Rates) -> Case:
         """Case for the engine's figures; `rates`: what the limits of volumes let through, as it was solved with."""
-        return Case(self.model, self.workload, self.parameters, self.solution, None, rates)
+        return Case(self.system, self.workload, self.parameters, self.solution, None, rates)
 
     @property
     def bottleneck(self) -> Bottleneck:

@@ -29,7 +29,7 @@ def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
 
 def _until_steady_s(machine: SolvedMachine) -> float:
     """Time after which the rate stays at its share of the steady one, interpolated between two moments."""
-    warm_up = course(machine.model, machine.workload, machine.parameters, machine.solution)
+    warm_up = course(machine.system, machine.workload, machine.parameters, machine.solution)
     steady_per_s = STEADY * warm_up.steady_per_s
     slow = np.flatnonzero(warm_up.rates_per_s < steady_per_s)
     if not len(slow):

@@ -118,7 +118,7 @@ class Assembly:
             part_rows.append(row.ravel())
         p = combined(parts[0], parts[1], parts[2], np.stack(part_rows, axis=1))
         w = point.workload
-        return Machines(w, p, p.arrivals_per_s, point.model.pool.replacement, 60.0 * float(w.mix[w.main_class]))
+        return Machines(w, p, p.arrivals_per_s, point.system.pool.replacement, 60.0 * float(w.mix[w.main_class]))
 
     def _part(self, place: int, number: int, files: int, first: Sequence[int], point: AnalyticInput) -> Parameters:
         key = (place, number, files)
@@ -185,7 +185,7 @@ def capacities_of(
     groups: dict[tuple[int, str], list[int]] = {}
     points = [reader.read(each) for each in scenarios]
     for number, point in enumerate(points):
-        groups.setdefault((id(point.workload), point.model.pool.replacement), []).append(number)
+        groups.setdefault((id(point.workload), point.system.pool.replacement), []).append(number)
     found = np.zeros(len(points))
     for (_, policy), numbers in groups.items():
         w = points[numbers[0]].workload

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, Model, RateLimit, to_s
+from simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, RateLimit, System, to_s
 from simulator.results.result import DeviceResult, LimitResult
 from simulator.results.snapshot import Snapshot, Window
 
 
-def device_results(model: Model, window: Window) -> list[DeviceResult]:
+def device_results(system: System, window: Window) -> list[DeviceResult]:
     """A result for each device that the operating system sees, then one for each disk of its RAID sets.
 
     A set's utilisation and service time are means over its disks, its queue and response time its own. While a rate
     limit holds requests back, a device counts as busy.
     """
-    storage, results = model.storage, []
-    limiters = model.limiters
+    storage, results = system.storage, []
+    limiters = system.limiters
     limits = [
         _limits(limiters, rows, device.name, window)
         for device, rows in zip(storage.with_disks, limiters.of_devices, strict=True)
@@ -49,9 +49,9 @@ def device_results(model: Model, window: Window) -> list[DeviceResult]:
     return results
 
 
-def shared_limits(model: Model, window: Window) -> list[LimitResult]:
+def shared_limits(system: System, window: Window) -> list[LimitResult]:
     """Rate limits that devices share: those of all volumes together, then those of each controller."""
-    limiters = model.limiters
+    limiters = system.limiters
     results = _limits(limiters, limiters.shared, ALL_VOLUMES, window)
     for number, rows in enumerate(limiters.controllers, 1):
         results += _limits(limiters, rows, f"controller {number}", window)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from simulator.errors import InputError
-from simulator.form import NS_PER_S, Model, Progress, to_s
+from simulator.form import NS_PER_S, Progress, System, to_s
 from simulator.results.recorder import ClassRecorder
 from simulator.results.recording.summarise import FinishedRun, summarise
 from simulator.results.result import Result
@@ -24,9 +24,9 @@ class RunRecorder(ABC):
 
     engine_name: ClassVar[str]
 
-    def __init__(self, model: Model, seed: int) -> None:
-        self.model, self.seed = model, seed
-        self.step_ns = FIRST_STEP_NS if model.work else _series_step_ns(model)
+    def __init__(self, system: System, seed: int) -> None:
+        self.system, self.seed = system, seed
+        self.step_ns = FIRST_STEP_NS if system.work else _series_step_ns(system)
         self.snapshots: list[Snapshot] = []
 
     @abstractmethod
@@ -46,7 +46,7 @@ class RunRecorder(ABC):
     def result(self) -> Result:
         """The run as a result."""
         run = FinishedRun(
-            self.model, self.seed, self.engine_name, self.step_ns, self.classes, self.checkpoints_ns, self.snapshots
+            self.system, self.seed, self.engine_name, self.step_ns, self.classes, self.checkpoints_ns, self.snapshots
         )
         return summarise(run)
 
@@ -55,10 +55,10 @@ class RunRecorder(ABC):
 
         Raises InputError if the work is not done within the interval.
         """
-        if self.model.work is None:
-            yield from _stops_ns(self.model)
+        if self.system.work is None:
+            yield from _stops_ns(self.system)
             return
-        end_ns, at = self.model.interval.end_ns, 0
+        end_ns, at = self.system.interval.end_ns, 0
         while self.snapshots[-1].levels.clients_at_work:
             if at >= end_ns:
                 raise InputError(self._too_long())
@@ -70,22 +70,22 @@ class RunRecorder(ABC):
         if self.snapshots and self.snapshots[-1].at_ns == now:  # the last client ended at the end of a step
             self.snapshots.pop()
         self.snapshots.append(self.snapshot(now))
-        if self.model.work and len(self.snapshots) > MOST_SERIES_STEPS:
+        if self.system.work and len(self.snapshots) > MOST_SERIES_STEPS:
             self.step_ns *= 2
             self.snapshots = [each for each in self.snapshots if each.at_ns % self.step_ns == 0 or each.at_ns == now]
 
     def progress(self, now: int) -> Progress:
         """Progress of the run; of fixed work the end is extrapolated at the mean rate so far."""
-        end_ns, work = float(self.model.interval.end_ns), self.model.work
+        end_ns, work = float(self.system.interval.end_ns), self.system.work
         if work:
-            whole = work.main_per_client * len(self.model.client_registers)
+            whole = work.main_per_client * len(self.system.client_registers)
             end_ns = now * whole / max(self.snapshots[-1].counters.ended_main, 1)
         return Progress(to_s(now), to_s(end_ns), self.snapshots[-1].counters.ended)
 
     def _too_long(self) -> str:
-        assert self.model.work is not None
-        last, clients, wanted = self.snapshots[-1], len(self.model.client_registers), self.model.work.main_per_client
-        limit, left = f"{to_s(self.model.interval.end_ns):,.0f} s", f"{last.levels.clients_at_work:,} of {clients:,}"
+        assert self.system.work is not None
+        last, clients, wanted = self.snapshots[-1], len(self.system.client_registers), self.system.work.main_per_client
+        limit, left = f"{to_s(self.system.interval.end_ns):,.0f} s", f"{last.levels.clients_at_work:,} of {clients:,}"
         return (
             f"interval.new_orders_per_client: got {wanted:,}; after {limit} of simulated time, the most there is for "
             f"it, {left} clients are not through: {last.counters.ended_main:,} of {clients * wanted:,} are done. "
@@ -93,15 +93,15 @@ class RunRecorder(ABC):
         )
 
 
-def _series_step_ns(model: Model) -> int:
-    """The step of the time series: the model's own, or whole seconds, at most MOST_SERIES_STEPS of them."""
-    if model.step_ns is not None:
-        return model.step_ns
-    return max(1, -(-model.interval.end_ns // (MOST_SERIES_STEPS * NS_PER_S))) * NS_PER_S
+def _series_step_ns(system: System) -> int:
+    """The step of the time series: the system's own, or whole seconds, at most MOST_SERIES_STEPS of them."""
+    if system.step_ns is not None:
+        return system.step_ns
+    return max(1, -(-system.interval.end_ns // (MOST_SERIES_STEPS * NS_PER_S))) * NS_PER_S
 
 
-def _stops_ns(model: Model) -> list[int]:
+def _stops_ns(system: System) -> list[int]:
     """When to take snapshots: every step, at the end of the warm-up, and at the end."""
-    interval = model.interval
-    stops = {*range(_series_step_ns(model), interval.end_ns + 1, _series_step_ns(model)), interval.end_ns}
+    interval = system.interval
+    stops = {*range(_series_step_ns(system), interval.end_ns + 1, _series_step_ns(system)), interval.end_ns}
     return sorted(stops | ({interval.warm_up_ns} if interval.warm_up_ns else set()))

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from simulator.errors import InputError
-from simulator.form import Model, to_s
+from simulator.form import System, to_s
 from simulator.results.recording.devices import closed_fractions
 from simulator.results.result import Series, rate_key, utilisation_key
 from simulator.results.snapshot import Counters, Snapshot
@@ -12,10 +12,10 @@ from simulator.results.snapshot import Counters, Snapshot
 Step = tuple[Snapshot, Snapshot]
 
 
-def time_series(model: Model, snapshots: Sequence[Snapshot], step_ns: int) -> Series:
+def time_series(system: System, snapshots: Sequence[Snapshot], step_ns: int) -> Series:
     """Means over steps of `step_ns`; fractions of caches are those at the steps' ends."""
     steps = list(itertools.pairwise(each for each in snapshots if each.at_ns % step_ns == 0))
-    seconds, storage = to_s(step_ns), model.storage
+    seconds, storage = to_s(step_ns), system.storage
 
     def grown(counter: Callable[[Counters], int]) -> list[int]:
         return [counter(b.counters) - counter(a.counters) for a, b in steps]
@@ -26,7 +26,7 @@ def time_series(model: Model, snapshots: Sequence[Snapshot], step_ns: int) -> Se
     def ratio(part: Callable[[Counters], int], whole: Callable[[Counters], int]) -> list[float]:
         return [change / max(of, 1) for change, of in zip(grown(part), grown(whole), strict=True)]
 
-    main, capacity_ns = model.program.classes[model.program.main_class], step_ns * model.processors
+    main, capacity_ns = system.program.classes[system.program.main_class], step_ns * system.processors
     caches = [(end.levels.pool, end.levels.page_cache) for _, end in steps]
     values = {
         rate_key(main): per(lambda c: c.ended_main, 60 / seconds),
@@ -39,7 +39,7 @@ def time_series(model: Model, snapshots: Sequence[Snapshot], step_ns: int) -> Se
         "pool_dirty_fraction": [pool.dirty_pages / pool.capacity_pages for pool, _ in caches],
         "page_cache_dirty_fraction": [cache.dirty_pages / max(cache.capacity_pages, 1) for _, cache in caches],
     }
-    limits = model.limiters.of_devices
+    limits = system.limiters.of_devices
     for number, device in enumerate(storage.with_disks):
         disks = storage.disks_of(number)
         scale = 1 / step_ns / sum(storage.with_disks[disk].servers for disk in disks)
@@ -61,14 +61,14 @@ def _cpu_share(step: Step, capacity_ns: int, user: bool) -> float:
     return (after.cpu_busy_ns - before.cpu_busy_ns) / capacity_ns * part_ns / max(handed_ns, 1)
 
 
-def steps_at_full_work(model: Model, snapshots: Sequence[Snapshot], step_ns: int) -> int:
+def steps_at_full_work(system: System, snapshots: Sequence[Snapshot], step_ns: int) -> int:
     """Steps of the series before the first client has done its work, at least one: there the rate is steady or not.
 
     Raises InputError if a run of fixed work was shorter than a step.
     """
-    if model.work is None:
+    if system.work is None:
         return len(snapshots)
-    clients = len(model.client_registers)
+    clients = len(system.client_registers)
     ends = [each.levels.clients_at_work for each in snapshots if each.at_ns % step_ns == 0]
     if len(ends) < 2:
         raise InputError(

@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from simulator.form import NS_PER_S, FloatArray, Model, to_s
+from simulator.form import NS_PER_S, FloatArray, System, to_s
 from simulator.results.figures import (
     ROW_LOCKS,
     bottleneck_of,
@@ -41,7 +41,7 @@ from simulator.results.snapshot import CacheCounters, CacheLevels, Levels, Snaps
 class FinishedRun:
     """A run of a simulating engine: what it ran, and what was counted. Times in ns of simulated time."""
 
-    model: Model
+    system: System
     seed: int
     engine: str
     step_ns: int
@@ -53,38 +53,38 @@ class FinishedRun:
 
 def summarise(run: FinishedRun) -> Result:
     """The result of a run: rates over the measured interval, shares, laws, the bottleneck."""
-    model, snapshots = run.model, run.snapshots
-    window = Window(snapshots, model.interval.warm_up_ns)
+    system, snapshots = run.system, run.snapshots
+    window = Window(snapshots, system.interval.warm_up_ns)
     counters = window.counters
-    series = time_series(model, snapshots, run.step_ns)
-    rates = np.array(series.values[rate_key(model.program.classes[model.program.main_class])])
-    rates = rates[: steps_at_full_work(model, snapshots, run.step_ns)]
-    counted = rates[min(int(to_s(model.interval.warm_up_ns) // series.step_s), len(rates) - 1) :]
+    series = time_series(system, snapshots, run.step_ns)
+    rates = np.array(series.values[rate_key(system.program.classes[system.program.main_class])])
+    rates = rates[: steps_at_full_work(system, snapshots, run.step_ns)]
+    counted = rates[min(int(to_s(system.interval.warm_up_ns) // series.step_s), len(rates) - 1) :]
     steady = steady_from(rates)
     rate = batch_means(counted)
     exact = counters.ended_main * 60 / window.seconds
     shift = exact - rate.mean
     classes = [
-        _class(name, recorder, window) for name, recorder in zip(model.program.classes, run.classes, strict=True)
+        _class(name, recorder, window) for name, recorder in zip(system.program.classes, run.classes, strict=True)
     ]
-    cpu, devices, locks = _cpu(model, window), device_results(model, window), _locks(model, window)
-    stations, main = _stations(model, window), classes[model.program.main_class]
-    if model.interrupts:
-        served_per_s = stations[model.interrupts.station].visits_per_s if model.interrupts.station >= 0 else 0.0
+    cpu, devices, locks = _cpu(system, window), device_results(system, window), _locks(system, window)
+    stations, main = _stations(system, window), classes[system.program.main_class]
+    if system.interrupts:
+        served_per_s = stations[system.interrupts.station].visits_per_s if system.interrupts.station >= 0 else 0.0
         per_s = counters.ended / window.seconds
-        cpu = with_interrupts(model, model.interrupts, cpu, devices, per_s, served_per_s)
-    if model.terminals:
-        stations.append(connections_result(model, model.terminals, classes, window.seconds))
-    volume_limits = shared_limits(model, window)
+        cpu = with_interrupts(system, system.interrupts, cpu, devices, per_s, served_per_s)
+    if system.terminals:
+        stations.append(connections_result(system, system.terminals, classes, window.seconds))
+    volume_limits = shared_limits(system, window)
     done = sum(each.completed for each in classes)
     return Result(
-        scenario=model.name,
+        scenario=system.name,
         engine=run.engine,
         seed=run.seed,
         versions=_versions(),
-        model_hash=model.digest(),
-        start=model.interval.start,
-        warm_up_s=to_s(model.interval.warm_up_ns),
+        model_hash=system.digest(),
+        start=system.interval.start,
+        warm_up_s=to_s(system.interval.warm_up_ns),
         duration_s=window.seconds,
         main_class=main.name,
         rate_per_min=type(rate)(exact, max(0.0, rate.low + shift), rate.high + shift, rate.confidence, rate.method),
@@ -98,7 +98,7 @@ def summarise(run: FinishedRun) -> Result:
         caches=_caches(window),
         tables=[
             TableResult(name, *astuple(table))
-            for name, table in zip(model.program.region_names, counters.tables, strict=True)
+            for name, table in zip(system.program.region_names, counters.tables, strict=True)
         ],
         locks=locks,
         log=LogResult(
@@ -109,12 +109,12 @@ def summarise(run: FinishedRun) -> Result:
         swap_in_per_s=counters.pool.swap_ins / window.seconds,
         swap_out_per_s=counters.pool.swap_outs / window.seconds,
         checkpoints_s=[[to_s(begin), to_s(end)] for begin, end in run.checkpoints_ns],
-        bottleneck=bottleneck_of(cpu, devices[: len(model.storage.devices)], locks, stations, main, volume_limits),
+        bottleneck=bottleneck_of(cpu, devices[: len(system.storage.devices)], locks, stations, main, volume_limits),
         series=series,
-        laws=check_laws(model, window, classes, cpu),
+        laws=check_laws(system, window, classes, cpu),
         warnings=[
             *_warnings(window, rates, steady),
-            *warnings_of_overload(model.arrivals_per_s, done, window.seconds, len(model.client_registers)),
+            *warnings_of_overload(system.arrivals_per_s, done, window.seconds, len(system.client_registers)),
             *warnings_of_credits(devices, volume_limits),
         ],
         stations=stations,
@@ -150,11 +150,11 @@ def _class(name: str, recorder: ClassRecorder, window: Window) -> ClassResult:
     )
 
 
-def _cpu(model: Model, window: Window) -> CpuResult:
-    capacity = model.processors * window.ns
+def _cpu(system: System, window: Window) -> CpuResult:
+    capacity = system.processors * window.ns
     counters = window.counters
     at_work = counters.cpu_busy_ns / capacity
-    sections = zip(counters.sections, model.sections, strict=True)
+    sections = zip(counters.sections, system.sections, strict=True)
     handed = sum(section.waits * each.handover_ns for section, each in sections)
     handing = min(handed / capacity, max(1.0 - at_work, 0.0))
     busy, total = at_work + handing, max(counters.cpu_time.total, 1)
@@ -163,7 +163,7 @@ def _cpu(model: Model, window: Window) -> CpuResult:
     user = shares["transaction"] + shares["client program"]
     waiting = min(counters.io_wait_ns / capacity, 1.0 - busy)
     return CpuResult(
-        cores=model.cpu.cores,
+        cores=system.cpu.cores,
         user=user,
         system=busy - user,
         iowait=waiting,
@@ -200,7 +200,7 @@ def _cache(
     )
 
 
-def _locks(model: Model, window: Window) -> list[LockResult]:
+def _locks(system: System, window: Window) -> list[LockResult]:
     """Row locks, which are never busy, and critical sections."""
     rows = window.counters.locks
     mean_wait_s = to_s(rows.waited_ns / max(rows.waits, 1))
@@ -212,11 +212,11 @@ def _locks(model: Model, window: Window) -> list[LockResult]:
             mean_wait_s=to_s(each.waited_ns / max(each.waits, 1)),
             utilisation=each.busy_ns / window.ns,
         )
-        for section, each in zip(model.sections, window.counters.sections, strict=True)
+        for section, each in zip(system.sections, window.counters.sections, strict=True)
     ]
 
 
-def _stations(model: Model, window: Window) -> list[StationResult]:
+def _stations(system: System, window: Window) -> list[StationResult]:
     return [
         StationResult(
             name=station.name,
@@ -225,7 +225,7 @@ def _stations(model: Model, window: Window) -> list[StationResult]:
             utilisation=each.busy_ns / window.ns / station.servers,
             mean_number=each.number_ns / window.ns,
         )
-        for station, each in zip(model.stations, window.counters.stations, strict=True)
+        for station, each in zip(system.stations, window.counters.stations, strict=True)
     ]
 
 

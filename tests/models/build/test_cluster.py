@@ -16,7 +16,7 @@ from models.workloads.tpcc.cluster import PREPARE_BYTES
 from scenarios.run import SimulationTask, simulate
 from simulator import kernel
 from simulator.errors import InputError
-from simulator.form import Model
+from simulator.form import System
 from simulator.results import Result
 from tests.simulator.twins import differences
 
@@ -29,7 +29,7 @@ def scenario(*settings: str) -> ScenarioSpec:
     return load_scenario(TINY, [*FLASH, *settings])
 
 
-def model(*settings: str) -> Model:
+def model(*settings: str) -> System:
     return build(scenario(*settings))
 
 

@@ -26,7 +26,7 @@ from models.workloads.tpcc.program import LOCKED_HOME
 from models.workloads.tpcc.rows import DISTRICTS
 from scenarios.library import library_files
 from simulator import kernel
-from simulator.form import Model, RotatingDevice
+from simulator.form import RotatingDevice, System
 from simulator.results import Result
 from tests.simulator.memory import kernel_bytes
 
@@ -41,12 +41,12 @@ def scenario(*settings: str, name: str = "sampled") -> ScenarioSpec:
     return load_scenario(FOLDER / f"{name}.yaml", settings)
 
 
-def model_of(fraction: float, *settings: str) -> Model:
+def model_of(fraction: float, *settings: str) -> System:
     return build(scenario(f"sampling_fraction={fraction}", *settings))
 
 
 @cache
-def page_level() -> Model:
+def page_level() -> System:
     return model_of(1)
 
 
@@ -194,7 +194,7 @@ def test_an_uneven_fold_is_refused(changed: Change, scenario_file: Write, refuse
 # What it costs
 
 
-def figures(model: Model) -> tuple[Result, dict[str, float]]:
+def figures(model: System) -> tuple[Result, dict[str, float]]:
     """A run's hit ratios by tier, dirty share, reads for each transaction and rate."""
     result = kernel.simulate(model, 1)
     pool, lower = result.caches

@@ -9,7 +9,7 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator import kernel
-from simulator.form import Model
+from simulator.form import System
 from simulator.kernel import KernelEngine
 from simulator.results import Result
 from tests.simulator.twins import column_of
@@ -17,11 +17,11 @@ from tests.simulator.twins import column_of
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 
 
-def model_with(*overrides: str) -> Model:
+def model_with(*overrides: str) -> System:
     return build(load_scenario(TINY, overrides))
 
 
-def started(model: Model) -> KernelEngine:
+def started(model: System) -> KernelEngine:
     """An engine that has not run."""
     return KernelEngine(model, 1)
 

@@ -17,7 +17,7 @@ from models.jobs.load import MOST_PAGES, load_model, load_sample
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import loaded_pages, loaded_rows
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference.device import WRITE
 from simulator.reference.engine import THROTTLED_BATCH_PAGES
 from simulator.reference.stations import Environment, Story
@@ -118,7 +118,7 @@ def test_a_load_writes_no_more_than_is_let_through() -> None:
 # the same writes by hand
 
 
-def by_hand(model: Model) -> float:
+def by_hand(model: System) -> float:
     """Seconds of a load that takes no CPU time, written for this: a story over the reference engine's devices alone."""
     env = Environment()
     limits = model.limiters
@@ -134,13 +134,13 @@ def by_hand(model: Model) -> float:
     return env.now / 1e9
 
 
-def _page_by_page(_: Environment, model: Model, files: DataFiles, loaded: list[int]) -> Story:
+def _page_by_page(_: Environment, model: System, files: DataFiles, loaded: list[int]) -> Story:
     """The oldest page makes room for each new one, and its write is waited for."""
     for page in loaded[: -model.pool.pages]:
         yield from files.call(page, WRITE, "eviction write")
 
 
-def _through_the_page_cache(env: Environment, model: Model, files: DataFiles, loaded: list[int]) -> Story:
+def _through_the_page_cache(env: Environment, model: System, files: DataFiles, loaded: list[int]) -> Story:
     """The oldest page goes to the page cache. At its limit of dirt the oldest there are written, until less is left."""
     dirty: deque[int] = deque()
     writing, written = 0, env.event()

@@ -49,7 +49,7 @@ def engine(*settings: str, seed: int = 1) -> KernelEngine:
 
 def books_after(found: KernelEngine | ReferenceEngine, one_more: int | None = None) -> Books:
     """Books of a finished run; `one_more`: the place of a counter that has counted one too many."""
-    program = found.model.program
+    program = found.system.program
     if isinstance(found, KernelEngine):
         counters, registers = (found.kernel.read(table).rows for table in ("counters", "registers"))
     else:
@@ -105,7 +105,7 @@ def test_without_numbers_updates_are_carried_out_twice_and_the_books_show_it(see
 )  # fmt: skip
 def test_one_too_many_anywhere_is_found(name: str, group: int, field: str) -> None:
     found = engine()
-    wrong = books_after(found, place_of(found.model.program, name, group))
+    wrong = books_after(found, place_of(found.system.program, name, group))
     assert abs(getattr(wrong, field)) == 1
     assert not wrong.balance
 

@@ -17,7 +17,7 @@ from benchmarks.random_machines import random_machine
 from models.build import build
 from simulator import kernel
 from simulator.analytic import Parameters, Solution, Workload, parameters_of, read_workload, solve
-from simulator.form import Model, RotatingDevice
+from simulator.form import RotatingDevice, System
 
 TOLERANCE = 0.10
 
@@ -64,7 +64,7 @@ EVERY = [CPU_BOUND, FLASH_AND_MISSES, THINKING, ONE_ARM, TWO_ARMS, LOCKS]
 
 
 @cache
-def model_of(machine: Machine) -> Model:
+def model_of(machine: Machine) -> System:
     scenario = random_machine(machine.regime, machine.number)
     times = {"warm_up_s": machine.warm_up_s, "duration_s": machine.duration_s}
     return build(scenario.model_copy(update={"interval": scenario.interval.model_copy(update=times)}))

@@ -23,7 +23,7 @@ from simulator.analytic.engine_errors import Measured, interval, regime_of
 from simulator.analytic.figures import CPU_USES
 from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
 from simulator.errors import InternalError
-from simulator.form import Model, Progress
+from simulator.form import Progress, System
 from simulator.kernel.record import PURPOSES
 from simulator.results import ACTIVITIES, CPU_ACTIVITIES, Bottleneck, Result, read_result, result_json
 from tests.simulator.tpcc_systems import TINY
@@ -37,7 +37,7 @@ DIRECT = ["database.io=direct"]
 EVERY = [[], SOME_OF_EVERYTHING, FEW_BUFFERS, OPEN, OVERLOADED, DIRECT]
 
 
-def model_of(settings: list[str]) -> Model:
+def model_of(settings: list[str]) -> System:
     return build(load_scenario(TINY, settings))
 
 
@@ -70,7 +70,7 @@ def tiny() -> Case:
 def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
     case = case_of(settings)
     result = answer(case, 7, ["first"])
-    assert (result.engine, result.seed, result.model_hash) == ("analytic", 7, case.model.digest())
+    assert (result.engine, result.seed, result.model_hash) == ("analytic", 7, case.system.digest())
     assert result.warnings[0] == "first"
     assert not result.broken_laws
     for one in result.classes:
@@ -95,7 +95,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
 
 def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:
     assert (*CPU_ACTIVITIES, "hand-over") == CPU_USES
-    calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.model, 1)
+    calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.system, 1)
     assert set(calculated.series.values) == set(simulated.series.values)
     for names in (
         lambda result: [one.name for one in result.classes],
@@ -111,7 +111,7 @@ def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:
 
 def test_it_is_near_the_simulation(tiny: Case) -> None:
     """Bounds that only catch nonsense: how good the engine is, errors.json says."""
-    calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.model, 1)
+    calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.system, 1)
     assert calculated.rate_per_min.mean == pytest.approx(simulated.rate_per_min.mean, rel=0.25)
     assert calculated.cpu.utilisation == pytest.approx(simulated.cpu.utilisation, abs=0.2)
     assert calculated.caches[0].hit_ratio == pytest.approx(simulated.caches[0].hit_ratio, abs=0.05)
@@ -125,7 +125,7 @@ def test_it_is_near_the_simulation(tiny: Case) -> None:
 
 def test_progress_is_told_once_at_the_end(tiny: Case) -> None:
     told: list[Progress] = []
-    result = analytic.simulate(tiny.model, 1, told.append)
+    result = analytic.simulate(tiny.system, 1, told.append)
     assert [(one.simulated_s, one.end_s) for one in told] == [(20.0, 20.0)]
     assert told[0].transactions == sum(one.completed for one in result.classes)
 
@@ -170,7 +170,7 @@ def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest
     wrong = tampered(tiny, disk_busy=math.nan).solution
     monkeypatch.setattr("simulator.analytic.engine.solve", lambda *_: wrong)
     with pytest.raises(InternalError, match=r"no finite Residence\.disk_busy$"):
-        analytic.simulate(tiny.model, 1)
+        analytic.simulate(tiny.system, 1)
 
 
 # Open arrivals

@@ -7,7 +7,7 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator import analytic, kernel
-from simulator.form import Model
+from simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
 IN_MEMORY = (
@@ -16,7 +16,7 @@ IN_MEMORY = (
 )  # fmt: skip
 
 
-def model_of(new_orders: int, clients: int, *settings: str) -> Model:
+def model_of(new_orders: int, clients: int, *settings: str) -> System:
     work = (f"interval.new_orders_per_client={new_orders}", f"workload.arrivals.clients={clients}")
     return build(load_scenario(TINY, [*IN_MEMORY, *work, *settings]))
 

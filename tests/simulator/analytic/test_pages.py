@@ -15,7 +15,7 @@ from models.reading import load_scenario
 from simulator.analytic.caches import pool_table, reach
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.form import Assembler, Model, ProgramReader
+from simulator.form import Assembler, ProgramReader, System
 from tests.simulator.rounds import Rounds, without_time
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of
@@ -36,7 +36,7 @@ FEW, SOME, MOST = 6_000, 15_000, 45_000
 
 
 @cache
-def model_of(buffers: int, policy: str) -> Model:
+def model_of(buffers: int, policy: str) -> System:
     pool = [f"database.pool.buffers={buffers}", f"database.pool.replacement={policy}"]
     return build(load_scenario(TINY, SETTINGS + pool))
 

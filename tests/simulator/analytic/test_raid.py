@@ -11,7 +11,7 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator import analytic, kernel
-from simulator.form import Model
+from simulator.form import System
 from simulator.results import Result
 
 V20Z = Path(__file__).parents[3] / "scenarios" / "library" / "v20z.yaml"
@@ -20,7 +20,7 @@ TOLERANCE = 0.12
 """the largest difference of a dozen machines with sets, as measured when this was written"""
 
 
-def model_of(level: str, count: int) -> Model:
+def model_of(level: str, count: int) -> System:
     return build(load_scenario(V20Z, (INTERVAL, f"machine.disks.level={level}", f"machine.disks.count={count}")))
 
 

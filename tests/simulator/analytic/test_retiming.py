@@ -10,7 +10,7 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator.analytic import parameters_of, read_workload, retimed, same_but_times, solve, stacked
-from simulator.form import Model
+from simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
 TIMES = (
@@ -21,7 +21,7 @@ TIMES = (
 )
 
 
-def model_of(*settings: str) -> Model:
+def model_of(*settings: str) -> System:
     return build(load_scenario(TINY, settings))
 
 

@@ -17,7 +17,7 @@ from models.reading import scenario_from_mapping
 from simulator import analytic, kernel
 from simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
 from simulator.analytic.volumes import Turn, volumes_of
-from simulator.form import Model, minutes_of_credits
+from simulator.form import System, minutes_of_credits
 from simulator.results import Result, read_result, result_json
 
 SOURCE = "assumption: for tests"
@@ -35,7 +35,7 @@ def volume(*limits: dict[str, Any], parallel: int = 64) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def machine(disk: dict[str, Any], **more: Any) -> Model:
+def machine(disk: dict[str, Any], **more: Any) -> System:
     """Forty clients on twenty warehouses with direct I/O, of which a third fits into the pool."""
     disks = {"disk": disk, "count": more.get("count", 1), "level": more.get("level", "independent")}
     keys = {
@@ -91,7 +91,7 @@ def calculated(name: str) -> Result:
     return analytic.simulate(MACHINES[name][0], 1)
 
 
-def sustained_rate(model: Model, rates: Rates | None = None) -> float:
+def sustained_rate(model: System, rates: Rates | None = None) -> float:
     """Transactions per second of a model's first solution, no credits spent."""
     workload = read_workload(model)
     return float(solve(workload, parameters_of(model, workload, rates), model.pool.replacement).rate[0])

@@ -14,7 +14,7 @@ from models.reading import load_scenario
 from simulator import kernel
 from simulator.analytic import Course, course, parameters_of, read_workload, solve
 from simulator.analytic.warming import interval_mean_per_s
-from simulator.form import Model
+from simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
 TOLERANCE = 0.20
@@ -40,7 +40,7 @@ LATE = Interval("cold", 4000, 400)
 
 
 @cache
-def model_of(settings: tuple[str, ...], interval: Interval) -> Model:
+def model_of(settings: tuple[str, ...], interval: Interval) -> System:
     times = f"{{start: {interval.start}, warm_up_s: {interval.warm_up_s}, duration_s: {interval.duration_s}}}"
     return build(load_scenario(TINY, [*settings, f"interval={times}"]))
 

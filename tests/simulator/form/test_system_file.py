@@ -15,23 +15,23 @@ from hypothesis import given, settings
 from models.build import build
 from models.reading import load_scenario
 from simulator.errors import InputError
-from simulator.form import CODES, OPERATIONS, Model, listing, load, save
+from simulator.form import CODES, OPERATIONS, System, listing, load, save
 from simulator.form.printing import time_text
 from simulator.kernel import simulate
 from simulator.results import result_json
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import System, any_systems
+from tests.simulator.systems import DrawnSystem, any_systems
 from tests.simulator.tpcc_systems import TINY
 
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 
 
 @pytest.fixture(scope="module")
-def tpcc() -> Model:
+def tpcc() -> System:
     return build(load_scenario(TINY))
 
 
-def stored(system: Model) -> bytes:
+def stored(system: System) -> bytes:
     file = io.BytesIO()
     save(system, file)
     return file.getvalue()
@@ -51,7 +51,7 @@ def differing(a: Any, b: Any, name: str = "system") -> Iterator[str]:
         yield name
 
 
-def test_a_system_read_back_is_the_same(tpcc: Model) -> None:
+def test_a_system_read_back_is_the_same(tpcc: System) -> None:
     again = load(io.BytesIO(stored(tpcc)))
     assert list(differing(tpcc, again)) == []
     assert (again.program.pages, again.digest()) == (tpcc.program.pages, tpcc.digest())
@@ -65,7 +65,7 @@ def test_a_system_read_back_is_the_same(tpcc: Model) -> None:
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(any_systems())
-def test_every_kind_of_part_is_read_back(system: System) -> None:
+def test_every_kind_of_part_is_read_back(system: DrawnSystem) -> None:
     """Nothing is a fault in them, either."""
     model = model_of_system(system)
     assert list(differing(model, load(io.BytesIO(stored(model))))) == []
@@ -91,7 +91,7 @@ def npy(value: Any) -> bytes:
     return file.getvalue()
 
 
-def with_head(system: Model, change: Callable[[dict[str, Any]], Any]) -> bytes:
+def with_head(system: System, change: Callable[[dict[str, Any]], Any]) -> bytes:
     with np.load(io.BytesIO(stored(system))) as parts:
         arrays = dict(parts)
     head = change(json.loads(bytes(arrays.pop("head"))))
@@ -103,7 +103,7 @@ def with_part(name: str, **more: Any) -> Callable[[dict[str, Any]], dict[str, An
     return lambda head: head | {"system": head["system"] | {name: head["system"][name] | more}}
 
 
-def test_files_that_are_no_systems_are_refused(tpcc: Model) -> None:
+def test_files_that_are_no_systems_are_refused(tpcc: System) -> None:
     """Empty, text, cut off, other arrays, another format, fields too many: one sentence, no stack trace."""
     whole = stored(tpcc)
     wrong = [
@@ -121,7 +121,7 @@ def test_files_that_are_no_systems_are_refused(tpcc: Model) -> None:
     assert list(differing(tpcc, load(io.BytesIO(with_head(tpcc, lambda head: head))))) == []
 
 
-def with_operation(system: Model, name: str, operand: str, value: int) -> Model:
+def with_operation(system: System, name: str, operand: str, value: int) -> System:
     """A system in which the first operation of a name has another operand."""
     operations = system.program.operations.copy()
     row = int(np.flatnonzero(operations[:, 0] == CODES[name])[0])
@@ -129,13 +129,13 @@ def with_operation(system: Model, name: str, operand: str, value: int) -> Model:
     return dataclasses.replace(system, program=dataclasses.replace(system.program, operations=operations))
 
 
-def with_array(system: Model, name: str, change: Callable[[Any], Any]) -> Model:
+def with_array(system: System, name: str, change: Callable[[Any], Any]) -> System:
     """A system of whose program one array is another."""
     changed = change(getattr(system.program, name).copy())
     return dataclasses.replace(system, program=dataclasses.replace(system.program, **{name: changed}))
 
 
-def test_numbers_that_point_to_nothing_are_refused(tpcc: Model) -> None:
+def test_numbers_that_point_to_nothing_are_refused(tpcc: System) -> None:
     """An engine would read what lies behind its tables."""
     many = 1 << 40
     wrong = {
@@ -156,7 +156,7 @@ def test_numbers_that_point_to_nothing_are_refused(tpcc: Model) -> None:
             load(io.BytesIO(stored(system)), "a.npz")
 
 
-def test_listing_names_every_operation_and_part(tpcc: Model) -> None:
+def test_listing_names_every_operation_and_part(tpcc: System) -> None:
     """Each operation stands on a line with its number and its name; each table, region and reference has its own."""
     text, program = listing(tpcc), tpcc.program
     lines = {

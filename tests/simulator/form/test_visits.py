@@ -12,7 +12,7 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator.errors import InputError
-from simulator.form import CODES, CUT_ONE, Assembler, Costs, ExpectedWork, Frontier, Model, Program, ProgramReader
+from simulator.form import CODES, CUT_ONE, Assembler, Costs, ExpectedWork, Frontier, Program, ProgramReader, System
 from tests.simulator.rounds import Rounds
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of, record_of
@@ -182,7 +182,7 @@ TOLERANCE = 0.02
 
 
 @cache
-def model_of(*settings: str) -> Model:
+def model_of(*settings: str) -> System:
     """The small scenario with many clients; a page miss costs nothing, so that all CPU is the program's."""
     return replace(build(load_scenario(TINY, [*MANY_CLIENTS, *settings])), costs=Costs(0, 0, 0, 0))
 

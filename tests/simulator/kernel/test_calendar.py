@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import Assembler, FlashDevice, Model
+from simulator.form import Assembler, FlashDevice, System
 from simulator.kernel import KernelEngine
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import rows_of, run_reference
@@ -32,7 +32,7 @@ delays = st.one_of(st.integers(0, 4), st.sampled_from([READ, READ, 0, 10**6, 10*
 scripts_that_pass_time = st.lists(delays, min_size=1, max_size=4).filter(any).map(tuple)
 
 
-def waiting(scripts: list[Script], end_ns: int) -> Model:
+def waiting(scripts: list[Script], end_ns: int) -> System:
     """A client for each script. The program tries its steps in turn until it comes to the client's."""
     asm = Assembler()
     step, left, page, zero = (asm.register(name) for name in ("step", "left", "page", "zero"))

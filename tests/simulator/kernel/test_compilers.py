@@ -11,7 +11,7 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.form import Model
+from simulator.form import System
 from simulator.kernel import KernelEngine
 from simulator.kernel.library import load
 from simulator.results import result_json
@@ -33,7 +33,7 @@ def libraries() -> dict[str, Path]:
     return {name: ROOT / "out" / "libraries" / name / "libkernel.so" for name in BUILDS}
 
 
-def outcome(model: Model, library: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
+def outcome(model: System, library: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
     """All that a run leaves behind."""
     loaded = load(library)
     monkeypatch.setattr("simulator.kernel.compiled.kernel_library", lambda: loaded)
@@ -51,7 +51,7 @@ MODELS = {
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_every_compiler_makes_the_same_bytes(
-    model: Model, libraries: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    model: System, libraries: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcomes = {name: outcome(model, library, monkeypatch) for name, library in libraries.items()}
     assert len(outcomes["g++-O0"][0]) > 90

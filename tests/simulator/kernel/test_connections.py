@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from simulator import kernel
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference import simulate
 
 MS = 1_000_000
-Network = Callable[..., Model]
+Network = Callable[..., System]
 
 
 def test_waiting_for_a_connection_is_part_of_the_response(network: Network) -> None:

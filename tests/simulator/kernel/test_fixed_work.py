@@ -11,16 +11,16 @@ import pytest
 
 from simulator import kernel, reference
 from simulator.errors import InputError
-from simulator.form import Assembler, Model, Work
+from simulator.form import Assembler, System, Work
 from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator import twins
 from tests.simulator.twins import differences
 
 MS = 1_000_000
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 
 
-def burst_of_each(model_of: ModelOf, bursts_ms: list[int], work: int, **parts: Any) -> Model:
+def burst_of_each(model_of: ModelOf, bursts_ms: list[int], work: int, **parts: Any) -> System:
     """Clients without think time whose transactions are all of one kind, each with bursts of its own length."""
     asm = Assembler()
     asm.emit("think", asm.distribution("constant", 0), asm.stream("think"))
@@ -69,19 +69,19 @@ def test_the_steady_rate_is_that_of_all_clients(model_of: ModelOf) -> None:
     assert not [warning for warning in result.warnings if "at the end of the run" in warning]
 
 
-def test_both_engines_stop_at_the_same_event(busy: Callable[..., Model]) -> None:
+def test_both_engines_stop_at_the_same_event(busy: Callable[..., System]) -> None:
     """A bit of everything, to the last counter; what happens beside the last end at its instant differs in neither."""
     for clients, work in ((1, 1), (4, 60), (7, 25)):
         model = dataclasses.replace(busy(clients=clients, duration_s=3600), work=Work(work))
         assert differences(model, 3) == []
 
 
-def test_a_client_that_stops_too_soon_is_noticed(busy: Callable[..., Model], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_stops_too_soon_is_noticed(busy: Callable[..., System], monkeypatch: pytest.MonkeyPatch) -> None:
     """One transaction fewer of one client in one engine."""
     model = dataclasses.replace(busy(clients=4, duration_s=3600), work=Work(20))
 
     class Less(twins.TracedReference):
-        def __init__(self, model: Model, seed: int) -> None:
+        def __init__(self, model: System, seed: int) -> None:
             super().__init__(model, seed)
             self.main_done[0] += 1
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.form import Assembler, Model
+from simulator.form import Assembler, System
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import differences, run_reference
 
 MS = 1_000_000
 
 
-def two_phases(first: str, clients: int = 2, durable: bool = True) -> Model:
+def two_phases(first: str, clients: int = 2, durable: bool = True) -> System:
     """Clients that lock one row, log, wait 3 ms for it, go 5 ms on the network, and commit."""
     asm = Assembler()
     row = asm.register("row")

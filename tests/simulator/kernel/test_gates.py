@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator.form import Assembler, Model, listing
+from simulator.form import Assembler, System, listing
 from simulator.results import histogram_share_below
 from simulator.results.recorder import histogram_bucket
 from tests.simulator.conftest import make_model
@@ -17,7 +17,7 @@ MS = 1_000_000
 NEVER = 10**15
 
 
-def passing(between: int, pause: tuple[str, int, int], clients: int = 1, groups: int = 1) -> Model:
+def passing(between: int, pause: tuple[str, int, int], clients: int = 1, groups: int = 1) -> System:
     """Clients that work for 1 ms and pass a gate of their group, which closes after so many passages."""
     asm = Assembler()
     group, core = asm.register("group"), asm.register("core")
@@ -60,7 +60,7 @@ def test_a_gate_that_closes_later_is_noticed(place: int) -> None:
     assert differences(passing(3, ("erlang", 5 * MS, 4)), 7, with_counter(place)) != []
 
 
-def switching() -> Model:
+def switching() -> System:
     """One client whose way depends on the time: a detour from 10 to 30 ms, at the end of which it notes the instant."""
     asm = Assembler()
     zero, count, thousand = asm.register("zero"), asm.register("count"), asm.register("thousand")
@@ -96,7 +96,7 @@ def test_the_way_depends_on_the_time_and_on_what_was_put() -> None:
     assert engine.interpreter.counters[2:5] == [30 * MS, 1000, 1]
     assert differences(model, 1) == []
     assert differences(model, 1, with_counter(1)) != [], "1 ns later"
-    assert "if_between begins, ends, [zero], to 6" in listing(model.program)
+    assert "if_between begins, ends, [zero], to 6" in listing(model)
 
 
 @pytest.mark.parametrize("limit_ns", [100, 127, 128, 1_000_003, 7_777_777])

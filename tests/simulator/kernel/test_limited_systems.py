@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import FlashDevice, Model, Pool, RateLimit, Table
+from simulator.form import FlashDevice, Pool, RateLimit, System, Table
 from simulator.form.plain import plain_of
 from simulator.kernel import simulate
 from simulator.results import Result, read_result, result_json
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import System, limited_systems
+from tests.simulator.systems import DrawnSystem, limited_systems
 from tests.simulator.twins import Finished, column_of, differences, of_few_events, shortened, with_table
 
 MS, SECOND = 1_000_000, 1_000_000_000
@@ -26,7 +26,7 @@ CAP = RateLimit("requests", per_s=100, burst_per_s=100, unit_bytes=1 << 18)
 
 def reading(
     *limits: RateLimit, seconds: int = 20, shared: tuple[RateLimit, ...] | None = None, disks: int = 1
-) -> Model:
+) -> System:
     """Sixteen clients that do nothing but read pages which no cache holds."""
     touch = ("touch", "popular", 0, MS // 100)
     system = dataclasses.replace(
@@ -45,7 +45,7 @@ def test_both_engines_give_one_trajectory_and_limits_are_felt() -> None:
 
     @settings(EXAMPLES, max_examples=SOAK // 2 or 100)
     @given(system=limited_systems(), seed=SEEDS)
-    def both_engines_agree(system: System, seed: int) -> None:
+    def both_engines_agree(system: DrawnSystem, seed: int) -> None:
         engines: list[Finished] = []
         assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed, finished=engines) == []
         ((engine, _),) = engines

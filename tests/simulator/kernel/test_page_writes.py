@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from simulator import kernel, reference
-from simulator.form import Assembler, FlashDevice, Model, Writing, from_s
+from simulator.form import Assembler, FlashDevice, System, Writing, from_s
 from simulator.results import Result
 from tests.simulator.conftest import make_model
 
@@ -16,7 +16,7 @@ DISK = FlashDevice("disk", read_ns=MS, write_ns=MS, parallel=1)
 PAGES, TRANSACTIONS = 10, 20
 
 
-def writing_model(coalesced: int, batch: int = 32, disks: int = 1, step: int = 1) -> Model:
+def writing_model(coalesced: int, batch: int = 32, disks: int = 1, step: int = 1) -> System:
     """A client that dirties pages 0, step, 2 step, ... each second; the writer then writes all that is dirty."""
     asm = Assembler()
     row, group = asm.register("row"), asm.register("group")

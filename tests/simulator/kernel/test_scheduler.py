@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from simulator.form import FairQueueing, FlashDevice, Model, RaidSet, Table
+from simulator.form import FairQueueing, FlashDevice, RaidSet, System, Table
 from simulator.kernel import simulate
 from simulator.reference.fair_queueing import FairQueue
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
 from tests.simulator.reference.test_fair_queueing import CFQ
 from tests.simulator.results.recording.test_devices import disk, reading
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import System, fair_systems
+from tests.simulator.systems import DrawnSystem, fair_systems
 from tests.simulator.twins import differences, of_few_events, with_table
 
 MS = 1_000_000
 
 
-def fair(model: Model, rules: FairQueueing = CFQ) -> Model:
+def fair(model: System, rules: FairQueueing = CFQ) -> System:
     return dataclasses.replace(model, fair_queueing=rules)
 
 
@@ -43,7 +43,7 @@ def test_both_engines_give_one_trajectory_and_turns_are_taken(monkeypatch: pytes
 
     @settings(EXAMPLES, max_examples=SOAK // 2 or 100)
     @given(system=fair_systems(), seed=SEEDS)
-    def both_engines_agree(system: System, seed: int) -> None:
+    def both_engines_agree(system: DrawnSystem, seed: int) -> None:
         queues.clear()
         assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
         seen["waits"] += any(queue.turns for queue in queues)
@@ -56,7 +56,7 @@ def test_both_engines_give_one_trajectory_and_turns_are_taken(monkeypatch: pytes
         assert seen[what] > 5, seen
 
 
-def test_a_kernel_with_another_quantum_or_slice_is_another_trajectory(busy_writer: Model) -> None:
+def test_a_kernel_with_another_quantum_or_slice_is_another_trajectory(busy_writer: System) -> None:
     def are_noticed_if_hastier(column: str) -> bool:
         def change(rules: Table) -> None:
             rules.rows[:, rules.columns.index(column)] //= 4
@@ -69,7 +69,7 @@ def test_a_kernel_with_another_quantum_or_slice_is_another_trajectory(busy_write
 
 
 @pytest.fixture
-def busy_writer() -> Model:
+def busy_writer() -> System:
     """Clients that change pages, which write-back takes to the device in heaps."""
     model = reading(8, 8, seconds=2, write=1)
     return fair(dataclasses.replace(model, direct_io=False), FairQueueing(8, 4 * MS, 4 * MS))

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from simulator.errors import InputError
-from simulator.form import Assembler, FlashDevice, Model, RaidSet, RotatingDevice, Table
+from simulator.form import Assembler, FlashDevice, RaidSet, RotatingDevice, System, Table
 from simulator.kernel import KernelEngine, compiled, simulate
 from simulator.results import result_json
 
 MS = 1_000_000
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 FLASH = FlashDevice("flash", MS // 10, MS // 10, 4)
 ARM = RotatingDevice("arm", 1 << 40, 8 * MS, 1 << 20, MS, 8 * MS, 16 * MS, MS // 5, 32, "look")
 
 
-def readers(model_of: ModelOf, pages: int, **parts: Any) -> Model:
+def readers(model_of: ModelOf, pages: int, **parts: Any) -> System:
     """Clients that think for 50 ms, refer to a page that they draw evenly, and write every second one."""
     asm = Assembler()
     asm.emit("think", asm.distribution("exponential", 50 * MS), asm.stream("think"))

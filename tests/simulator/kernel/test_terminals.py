@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from models.build import build
 from models.reading import load_scenario
 from simulator import analytic, kernel
-from simulator.form import CODES, Assembler, Interrupts, Model, Terminals
+from simulator.form import CODES, Assembler, Interrupts, System, Terminals
 from simulator.reference.terminals import TerminalQueue
 from simulator.results import TerminalLevels
 from tests.simulator.reference.test_closed_forms import repairman
@@ -25,7 +25,7 @@ from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import Finished, differences, of_few_events, record_of
 
 MS, S = 1_000_000, 1_000_000_000
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 TYPED = "{new_order: 0.018, payment: 0.003, order_status: 0.002, delivery: 0.002, stock_level: 0.002}"
 THOUGHT = "{new_order: 0.12, payment: 0.12, order_status: 0.1, delivery: 0.05, stock_level: 0.05}"
 
@@ -33,7 +33,7 @@ THOUGHT = "{new_order: 0.12, payment: 0.12, order_status: 0.1, delivery: 0.05, s
 def served(
     model_of: ModelOf, services: list[tuple[str, int]], connections: int, shares: tuple[float, ...] = (1.0,),
     duration_s: float = 100, **terminals: Any,
-) -> Model:  # fmt: skip
+) -> System:  # fmt: skip
     """Terminals whose classes take (distribution, ns) with a connection each, and nothing else that is ever full."""
     asm = Assembler()
     mix = asm.table("mix", shares)
@@ -49,7 +49,7 @@ def served(
     return dataclasses.replace(model, terminals=Terminals(**asked))
 
 
-def tpcc(*changes: str, kind: str = "connections: 6, middle_tier_ms: 5") -> Model:
+def tpcc(*changes: str, kind: str = "connections: 6, middle_tier_ms: 5") -> System:
     """Four warehouses of terminals a hundred times as fast as the specification's."""
     arrivals = f"{{kind: terminals, {kind}, keying_time_s: {TYPED}, think_time_s: {THOUGHT}}}"
     common = ("workload.warehouses=4", "machine.cpu.cores=2", "interval.duration_s=3", "database.log.commit=durable")
@@ -153,7 +153,7 @@ typing_times = st.sampled_from([20 * MS, 100 * MS, S // 7, S])
 
 
 @st.composite
-def with_terminals(draw: st.DrawFn) -> Model:
+def with_terminals(draw: st.DrawFn) -> System:
     """Any system of the kernel's tests, behind terminals; some of its reads are ended by processors set aside."""
     system = dataclasses.replace(draw(systems()), think=None, arrivals_per_s=0.0)
     model = model_of_system(system)
@@ -176,7 +176,7 @@ def with_terminals(draw: st.DrawFn) -> Model:
 
 @settings(max_examples=40, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate])
 @given(model=with_terminals(), seed=st.integers(1, 2**31))
-def test_random_systems_behind_terminals_give_one_trajectory(model: Model, seed: int) -> None:
+def test_random_systems_behind_terminals_give_one_trajectory(model: System, seed: int) -> None:
     assert differences(of_few_events(model, seed, 20_000), seed) == []
 
 

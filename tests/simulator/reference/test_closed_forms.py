@@ -8,22 +8,22 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference import simulate
 from simulator.results import Result
 
 MS = 1_000_000
-Network = Callable[..., Model]
+Network = Callable[..., System]
 RUNS = 6
 
 
-def measured(model: Model, figure: Callable[[Result], float]) -> tuple[float, float]:
+def measured(model: System, figure: Callable[[Result], float]) -> tuple[float, float]:
     """Mean and standard error of a figure over independent replications."""
     values = np.array([figure(simulate(model, seed)) for seed in range(1, RUNS + 1)])
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(RUNS))
 
 
-def z(model: Model, figure: Callable[[Result], float], expected: float) -> float:
+def z(model: System, figure: Callable[[Result], float], expected: float) -> float:
     """How many standard errors a figure is away from what theory says."""
     mean, error = measured(model, figure)
     return abs(mean - expected) / error

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from simulator import kernel
-from simulator.form import Assembler, Model, Sharing
+from simulator.form import Assembler, Sharing, System
 from simulator.reference import ReferenceEngine
 
 MS = 1_000_000
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 
 
-def completions(model: Model) -> list[tuple[int, int]]:
+def completions(model: System) -> list[tuple[int, int]]:
     """(time, class) of every transaction that ends."""
     engine = ReferenceEngine(model, 1)
     log: list[tuple[int, int]] = []

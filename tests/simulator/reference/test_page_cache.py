@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from simulator.form import Assembler, FlashDevice, Model
+from simulator.form import Assembler, FlashDevice, System
 from simulator.reference import ReferenceEngine
 
 MS = 1_000_000
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 
 
 def written_in_turn(pages: int) -> Assembler:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from simulator.errors import InputError
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference import simulate
 from simulator.results import read_result, result_json
 
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 
 
 def test_reading_a_result_loads_no_engine() -> None:

@@ -21,7 +21,7 @@ from models.reading import load_scenario
 from models.workloads.tpcc import PathTimes, client_registers, tpcc_program
 from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
 from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
-from simulator.form import Costs, Model
+from simulator.form import Costs, System
 from simulator.reference import ReferenceEngine, waits
 
 TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
@@ -35,7 +35,7 @@ KEYS = dict(zip(CLASSES, ("new_order", "payment", "order_status", "delivery", "s
 
 
 @functools.cache
-def counting_model(only: tuple[str, ...], warehouses: int = 2, **choice: float) -> Model:
+def counting_model(only: tuple[str, ...], warehouses: int = 2, **choice: float) -> System:
     """All tables in memory, these classes of transactions, every row operation 1 ns of CPU."""
     mix = ", ".join(f"{key}: {(name in only) / len(only)}" for name, key in KEYS.items())
     choices = ", ".join(f"{key}: {value}" for key, value in choice.items())

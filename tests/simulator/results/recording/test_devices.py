@@ -8,7 +8,7 @@ import math
 import pytest
 
 from simulator import analytic
-from simulator.form import FlashDevice, Model, Pool
+from simulator.form import FlashDevice, Pool, System
 from simulator.kernel import simulate
 from simulator.results import DeviceResult, read_result, result_json
 from tests.simulator.kernel.test_engine import TIED
@@ -18,7 +18,7 @@ from tests.simulator.twins import differences, shortened
 MS, SECOND = 1_000_000, 1_000_000_000
 
 
-def reading(clients: int, parallel: int, per_s: float = 0.0, seconds: int = 20, write: int = 0) -> Model:
+def reading(clients: int, parallel: int, per_s: float = 0.0, seconds: int = 20, write: int = 0) -> System:
     """Clients, or arrivals by chance, that read (or change) pages of 1 ms which no cache holds, one each."""
     how = "popular" if write else "row"
     system = dataclasses.replace(
@@ -30,7 +30,7 @@ def reading(clients: int, parallel: int, per_s: float = 0.0, seconds: int = 20, 
     return shortened(model_of_system(system), seconds * SECOND)
 
 
-def disk(model: Model) -> DeviceResult:
+def disk(model: System) -> DeviceResult:
     return simulate(model, 1).devices[0]
 
 
