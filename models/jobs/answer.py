@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from models.build import memory_plan
 from models.input import specs_by_kind
-from models.jobs.disks import disk_faults
 from models.jobs.load import load
 from models.jobs.lookups import lookups
 from models.jobs.mutex import mutex
@@ -23,7 +22,8 @@ from simulator.form import GIB, KIB
 def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = None) -> JobResult:
     """What the job of a scenario takes or does: mean values by formulas, without chance, below a millisecond.
 
-    A load is simulated instead, with this seed, and so is a partitioned store, by the engine behind `run_store`.
+    Loads and scans are simulated instead, with this seed, and so is a partitioned store, by the engine behind
+    `run_store`.
     Raises InputError for a scenario without a job, whose parts don't say what its job needs, or for a store without
     `run_store`.
     """
@@ -38,7 +38,7 @@ def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = 
         case LoadSpec():
             return load(scenario, seed)
         case ScanSpec():
-            return scan(scenario, scenario.job)
+            return scan(scenario, scenario.job, seed)
         case LookupsSpec():
             return lookups(scenario, scenario.job)
         case MutexSpec():
@@ -62,7 +62,6 @@ def job_faults(scenario: ScenarioSpec) -> Iterator[str]:
             "database.path.load_row_us: missing; a load needs the CPU time of one inserted row on the reference core: "
             "add it to the database"
         )
-    yield from disk_faults(scenario)
     if isinstance(job, ScanSpec) and job.fragment_kib < database.page_kib:
         yield f"job.fragment_kib: got {job.fragment_kib:g}; at least the page of {database.page_kib:g} KiB"
     if isinstance(job, PartitionedStoreSpec):

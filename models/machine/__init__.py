@@ -1,7 +1,7 @@
 """What is bought: processors, memory, disks, network."""
 
 from models.machine.cpu import CpuSpec
-from models.machine.disk import DiskSpec, FlashDiskSpec, RotatingDiskSpec, device_of
+from models.machine.disk import DiskSpec, FlashDiskSpec, RotatingDiskSpec
 from models.machine.machine import MachineSpec, PriceSpec, sharing_of, slowed_by_busy, speed_of
 from models.machine.raid import DiskArraySpec, controllers_of, data_devices, log_device
 from models.machine.volume import RateLimitSpec, rate_limit_of

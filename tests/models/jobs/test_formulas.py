@@ -40,42 +40,6 @@ def close(value: float, to: float, within: float = 1e-9) -> bool:
     return math.isclose(value, to, rel_tol=within)
 
 
-# scan
-
-
-def test_a_scan_of_one_run_of_pages_goes_at_the_media_rate() -> None:
-    settings = ("database.path.scanned_row_us=0", "database.path.page_miss_us=0", "workload.warehouses=100")
-    found = answer("kind: scan, fragment_kib: 1 GiB", *settings)
-    media = 60 * 2**20 / 1e6
-    assert close(found.value, media, 0.001)
-    assert found.value < media
-    assert close(answer("kind: scan, fragment_kib: 1 GiB", *settings, "machine.disks.count=4").value, 4 * media, 0.01)
-    assert answer("kind: scan, fragment_kib: 64", *settings).value < 0.5 * media
-
-
-def test_a_scan_page_by_page_pays_half_a_rotation_for_each() -> None:
-    found = answer("kind: scan, fragment_kib: 8", "workload.warehouses=100")
-    rotation_s = 60 / 10_000
-    page_s = 8192 / 1e6 / found.value
-    assert rotation_s / 2 + 0.2e-3 + 0.5e-3 < page_s < rotation_s / 2 + 0.2e-3 + 2e-3
-    assert found.limited_by.startswith("disks")
-    three = answer("kind: scan, fragment_kib: 8", "workload.warehouses=100", "machine.disks.count=3")
-    assert 2.7 < three.value / found.value < 3.01
-
-
-def test_a_scan_from_flash_is_limited_by_the_thread_that_takes_the_rows_in() -> None:
-    found = answer(
-        "kind: scan",
-        "machine.disks.disk=nvme",
-        "machine.cpu.cores=4",
-        "machine.disks.count=8",
-        "database.path.page_miss_us=0",
-    )
-    assert found.limited_by == "processor: one thread takes in all rows"
-    rows_per_s = found.value * 1e6 / 8192 * (ROWS + ITEMS) / (found.seconds or 0.0) / found.also["pages per second"]
-    assert close(rows_per_s, 1 / (2 * US), 0.001)
-
-
 # look-ups
 
 

@@ -117,21 +117,6 @@ def test_laws_of_lookups(
         assert run(**{key: more}).value >= found.value * (1 - 1e-9), key
 
 
-@given(disks=st.integers(1, 16), fragment_kib=st.floats(8, 1e5))
-def test_laws_of_a_scan(disks: int, fragment_kib: float) -> None:
-    def run(disks: int, fragment_kib: float) -> JobResult:
-        data = BASE.model_dump() | {"job": {"kind": "scan", "fragment_kib": fragment_kib}}
-        data["machine"]["disks"]["count"] = disks
-        return run_job(ScenarioSpec.model_validate(data))
-
-    found, more = run(disks, fragment_kib), run(disks + 1, fragment_kib)
-    assert found.seconds is not None
-    assert close(sum(found.parts_s.values()), found.seconds, 1e-6)
-    assert more.seconds is not None
-    assert more.seconds <= found.seconds * (1 + 1e-4)  # one request more for each disk
-    assert run(disks, 2 * fragment_kib).value >= found.value
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
