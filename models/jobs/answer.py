@@ -22,8 +22,8 @@ from simulator.form import GIB, KIB
 def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = None) -> JobResult:
     """What the job of a scenario takes or does: mean values by formulas, without chance, below a millisecond.
 
-    Loads and scans are simulated instead, with this seed, and so is a partitioned store, by the engine behind
-    `run_store`.
+    Loads, scans and look-ups are simulated instead, with this seed, and so is a partitioned store, by the engine
+    behind `run_store`.
     Raises InputError for a scenario without a job, whose parts don't say what its job needs, or for a store without
     `run_store`.
     """
@@ -40,7 +40,7 @@ def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = 
         case ScanSpec():
             return scan(scenario, scenario.job, seed)
         case LookupsSpec():
-            return lookups(scenario, scenario.job)
+            return lookups(scenario, scenario.job, seed)
         case MutexSpec():
             return mutex(scenario, scenario.job)
         case QueryMixSpec():

@@ -62,7 +62,7 @@ def test_a_job_is_answered_with_its_figure_its_limit_and_where_the_time_goes(
 )
 def test_json_holds_the_whole_result(job: dict[str, object], job_file: Callable[..., str], capsys: Output) -> None:
     path = job_file(job, measured={**MEASURED, "job_figure": 1000})
-    found = run_job(load_scenario(path))
+    found = run_job(load_scenario(path), 7)
     assert main(["run", path, "--output", "json", "--quiet", "--seed", "7"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["format"] == "oltpsim-job-1"
