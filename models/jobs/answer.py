@@ -44,7 +44,7 @@ def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = 
         case MutexSpec():
             return mutex(scenario, scenario.job)
         case QueryMixSpec():
-            return query_mix(scenario, scenario.job)
+            return query_mix(scenario, scenario.job, seed)
         case PartitionedStoreSpec():
             if run_store is None:
                 raise InputError(

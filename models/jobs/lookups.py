@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from models.build import machine_model
-from models.jobs.processors import NS, US
 from models.jobs.result import JobResult, most_crowded
 from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulate_work
 from models.scenario import ScenarioSpec
 from models.workloads import LookupsSpec
-from simulator.form import NS_PER_S, Assembler, Model, Station
+from simulator.form import NS_PER_S, NS_PER_US, Assembler, Model, Station
 from simulator.results import Activity
 
 LEAST_LOOKUPS, LEAST_OF_A_THREAD = 200_000, 20
@@ -26,15 +25,16 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec, seed: int) -> JobResult:
     """
     machine, cpu = scenario.machine, scenario.machine.cpu
     available = 1.0 - machine.hardware_share_lost
-    core_s = job.core_us * US / cpu.relative_speed / available
+    core_ns = job.core_us * NS_PER_US / cpu.relative_speed / available
     missing = max(1.0 - cpu.cache_mib / job.touched_mib, 0.0)
-    memory_s = job.memory_references * missing * cpu.memory_latency_ns * NS / available
+    memory_ns = job.memory_references * missing * cpu.memory_latency_ns / available
+    lookup_ns = core_ns + memory_ns
     threads = job.queries * job.processes
     count = max(LEAST_LOOKUPS, LEAST_OF_A_THREAD * threads)
-    model = lookups_model(scenario, job, core_s + memory_s, count)
+    model = lookups_model(scenario, job, lookup_ns, count)
     done = simulate_work(model, seed)
     of_one = {activity: spent_ns / NS_PER_S / count for activity, spent_ns in done.spent_ns.items()}
-    alone_s = min(core_s + memory_s if model.sharing else math.inf, of_one[Activity.CPU])
+    alone_s = min(lookup_ns / NS_PER_S if model.sharing else math.inf, of_one[Activity.CPU])
     return JobResult(
         kind="lookups",
         figure="random look-ups per second",
@@ -46,8 +46,8 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec, seed: int) -> JobResult:
         ),
         parts_of="a look-up",
         parts_s={
-            "computing": alone_s * core_s / (core_s + memory_s),
-            "memory": alone_s * memory_s / (core_s + memory_s),
+            "computing": alone_s * core_ns / lookup_ns,
+            "memory": alone_s * memory_ns / lookup_ns,
             "slower beside other threads": of_one[Activity.CPU] - alone_s,
             "waiting for a processor": of_one[Activity.CPU_QUEUE],
             "waiting for other processes": of_one[Activity.STATIONS],
@@ -56,7 +56,7 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec, seed: int) -> JobResult:
     )
 
 
-def lookups_model(scenario: ScenarioSpec, job: LookupsSpec, lookup_s: float, count: int) -> Model:
+def lookups_model(scenario: ScenarioSpec, job: LookupsSpec, lookup_ns: float, count: int) -> Model:
     """The scenario's processors with all threads, which make so many look-ups together."""
     asm, threads = Assembler(), job.queries * job.processes
     zero, claimed, times = asm.register("zero"), asm.register("claimed"), asm.stream("times")
@@ -67,9 +67,9 @@ def lookups_model(scenario: ScenarioSpec, job: LookupsSpec, lookup_s: float, cou
     asm.begin_class("look-ups")
     asm.place(next_one)
     asm.emit("claim", claimed, begun, zero, lookups, done)
-    asm.emit("work", asm.distribution("exponential", max(round(lookup_s / NS), 1)), times)
+    asm.emit("work", asm.distribution("exponential", max(round(lookup_ns), 1)), times)
     # a thread that waits for the others occupies nobody: each has a server of its own
-    away = asm.distribution("exponential" if job.exchange_us else "constant", round(job.exchange_us * US / NS))
+    away = asm.distribution("exponential" if job.exchange_us else "constant", round(job.exchange_us * NS_PER_US))
     asm.emit("visit", asm.station("other processes"), away, times)
     asm.emit("jump", next_one)
     asm.place(done)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from models.catalogue import catalogue_names, read_entry
-from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec, device_of
+from models.machine import DiskSpec, FlashDiskSpec, RotatingDiskSpec
+from models.machine.disk import device_of
 from simulator.reference.stations import Environment, Story
 from simulator.reference.storage import new_device
 

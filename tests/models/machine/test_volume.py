@@ -9,7 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from models.build import build
-from models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec, device_of
+from models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
+from models.machine.disk import device_of
 from models.reading import load_scenario, scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.machine import RotatingDiskSpec, device_of
+from models.machine import RotatingDiskSpec
+from models.machine.disk import device_of
 from simulator.form import CachingDevice, RotatingDevice
 from simulator.reference.device import READ, REWRITE, WRITE, DeviceStation
 from simulator.reference.stations import Environment, Story
