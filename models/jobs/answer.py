@@ -12,20 +12,17 @@ from models.jobs.query_mix import query_mix
 from models.jobs.result import JobResult
 from models.jobs.scan import scan
 from models.jobs.store_model import store_faults, store_model
-from models.jobs.store_run import RunStore
+from models.jobs.store_run import simulate_store
 from models.scenario import ScenarioSpec
 from models.workloads import JobSpec, LoadSpec, LookupsSpec, MutexSpec, PartitionedStoreSpec, QueryMixSpec, ScanSpec
 from simulator.errors import InputError, InternalError
 from simulator.form import GIB, KIB
 
 
-def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = None) -> JobResult:
-    """What the job of a scenario takes or does: mean values by formulas, without chance, below a millisecond.
+def run_job(scenario: ScenarioSpec, seed: int = 1) -> JobResult:
+    """What the job of a scenario takes or does, simulated by the kernel with this seed; a mutex is calculated.
 
-    Loads, scans and look-ups are simulated instead, with this seed, and so is a partitioned store, by the engine
-    behind `run_store`.
-    Raises InputError for a scenario without a job, whose parts don't say what its job needs, or for a store without
-    `run_store`.
+    Raises InputError for a scenario without a job, or whose parts don't say what its job needs.
     """
     wrong = list(job_faults(scenario))
     if scenario.job is None:
@@ -46,11 +43,7 @@ def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = 
         case QueryMixSpec():
             return query_mix(scenario, scenario.job, seed)
         case PartitionedStoreSpec():
-            if run_store is None:
-                raise InputError(
-                    f"{scenario.name}: job: a partitioned store is simulated, not calculated: 'oltpsim run' answers it"
-                )
-            return partitioned_store(scenario, scenario.job, run_store(store_model(scenario, scenario.job), seed))
+            return partitioned_store(scenario, scenario.job, simulate_store(store_model(scenario, scenario.job), seed))
     raise InternalError(f"no job {scenario.job!r}")
 
 

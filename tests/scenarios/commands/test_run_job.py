@@ -12,7 +12,6 @@ import yaml
 from models.jobs import run_job
 from models.reading import load_scenario
 from scenarios.commands.cli import main
-from scenarios.run import simulate_store
 
 Output = pytest.CaptureFixture[str]
 TINY = Path(__file__).parents[1] / "tiny.yaml"
@@ -91,8 +90,8 @@ def test_a_store_is_simulated_and_says_its_seed_and_machines(job_file: Callable[
     assert "requests unaccounted for" in text
     assert main(["run", path, "--seed", "3", "--output", "json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data["value"] == run_job(load_scenario(path), 3, simulate_store).value
-    assert data["value"] != run_job(load_scenario(path), 4, simulate_store).value
+    assert data["value"] == run_job(load_scenario(path), 3).value
+    assert data["value"] != run_job(load_scenario(path), 4).value
     assert len(data["series"]["seconds"]) == len(data["series"]["requests/s"]) > 100
     assert data["also"]["requests unaccounted for"] == 0
 
