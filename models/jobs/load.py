@@ -14,7 +14,7 @@ from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulate_work
 from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import WarehouseSample, add_loaded_tables, loaded_pages, loaded_rows
-from simulator.form import NS_PER_S, NS_PER_US, Assembler, Model, Program
+from simulator.form import NS_PER_S, NS_PER_US, Assembler, System, Program
 from simulator.results import Activity
 
 MOST_PAGES = 100_000
@@ -73,7 +73,7 @@ def load_sample(scenario: ScenarioSpec) -> WarehouseSample:
     return WarehouseSample(min(max(most, 1), warehouses), warehouses)
 
 
-def load_model(scenario: ScenarioSpec, sample: WarehouseSample) -> Model:
+def load_model(scenario: ScenarioSpec, sample: WarehouseSample) -> System:
     """The scenario's machine with one client that inserts all rows."""
     program = _program(scenario, sample)
     registers = np.zeros((1, len(program.registers)), dtype=np.int64)

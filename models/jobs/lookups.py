@@ -10,7 +10,7 @@ from models.jobs.result import JobResult, most_crowded
 from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulate_work
 from models.scenario import ScenarioSpec
 from models.workloads import LookupsSpec
-from simulator.form import NS_PER_S, NS_PER_US, Assembler, Model, Station
+from simulator.form import NS_PER_S, NS_PER_US, Assembler, System, Station
 from simulator.results import Activity
 
 LEAST_LOOKUPS, LEAST_OF_A_THREAD = 200_000, 20
@@ -56,7 +56,7 @@ def lookups(scenario: ScenarioSpec, job: LookupsSpec, seed: int) -> JobResult:
     )
 
 
-def lookups_model(scenario: ScenarioSpec, job: LookupsSpec, lookup_ns: float, count: int) -> Model:
+def lookups_model(scenario: ScenarioSpec, job: LookupsSpec, lookup_ns: float, count: int) -> System:
     """The scenario's processors with all threads, which make so many look-ups together."""
     asm, threads = Assembler(), job.queries * job.processes
     zero, claimed, times = asm.register("zero"), asm.register("claimed"), asm.stream("times")

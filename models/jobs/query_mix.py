@@ -17,7 +17,7 @@ from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, FinishedJob, si
 from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import QueryMixSpec
-from simulator.form import GIB, KIB, NS_PER_S, NS_PER_US, Assembler, Model, Program, Section, cut_of
+from simulator.form import GIB, KIB, NS_PER_S, NS_PER_US, Assembler, System, Program, Section, cut_of
 from simulator.results import Activity
 
 MOST_TURNS_OF_A_MIX = 1_000
@@ -90,7 +90,7 @@ def turns_of(scenario: ScenarioSpec, job: QueryMixSpec) -> Turns:
     )
 
 
-def query_mix_model(scenario: ScenarioSpec, job: QueryMixSpec, turns: Turns) -> Model:
+def query_mix_model(scenario: ScenarioSpec, job: QueryMixSpec, turns: Turns) -> System:
     """The scenario's machine with the job's clients, all of its data in pool and page cache."""
     data_pages = max(round(job.data_gib * GIB / (scenario.database.page_kib * KIB)), 1)
     pages = min(data_pages, MOST_PAGES)
@@ -167,7 +167,7 @@ def _exponential_stays() -> list[float]:
 
 
 def _parts_ns(
-    scenario: ScenarioSpec, job: QueryMixSpec, model: Model, done: FinishedJob, mixes: float
+    scenario: ScenarioSpec, job: QueryMixSpec, model: System, done: FinishedJob, mixes: float
 ) -> dict[str, float]:
     """Time of all clients by part. Page misses have their part in the section, too."""
     spent, sections = done.spent_ns, done.counters.sections

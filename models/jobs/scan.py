@@ -18,7 +18,7 @@ from models.machine import RotatingDiskSpec, speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import ScanSpec
 from models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
-from simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, Assembler, Model, Pool, Program
+from simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, Assembler, System, Pool, Program
 from simulator.results import Activity
 
 MB = 1e6
@@ -90,7 +90,7 @@ def scan_size(scenario: ScenarioSpec, job: ScanSpec) -> ScanSize:
     return ScanSize(pages, run_pages, runs, max(places, LEAST_PLACES), min(ahead, places))
 
 
-def scan_model(scenario: ScenarioSpec, size: ScanSize) -> Model:
+def scan_model(scenario: ScenarioSpec, size: ScanSize) -> System:
     """The scenario's machine with the read-ahead threads of all disks; a run is a page, and none is met twice."""
     threads = scenario.machine.disks.count
     program = _program(scenario, size)
@@ -157,7 +157,7 @@ def _ways(asm: Assembler, mean_places: float) -> tuple[int, int]:
     return asm.table("ways", farther ** np.arange(cells)), cell_places
 
 
-def _parts_of_disks(scenario: ScenarioSpec, model: Model, done: FinishedJob) -> dict[str, float]:
+def _parts_of_disks(scenario: ScenarioSpec, model: System, done: FinishedJob) -> dict[str, float]:
     """Shares of the time of a disk and of its thread on average."""
     storage, disk = model.storage, scenario.machine.disks.disk
     numbers = [number for device in range(storage.data_devices) for number in storage.disks_of(device)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.errors import InternalError
-from simulator.form import IntArray, Model, Program
+from simulator.form import IntArray, System, Program
 from simulator.kernel import KernelEngine
 from simulator.results import Result
 
@@ -39,7 +39,7 @@ class StoreRun:
     histograms: IntArray
 
 
-def simulate_store(model: Model, seed: int) -> StoreRun:
+def simulate_store(model: System, seed: int) -> StoreRun:
     """Run of a store's model by the kernel."""
     engine = KernelEngine(model, seed)
     engine.run(None)

@@ -1,4 +1,4 @@
-"""The analytic engine: mean-value analysis of the same model."""
+"""The analytic engine: mean-value analysis of the same system."""
 
 from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.device_figures import asked_of_limits

@@ -16,7 +16,7 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
 from simulator.errors import InputError
-from simulator.form import Model
+from simulator.form import System
 from tests.oracles.exact_networks import exact
 from tests.oracles.network import Network
 from tests.simulator.twins import differences
@@ -37,7 +37,7 @@ def answer(*settings: str, path: Path = QUERIES, seed: int = 1) -> JobResult:
     return run_job(scenario(*settings, path=path), seed)
 
 
-def model(*settings: str) -> Model:
+def model(*settings: str) -> System:
     asked = scenario(*settings)
     assert isinstance(asked.job, PartitionedStoreSpec)
     return store_model(asked, asked.job)
