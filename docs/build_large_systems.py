@@ -35,7 +35,6 @@ from scenarios.run import (
     default_workers,
     read_saved_run,
     run_all,
-    simulate_store,
     write_saved_run,
 )
 from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment
@@ -68,9 +67,7 @@ class BarPanel:
 
 def answers(scenarios: dict[str, ScenarioSpec]) -> Answers:
     """The results of all scenarios, simulated as far as they aren't kept."""
-    found: Answers = {
-        name: run_job(each, SYSTEMS_SEED, simulate_store) for name, each in scenarios.items() if each.job is not None
-    }
+    found: Answers = {name: run_job(each, SYSTEMS_SEED) for name, each in scenarios.items() if each.job is not None}
     files = {name: STORE / f"{scenario_hash(each)}.json" for name, each in scenarios.items() if each.job is None}
     missing = [name for name, file in files.items() if not file.exists()]
     STORE.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from models.build import memory_plan
 from models.input import specs_by_kind
-from models.jobs.disks import disk_faults
 from models.jobs.load import load
 from models.jobs.lookups import lookups
 from models.jobs.mutex import mutex
@@ -13,19 +12,17 @@ from models.jobs.query_mix import query_mix
 from models.jobs.result import JobResult
 from models.jobs.scan import scan
 from models.jobs.store_model import store_faults, store_model
-from models.jobs.store_run import RunStore
+from models.jobs.store_run import simulate_store
 from models.scenario import ScenarioSpec
 from models.workloads import JobSpec, LoadSpec, LookupsSpec, MutexSpec, PartitionedStoreSpec, QueryMixSpec, ScanSpec
 from simulator.errors import InputError, InternalError
 from simulator.form import GIB, KIB
 
 
-def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = None) -> JobResult:
-    """What the job of a scenario takes or does: mean values by formulas, without chance, below a millisecond.
+def run_job(scenario: ScenarioSpec, seed: int = 1) -> JobResult:
+    """What the job of a scenario takes or does, simulated by the kernel with this seed; a mutex is calculated.
 
-    A load is simulated instead, with this seed, and so is a partitioned store, by the engine behind `run_store`.
-    Raises InputError for a scenario without a job, whose parts don't say what its job needs, or for a store without
-    `run_store`.
+    Raises InputError for a scenario without a job, or whose parts don't say what its job needs.
     """
     wrong = list(job_faults(scenario))
     if scenario.job is None:
@@ -38,19 +35,15 @@ def run_job(scenario: ScenarioSpec, seed: int = 1, run_store: RunStore | None = 
         case LoadSpec():
             return load(scenario, seed)
         case ScanSpec():
-            return scan(scenario, scenario.job)
+            return scan(scenario, scenario.job, seed)
         case LookupsSpec():
-            return lookups(scenario, scenario.job)
+            return lookups(scenario, scenario.job, seed)
         case MutexSpec():
             return mutex(scenario, scenario.job)
         case QueryMixSpec():
-            return query_mix(scenario, scenario.job)
+            return query_mix(scenario, scenario.job, seed)
         case PartitionedStoreSpec():
-            if run_store is None:
-                raise InputError(
-                    f"{scenario.name}: job: a partitioned store is simulated, not calculated: 'oltpsim run' answers it"
-                )
-            return partitioned_store(scenario, scenario.job, run_store(store_model(scenario, scenario.job), seed))
+            return partitioned_store(scenario, scenario.job, simulate_store(store_model(scenario, scenario.job), seed))
     raise InternalError(f"no job {scenario.job!r}")
 
 
@@ -62,7 +55,6 @@ def job_faults(scenario: ScenarioSpec) -> Iterator[str]:
             "database.path.load_row_us: missing; a load needs the CPU time of one inserted row on the reference core: "
             "add it to the database"
         )
-    yield from disk_faults(scenario)
     if isinstance(job, ScanSpec) and job.fragment_kib < database.page_kib:
         yield f"job.fragment_kib: got {job.fragment_kib:g}; at least the page of {database.page_kib:g} KiB"
     if isinstance(job, PartitionedStoreSpec):

@@ -56,7 +56,7 @@ def load(scenario: ScenarioSpec, seed: int) -> JobResult:
         parts_of="the load",
         parts_s={
             "inserting rows": min(rows_s, times[Activity.CPU]),
-            "system calls": max(times[Activity.CPU] - rows_s, 0.0),
+            "system calls and buffers": max(times[Activity.CPU] - rows_s, 0.0),
             "waiting for a processor": times[Activity.CPU_QUEUE],
             "waiting for writes": for_writes_s,
             "waiting for swapped memory": for_swap_s,

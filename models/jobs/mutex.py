@@ -1,10 +1,11 @@
 """Threads that acquire and free one mutex: what a contended hand-over costs."""
 
-from models.jobs.processors import US
 from models.jobs.result import JobResult
 from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import MutexSpec
+
+US = 1e-6
 
 
 def mutex(scenario: ScenarioSpec, job: MutexSpec) -> JobResult:

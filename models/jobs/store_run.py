@@ -1,10 +1,13 @@
-"""A simulated run of a partitioned store: what it leaves behind, whichever engine ran it."""
+"""A simulated run of a partitioned store: what it leaves behind."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from simulator.errors import InternalError
 from simulator.form import IntArray, Program, System
+from simulator.kernel import KernelEngine
 from simulator.results import Result
 
 
@@ -36,5 +39,13 @@ class StoreRun:
     histograms: IntArray
 
 
-RunStore = Callable[[System, int], StoreRun]
-"""An engine's run of a store's model with a seed."""
+def simulate_store(model: System, seed: int) -> StoreRun:
+    """Run of a store's model by the kernel."""
+    engine = KernelEngine(model, seed)
+    engine.run(None)
+    left = StoreState(
+        model.program,
+        {name: engine.counter(name) for name in model.program.counter_names},
+        {name: engine.register(name) for name in model.program.registers},
+    )
+    return StoreRun(engine.record.result(), left, np.array([each.histogram for each in engine.record.classes]))

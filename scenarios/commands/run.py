@@ -22,7 +22,7 @@ from scenarios.commands.options import (
 )
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
-from scenarios.run import check_replications, default_workers, pool_replications, replicate, simulate_store
+from scenarios.run import check_replications, default_workers, pool_replications, replicate
 from scenarios.show.job import job_json, job_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -79,5 +79,5 @@ def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str])
         raise InputError(f"{given[0]}: is for transactions; {spec.name!r} has a job: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
-    result = run_job(spec, seed, simulate_store)
+    result = run_job(spec, seed)
     typer.echo(job_json(result, spec) if output is Output.JSON else job_text(result, spec, terminal_width()), nl=False)

@@ -1,18 +1,12 @@
-"""One simulation: a scenario and a seed, answered by the scenario's engine.
-
-Simulation of a partitioned store by the kernel: what `models.jobs.run_job` calculates its figures from.
-"""
+"""One simulation: a scenario and a seed, answered by the scenario's engine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from models.build import build, failover_of, scenario_remarks
-from models.jobs import StoreRun, StoreState
 from models.scenario import ScenarioSpec
 from scenarios.run.engines import load_engine
-from simulator.form import OnProgress, System
+from simulator.form import OnProgress
 from simulator.results import Result
 
 MODEL_STEP = "model"
@@ -52,15 +46,3 @@ def _by_events(task: SimulationTask, on_progress: OnProgress | None = None, on_s
     on_step(START_STEP)
     result: Result = load_engine(task.scenario.engine).simulate(model, task.seed, on_progress)
     return result
-
-
-def simulate_store(model: System, seed: int) -> StoreRun:
-    """Run of a store's model by the kernel."""
-    engine = load_engine("kernel").KernelEngine(model, seed)
-    engine.run(None)
-    left = StoreState(
-        model.program,
-        {name: engine.counter(name) for name in model.program.counter_names},
-        {name: engine.register(name) for name in model.program.registers},
-    )
-    return StoreRun(engine.record.result(), left, np.array([each.histogram for each in engine.record.classes]))

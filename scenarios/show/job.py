@@ -1,5 +1,6 @@
 """Result of a job (load, scan, look-ups, store): its figure, its bottleneck, and the parts of its time."""
 
+import textwrap
 from dataclasses import asdict
 from importlib.metadata import version
 
@@ -44,7 +45,8 @@ def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> s
     lines += flow(result.parts_of, [time_text(whole_s)], width)
     spent = [[name, time_text(s), share(s / whole_s)] for name, s in result.parts_s.items() if s]
     lines += aligned(spent, "<>", indent=4)
-    return "\n".join([*lines, f"  {result.basis}"]) + "\n"
+    basis = textwrap.fill(result.basis, width, initial_indent="  ", subsequent_indent="    ")
+    return "\n".join([*lines, basis]) + "\n"
 
 
 def _data(scenario: ScenarioSpec) -> list[str]:

@@ -2,7 +2,6 @@
 
 from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.device_figures import asked_of_limits
-from simulator.analytic.disks import in_order_s
 from simulator.analytic.engine import simulate
 from simulator.analytic.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
 from simulator.analytic.factors import (
@@ -25,6 +24,6 @@ from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.system import Solution, rates, solve
 from simulator.analytic.under_load import loaded
 from simulator.analytic.validity import doubts
-from simulator.analytic.volumes import Rates, places_of, sustained, turn_of
+from simulator.analytic.volumes import Rates, places_of, sustained
 from simulator.analytic.warming import STEADY, Course, course
 from simulator.analytic.workload import Workload, read_workload

@@ -6,7 +6,6 @@ has passed over lie worse than fresh ones do, which costs `PASSED_OVER` more. Be
 system sorts: the drive works in a band of the file, wider than its share of the queue since it passes requests over.
 """
 
-import math
 from dataclasses import replace
 from functools import lru_cache
 
@@ -82,27 +81,6 @@ def turns(device: Disk, start_bytes: float, span_bytes: float, size_bytes: float
     chance = np.array([float((later**n).mean()) for n in held])
     patience = 1.0 + PATIENCE_S / np.array(service_s(device, span_bytes, size_bytes, write=False))
     return tuple(np.minimum(1.0 / np.maximum(chance, 1e-9), patience))
-
-
-def in_order_s(
-    device: RotatingDevice, span_bytes: float, requests: float, size_bytes: float
-) -> tuple[float, float, float]:
-    """Mean times of a request for arm and rotation, overhead, and transfer, if one reader makes them in order.
-
-    So many `requests` at random places of a span are sorted, and read one after the other; then come as many others.
-    The distance between two that follow each other is a share of the span distributed as Beta(1, requests), whose mean
-    is 1 / (n + 1) and whose root has the mean gamma(3/2) gamma(n + 1) / gamma(n + 3/2). Then half a rotation; or the
-    head passes over what is between them, if that is shorter.
-    """
-    stroke, n = span_bytes / device.capacity_bytes, requests
-    track, root, linear = _seek_parts_ns(device)
-    mean_root = math.exp(math.lgamma(1.5) + math.lgamma(n + 1.0) - math.lgamma(n + 1.5))
-    on = track + root * math.sqrt(stroke) * mean_root + linear * stroke / (n + 1.0)
-    back = stroke * max((n - 1.0) / (n + 1.0), 1.0 / 3.0)
-    seek = ((n - 1.0) * on + track + root * math.sqrt(back) + linear * back) / n
-    between = max(span_bytes / (n + 1.0) - size_bytes, 0.0) / device.track_bytes * device.revolution_ns
-    arm = min(seek + device.revolution_ns / 2.0, between)
-    return arm * NS, device.overhead_ns * NS, size_bytes / device.track_bytes * device.revolution_ns * NS
 
 
 def at_queue(table: FloatArray, queue: FloatArray) -> FloatArray:

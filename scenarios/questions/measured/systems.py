@@ -14,7 +14,7 @@ from calibration.judge import (
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
-from scenarios.run import Display, SimulationTask, run_all, simulate_store
+from scenarios.run import Display, SimulationTask, run_all
 from simulator.errors import InputError
 
 SYSTEMS_SEED = 1
@@ -44,7 +44,7 @@ def system_rows(
             write_large_systems({keys[name]: figures for name, figures in values.items()})
 
     for name in jobs:
-        values[name] = figure_values(name, scenarios, run_job(scenarios[name], SYSTEMS_SEED, simulate_store))
+        values[name] = figure_values(name, scenarios, run_job(scenarios[name], SYSTEMS_SEED))
     tasks = [SimulationTask(scenarios[name], SYSTEMS_SEED) for name in simulated]
     for number, outcome in run_all(tasks, workers, display):
         if isinstance(outcome, InputError):

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.jobs import JobResult, StoreState, run_job
+from models.jobs import JobResult, run_job
 from models.jobs.node_loss import Books, books_of
 from models.jobs.store_model import store_model
+from models.jobs.store_run import StoreState
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from scenarios.run import simulate_store
 from simulator.errors import InputError, InternalError
 from simulator.form import Program
 from simulator.kernel import KernelEngine
@@ -36,7 +36,7 @@ def scenario(*settings: str) -> ScenarioSpec:
 
 
 def answer(*settings: str) -> JobResult:
-    return run_job(scenario(*settings), 1, simulate_store)
+    return run_job(scenario(*settings), 1)
 
 
 def engine(*settings: str, seed: int = 1) -> KernelEngine:

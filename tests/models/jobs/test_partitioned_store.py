@@ -15,7 +15,6 @@ from models.jobs.store_model import store_model
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from scenarios.run import simulate_store
 from simulator.errors import InputError
 from simulator.form import System
 from tests.oracles.exact_networks import exact
@@ -35,7 +34,7 @@ def scenario(*settings: str, path: Path = QUERIES) -> ScenarioSpec:
 
 
 def answer(*settings: str, path: Path = QUERIES, seed: int = 1) -> JobResult:
-    return run_job(scenario(*settings, path=path), seed, simulate_store)
+    return run_job(scenario(*settings, path=path), seed)
 
 
 def model(*settings: str) -> System:
@@ -133,7 +132,7 @@ def test_no_number_of_a_store_is_dead() -> None:
                 "job.client_cores=3", "job.client_relative_speed=0.7",
                 "job.client_collector.young_mib=1", "job.server_collector.young_mib=1")  # fmt: skip
     asked = scenario(*settings)
-    before = dataclasses.replace(run_job(asked, 1, simulate_store), basis="")
+    before = dataclasses.replace(run_job(asked, 1), basis="")
     job = asked.job
     assert isinstance(job, PartitionedStoreSpec)
 

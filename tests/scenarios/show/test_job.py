@@ -68,7 +68,10 @@ def test_a_measured_figure_stands_beside_with_the_error(value: float, error: str
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_lines_fit_the_width(width: int) -> None:
-    assert max(map(len, job_text(RESULT, scenario({"kind": "scan"}, measured=MEASURED), width).splitlines())) <= width
+    long = replace(RESULT, basis="simulated, seed 1: 95,017 pages, those of 10 of 40 warehouses; times 4" * 2)
+    for result in (RESULT, long):
+        text = job_text(result, scenario({"kind": "scan"}, measured=MEASURED), width)
+        assert max(map(len, text.splitlines())) <= width
 
 
 def test_the_size_of_the_data_is_named_where_the_job_has_one() -> None:

@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.analytic import in_order_s
 from simulator.analytic.disks import LONGEST, QUEUES, at_queue, service_s, turns
 from simulator.form import FlashDevice, RotatingDevice
 from simulator.reference.device import READ, Request
@@ -139,37 +138,3 @@ def test_an_arm_leaves_a_request_at_the_edge_for_later(requests: int) -> None:
 
 def test_flash_takes_requests_as_they_come() -> None:
     assert set(turns(FLASH, 0.0, 20e9, PAGE)) == {1.0}
-
-
-def in_order_by_the_disk_s(device: RotatingDevice, requests: int, span: float, size: int) -> float:
-    """Mean time of a reader that sorts so many places at random, reads them one by one, and begins anew."""
-    rng, disk = np.random.default_rng(5), DiskMechanics(device)
-    now, arm, served = 0.0, 0, 0
-    while served < SERVED:
-        for place in (np.sort(rng.random(requests)) * span // size * size).astype(int).tolist():
-            now += disk.positioning_ns(arm, place, now / device.revolution_ns % 1.0)
-            now += size / device.track_bytes * device.revolution_ns
-            arm, served = place + size, served + 1
-            now += rng.random() * device.revolution_ns * 1e-3
-    return now / served / 1e9
-
-
-@pytest.mark.parametrize("device", [FAST, SLOW], ids=lambda device: device.name)
-@pytest.mark.parametrize(("requests", "size"), [(1, PAGE), (8, PAGE), (80, PAGE), (80, 16 * PAGE), (250, PAGE)])
-def test_a_reader_in_order_takes_what_the_disk_says(device: RotatingDevice, requests: int, size: int) -> None:
-    span = 6e9
-    found, expected = (
-        in_order_by_the_disk_s(device, requests, span, size),
-        sum(in_order_s(device, span, requests, size)),
-    )
-    assert not is_refused(found, expected)
-    assert is_refused(found, expected - 0.5e-9 * device.revolution_ns), "a reader that never waits for the platter"
-    if requests > 1:
-        assert found < sum(in_order_s(device, span, 1, size)), "a reader that doesn't sort"
-
-
-def test_a_reader_passes_over_what_is_shorter_than_a_turn() -> None:
-    arm, overhead, transfer = in_order_s(FAST, 100 * 3 * PAGE, 99, PAGE)
-    assert arm == pytest.approx(2 * transfer)
-    assert overhead == 1e-4
-    assert in_order_s(FAST, 100 * PAGE, 100, PAGE)[0] == 0.0
