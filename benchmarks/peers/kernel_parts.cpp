@@ -16,8 +16,8 @@ bool pass(Interpreter& interpreter, i32 who, const Wait& wait, i32& page) {
         page = wait.target;
         pool.set_busy(page, false);
     } else if (wait.kind == WaitKind::victim) {
-        pool.clear_dirty(pool.page_in(wait.target));
-        pool.set_busy(pool.page_in(wait.target), false);
+        pool.clear_dirty(wait.target);
+        pool.set_busy(wait.target, false);
     } else if (wait.kind == WaitKind::commit || wait.kind == WaitKind::release) {
         interpreter.locks.drop(who);
     }
@@ -29,7 +29,7 @@ bool pass(Interpreter& interpreter, i32 who, const Wait& wait, i32& page) {
 // Refers to all pages in turn; returns the hits. `seconds`: CPU time of that alone.
 extern "C" __attribute__((visibility("default"))) i64 count_hits(const i32* stream, i64 references, i64 pages,
                                                                  i64 capacity, i64 replacement, double* seconds) {
-    Cache cache(pages, capacity, static_cast<Replacement>(replacement), false);
+    Cache cache(pages, capacity, static_cast<Replacement>(replacement), false, false);
     i64 hits = 0;
     const std::clock_t begin = std::clock();
     for (i64 i = 0; i < references; i++) {
@@ -39,8 +39,8 @@ extern "C" __attribute__((visibility("default"))) i64 count_hits(const i32* stre
             cache.touch(page);
             continue;
         }
-        const i32 slot = cache.next_victim();
-        if (cache.page_in(slot) != NONE) cache.remove(cache.page_in(slot));
+        const auto [slot, victim] = cache.next_victim();
+        if (victim != NONE) cache.remove(victim);
         cache.insert(page, slot);
     }
     *seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

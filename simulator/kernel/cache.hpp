@@ -24,6 +24,12 @@ struct CacheCounters {
     i64 swap_outs = 0;
 };
 
+// What replacement frees: a slot, or NONE if every slot is busy, with its page, or NONE if the slot is a fresh one.
+struct Victim {
+    i32 slot;
+    i32 page;
+};
+
 class Cache {
 public:
     const i64 capacity;
@@ -32,19 +38,21 @@ public:
     i64 used = 0;  // slots
     i64 dirty = 0;
 
-    // `keeps_ages`: dirty pages are known in the order in which they became so.
-    Cache(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages)
+    // `keeps_ages`: dirty pages are known in the order in which they became so. `finds_by_slot`: so are pages by slot,
+    // as they always are to CLOCK.
+    Cache(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages, bool finds_by_slot)
         : capacity(capacity),
           replacement(replacement),
           states(numbered(pages, capacity)),
-          page_of(pages > 0 ? capacity : 0, NONE),
+          page_of(pages > 0 && (finds_by_slot || replacement == Replacement::clock) ? capacity : 0, NONE),
           uses(pages > 0 && replacement == Replacement::lru ? USES_PER_SLOT * capacity + 64 : 0),
           ages(pages > 0 && keeps_ages ? capacity : 0) {}
 
     // Memory that a cache takes.
-    static i64 bytes(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages) {
-        i64 of_slot = sizeof(i32);
-        if (replacement == Replacement::lru) of_slot += USES_PER_SLOT * static_cast<i64>(sizeof(i32));
+    static i64 bytes(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages, bool finds_by_slot) {
+        const bool is_lru = replacement == Replacement::lru;
+        i64 of_slot = is_lru ? USES_PER_SLOT * static_cast<i64>(sizeof(i32)) : 0;
+        if (finds_by_slot || !is_lru) of_slot += static_cast<i64>(sizeof(i32));
         if (keeps_ages) of_slot += static_cast<i64>(sizeof(Age));
         return pages * static_cast<i64>(sizeof(State)) + capacity * of_slot;
     }
@@ -55,7 +63,7 @@ public:
     bool is_busy(i64 page) const { return states[page].is_busy; }
     i64 usage(i64 page) const { return replacement == Replacement::clock ? states[page].used : 0; }
     i32 slot(i64 page) const { return has(page) ? static_cast<i32>(states[page].slot) : NONE; }
-    i32 page_in(i64 slot) const { return page_of[slot]; }
+    i32 page_in(i64 slot) const { return page_of[slot]; }  // of a cache that finds pages by slot
 
     void set_busy(i64 page, bool busy) { states[page].is_busy = busy; }  // it is being read or written
 
@@ -76,7 +84,7 @@ public:
         State& state = states[page];
         state.slot = static_cast<u32>(slot) & EMPTY;
         state.is_dirty = state.is_busy = false;
-        page_of[slot] = static_cast<i32>(page);
+        if (!page_of.empty()) page_of[slot] = static_cast<i32>(page);
         if (replacement == Replacement::clock)
             state.used = 1;
         else
@@ -86,7 +94,7 @@ public:
     // Takes a page out; a dirty one loses its dirt (the caller has seen to it).
     void remove(i64 page) {
         clear_dirty(page);
-        page_of[states[page].slot] = NONE;
+        if (!page_of.empty()) page_of[states[page].slot] = NONE;
         states[page] = State();
     }
 
@@ -98,9 +106,9 @@ public:
     }
 
     // The slot to use next: a fresh one, else replacement's choice, which still holds its page; busy ones are passed
-    // over. NONE where every slot is busy.
-    i32 next_victim() {
-        if (used < capacity) return static_cast<i32>(used++);
+    // over.
+    Victim next_victim() {
+        if (used < capacity) return {static_cast<i32>(used++), NONE};
         return replacement == Replacement::clock ? clock_victim() : lru_victim();
     }
 
@@ -113,7 +121,7 @@ public:
         forget_clean(state);
         if (ages.empty()) return;
         const i32 number = static_cast<i32>(state.slot);
-        ages[number] = {last_dirty, NONE, static_cast<i32>(now_ns / NS_PER_MS)};
+        ages[number] = {last_dirty, NONE, static_cast<i32>(page), static_cast<i32>(now_ns / NS_PER_MS)};
         (last_dirty == NONE ? first_dirty : ages[last_dirty].newer) = number;
         last_dirty = number;
     }
@@ -145,15 +153,17 @@ public:
         pages.clear();
         const i64 wanted = std::min(most, dirty);
         for (i32 slot = first_dirty; slot != NONE && pages.size() < wanted && is_dirty_since(slot, latest_ns);
-             slot = ages[slot].newer)
-            pages.add(page_of[slot]);
+             slot = ages[slot].newer) {
+            pages.add(ages[slot].page);
+            prefetch(ages[slot].page);
+        }
         std::sort(pages.begin(), pages.end());
     }
 
     bool has_dirty_since(i64 latest_ns) const { return first_dirty != NONE && is_dirty_since(first_dirty, latest_ns); }
 
     // The page that became dirty first, or NONE.
-    i32 oldest_dirty() const { return first_dirty == NONE ? NONE : page_of[first_dirty]; }
+    i32 oldest_dirty() const { return first_dirty == NONE ? NONE : ages[first_dirty].page; }
 
     // All pages, the one that LRU replaces first at the front.
     void list_by_use(Array<i32>& pages) const {
@@ -171,7 +181,14 @@ public:
     // All dirty pages of a cache that keeps ages, the one that became so first at the front.
     void list_dirty(Array<Dirty>& pages) const {
         for (i32 slot = first_dirty; slot != NONE; slot = ages[slot].newer)
-            pages.add({page_of[slot], ages[slot].since_ms});
+            pages.add({ages[slot].page, ages[slot].since_ms});
+    }
+
+    // The pages of all slots that were used, NONE for an empty one.
+    void list_by_slot(Array<i32>& pages) const {
+        pages = Array<i32>(used, NONE);
+        for (i64 page = 0; page < states.size(); page++)
+            if (has(page)) pages[slot(page)] = static_cast<i32>(page);
     }
 
     i64 clock_hand() const { return hand; }
@@ -196,11 +213,12 @@ private:
     // Neighbours in the order in which pages became dirty, by slot.
     struct Age {
         i32 older = NONE, newer = NONE;
+        i32 page = NONE;
         i32 since_ms = 0;
     };
 
     Array<State> states;  // by page
-    Array<i32> page_of;   // by slot
+    Array<i32> page_of;   // by slot, if anybody asks
     Array<i32> uses;
     i64 first_of_uses = 0;  // whatever is before has been replaced
     i64 end_of_uses = 0;
@@ -261,18 +279,20 @@ private:
         most_first_uses = 2 * kept + FEWEST_FIRST_USES;
     }
 
-    i32 lru_victim() {
+    Victim lru_victim() {
         while (!first_uses.empty() && !is_current_in_front(first_uses.size() - 1)) first_uses.remove_last();
         for (i64 i = first_uses.size() - 1; i >= 0; i--)
-            if (is_current_in_front(i) && !is_busy(first_uses[i])) return slot(first_uses[i]);
-        while (first_of_uses < end_of_uses && !is_current(first_of_uses)) first_of_uses++;
-        if (first_of_uses + AHEAD < end_of_uses) prefetch(uses[first_of_uses + AHEAD]);
+            if (is_current_in_front(i) && !is_busy(first_uses[i])) return victim(first_uses[i]);
+        for (; first_of_uses < end_of_uses && !is_current(first_of_uses); first_of_uses++)
+            if (first_of_uses + AHEAD < end_of_uses) prefetch(uses[first_of_uses + AHEAD]);
         for (i64 i = first_of_uses; i < end_of_uses; i++)
-            if (is_current(i) && !is_busy(uses[i])) return slot(uses[i]);
-        return NONE;
+            if (is_current(i) && !is_busy(uses[i])) return victim(uses[i]);
+        return {NONE, NONE};
     }
 
-    i32 clock_victim() {
+    Victim victim(i32 page) const { return {slot(page), page}; }
+
+    Victim clock_victim() {
         for (i64 passed = 0; passed < (MOST_USAGE + 1) * capacity; passed++) {
             const i64 slot = hand;
             hand = hand + 1 < capacity ? hand + 1 : 0;
@@ -280,10 +300,10 @@ private:
             prefetch(page_of[hand + AHEAD < capacity ? hand + AHEAD : hand]);
             State& state = states[page_of[slot]];
             if (state.is_busy) continue;
-            if (state.used == 0) return static_cast<i32>(slot);
+            if (state.used == 0) return victim(page_of[slot]);
             state.used--;
         }
-        return NONE;
+        return {NONE, NONE};
     }
 
     // A page has become dirty: what is known to be clean ends before it.

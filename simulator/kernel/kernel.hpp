@@ -44,12 +44,9 @@ public:
     static i64 bytes_needed(const Tables& system) {
         const i64 pages = system.fact("pages"), clients = system["registers"].rows();
         const i64 numbers_per_client = system["registers"].width() + system["streams"].width();
-        const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
-        const i64 pool_pages = system.fact("pool_pages");
-        i64 bytes = Cache::bytes(pages, pool_pages, replacement, false);
-        if (system.fact("resident_pages") < pool_pages) bytes += pool_pages * static_cast<i64>(sizeof(Residence));
+        i64 bytes = BufferPool::bytes(system);
         if (!system.fact("direct_io"))
-            bytes += Cache::bytes(pages, system.fact("page_cache_pages"), Replacement::lru, true);
+            bytes += Cache::bytes(pages, system.fact("page_cache_pages"), Replacement::lru, true, false);
         bytes += clients * (static_cast<i64>(sizeof(Task)) + numbers_per_client * 8);
         bytes += system["terminals"].at(0, "count") * TERMINAL_BYTES;
         bytes += system["devices"].rows() * static_cast<i64>(sizeof(Device) + sizeof(CachingDisk));

@@ -12,7 +12,7 @@ public:
 
     explicit PageCache(const Tables& system)
         : Cache(system.fact("direct_io") ? 0 : system.fact("pages"), system.fact("page_cache_pages"), Replacement::lru,
-                true),
+                true, false),
           dirty_limit(system.fact("dirty_limit_pages")),
           free_behind(system.fact("free_behind") != 0) {}
 
@@ -50,8 +50,7 @@ private:
 
     // A free slot; a dirty victim is to be written at once.
     i32 make_room() {
-        const i32 slot = next_victim();
-        const i32 page = page_in(slot);
+        const auto [slot, page] = next_victim();
         if (page == NONE) return slot;
         counters.evictions++;
         if (is_dirty(page)) {

@@ -126,8 +126,10 @@ inline Report Kernel::report(const std::string& name) const {
         Report table("page usage dirty busy residence");
         const bool is_pool = name == "pool_slots";
         const Cache& cache = is_pool ? static_cast<const Cache&>(interpreter.pool) : interpreter.page_cache;
+        Array<i32> pages;
+        cache.list_by_slot(pages);
         for (i64 slot = 0; slot < cache.used; slot++) {
-            const i32 page = cache.page_in(slot);
+            const i32 page = pages[slot];
             const Residence residence = is_pool ? interpreter.pool.residence_of(slot) : Residence::none;
             if (page != NONE)
                 table.add(page, cache.usage(page), cache.is_dirty(page), cache.is_busy(page), residence);
