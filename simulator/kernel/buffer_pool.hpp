@@ -11,7 +11,7 @@ class BufferPool : public Cache {
 public:
     explicit BufferPool(const Tables& system)
         : Cache(system.fact("pages"), system.fact("pool_pages"),
-                static_cast<Replacement>(system.fact("pool_replacement")), false, swaps(system)),
+                static_cast<Replacement>(system.fact("pool_replacement")), swaps(system)),
           most_resident(std::min(system.fact("resident_pages"), capacity)),
           residence(swaps(system) ? capacity : 0, Residence::none) {}
 
@@ -22,7 +22,7 @@ public:
     static i64 bytes(const Tables& system) {
         const i64 capacity = system.fact("pool_pages");
         const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
-        return Cache::bytes(system.fact("pages"), capacity, replacement, false, swaps(system)) +
+        return Cache::bytes(system.fact("pages"), capacity, replacement, swaps(system)) +
                (swaps(system) ? capacity * static_cast<i64>(sizeof(Residence)) : 0);
     }
 

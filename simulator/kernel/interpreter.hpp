@@ -99,7 +99,7 @@ public:
                         const Wait wait = refer(task, task.page, reference.region);
                         if (wait.kind != WaitKind::none) return wait;
                     }
-                    if (now.b) pool.set_dirty(task.page, calendar.now_ns);
+                    if (now.b) pool.set_dirty(task.page);
                     task.page = NONE;
                     task.creates_page = false;
                     break;

@@ -42,11 +42,9 @@ public:
 
     // Memory that a system takes, at least: of what grows during a run only the beginning.
     static i64 bytes_needed(const Tables& system) {
-        const i64 pages = system.fact("pages"), clients = system["registers"].rows();
+        const i64 clients = system["registers"].rows();
         const i64 numbers_per_client = system["registers"].width() + system["streams"].width();
-        i64 bytes = BufferPool::bytes(system);
-        if (!system.fact("direct_io"))
-            bytes += Cache::bytes(pages, system.fact("page_cache_pages"), Replacement::lru, true, false);
+        i64 bytes = BufferPool::bytes(system) + PageCache::bytes(system);
         bytes += clients * (static_cast<i64>(sizeof(Task)) + numbers_per_client * 8);
         bytes += system["terminals"].at(0, "count") * TERMINAL_BYTES;
         bytes += system["devices"].rows() * static_cast<i64>(sizeof(Device) + sizeof(CachingDisk));

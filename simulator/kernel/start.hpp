@@ -51,7 +51,7 @@ private:
                 const Victim victim = pool.next_victim();
                 pool.empty(victim, interpreter.page_cache, 0);
                 pool.insert(page, victim.slot);
-                if (!interpreter.direct_io) pool.set_dirty(page, 0);  // by direct I/O it is on disk, and nowhere else
+                if (!interpreter.direct_io) pool.set_dirty(page);  // by direct I/O it is on disk, and nowhere else
                 interpreter.page_cache.outbox.clear();
             }
         }
