@@ -16,8 +16,8 @@ bool pass(Interpreter& interpreter, i32 who, const Wait& wait, i32& page) {
         page = wait.target;
         pool.set_busy(page, false);
     } else if (wait.kind == WaitKind::victim) {
-        pool.clear_dirty(pool.page_in(wait.target));
-        pool.set_busy(pool.page_in(wait.target), false);
+        pool.clear_dirty(wait.target);
+        pool.set_busy(wait.target, false);
     } else if (wait.kind == WaitKind::commit || wait.kind == WaitKind::release) {
         interpreter.locks.drop(who);
     }
@@ -39,8 +39,8 @@ extern "C" __attribute__((visibility("default"))) i64 count_hits(const i32* stre
             cache.touch(page);
             continue;
         }
-        const i32 slot = cache.next_victim();
-        if (cache.page_in(slot) != NONE) cache.remove(cache.page_in(slot));
+        const auto [slot, victim] = cache.next_victim();
+        if (victim != NONE) cache.remove(victim);
         cache.insert(page, slot);
     }
     *seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

@@ -1,6 +1,6 @@
 """What every description is made of: units, frozen specs, YAML, sentences about what is wrong."""
 
-from models.input.base import Name, Spec, Text
+from models.input.base import Name, Spec, Text, descriptions
 from models.input.documents import content_of, document_text, read_document, write_document, write_whole, written_whole
 from models.input.keys import last_word, set_value, value_at, values_along
 from models.input.problems import (

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from models.input.base import descriptions
 from simulator.errors import InputError
 
 MOST_COMPARED = 100
@@ -61,7 +62,7 @@ def sentence(problem: ErrorDetails, root: Any, data: Any) -> str:
         fields = owner.model_fields
         return f"{path}: unknown key{did_you_mean(keys[-1], fields)}; allowed: {', '.join(sorted(fields))}"
     if kind == "missing" and owner:
-        description = owner.model_fields[keys[-1]].description
+        description = descriptions(owner).get(keys[-1])
         return f"{path}: missing; add '{keys[-1]}: ...'{f', {description}' if description else ''}"
     if kind in ("union_tag_not_found", "union_tag_invalid"):
         names = specs_by_kind(annotation)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from models.input import descriptions
 from models.scenario import ScenarioSpec
 from models.workloads import MixSpec
 from scenarios.show.numbers import count, share, span
@@ -78,13 +79,14 @@ def _sections(name: str, spec: BaseModel) -> Iterator[ConfigurationSection]:
     """The spec's own settings, then those of the specs inside it."""
     items = []
     inside: list[tuple[str, BaseModel]] = []
-    for field, about in type(spec).model_fields.items():
+    about = descriptions(type(spec))
+    for field in type(spec).model_fields:
         value = getattr(spec, field)
         if isinstance(value, BaseModel):
             inside.append((field, value))
         elif value is not None and field not in HIDDEN:
             as_share = isinstance(spec, MixSpec)
-            items.append(ConfigurationItem(_label(field), _value(field, value, as_share), about.description or ""))
+            items.append(ConfigurationItem(_label(field), _value(field, value, as_share), about.get(field, "")))
     contract = inspect.getdoc(type(spec)) or ""
     sentence = contract.partition("\n\n")[0].replace("\n", " ").replace("`", "")
     yield ConfigurationSection(_title(name, spec), sentence, tuple(items), str(getattr(spec, "source", "")))

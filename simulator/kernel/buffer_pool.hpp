@@ -11,9 +11,20 @@ class BufferPool : public Cache {
 public:
     explicit BufferPool(const Tables& system)
         : Cache(system.fact("pages"), system.fact("pool_pages"),
-                static_cast<Replacement>(system.fact("pool_replacement")), false),
+                static_cast<Replacement>(system.fact("pool_replacement")), swaps(system)),
           most_resident(std::min(system.fact("resident_pages"), capacity)),
-          residence(most_resident < capacity ? capacity : 0, Residence::none) {}
+          residence(swaps(system) ? capacity : 0, Residence::none) {}
+
+    // Whether memory has no room for all buffers.
+    static bool swaps(const Tables& system) { return system.fact("resident_pages") < system.fact("pool_pages"); }
+
+    // Memory that a pool takes.
+    static i64 bytes(const Tables& system) {
+        const i64 capacity = system.fact("pool_pages");
+        const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
+        return Cache::bytes(system.fact("pages"), capacity, replacement, swaps(system)) +
+               (swaps(system) ? capacity * static_cast<i64>(sizeof(Residence)) : 0);
+    }
 
     // Buffers that have memory.
     i64 resident() const { return swaps() ? with_memory : used; }
@@ -58,9 +69,9 @@ public:
     }
 
     // Empties a slot for another page; true if its page had to be written to the page cache.
-    bool empty(i32 slot_number, PageCache& page_cache, i64 now_ns) {
-        if (residence_of(slot_number) == Residence::none) make_resident(slot_number);
-        const i32 page = page_in(slot_number);
+    bool empty(Victim victim, PageCache& page_cache, i64 now_ns) {
+        if (residence_of(victim.slot) == Residence::none) make_resident(victim.slot);
+        const i32 page = victim.page;
         if (page == NONE) return false;
         const bool was_dirty = is_dirty(page);
         counters.evictions++;

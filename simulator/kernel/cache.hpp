@@ -1,4 +1,4 @@
-// Caches of pages: who is in, who goes next, who is dirty. The buffer pool is one, the page cache another.
+// Cache of pages, as the buffer pool is: who is in, who goes next, who is dirty.
 //
 // Replacement: LRU (exact) or CLOCK (PostgreSQL's usage counts up to 5, second chance with decrement). The time of a
 // reference is that of the memory that it touches: a page's state, 8 bytes, is all that a hit reads. So LRU has no
@@ -24,6 +24,12 @@ struct CacheCounters {
     i64 swap_outs = 0;
 };
 
+// What replacement frees: a slot, or NONE if every slot is busy, with its page, or NONE if the slot is a fresh one.
+struct Victim {
+    i32 slot;
+    i32 page;
+};
+
 class Cache {
 public:
     const i64 capacity;
@@ -32,21 +38,29 @@ public:
     i64 used = 0;  // slots
     i64 dirty = 0;
 
-    // `keeps_ages`: dirty pages are known in the order in which they became so.
-    Cache(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages)
+    // `finds_by_slot`: pages are known by slot, as they always are to CLOCK.
+    Cache(i64 pages, i64 capacity, Replacement replacement, bool finds_by_slot)
         : capacity(capacity),
           replacement(replacement),
           states(numbered(pages, capacity)),
-          page_of(pages > 0 ? capacity : 0, NONE),
-          uses(pages > 0 && replacement == Replacement::lru ? USES_PER_SLOT * capacity + 64 : 0),
-          ages(pages > 0 && keeps_ages ? capacity : 0) {}
+          page_of(pages > 0 && (finds_by_slot || replacement == Replacement::clock) ? capacity : 0, NONE),
+          uses(pages > 0 && replacement == Replacement::lru ? most_uses(capacity) : 0) {}
+
+    // The number of pages, if all of them can be numbered.
+    static i64 numbered(i64 pages, i64 capacity) {
+        if (pages > 0 && capacity < 1) throw std::invalid_argument("a cache without a slot");
+        if (capacity >= EMPTY || pages > INT32_MAX)
+            throw TooLarge("a cache of " + std::to_string(capacity) + " pages, of " + std::to_string(pages) +
+                           " in all, is more than the kernel can number: " + std::to_string(EMPTY - 1) + ", of " +
+                           std::to_string(INT32_MAX) + "; simulate a share of the warehouses (sampling_fraction)");
+        return pages;
+    }
 
     // Memory that a cache takes.
-    static i64 bytes(i64 pages, i64 capacity, Replacement replacement, bool keeps_ages) {
-        i64 of_slot = sizeof(i32);
-        if (replacement == Replacement::lru) of_slot += USES_PER_SLOT * static_cast<i64>(sizeof(i32));
-        if (keeps_ages) of_slot += static_cast<i64>(sizeof(Age));
-        return pages * static_cast<i64>(sizeof(State)) + capacity * of_slot;
+    static i64 bytes(i64 pages, i64 capacity, Replacement replacement, bool finds_by_slot) {
+        const bool is_lru = replacement == Replacement::lru;
+        const i64 entries = (is_lru ? most_uses(capacity) : 0) + (finds_by_slot || !is_lru ? capacity : 0);
+        return pages * static_cast<i64>(sizeof(State)) + entries * static_cast<i64>(sizeof(i32));
     }
 
     bool has(i64 page) const { return states[page].slot != EMPTY; }
@@ -55,7 +69,7 @@ public:
     bool is_busy(i64 page) const { return states[page].is_busy; }
     i64 usage(i64 page) const { return replacement == Replacement::clock ? states[page].used : 0; }
     i32 slot(i64 page) const { return has(page) ? static_cast<i32>(states[page].slot) : NONE; }
-    i32 page_in(i64 slot) const { return page_of[slot]; }
+    i32 page_in(i64 slot) const { return page_of[slot]; }  // of a cache that finds pages by slot
 
     void set_busy(i64 page, bool busy) { states[page].is_busy = busy; }  // it is being read or written
 
@@ -76,7 +90,7 @@ public:
         State& state = states[page];
         state.slot = static_cast<u32>(slot) & EMPTY;
         state.is_dirty = state.is_busy = false;
-        page_of[slot] = static_cast<i32>(page);
+        if (!page_of.empty()) page_of[slot] = static_cast<i32>(page);
         if (replacement == Replacement::clock)
             state.used = 1;
         else
@@ -86,36 +100,24 @@ public:
     // Takes a page out; a dirty one loses its dirt (the caller has seen to it).
     void remove(i64 page) {
         clear_dirty(page);
-        page_of[states[page].slot] = NONE;
+        if (!page_of.empty()) page_of[states[page].slot] = NONE;
         states[page] = State();
     }
 
-    // Puts a page of an LRU cache at the end that is used up first.
-    void make_oldest(i64 page) {
-        if (first_uses.size() >= most_first_uses) sweep_first();
-        states[page].used = static_cast<u32>(FRONT + first_uses.size());
-        first_uses.add(static_cast<i32>(page));
-    }
-
     // The slot to use next: a fresh one, else replacement's choice, which still holds its page; busy ones are passed
-    // over. NONE where every slot is busy.
-    i32 next_victim() {
-        if (used < capacity) return static_cast<i32>(used++);
+    // over.
+    Victim next_victim() {
+        if (used < capacity) return {static_cast<i32>(used++), NONE};
         return replacement == Replacement::clock ? clock_victim() : lru_victim();
     }
 
     // A page that was clean joins the dirty ones.
-    void set_dirty(i64 page, i64 now_ns) {
+    void set_dirty(i64 page) {
         State& state = states[page];
         if (state.is_dirty) return;
         state.is_dirty = true;
         dirty++;
         forget_clean(state);
-        if (ages.empty()) return;
-        const i32 number = static_cast<i32>(state.slot);
-        ages[number] = {last_dirty, NONE, static_cast<i32>(now_ns / NS_PER_MS)};
-        (last_dirty == NONE ? first_dirty : ages[last_dirty].newer) = number;
-        last_dirty = number;
     }
 
     void clear_dirty(i64 page) {
@@ -123,10 +125,6 @@ public:
         if (!state.is_dirty) return;
         state.is_dirty = false;
         dirty--;
-        if (ages.empty()) return;
-        const Age& age = ages[state.slot];
-        (age.older == NONE ? first_dirty : ages[age.older].newer) = age.newer;
-        (age.newer == NONE ? last_dirty : ages[age.newer].older) = age.older;
     }
 
     // Up to `most` dirty pages that replacement would reach first, sorted.
@@ -140,38 +138,17 @@ public:
         std::sort(pages.begin(), pages.end());
     }
 
-    // Up to `most` pages that have been dirty since `latest_ns` or longer, in whole ms, sorted.
-    void find_dirty_since(i64 latest_ns, i64 most, Array<i32>& pages) const {
-        pages.clear();
-        const i64 wanted = std::min(most, dirty);
-        for (i32 slot = first_dirty; slot != NONE && pages.size() < wanted && is_dirty_since(slot, latest_ns);
-             slot = ages[slot].newer)
-            pages.add(page_of[slot]);
-        std::sort(pages.begin(), pages.end());
-    }
-
-    bool has_dirty_since(i64 latest_ns) const { return first_dirty != NONE && is_dirty_since(first_dirty, latest_ns); }
-
-    // The page that became dirty first, or NONE.
-    i32 oldest_dirty() const { return first_dirty == NONE ? NONE : page_of[first_dirty]; }
-
     // All pages, the one that LRU replaces first at the front.
     void list_by_use(Array<i32>& pages) const {
-        for (i64 i = first_uses.size() - 1; i >= 0; i--)
-            if (is_current_in_front(i)) pages.add(first_uses[i]);
         for (i64 i = first_of_uses; i < end_of_uses; i++)
             if (is_current(i)) pages.add(uses[i]);
     }
 
-    struct Dirty {
-        i32 page;
-        i32 since_ms;
-    };
-
-    // All dirty pages of a cache that keeps ages, the one that became so first at the front.
-    void list_dirty(Array<Dirty>& pages) const {
-        for (i32 slot = first_dirty; slot != NONE; slot = ages[slot].newer)
-            pages.add({page_of[slot], ages[slot].since_ms});
+    // The pages of all slots that were used, NONE for an empty one.
+    void list_by_slot(Array<i32>& pages) const {
+        pages = Array<i32>(used, NONE);
+        for (i64 page = 0; page < states.size(); page++)
+            if (has(page)) pages[slot(page)] = static_cast<i32>(page);
     }
 
     i64 clock_hand() const { return hand; }
@@ -180,10 +157,7 @@ private:
     static constexpr u32 MOST_USAGE = 5;  // as PostgreSQL
     static constexpr u32 EMPTY = (1u << 28) - 1;
     static constexpr u32 NEVER = UINT32_MAX;
-    static constexpr u32 FRONT = 1u << 31;  // added to places in `first_uses`
-    static constexpr i64 USES_PER_SLOT = 2;
-    static constexpr i64 FEWEST_FIRST_USES = 64;  // before a sweep
-    static constexpr i64 AHEAD = 16;              // entries that a sweep prefetches
+    static constexpr i64 AHEAD = 16;  // entries that a sweep prefetches
 
     struct State {
         u32 used = NEVER;  // LRU: the place of its last use in `uses`; CLOCK: its usage count
@@ -193,41 +167,22 @@ private:
     };
     static_assert(sizeof(State) == 8);
 
-    // Neighbours in the order in which pages became dirty, by slot.
-    struct Age {
-        i32 older = NONE, newer = NONE;
-        i32 since_ms = 0;
-    };
-
     Array<State> states;  // by page
-    Array<i32> page_of;   // by slot
+    Array<i32> page_of;   // by slot, if anybody asks
     Array<i32> uses;
     i64 first_of_uses = 0;  // whatever is before has been replaced
     i64 end_of_uses = 0;
-    Array<i32> first_uses;  // before all of `uses`: pages that were made the oldest, the oldest at the end
-    i64 most_first_uses = FEWEST_FIRST_USES;
     i64 hand = 0;  // CLOCK
-    Array<Age> ages;
-    i32 first_dirty = NONE, last_dirty = NONE;
 
     // Who looks for the dirty pages that replacement reaches first would pass the same clean ones each time: no page
     // before this one of `uses` is dirty, and none of so many slots from CLOCK's hand on.
     i64 clean_before = 0;
     i64 clean_from_hand = 0;
 
-    // The number of pages, if all of them can be numbered.
-    static i64 numbered(i64 pages, i64 capacity) {
-        if (pages > 0 && capacity < 1) throw std::invalid_argument("a cache without a slot");
-        if (capacity >= EMPTY || pages > INT32_MAX)
-            throw TooLarge("a cache of " + std::to_string(capacity) + " pages, of " + std::to_string(pages) +
-                           " in all, is more than the kernel can number: " + std::to_string(EMPTY - 1) + ", of " +
-                           std::to_string(INT32_MAX) + "; simulate a share of the warehouses (sampling_fraction)");
-        return pages;
-    }
-
-    bool is_dirty_since(i32 slot, i64 latest_ns) const { return ages[slot].since_ms <= latest_ns / NS_PER_MS; }
     bool is_current(i64 place) const { return states[uses[place]].used == place; }
-    bool is_current_in_front(i64 place) const { return states[first_uses[place]].used == FRONT + place; }
+
+    // Entries of `uses`: with less memory it would be swept more often.
+    static i64 most_uses(i64 capacity) { return 5 * capacity / 3 + 64; }
 
     void use(i64 page) {
         if (end_of_uses == uses.size()) sweep();
@@ -250,29 +205,17 @@ private:
         end_of_uses = kept;
     }
 
-    void sweep_first() {
-        i64 kept = 0;
-        for (i64 i = 0; i < first_uses.size(); i++) {
-            if (!is_current_in_front(i)) continue;
-            states[first_uses[i]].used = static_cast<u32>(FRONT + kept);
-            first_uses[kept++] = first_uses[i];
-        }
-        first_uses.resize(kept);
-        most_first_uses = 2 * kept + FEWEST_FIRST_USES;
-    }
-
-    i32 lru_victim() {
-        while (!first_uses.empty() && !is_current_in_front(first_uses.size() - 1)) first_uses.remove_last();
-        for (i64 i = first_uses.size() - 1; i >= 0; i--)
-            if (is_current_in_front(i) && !is_busy(first_uses[i])) return slot(first_uses[i]);
-        while (first_of_uses < end_of_uses && !is_current(first_of_uses)) first_of_uses++;
-        if (first_of_uses + AHEAD < end_of_uses) prefetch(uses[first_of_uses + AHEAD]);
+    Victim lru_victim() {
+        for (; first_of_uses < end_of_uses && !is_current(first_of_uses); first_of_uses++)
+            if (first_of_uses + AHEAD < end_of_uses) prefetch(uses[first_of_uses + AHEAD]);
         for (i64 i = first_of_uses; i < end_of_uses; i++)
-            if (is_current(i) && !is_busy(uses[i])) return slot(uses[i]);
-        return NONE;
+            if (is_current(i) && !is_busy(uses[i])) return victim(uses[i]);
+        return {NONE, NONE};
     }
 
-    i32 clock_victim() {
+    Victim victim(i32 page) const { return {slot(page), page}; }
+
+    Victim clock_victim() {
         for (i64 passed = 0; passed < (MOST_USAGE + 1) * capacity; passed++) {
             const i64 slot = hand;
             hand = hand + 1 < capacity ? hand + 1 : 0;
@@ -280,10 +223,10 @@ private:
             prefetch(page_of[hand + AHEAD < capacity ? hand + AHEAD : hand]);
             State& state = states[page_of[slot]];
             if (state.is_busy) continue;
-            if (state.used == 0) return static_cast<i32>(slot);
+            if (state.used == 0) return victim(page_of[slot]);
             state.used--;
         }
-        return NONE;
+        return {NONE, NONE};
     }
 
     // A page has become dirty: what is known to be clean ends before it.
@@ -292,7 +235,7 @@ private:
             const i64 ahead = state.slot >= hand ? state.slot - hand : state.slot - hand + capacity;
             clean_from_hand = std::min(clean_from_hand, ahead);
         } else {
-            clean_before = std::min<i64>(clean_before, state.used < FRONT ? state.used : 0);
+            clean_before = std::min<i64>(clean_before, state.used);
         }
     }
 
@@ -308,7 +251,6 @@ private:
         }
     }
 
-    // The buffer pool's search: nobody makes its pages the oldest.
     void find_from_oldest(i64 wanted, Array<i32>& pages) {
         for (i64 i = std::max(first_of_uses, clean_before); i < end_of_uses && pages.size() < wanted; i++) {
             if (i + AHEAD < end_of_uses) prefetch(uses[i + AHEAD]);

@@ -160,7 +160,7 @@ private:
                 spend(task, Activity::write_throttle);
                 return true;
             case Stage::writing_victim:
-                end_victim(interpreter.pool.page_in(task.target));
+                end_victim(task.target);
                 spend(task, Activity::write_throttle);
                 return true;
             case Stage::section_queueing:
@@ -171,7 +171,7 @@ private:
                 return false;
             case Stage::call_queueing:
                 task.stage = task.call;
-                devices.submit_call(who, called_page(task));
+                devices.submit_call(who, task.target);
                 return false;
             case Stage::arriving:
                 begin(who, task);
@@ -261,9 +261,9 @@ private:
                 write_back.wait(who, Stage::throttled);
                 return;
             case WaitKind::victim:
-                interpreter.pool.clear_dirty(interpreter.pool.page_in(task.target));
+                interpreter.pool.clear_dirty(task.target);
                 io_wait.change(1);
-                devices.call(who, interpreter.pool.page_in(task.target), Stage::writing_victim);
+                devices.call(who, task.target, Stage::writing_victim);
                 return;
             case WaitKind::network:
                 task.stage = Stage::on_network;
@@ -272,10 +272,6 @@ private:
             default:
                 check(false);
         }
-    }
-
-    i64 called_page(const Task& task) const {
-        return task.stage == Stage::reading ? task.target : interpreter.pool.page_in(task.target);
     }
 
     // A page has been read into the slot that was kept for it.

@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -41,6 +42,11 @@ def _text(path: Path) -> str:
         return ""
 
 
+@cache
+def _names(columns: bytes) -> tuple[str, ...]:
+    return tuple(columns.decode().split())
+
+
 class CompiledSystem:
     """System that the compiled engine runs. Raises InputError where it is too large, for memory or for its numbers.
 
@@ -65,15 +71,13 @@ class CompiledSystem:
             self._call(self._library.oltpsim_run, self._handle, until_ns)
 
     def read(self, name: str) -> Table:
-        """A table by its name in report.hpp."""
+        """A table by its name in report.hpp. Its rows can't be written to."""
         passed = CTable()
         with self._lock:
             self._call(self._library.oltpsim_read, self._handle, name.encode(), ctypes.byref(passed))
-            shape = (passed.rows, passed.width)
-            rows = np.zeros(shape, dtype=np.int64)
-            if passed.rows:
-                rows[:] = np.ctypeslib.as_array(passed.values, shape)
-        return Table(tuple(passed.columns.decode().split()), rows)
+            values = ctypes.string_at(passed.values, passed.rows * passed.width * ctypes.sizeof(ctypes.c_int64))
+        rows = np.frombuffer(values, dtype=np.int64).reshape(passed.rows, passed.width)
+        return Table(_names(passed.columns), rows)
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):

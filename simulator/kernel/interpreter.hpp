@@ -23,7 +23,7 @@ enum class WaitKind : u8 {
     page,      // target: page that somebody else is bringing in
     fault,     // target: slot whose memory is swapped out
     throttle,  // the page cache is full of dirty pages
-    victim,    // target: slot of a dirty victim, to be written first (direct I/O)
+    victim,    // target: dirty page whose slot is wanted, to be written first (direct I/O)
     buffer,    // every buffer is busy
     network,   // amount: ns
     visit,     // target: plain station; amount: service, ns
@@ -99,7 +99,7 @@ public:
                         const Wait wait = refer(task, task.page, reference.region);
                         if (wait.kind != WaitKind::none) return wait;
                     }
-                    if (now.b) pool.set_dirty(task.page, calendar.now_ns);
+                    if (now.b) pool.set_dirty(task.page);
                     task.page = NONE;
                     task.creates_page = false;
                     break;
@@ -214,6 +214,12 @@ public:
         }
     }
 
+    // A page will soon be written.
+    void prefetch(i64 page) const {
+        pool.prefetch(page);
+        if (!direct_io) page_cache.prefetch(page);
+    }
+
 private:
     const Calendar& calendar;
     Tasks& tasks;
@@ -321,9 +327,10 @@ private:
     }
 
     // The slot to use next: the one that this client has waited for, if any, else replacement's choice.
-    i32 choose_slot(Task& task) {
+    Victim choose_slot(Task& task) {
         const i32 slot = std::exchange(task.victim, NONE);
-        return slot != NONE && !pool.is_busy(pool.page_in(slot)) ? slot : pool.next_victim();
+        const i32 page = slot != NONE ? pool.page_in(slot) : NONE;
+        return slot != NONE && !pool.is_busy(page) ? Victim{slot, page} : pool.next_victim();
     }
 
     // Brings a page into the pool; a wait to read leaves it in a busy slot.
@@ -333,18 +340,18 @@ private:
         const bool throttled = !direct_io && page_cache.is_full_of_dirt();
         if ((from_disk || throttled) && owes_cpu(task)) return pay(task);
         if (throttled) return {WaitKind::throttle, 0, 0};
-        const i32 slot = choose_slot(task);
+        const Victim victim = choose_slot(task);
+        const auto [slot, old_page] = victim;
         if (slot == NONE) return owes_cpu(task) ? pay(task) : Wait{WaitKind::buffer, 0, 0};
         const bool swapped_out = pool.is_swapped_out(slot);
-        const i32 old_page = pool.page_in(slot);
         if (swapped_out || (direct_io && old_page != NONE && pool.is_dirty(old_page))) {
             if (pool.replacement == Replacement::clock)
                 task.victim = slot;  // the hand has moved on; LRU finds it again
             if (owes_cpu(task)) return pay(task);
             pool.set_busy(old_page, true);
-            return {swapped_out ? WaitKind::fault : WaitKind::victim, slot, 0};
+            return swapped_out ? Wait{WaitKind::fault, slot, 0} : Wait{WaitKind::victim, old_page, 0};
         }
-        if (pool.empty(slot, page_cache, calendar.now_ns)) {
+        if (pool.empty(victim, page_cache, calendar.now_ns)) {
             task.system_ns += costs.write_ns;
             // the page cache may have made room for the victim by dropping the very page that is wanted
             from_disk = from_disk || (!creates && !page_cache.has(page));

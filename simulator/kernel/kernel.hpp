@@ -42,14 +42,9 @@ public:
 
     // Memory that a system takes, at least: of what grows during a run only the beginning.
     static i64 bytes_needed(const Tables& system) {
-        const i64 pages = system.fact("pages"), clients = system["registers"].rows();
+        const i64 clients = system["registers"].rows();
         const i64 numbers_per_client = system["registers"].width() + system["streams"].width();
-        const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
-        const i64 pool_pages = system.fact("pool_pages");
-        i64 bytes = Cache::bytes(pages, pool_pages, replacement, false);
-        if (system.fact("resident_pages") < pool_pages) bytes += pool_pages * static_cast<i64>(sizeof(Residence));
-        if (!system.fact("direct_io"))
-            bytes += Cache::bytes(pages, system.fact("page_cache_pages"), Replacement::lru, true);
+        i64 bytes = BufferPool::bytes(system) + PageCache::bytes(system);
         bytes += clients * (static_cast<i64>(sizeof(Task)) + numbers_per_client * 8);
         bytes += system["terminals"].at(0, "count") * TERMINAL_BYTES;
         bytes += system["devices"].rows() * static_cast<i64>(sizeof(Device) + sizeof(CachingDisk));

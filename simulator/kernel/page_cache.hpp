@@ -1,31 +1,67 @@
-// The operating system's page cache: what is written waits here for write-back.
+// The operating system's page cache: LRU (exact). What is written waits here for write-back.
+//
+// There may be many more pages than it holds, and only misses of the buffer pool come here: of a page it knows the
+// slot, all else is by slot, in two lists.
 #pragma once
 #include "cache.hpp"
 #include "tables.hpp"
 
 namespace oltpsim {
 
-class PageCache : public Cache {
+class PageCache {
 public:
+    const i64 capacity;
+    CacheCounters counters;
+    i64 used = 0;  // slots
+    i64 dirty = 0;
     i64 writes_in_flight = 0;
     Array<i32> outbox;  // dirty pages that had to make room: their writes start at once
 
     explicit PageCache(const Tables& system)
-        : Cache(system.fact("direct_io") ? 0 : system.fact("pages"), system.fact("page_cache_pages"), Replacement::lru,
-                true),
+        : capacity(system.fact("page_cache_pages")),
+          slot_of(Cache::numbered(cached_pages(system), capacity), NONE),
+          slots(slot_of.empty() ? 0 : capacity),
           dirty_limit(system.fact("dirty_limit_pages")),
           free_behind(system.fact("free_behind") != 0) {}
 
+    // Memory that it takes.
+    static i64 bytes(const Tables& system) {
+        const i64 pages = cached_pages(system), capacity = pages > 0 ? system.fact("page_cache_pages") : 0;
+        return pages * static_cast<i64>(sizeof(i32)) + capacity * static_cast<i64>(sizeof(Slot));
+    }
+
+    bool has(i64 page) const { return slot_of[page] != NONE; }
+    bool is_dirty(i64 page) const { return has(page) && slots[slot_of[page]].since_ms != CLEAN; }
+
+    // A page will soon be referred to.
+    void prefetch(i64 page) const { __builtin_prefetch(slot_of.data() + page); }
+
+    // A hit: now the most recent one.
+    void touch(i64 page) {
+        const i32 slot = slot_of[page];
+        if (by_use.last == slot) return;
+        by_use.remove(slots, slot);
+        by_use.add(slots, slot);
+    }
+
     // A page that has been read from disk.
     void fill(i64 page) {
-        if (!has(page)) insert(page, make_room());
+        if (has(page)) return;
+        const i32 slot = make_room();
+        slot_of[page] = slot;
+        slots[slot].page = static_cast<i32>(page);
+        by_use.add(slots, slot);
     }
 
     // A buffered write: the page is here, recent and dirty.
     void write(i64 page, i64 now_ns) {
         fill(page);
         touch(page);
-        set_dirty(page, now_ns);
+        const i32 slot = slot_of[page];
+        if (slots[slot].since_ms != CLEAN) return;
+        slots[slot].since_ms = static_cast<i32>(now_ns / NS_PER_MS);
+        by_age.add(slots, slot);
+        dirty++;
     }
 
     // Writers must wait for the disks.
@@ -33,7 +69,7 @@ public:
 
     // A dirty page is handed to the disks.
     void start_write_back(i64 page) {
-        clear_dirty(page);
+        clear_dirty(slot_of[page]);
         writes_in_flight++;
     }
 
@@ -41,25 +77,119 @@ public:
     void end_write_back(i64 page) {
         writes_in_flight--;
         if (!has(page)) return;
-        if (free_behind && !is_dirty(page)) make_oldest(page);
+        if (free_behind && !is_dirty(page)) {
+            by_use.remove(slots, slot_of[page]);
+            by_use.add_in_front(slots, slot_of[page]);
+        }
+    }
+
+    // Up to `most` pages that have been dirty since `latest_ns` or longer, in whole ms, sorted.
+    void find_dirty_since(i64 latest_ns, i64 most, Array<i32>& pages) const {
+        pages.clear();
+        const i64 wanted = std::min(most, dirty);
+        for (i32 slot = by_age.first; slot != NONE && pages.size() < wanted && is_dirty_since(slot, latest_ns);
+             slot = slots[slot].age.after)
+            pages.add(slots[slot].page);
+        std::sort(pages.begin(), pages.end());
+    }
+
+    bool has_dirty_since(i64 latest_ns) const {
+        return by_age.first != NONE && is_dirty_since(by_age.first, latest_ns);
+    }
+
+    // The page that became dirty first, or NONE.
+    i32 oldest_dirty() const { return by_age.first == NONE ? NONE : slots[by_age.first].page; }
+
+    // The pages of all slots that were used.
+    void list_by_slot(Array<i32>& pages) const {
+        for (i64 slot = 0; slot < used; slot++) pages.add(slots[slot].page);
+    }
+
+    // All pages, the one that is replaced first at the front.
+    void list_by_use(Array<i32>& pages) const {
+        for (i32 slot = by_use.first; slot != NONE; slot = slots[slot].use.after) pages.add(slots[slot].page);
+    }
+
+    struct Dirty {
+        i32 page;
+        i32 since_ms;
+    };
+
+    // All dirty pages, the one that became so first at the front.
+    void list_dirty(Array<Dirty>& pages) const {
+        for (i32 slot = by_age.first; slot != NONE; slot = slots[slot].age.after)
+            pages.add({slots[slot].page, slots[slot].since_ms});
     }
 
 private:
-    const i64 dirty_limit;  // pages, those in flight counted in
+    static constexpr i32 CLEAN = -1;
+
+    // Neighbours in a list, by slot.
+    struct Neighbours {
+        i32 before = NONE, after = NONE;
+    };
+
+    struct Slot {
+        i32 page = NONE;
+        i32 since_ms = CLEAN;  // dirty
+        Neighbours use, age;
+    };
+
+    // Slots in an order.
+    template <Neighbours Slot::* neighbours>
+    struct List {
+        i32 first = NONE, last = NONE;
+
+        void add(Array<Slot>& slots, i32 slot) {
+            slots[slot].*neighbours = {last, NONE};
+            (last == NONE ? first : (slots[last].*neighbours).after) = slot;
+            last = slot;
+        }
+
+        void add_in_front(Array<Slot>& slots, i32 slot) {
+            slots[slot].*neighbours = {NONE, first};
+            (first == NONE ? last : (slots[first].*neighbours).before) = slot;
+            first = slot;
+        }
+
+        void remove(Array<Slot>& slots, i32 slot) {
+            const auto [before, after] = slots[slot].*neighbours;
+            (before == NONE ? first : (slots[before].*neighbours).after) = after;
+            (after == NONE ? last : (slots[after].*neighbours).before) = before;
+        }
+    };
+
+    Array<i32> slot_of;  // by page
+    Array<Slot> slots;
+    List<&Slot::use> by_use;  // the one that is replaced first at the front
+    List<&Slot::age> by_age;  // dirty ones, the one that became so first at the front
+    const i64 dirty_limit;    // pages, those in flight counted in
     const bool free_behind;
+
+    static i64 cached_pages(const Tables& system) { return system.fact("direct_io") ? 0 : system.fact("pages"); }
+
+    bool is_dirty_since(i32 slot, i64 latest_ns) const { return slots[slot].since_ms <= latest_ns / NS_PER_MS; }
+
+    void clear_dirty(i32 slot) {
+        if (slots[slot].since_ms == CLEAN) return;
+        slots[slot].since_ms = CLEAN;
+        by_age.remove(slots, slot);
+        dirty--;
+    }
 
     // A free slot; a dirty victim is to be written at once.
     i32 make_room() {
-        const i32 slot = next_victim();
-        const i32 page = page_in(slot);
-        if (page == NONE) return slot;
+        if (used < capacity) return static_cast<i32>(used++);
+        const i32 slot = by_use.first, page = slots[slot].page;
         counters.evictions++;
-        if (is_dirty(page)) {
+        if (slots[slot].since_ms != CLEAN) {
             counters.dirty_evictions++;
             writes_in_flight++;
             outbox.add(page);
+            clear_dirty(slot);
         }
-        remove(page);
+        by_use.remove(slots, slot);
+        slot_of[page] = NONE;
         return slot;
     }
 };

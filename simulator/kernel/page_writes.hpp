@@ -74,6 +74,8 @@ private:
     // A batch is being written; its CPU time is paid; its direct writes are done; it was spread out.
     enum class Phase : u8 { batch, paid, written, spread };
 
+    static constexpr i64 AHEAD = 8;  // pages of the list that are prefetched
+
     const i32 who;
     const i64 page_bytes;
     const i64 all_pages;
@@ -102,6 +104,7 @@ private:
                 return false;
             }
             const i32 page = pages[at++];
+            if (at + AHEAD < pages.size()) interpreter.prefetch(pages[at + AHEAD]);
             if (!takes_dirt(page)) continue;
             written++;
             if (interpreter.direct_io) {

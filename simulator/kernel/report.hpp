@@ -31,16 +31,16 @@ inline Report Kernel::report(const std::string& name) const {
             all.pool_misses += counters.pool_misses;
             all.page_cache_hits += counters.page_cache_hits;
         }
-        const auto add = [&](i64 references, i64 hits, const Cache& cache, i64 resident, i64 resident_hand,
+        const auto add = [&](i64 references, i64 hits, const auto& cache, i64 resident, i64 hand, i64 resident_hand,
                              i64 in_flight) {
             const CacheCounters& counters = cache.counters;
             table.add(references, hits, counters.evictions, counters.dirty_evictions, counters.swap_ins,
-                      counters.swap_outs, cache.capacity, cache.used, cache.dirty, resident, cache.clock_hand(),
-                      resident_hand, in_flight);
+                      counters.swap_outs, cache.capacity, cache.used, cache.dirty, resident, hand, resident_hand,
+                      in_flight);
         };
         add(all.pool_hits + all.pool_misses, all.pool_hits, interpreter.pool, interpreter.pool.resident(),
-            interpreter.pool.resident_hand(), 0);
-        add(all.page_cache_hits, all.page_cache_hits, interpreter.page_cache, interpreter.page_cache.used, 0,
+            interpreter.pool.clock_hand(), interpreter.pool.resident_hand(), 0);
+        add(all.page_cache_hits, all.page_cache_hits, interpreter.page_cache, interpreter.page_cache.used, 0, 0,
             interpreter.page_cache.writes_in_flight);
         return table;
     }
@@ -122,18 +122,25 @@ inline Report Kernel::report(const std::string& name) const {
         for (i64 i = 0; i < interpreter.locks.count(); i++) table.add(interpreter.locks.owner(i));
         return table;
     }
-    if (name == "pool_slots" || name == "page_cache_slots") {
+    if (name == "pool_slots") {
         Report table("page usage dirty busy residence");
-        const bool is_pool = name == "pool_slots";
-        const Cache& cache = is_pool ? static_cast<const Cache&>(interpreter.pool) : interpreter.page_cache;
-        for (i64 slot = 0; slot < cache.used; slot++) {
-            const i32 page = cache.page_in(slot);
-            const Residence residence = is_pool ? interpreter.pool.residence_of(slot) : Residence::none;
+        const BufferPool& pool = interpreter.pool;
+        Array<i32> pages;
+        pool.list_by_slot(pages);
+        for (i64 slot = 0; slot < pool.used; slot++) {
+            const i32 page = pages[slot];
             if (page != NONE)
-                table.add(page, cache.usage(page), cache.is_dirty(page), cache.is_busy(page), residence);
+                table.add(page, pool.usage(page), pool.is_dirty(page), pool.is_busy(page), pool.residence_of(slot));
             else
-                table.add(NONE, 0, 0, 0, residence);
+                table.add(NONE, 0, 0, 0, pool.residence_of(slot));
         }
+        return table;
+    }
+    if (name == "page_cache_slots") {
+        Report table("page usage dirty busy residence");
+        Array<i32> pages;
+        interpreter.page_cache.list_by_slot(pages);
+        for (const i32 page : pages) table.add(page, 0, interpreter.page_cache.is_dirty(page), false, Residence::none);
         return table;
     }
     if (name == "pool_by_use" || name == "page_cache_by_use") {
@@ -145,9 +152,9 @@ inline Report Kernel::report(const std::string& name) const {
     }
     if (name == "page_cache_by_age") {
         Report table("page since_ms");
-        Array<Cache::Dirty> pages;
+        Array<PageCache::Dirty> pages;
         interpreter.page_cache.list_dirty(pages);
-        for (const Cache::Dirty& dirty : pages) table.add(dirty.page, dirty.since_ms);
+        for (const PageCache::Dirty& dirty : pages) table.add(dirty.page, dirty.since_ms);
         return table;
     }
     if (name == "tasks") {

@@ -48,10 +48,10 @@ private:
                 region.base + load_order.at(i, "group") * region.group_pages + load_order.at(i, "first_page");
             for (i64 page = first; page < first + load_order.at(i, "pages"); page++) {
                 if (pool.has(page)) continue;
-                const i32 slot = pool.next_victim();
-                pool.empty(slot, interpreter.page_cache, 0);
-                pool.insert(page, slot);
-                if (!interpreter.direct_io) pool.set_dirty(page, 0);  // by direct I/O it is on disk, and nowhere else
+                const Victim victim = pool.next_victim();
+                pool.empty(victim, interpreter.page_cache, 0);
+                pool.insert(page, victim.slot);
+                if (!interpreter.direct_io) pool.set_dirty(page);  // by direct I/O it is on disk, and nowhere else
                 interpreter.page_cache.outbox.clear();
             }
         }
@@ -90,8 +90,8 @@ private:
                 pool.set_busy(pool.page_in(wait.target), false);
                 return;
             case WaitKind::victim:
-                pool.clear_dirty(pool.page_in(wait.target));
-                pool.set_busy(pool.page_in(wait.target), false);
+                pool.clear_dirty(wait.target);
+                pool.set_busy(wait.target, false);
                 return;
             case WaitKind::throttle:
                 return write_page_cache();

@@ -58,7 +58,7 @@ struct alignas(64) Task {
     bool keeps_locks = false;        // the log's answer doesn't release them
     i32 next = NONE;                 // in a line
     i32 station = 0;
-    i32 target = NONE;  // the page that is read, the slot that is written or swapped in, the lock
+    i32 target = NONE;  // the page that is read or written, the slot that is swapped in, the lock
     i64 wait_began_ns = 0;
     i64 queued_ns = 0;  // time in the line of a station; while it waits there, less the instant it came
     i64 service_ns = 0;

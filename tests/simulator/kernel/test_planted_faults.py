@@ -41,6 +41,7 @@ class Fault(NamedTuple):
 
 FAULTS = {
     "events of one time in another order": Fault("calendar.hpp", "delay_ns, ++order", "delay_ns, --order"),
+    "an event overtakes others": Fault("calendar.hpp", "(i64{1} << group) - 1", "(i64{8} << group) - 1"),
     "now before what was due": Fault("calendar.hpp", "next_ns == now_ns && now_ns < until_ns", "next_ns < now_ns"),
     "a lock goes to nobody who waits": Fault("locks.hpp", "if (lock.line.empty()) {", "if (true) {"),
     "a holder of a section waits behind others": Fault("stations.hpp", "if (urgent)", "if (urgent && false)"),
@@ -50,6 +51,7 @@ FAULTS = {
     "LRU forgets a use": Fault("cache.hpp", "+ 1 != end_of_uses)", "+ 2 != end_of_uses)"),
     "a page that is being read is replaced": Fault("cache.hpp", " && !is_busy(uses[i])", ""),
     "the writer passes over a dirty page": Fault("cache.hpp", "is_current(i) && is_dirty", "is_dirty"),
+    "the page cache forgets uses": Fault("page_cache.hpp", "by_use.last == slot", "by_use.last != NONE"),
     "written pages stay": Fault("page_cache.hpp", "if (free_behind && ", "if (false && "),
     "writes in flight are no dirt": Fault("page_cache.hpp", "dirty + writes_in_flight >=", "dirty >="),
     "no second chance": Fault("buffer_pool.hpp", "other] == Residence::idle", "other] != Residence::none"),
