@@ -51,7 +51,7 @@ def books_after(found: KernelEngine | ReferenceEngine, one_more: int | None = No
     """Books of a finished run; `one_more`: the place of a counter that has counted one too many."""
     program = found.system.program
     if isinstance(found, KernelEngine):
-        counters, registers = (found.kernel.read(table).rows for table in ("counters", "registers"))
+        counters, registers = (found.kernel.read(table).rows.copy() for table in ("counters", "registers"))
     else:
         counters = np.array(found.interpreter.counters)[:, np.newaxis]
         registers = np.array([client.registers for client in found.interpreter.clients])
