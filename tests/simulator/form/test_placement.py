@@ -15,7 +15,7 @@ from simulator.form.placement import round_robin
 from simulator.reference.write_back import neighbours
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import System, systems_by_table
+from tests.simulator.systems import DrawnSystem, systems_by_table
 from tests.simulator.twins import Finished, column_of, differences, of_few_events
 
 PAGE = 8192
@@ -32,7 +32,7 @@ def test_both_engines_give_one_trajectory() -> None:
 
     @settings(EXAMPLES, max_examples=SOAK // 2 or 80)
     @given(system=systems_by_table(), seed=SEEDS)
-    def both_engines_agree(system: System, seed: int) -> None:
+    def both_engines_agree(system: DrawnSystem, seed: int) -> None:
         model, engines = of_few_events(model_of_system(system), seed, MOST_EVENTS), list[Finished]()
         assert differences(model, seed, finished=engines) == []
         requests = column_of(engines[0].kernel, "devices", "write_back")[: model.storage.data_devices]

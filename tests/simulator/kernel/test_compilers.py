@@ -11,7 +11,7 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.form import Model
+from simulator.form import System
 from simulator.kernel import KernelEngine
 from simulator.kernel.library import FOLDER, load
 from simulator.results import result_json
@@ -35,7 +35,7 @@ def libraries() -> dict[str, Path]:
     return {"g++-O3": FOLDER / "libkernel.so", **others}
 
 
-def outcome(model: Model, library: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
+def outcome(model: System, library: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
     """All that a run leaves behind."""
     loaded = load(library)
     monkeypatch.setattr("simulator.kernel.compiled.kernel_library", lambda: loaded)
@@ -53,7 +53,7 @@ MODELS = {
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_every_compiler_makes_the_same_bytes(
-    model: Model, libraries: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    model: System, libraries: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcomes = {name: outcome(model, library, monkeypatch) for name, library in libraries.items()}
     assert len(outcomes["g++-O0"][0]) > 90

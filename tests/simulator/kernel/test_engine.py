@@ -26,7 +26,7 @@ from simulator.form import (
     FlashDevice,
     Interval,
     Log,
-    Model,
+    System,
     PageCache,
     Pool,
     RaidSet,
@@ -40,7 +40,7 @@ from simulator.results import ACTIVITIES
 from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import RAID_SETS, System, any_systems, caching_systems, worked_systems
+from tests.simulator.systems import RAID_SETS, DrawnSystem, any_systems, caching_systems, worked_systems
 from tests.simulator.tpcc_systems import tpcc_models
 from tests.simulator.twins import Finished, differences, of_few_events, record_of, requests_lost, shortened
 
@@ -58,7 +58,7 @@ MOST_EVENTS = 3_000
 ARM = RotatingDevice("arm", 1 << 31, 6 * MS, 1 << 19, MS, 4 * MS, 9 * MS, MS // 5, 4, "look")
 FLASH = FlashDevice("flash", 2 * MS, 3 * MS, 2)
 # Eight clients that think for the same 5 ms and change pages, with contention wherever there can be some
-TIED = System(
+TIED = DrawnSystem(
     think=("constant", 5 * MS, 0), arrivals_per_s=0.0, groups=2, rows_per_page=2, hot_pages=60, grown_pages=20,
     fanout=20, window=5,
     classes=((1, (("cpu", MS, 0, 0), ("touch", "popular", 1, 0), ("lock", "lock 1"), ("touch", "next row", 1, MS),
@@ -75,7 +75,7 @@ PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", 
 SCHEDULERS = ("fcfs", "look", "c-look")
 
 
-def what_happened(system: System, finished: Finished) -> set[str]:
+def what_happened(system: DrawnSystem, finished: Finished) -> set[str]:
     """Names of whatever took place in a run: parts that have served something, operations that were executed."""
     engine = finished.kernel
     model, last = engine.model, engine.record.snapshots[-1].counters
@@ -124,7 +124,7 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
 
     @EXAMPLES
     @given(system=any_systems(), seed=SEEDS)
-    def both_engines_agree(system: System, seed: int) -> None:
+    def both_engines_agree(system: DrawnSystem, seed: int) -> None:
         model = of_few_events(model_of_system(system), seed, MOST_EVENTS)
         assert differences(model, seed, finished=engines) == []
         happened.update(what_happened(system, engines.pop()))
@@ -137,7 +137,7 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
 
 @settings(EXAMPLES, max_examples=SOAK // 4 or 50)
 @given(system=worked_systems(), seed=SEEDS)
-def test_fixed_work_on_threads_gives_one_trajectory(system: System, seed: int) -> None:
+def test_fixed_work_on_threads_gives_one_trajectory(system: DrawnSystem, seed: int) -> None:
     """The run ends after the same event, and bursts are as long, whoever is busy when they start."""
     assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
 
@@ -160,7 +160,7 @@ def test_write_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pyt
 
     @settings(EXAMPLES, max_examples=SOAK // 4 or 50)
     @given(system=caching_systems(), seed=SEEDS)
-    def both_engines_agree(system: System, seed: int) -> None:
+    def both_engines_agree(system: DrawnSystem, seed: int) -> None:
         assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
 
     monkeypatch.setattr(CachingStation, "_feed", noted)
@@ -171,7 +171,7 @@ def test_write_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pyt
 
 @settings(EXAMPLES, max_examples=SOAK // 10 or 20)
 @given(model=tpcc_models(), seed=SEEDS)
-def test_tpcc_gives_one_trajectory(model: Model, seed: int) -> None:
+def test_tpcc_gives_one_trajectory(model: System, seed: int) -> None:
     """Scenarios as users write them, through specs and `build`."""
     assert differences(model, seed) == []
 
@@ -211,7 +211,7 @@ def test_a_tampered_system_is_noticed(engine: type[KernelEngine], same: bool) ->
     assert (differences(model_of_system(TIED), 1, engine) == []) is same
 
 
-def filling(rows: int, **parts: Any) -> Model:
+def filling(rows: int, **parts: Any) -> System:
     """One client that appends pages, `rows` in a transaction, and after one of sixteen looks at the first page."""
     asm = Assembler()
     asm.emit("think", asm.distribution("constant", MS), asm.stream("think"))

@@ -24,13 +24,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import simulator.kernel
-from simulator.form import Model
+from simulator.form import System
 from simulator.kernel import KernelEngine
 from simulator.kernel.library import load
 from simulator.results import result_json
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import System, any_systems, fair_systems
+from tests.simulator.systems import DrawnSystem, any_systems, fair_systems
 from tests.simulator.twins import kernel_contents, of_few_events, reference_contents, rows_of, run_reference
 
 pytestmark = pytest.mark.uncounted
@@ -120,15 +120,15 @@ PLANTED = {name: (number, fault) for number, (name, fault) in enumerate({**FAULT
 class Outcome(NamedTuple):
     """A system and what the reference engine made of it."""
 
-    model: Model
+    model: System
     ends: list[tuple[int, ...]]
     contents: dict[str, Any]
     result: str
 
 
-def drawn(number: int) -> System:
+def drawn(number: int) -> DrawnSystem:
     """One of many systems: other seeds give others, where more examples of one seed are often alike."""
-    examples: list[System] = []
+    examples: list[DrawnSystem] = []
 
     @seed(number)
     @settings(
@@ -139,7 +139,7 @@ def drawn(number: int) -> System:
         suppress_health_check=list(HealthCheck),
     )
     @given(st.one_of(any_systems(), any_systems(), fair_systems()))
-    def draw(system: System) -> None:
+    def draw(system: DrawnSystem) -> None:
         examples.append(system)
 
     draw()

@@ -8,16 +8,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simulator.form import Model
+from simulator.form import System
 from simulator.reference import simulate
 from simulator.results import Result
 
 MS = 1_000_000
-Network = Callable[..., Model]
+Network = Callable[..., System]
 RUNS = 6
 
 
-def replications(model: Model) -> list[Result]:
+def replications(model: System) -> list[Result]:
     """Independent runs."""
     return [simulate(model, seed) for seed in range(1, RUNS + 1)]
 

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator import kernel
-from simulator.form import FlashDevice, Model, RotatingDevice
+from simulator.form import FlashDevice, System, RotatingDevice
 from simulator.reference import ReferenceEngine, simulate
 from simulator.reference.record import ReferenceRecorder
 from simulator.results import Result, result_json
 
 MS = 1_000_000
-ModelOf = Callable[..., Model]
+ModelOf = Callable[..., System]
 FEW = settings(
     max_examples=12,
     deadline=None,
@@ -66,7 +66,7 @@ def test_every_run_obeys_all_laws_and_its_seed(busy: ModelOf, parts: dict[str, A
     assert other.broken_laws == []
 
 
-def rate(model: Model) -> float:
+def rate(model: System) -> float:
     """Transactions a second over two seeds, by the engine whose trajectory is the same in less time."""
     return sum(kernel.simulate(model, seed).transactions_per_s for seed in (1, 2)) / 2
 
@@ -109,7 +109,7 @@ def test_more_clients_are_never_slower_where_nobody_contends(network: ModelOf, c
     assert more < 2.5 * some, "a rate that doubles twice would be noticed"
 
 
-def tampered(model: Model, change: Callable[[ReferenceRecorder], None]) -> Result:
+def tampered(model: System, change: Callable[[ReferenceRecorder], None]) -> Result:
     """The result of a run whose record is changed before it is added up."""
     engine = ReferenceEngine(model, 1)
     engine.run(None)
