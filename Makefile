@@ -34,7 +34,7 @@ test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest; COVERAGE=ye
 	@$(if $(COVERAGE),$(BIN)/python .ci/coverage_floor.py)
 
 sanitize: environment ## run tests of the kernel with its bounds, addresses and undefined behaviour checked
-	@.ci/sanitized $(BIN)/pytest --capture=sys $(SANITIZED) $(ARGS)
+	@.ci/sanitized $(BIN)/pytest -n 2 --dist worksteal --capture=sys $(SANITIZED) $(ARGS)
 
 coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to what `make test COVERAGE=yes` measured last
 	@$(BIN)/python .ci/coverage_floor.py --raise

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from coverage import Coverage
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -41,6 +42,21 @@ def pytest_configure(config: pytest.Config) -> None:
     """Bring the compiled libraries up to date, before any worker loads them."""
     if not hasattr(config, "workerinput") and "OLTPSIM_KERNEL_LIBRARY" not in os.environ:
         subprocess.run([sys.executable, ROOT / ".ci" / "libraries.py"], check=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Count no branches during a test that is marked so, nor in the programs that it starts."""
+    counting = Coverage.current() if item.get_closest_marker("uncounted") else None
+    if counting is None:
+        return (yield)
+    counting.stop()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+            return (yield)
+    finally:
+        counting.start()
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,8 @@ FLASH = (
     "write_latency_us: 60, parallel_requests: 8, source: 'assumption: for tests'}}"
 )
 DURATION_S = 60
+READER = AnalyticReader()
+"""of all scenarios: most tests change the times of a few programs, and reading one is most of an answer's work"""
 DURABLE = "database.log={commit: durable, flush_overhead_us: 100}"
 ROWS = "database.path.row_operation_us=10..160"
 TRANSACTION = "database.path.transaction_us=50..800"
@@ -45,7 +47,7 @@ def parameters(scenario: ScenarioSpec, *texts: str) -> tuple[Parameter, ...]:
 
 def said_by(scenario: ScenarioSpec) -> dict[str, float]:
     """Every kind of figure of a machine, without noise."""
-    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
+    [(workload, machines, solution, _)] = solve_inputs([READER.read(scenario)])
     found = engine_logs(workload, machines, solution)
     return {kind: float(np.exp(values[0])) - kind.negligible for kind, values in found.items()}
 

@@ -294,7 +294,8 @@ def test_interrupted_replications_answer_from_those_that_are_done(
 def test_engines_give_the_same_result(capsys: Output) -> None:
     answers = {}
     for engine in ("kernel", "reference"):
-        assert main(["run", TINY, "--engine", engine, "--output", "json", "--quiet"]) == 0
+        short = ["--set", "interval.warm_up_s=1", "--set", "interval.duration_s=4"]
+        assert main(["run", TINY, *short, "--engine", engine, "--output", "json", "--quiet"]) == 0
         answers[engine] = json.loads(capsys.readouterr().out)
         assert answers[engine].pop("engine") == engine
     assert answers["kernel"] == answers["reference"]

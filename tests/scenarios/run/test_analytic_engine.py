@@ -63,9 +63,10 @@ def test_an_answer_without_simulation(words: list[str], capsys: Capture, monkeyp
 
 def test_no_other_engine_asks_it(capsys: Capture, monkeypatch: Patch) -> None:
     monkeypatch.setattr(ANALYTIC, refuse_to)
+    short = ["--set", "interval.warm_up_s=0", "--set", "interval.duration_s=1"]
     for engine in ("kernel", "reference"):
-        assert answer(capsys, "run", TINY, "--engine", engine)["engine"] == engine
-        assert answer(capsys, *QUICK, "--engine", engine)["engine"] == engine
+        assert answer(capsys, "run", TINY, *short, "--engine", engine)["engine"] == engine
+        assert answer(capsys, *QUICK, *short, "--engine", engine)["engine"] == engine
     assert answer(capsys, *QUICK)["engine"] == "kernel"
 
 

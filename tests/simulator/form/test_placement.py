@@ -26,6 +26,7 @@ REGIONS = np.array(
 sizes = st.lists(st.tuples(st.integers(1, 40), st.integers(0, 10)), min_size=1, max_size=6)
 
 
+@pytest.mark.uncounted
 def test_both_engines_give_one_trajectory() -> None:
     seen: Counter[str] = Counter()
 

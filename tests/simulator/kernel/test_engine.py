@@ -54,7 +54,7 @@ EXAMPLES = settings(
     phases=[Phase.explicit, Phase.generate],  # making a failing example smaller would run it for minutes
     suppress_health_check=list(HealthCheck),
 )
-MOST_EVENTS = 6_000
+MOST_EVENTS = 3_000
 ARM = RotatingDevice("arm", 1 << 31, 6 * MS, 1 << 19, MS, 4 * MS, 9 * MS, MS // 5, 4, "look")
 FLASH = FlashDevice("flash", 2 * MS, 3 * MS, 2)
 # Eight clients that think for the same 5 ms and change pages, with contention wherever there can be some

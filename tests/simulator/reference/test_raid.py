@@ -232,6 +232,7 @@ def test_a_pair_reads_where_fewer_wait() -> None:
     assert plain > 1.2 * half
 
 
+@pytest.mark.uncounted
 @settings(max_examples=25, deadline=None)
 @given(
     disks=st.sampled_from([4, 6, 8]),

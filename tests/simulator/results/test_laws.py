@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from simulator import kernel
 from simulator.form import FlashDevice, RotatingDevice, System
 from simulator.reference import ReferenceEngine, simulate
 from simulator.reference.record import ReferenceRecorder
@@ -66,8 +67,8 @@ def test_every_run_obeys_all_laws_and_its_seed(busy: ModelOf, parts: dict[str, A
 
 
 def rate(model: System) -> float:
-    """Transactions a second over two seeds."""
-    return sum(simulate(model, seed).transactions_per_s for seed in (1, 2)) / 2
+    """Transactions a second over two seeds, by the engine whose trajectory is the same in less time."""
+    return sum(kernel.simulate(model, seed).transactions_per_s for seed in (1, 2)) / 2
 
 
 PATIENT = settings(FEW, max_examples=4)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from calibration.fit import AnalyticReader
 from models.build import memory_plan
 from models.catalogue import PriceList, PriceRow, Prices, chassis_specs
 from scenarios.library import library_files, load_scenario_file
@@ -29,6 +30,8 @@ from scenarios.show.plan_reasons import rejection_reason
 from simulator.form import GIB
 
 TODAY = dt.date(2026, 11, 22)
+READER = AnalyticReader()
+"""of all assemblies: reading a program is most of their work, and the programs are the same"""
 TARGET = 20_000.0
 P95 = ResponseObjective("new order", 0.95, 0.05)
 SETTINGS = settings(
@@ -53,6 +56,12 @@ def stock_of(question: PlanQuestion) -> Stock:
     return found
 
 
+def assembly_of(stock: Stock) -> Assembly:
+    made = Assembly(stock)
+    made.reader = READER
+    return made
+
+
 def parts(stock: Stock) -> list[str]:
     return sorted({item.part for each in stock.candidates for item in each.items})
 
@@ -75,7 +84,7 @@ def least(found: ScreenedStock) -> float:
 @SETTINGS
 @given(seed=st.integers(0, 10**6), share=st.floats(0.05, 1.0), data=st.data())
 def test_a_cheaper_price_never_raises_the_cost(stock: Stock, seed: int, share: float, data: st.DataObject) -> None:
-    prices, assembly = prices_of(stock, seed), Assembly(stock)
+    prices, assembly = prices_of(stock, seed), assembly_of(stock)
     part = data.draw(st.sampled_from(parts(stock)))
     before = least(screened(assembly, till(prices)))
     assert least(screened(assembly, till(prices | {part: prices[part] * share}))) <= before
@@ -90,7 +99,7 @@ def test_more_budget_never_lowers_the_rate(stock: Stock, seed: int, budgets: tup
 
     def rate(budget: float) -> float:
         small = stock_of(PlanQuestion(base, None, budget=budget))
-        found = screened(Assembly(small), till(prices))
+        found = screened(assembly_of(small), till(prices))
         return max((float(found.reach_per_min[each]) for each in found.meets[:1]), default=0.0)
 
     assert rate(min(budgets)) <= rate(max(budgets))
@@ -105,7 +114,7 @@ def test_another_candidate_never_worsens_the_optimum(stock: Stock, seed: int, ke
     costs = []
     for count in (kept, kept + 20):
         some = replace(stock, candidates=[stock.candidates[each] for each in order[:count].tolist()])
-        found = screened(Assembly(some), till(prices))
+        found = screened(assembly_of(some), till(prices))
         costs.append(least(found) if len(found.meets) else np.inf)
     assert costs[1] <= costs[0]
 
@@ -116,7 +125,7 @@ def test_every_candidate_meets_or_says_why_not(stock: Stock, seed: int, budget: 
     prices = prices_of(stock, seed)
     prices.pop(sorted(prices)[seed % len(prices)])
     limited = replace(stock, question=replace(stock.question, budget=budget))
-    found = screened(Assembly(limited), till(prices))
+    found = screened(assembly_of(limited), till(prices))
     listed = set(found.meets.tolist())
     for number in range(len(stock.candidates)):
         reason = rejection_reason(found, number)
@@ -152,9 +161,9 @@ def test_a_machine_put_together_is_the_machine(stock: Stock) -> None:
 
 def test_too_much_data_and_too_little_memory_are_said(stock: Stock) -> None:
     large = stock_of(replace(stock.question, base=under_load(stock.question.base, TARGET, 900.0, 100, None)))
-    found = screened(Assembly(large), till(prices_of(large, 1)))
+    found = screened(assembly_of(large), till(prices_of(large, 1)))
     assert (found.verdict == Verdict.ROOM).any()
     assert "GiB" in rejection_reason(found, int(np.flatnonzero(found.verdict == Verdict.ROOM)[0]))
     little = stock_of(replace(stock.question, pool_shares=(0.00001,)))
-    found = screened(Assembly(little), till(prices_of(little, 1)))
+    found = screened(assembly_of(little), till(prices_of(little, 1)))
     assert (found.verdict == Verdict.MEMORY).any()
