@@ -18,7 +18,7 @@ from simulator.form.model import (
     Interrupts,
     Interval,
     Log,
-    Model,
+    System,
     OnProgress,
     PageCache,
     Pool,

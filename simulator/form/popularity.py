@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
-from simulator.form.model import Model
+from simulator.form.system import System
 from simulator.form.program import REFERENCE_KINDS
 from simulator.form.streams import uniforms
 from simulator.form.values import Frontier, Numbers, Part, shares_of
@@ -82,11 +82,11 @@ class Popularity:
     a program's `counters` and `initial_high`, at time 0.
     """
 
-    def __init__(self, model: Model, seed: int) -> None:
+    def __init__(self, system: System, seed: int) -> None:
         """Raises InputError for a program whose loops have no bound."""
-        program, terminals = model.program, model.terminals
+        program, terminals = system.program, system.terminals
         self.program = program
-        self.reader = ProgramReader(program, model.homes, terminals.mix if terminals else None, at_start=True)
+        self.reader = ProgramReader(program, system.homes, terminals.mix if terminals else None, at_start=True)
         self.uses = self._uses()
         self.windows = self._windows()
         self.flows = {region: self._flows(region, uses) for region, uses in self.uses.items()}
@@ -101,7 +101,7 @@ class Popularity:
             np.concatenate([columns[place] for columns in rates] or empty) for place in range(4)
         )
         self.copies = np.concatenate(copies or empty)
-        self.longest = self._longest(model, self.per_page + entered)
+        self.longest = self._longest(system, self.per_page + entered)
         moving = [any(flow.is_on_grid for flow in flows) for flows in self.flows.values()]
         on_grid = np.repeat(np.array(moving, dtype=np.bool_), [len(each) for each in copies])
         self.grid = np.where(on_grid, np.cumsum(on_grid) - 1, -1)
@@ -194,17 +194,17 @@ class Popularity:
             windows.append(Window(number, entries, shares / max(float(shares.sum()), 1e-300), draws, looks))
         return windows
 
-    def _longest(self, model: Model, rates: FloatArray) -> float:
+    def _longest(self, system: System, rates: FloatArray) -> float:
         """A time in which more pages are referred to than caches hold; or in which each page was due often enough."""
         references = sum(use.per_transaction for uses in self.uses.values() for use in uses)
         longest = REFERENCES_PER_PAGE * self.program.pages / max(references, 1e-12)
-        held = model.pool.pages + (0 if model.direct_io else model.page_cache.pages)
+        held = system.pool.pages + (0 if system.direct_io else system.page_cache.pages)
         low, high = math.log(longest) - 30.0, math.log(longest)
         for _ in range(20):
             middle = (low + high) / 2.0
             fills = (self.copies * -np.expm1(-rates * math.exp(middle))).sum() > held
             low, high = (low, middle) if fills else (middle, high)
-        return min(longest, (5.0 if model.pool.replacement == "clock" else 1.2) * math.exp(high))
+        return min(longest, (5.0 if system.pool.replacement == "clock" else 1.2) * math.exp(high))
 
     def _spread_counters(self, seed: int) -> tuple[IntArray, IntArray]:
         """Counters and the pages that appends have reached, groups being at different places of their pages.

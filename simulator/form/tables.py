@@ -15,7 +15,7 @@ from simulator.form.io_wait import io_wait_shares
 from simulator.form.model import (
     CachingDevice,
     Device,
-    Model,
+    System,
     RaidSet,
     RotatingDevice,
     Terminals,
@@ -55,12 +55,12 @@ class Table(NamedTuple):
     rows: IntArray
 
 
-def tables_of(model: Model, seed: int) -> dict[str, Table]:
+def tables_of(system: System, seed: int) -> dict[str, Table]:
     """The tables of a system and of its random streams for a seed."""
-    program = model.program
-    purposes = [seed_streams(seed, purpose, len(model.client_registers)) for purpose in program.streams]
+    program = system.program
+    purposes = [seed_streams(seed, purpose, len(system.client_registers)) for purpose in program.streams]
     return {
-        "system": _one_row(_facts(model, seed)),
+        "system": _one_row(_facts(system, seed)),
         "operations": _plain(program.operations),
         "entries": _plain(program.entries),
         "alias": _plain(program.alias),
@@ -74,36 +74,36 @@ def tables_of(model: Model, seed: int) -> dict[str, Table]:
         "windows": _plain(program.windows),
         "lock_tables": _plain(program.lock_tables),
         "load_order": _table(("region", "group", "first_page", "pages"), program.load_order),
-        "registers": _plain(model.client_registers),
+        "registers": _plain(system.client_registers),
         "streams": _plain(np.column_stack(purposes).view(np.int64)),
         "ziggurat": _plain(np.stack([ZIGGURAT_EDGES, ZIGGURAT_DENSITIES]).view(np.int64)),
-        "stations": _table(("servers",), [[model.processors], *([each.servers] for each in model.stations)]),
-        "slowdowns": _table(("ppm",), _slowdowns_ppm(model)),
-        "sections": _table(("handover_ns",), [[each.handover_ns] for each in model.sections]),
-        "io_wait_shares": _table(("share",), io_wait_shares(model.processors).reshape(-1, 1)),
-        "devices": _devices(model),
-        "limits": _limits(model),
-        "fair_queueing": _fair_queueing(model),
+        "stations": _table(("servers",), [[system.processors], *([each.servers] for each in system.stations)]),
+        "slowdowns": _table(("ppm",), _slowdowns_ppm(system)),
+        "sections": _table(("handover_ns",), [[each.handover_ns] for each in system.sections]),
+        "io_wait_shares": _table(("share",), io_wait_shares(system.processors).reshape(-1, 1)),
+        "devices": _devices(system),
+        "limits": _limits(system),
+        "fair_queueing": _fair_queueing(system),
         "extents": _table(
             ("first_page", "end_page", "first_device", "devices", "start_bytes"),
             [
                 [each.first_page, each.end_page, each.first_device, each.devices, each.start_bytes]
-                for each in model.placement
+                for each in system.placement
             ],
         ),
-        **_terminals(model, seed),
-        **_warm(model, seed),
+        **_terminals(system, seed),
+        **_warm(system, seed),
     }
 
 
-def _facts(model: Model, seed: int) -> dict[str, int]:
+def _facts(system: System, seed: int) -> dict[str, int]:
     """Numbers that a system has one of."""
-    storage, pool, cache, costs = model.storage, model.pool, model.page_cache, model.costs
-    writing, interrupts = model.writing or Writing(), model.interrupts
+    storage, pool, cache, costs = system.storage, system.pool, system.page_cache, system.costs
+    writing, interrupts = system.writing or Writing(), system.interrupts
     has_station = interrupts is not None and interrupts.station >= 0
     return {
-        "start": STARTS.index(model.interval.start),
-        "pages": model.program.pages,
+        "start": STARTS.index(system.interval.start),
+        "pages": system.program.pages,
         "pool_pages": pool.pages,
         "pool_replacement": REPLACEMENTS.index(pool.replacement),
         "resident_pages": pool.resident_pages,
@@ -119,7 +119,7 @@ def _facts(model: Model, seed: int) -> dict[str, int]:
         "write_ns": costs.write_ns,
         "miss_ns": costs.miss_ns,
         "request_ns": costs.request_ns,
-        "direct_io": int(model.direct_io),
+        "direct_io": int(system.direct_io),
         "page_bytes": storage.page_bytes,
         "data_start_bytes": storage.data_start_bytes,
         "log_device": storage.log_device,
@@ -128,37 +128,37 @@ def _facts(model: Model, seed: int) -> dict[str, int]:
         "swap_start_bytes": storage.swap_start_bytes,
         "swap_cluster_pages": storage.swap_cluster_pages,
         "merged_pages": storage.merged_pages,
-        "durable": int(model.log.durable),
-        "flush_overhead_ns": model.log.flush_overhead_ns,
-        "checkpoint_interval_ns": model.checkpoint.interval_ns,
-        "checkpoint_spread_ns": model.checkpoint.spread_ns,
+        "durable": int(system.log.durable),
+        "flush_overhead_ns": system.log.flush_overhead_ns,
+        "checkpoint_interval_ns": system.checkpoint.interval_ns,
+        "checkpoint_spread_ns": system.checkpoint.spread_ns,
         "batch_pages": writing.batch_pages,
         "coalesced_pages": writing.coalesced_pages,
-        "count_from_ns": model.interval.warm_up_ns,
-        "main_class": model.program.main_class,
-        "main_per_client": model.work.main_per_client if model.work else 0,
+        "count_from_ns": system.interval.warm_up_ns,
+        "main_class": system.program.main_class,
+        "main_per_client": system.work.main_per_client if system.work else 0,
         "interrupt_station": 1 + interrupts.station if interrupts and has_station else NOWHERE,
         "interrupt_ns": interrupts.served_ns if interrupts else 0,
-        "arrival_mean_ns": round(NS_PER_S / model.arrivals_per_s) if model.arrivals_per_s else 0,
+        "arrival_mean_ns": round(NS_PER_S / system.arrivals_per_s) if system.arrivals_per_s else 0,
         "arrival_stream": int(seed_streams(seed, "arrivals", 1).view(np.int64)[0]),
     }
 
 
-def _slowdowns_ppm(model: Model) -> list[list[int]]:
+def _slowdowns_ppm(system: System) -> list[list[int]]:
     """By number of busy processors: what a burst takes that starts then, in millionths of its time alone."""
     alone = 1_000_000
-    return [[alone], *([ppm] for ppm in (model.sharing.ppm if model.sharing else [alone] * model.processors))]
+    return [[alone], *([ppm] for ppm in (system.sharing.ppm if system.sharing else [alone] * system.processors))]
 
 
-def _devices(model: Model) -> Table:
+def _devices(system: System) -> Table:
     """Devices, and behind them the disks of RAID sets; 0 in the columns that a device of its kind doesn't have."""
-    storage = model.storage
-    stages = limiters_of(storage, model.volume_limits, model.controllers).stages
+    storage = system.storage
+    stages = limiters_of(storage, system.volume_limits, system.controllers).stages
     rows = []
     for number, (device, passed) in enumerate(zip(storage.with_disks, stages, strict=True)):
         row = dict.fromkeys(DEVICE_COLUMNS, 0) | _device(device)
         row["calls"] = storage.requests_per_device
-        row["is_scheduled"] = int(number in model.scheduled_devices)
+        row["is_scheduled"] = int(number in system.scheduled_devices)
         for kind, stage in zip(("limit", "shared_limit"), passed, strict=False):
             row[f"first_{kind}"], row[f"end_{kind}"] = stage.start, stage.stop
         if isinstance(device, RaidSet):
@@ -181,20 +181,20 @@ def _device(device: Device) -> dict[str, int]:
     return row
 
 
-def _limits(model: Model) -> Table:
+def _limits(system: System) -> Table:
     columns = ("bytes_per_credit", "sustained_fs", "burst_fs", "refill_ps", "full_at_ps")
-    limits = limiters_of(model.storage, model.volume_limits, model.controllers).limits
+    limits = limiters_of(system.storage, system.volume_limits, system.controllers).limits
     return _table(columns, [[getattr(limit, column) for column in columns] for limit in limits])
 
 
-def _fair_queueing(model: Model) -> Table:
-    rules = model.fair_queueing
+def _fair_queueing(system: System) -> Table:
+    rules = system.fair_queueing
     rows = [[rules.quantum, rules.slice_ns, rules.background_slice_ns]] if rules else []
     return _table(("quantum", "slice_ns", "background_slice_ns"), rows)
 
 
-def _terminals(model: Model, seed: int) -> dict[str, Table]:
-    terminals = model.terminals or Terminals(0, 1, (), 0, (0,), (0,))
+def _terminals(system: System, seed: int) -> dict[str, Table]:
+    terminals = system.terminals or Terminals(0, 1, (), 0, (0,), (0,))
     facts = {
         "count": terminals.count,
         "homes": terminals.homes,
@@ -213,12 +213,12 @@ def _terminals(model: Model, seed: int) -> dict[str, Table]:
     }
 
 
-def _warm(model: Model, seed: int) -> dict[str, Table]:
+def _warm(system: System, seed: int) -> dict[str, Table]:
     """What a warm start finds in caches, windows and counters; nothing for another start."""
-    if model.interval.start != "warm":
+    if system.interval.start != "warm":
         nothing = _plain(np.zeros(0, dtype=np.int64))
         return dict.fromkeys(("warm_pool", "warm_page_cache", "warm_windows", "warm_seen"), nothing)
-    warm = warm_state(model, seed)
+    warm = warm_state(system, seed)
     return {
         "warm_pool": Table(POOL_COLUMNS, warm.pool),
         "warm_page_cache": _plain(warm.page_cache),

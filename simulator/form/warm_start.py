@@ -26,7 +26,7 @@ from itertools import product
 import numpy as np
 
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
-from simulator.form.model import MOST_USAGE, Model
+from simulator.form.system import MOST_USAGE, System
 from simulator.form.popularity import APPEND, Popularity
 from simulator.form.samplers import CUT_ONE
 from simulator.form.streams import uniforms
@@ -64,26 +64,26 @@ class WarmState:
     high: IntArray
 
 
-def warm_state(model: Model, seed: int) -> WarmState:
+def warm_state(system: System, seed: int) -> WarmState:
     """Draw the state. Raises InputError for a program whose loops have no bound."""
-    return _Draw(model, seed).state()
+    return _Draw(system, seed).state()
 
 
 class _Draw:
     """One draw. Arrays of ages have one number for each page of the database; others one for each page `some`."""
 
-    def __init__(self, model: Model, seed: int) -> None:
-        self.model, self.seed, self.program = model, seed, model.program
-        self.popularity = Popularity(model, seed)
-        self.is_clock = model.pool.replacement == "clock"
-        self.needs_all = self.is_clock or not model.direct_io
+    def __init__(self, system: System, seed: int) -> None:
+        self.system, self.seed, self.program = system, seed, system.program
+        self.popularity = Popularity(system, seed)
+        self.is_clock = system.pool.replacement == "clock"
+        self.needs_all = self.is_clock or not system.direct_io
         self.windows = np.full(int((self.program.windows[:, 1] * self.program.windows[:, 2]).sum()), -1, dtype=np.int64)
         self.seen = np.zeros(int(self.program.windows[:, 2].sum()), dtype=np.int64)
         self.ages = np.full(self.program.pages, np.inf)
 
     def state(self) -> WarmState:
         """Everything."""
-        capacity, longest = self.model.pool.pages, self.popularity.longest
+        capacity, longest = self.system.pool.pages, self.popularity.longest
         self._draw_pages()
         self._draw_windows()
         self._draw_index()
@@ -108,10 +108,10 @@ class _Draw:
             usage = np.ones(len(at), dtype=np.int64)
         order = at[order]
         dirty = changed[order]
-        cleaned = np.flatnonzero(dirty)[: max(np.count_nonzero(dirty) - self.model.pool.writer_low_pages, 0)]
+        cleaned = np.flatnonzero(dirty)[: max(np.count_nonzero(dirty) - self.system.pool.writer_low_pages, 0)]
         dirty[cleaned] = False
         page_cache = np.zeros(0, dtype=np.int64)
-        if not self.model.direct_io:
+        if not self.system.direct_io:
             clean_from = float(pages.ages[order[cleaned]].min(initial=np.inf))
             page_cache = self._page_cache(pages, turn, np.minimum(lives, clean_from), changed)
         loaded = self._loaded(pages.some[order], capacity - len(order))
@@ -120,7 +120,7 @@ class _Draw:
         pool[: len(loaded), 1], pool[len(loaded) :, 1] = int(not self.is_clock), usage
         pool[len(loaded) :, 2] = dirty
         pool[:, 3] = 1
-        swapped = max(len(pool) - self.model.pool.resident_pages, 0)
+        swapped = max(len(pool) - self.system.pool.resident_pages, 0)
         if swapped:
             oldest = np.argsort(np.concatenate([np.full(len(loaded), -np.inf), -pages.ages[order]]), kind="stable")
             pool[oldest[:swapped], 3] = 0
@@ -151,7 +151,7 @@ class _Draw:
         rows = np.arange(len(popularity.copies))
         if self.needs_all:
             return np.ones(len(rows))
-        wanted = self.model.pool.pages
+        wanted = self.system.pool.pages
         wanted = wanted + 6.0 * wanted**0.5 + 50.0
         blocks = [
             (first, first + group_pages, fanout)
@@ -243,7 +243,7 @@ class _Draw:
 
     def _clock(self, pages: "_Pages") -> tuple[float, FloatArray]:
         """A revolution of the hand, and for how long each page stays after its last reference; transactions."""
-        capacity, longest = self.model.pool.pages, self.popularity.longest
+        capacity, longest = self.system.pool.pages, self.popularity.longest
         if len(pages.some) <= capacity:
             return longest, pages.clock_lives(longest, longest)
         stride = max(len(pages.some) // SAMPLE, 1)
@@ -262,7 +262,7 @@ class _Draw:
 
     def _page_cache(self, pages: "_Pages", turn: float, lives: FloatArray, changed: BoolArray) -> IntArray:
         """Pages of the page cache, the one used longest ago first. `lives`: from last references to writes."""
-        cache, ages = self.model.page_cache, pages.ages
+        cache, ages = self.system.page_cache, pages.ages
         came_in = ages + pages.stays(turn, lives)
         made = pages.are_new_within(came_in)
         is_written = changed & (ages > lives)

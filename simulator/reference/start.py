@@ -1,21 +1,21 @@
 """The state at time 0: cold, as a bulk load leaves it, or warm. No simulated time passes here."""
 
 from simulator.errors import InternalError
-from simulator.form import Model, warm_state
+from simulator.form import System, warm_state
 from simulator.reference.cache import MemoryState
 from simulator.reference.interpreter import Interpreter
 
 
 class Start:
-    """Brings caches and clients to the state that the model's interval starts from."""
+    """Brings caches and clients to the state that the system's interval starts from."""
 
-    def __init__(self, model: Model, seed: int, interpreter: Interpreter) -> None:
-        self.model, self.seed = model, seed
+    def __init__(self, system: System, seed: int, interpreter: Interpreter) -> None:
+        self.system, self.seed = system, seed
         self.interpreter, self.pool, self.page_cache = interpreter, interpreter.pool, interpreter.pool.page_cache
 
     def prepare(self) -> None:
         """Do so. Raises InternalError for an unknown start."""
-        match self.model.interval.start:
+        match self.system.interval.start:
             case "cold":
                 return
             case "after_load":
@@ -31,7 +31,7 @@ class Start:
     def _load_everything(self) -> None:
         """Write every loaded page once, in load order, through the pool and the page cache."""
         cache = self.pool.cache
-        for number, group, first, count in self.model.program.load_order.tolist():
+        for number, group, first, count in self.system.program.load_order.tolist():
             region = self.interpreter.references.regions[number]
             base = region.base + group * region.group_pages + first
             for page in range(base, base + count):
@@ -41,12 +41,12 @@ class Start:
                 assert frame is not None
                 self.pool.empty(frame)
                 cache.insert(frame, page)
-                if not self.model.direct_io:  # by direct I/O it is on disk, and nowhere else
+                if not self.system.direct_io:  # by direct I/O it is on disk, and nowhere else
                     cache.set_dirty(frame, 0)
 
     def _take_in(self) -> None:
         """Take in the state of caches and windows that has been drawn."""
-        cache, warm = self.pool.cache, warm_state(self.model, self.seed)
+        cache, warm = self.pool.cache, warm_state(self.system, self.seed)
         for page, usage, dirty, resident in warm.pool.tolist():
             frame = cache.next_frame()
             assert frame is not None
@@ -63,7 +63,7 @@ class Start:
         self.interpreter.counters[:] = warm.counters.tolist()
         self.interpreter.references.high[:] = warm.high.tolist()
         for (start, length, _, first), rings in zip(
-            self.model.program.windows.tolist(), self.interpreter.references.windows, strict=True
+            self.system.program.windows.tolist(), self.interpreter.references.windows, strict=True
         ):
             for owner, ring in enumerate(rings):
                 ring.seen = int(warm.seen[first + owner])
@@ -71,9 +71,9 @@ class Start:
 
     def _write_pool(self) -> None:
         """Write all dirty buffers."""
-        for page in self.pool.cache.least_recent_dirty(self.model.pool.pages):
+        for page in self.pool.cache.least_recent_dirty(self.system.pool.pages):
             self.pool.mark_clean(page)
-            if not self.model.direct_io:
+            if not self.system.direct_io:
                 self.page_cache.write(page, 0)
 
     def _write_page_cache(self) -> None:

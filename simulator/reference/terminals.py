@@ -1,6 +1,6 @@
 """Terminals: many users who type, send, wait and think, before few connections that do their work."""
 
-from simulator.form import Model, Terminals
+from simulator.form import System, Terminals
 from simulator.reference.arrivals import Arrival, ArrivalQueue
 from simulator.reference.client import Client
 from simulator.reference.stations import Environment
@@ -11,11 +11,11 @@ from simulator.results import Population
 class TerminalUsers:
     """The users: what they send next, and how long they think and type. A stream for each."""
 
-    def __init__(self, model: Model, rules: Terminals, seed: int) -> None:
+    def __init__(self, system: System, rules: Terminals, seed: int) -> None:
         self.rules = rules
         self.streams = streams_of(seed, "terminals", rules.count)
-        start, length = model.program.tables[rules.mix].tolist()
-        self.mix: list[list[int]] = model.program.alias[start : start + length].tolist()
+        start, length = system.program.tables[rules.mix].tolist()
+        self.mix: list[list[int]] = system.program.alias[start : start + length].tolist()
         self.next_class = [0] * rules.count
         self.longest_ns = max(rules.keying_ns) + rules.longest_think * max(rules.thinking_ns)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.form import IntArray, Model, Table
+from simulator.form import IntArray, System, Table
 from simulator.kernel import KernelEngine
 from simulator.reference import ReferenceEngine
 from simulator.reference.arrivals import PoissonArrivals
@@ -26,7 +26,7 @@ class TracedReference(ReferenceEngine):
     `executed`: the names of operations that were.
     """
 
-    def __init__(self, model: Model, seed: int) -> None:
+    def __init__(self, model: System, seed: int) -> None:
         super().__init__(model, seed)
         self.ends: list[tuple[int, ...]] = []
         self.numbers: dict[Any, int] = {}
@@ -53,12 +53,12 @@ class TracedReference(ReferenceEngine):
         self.count(transaction_class, response_ns, spent_ns, rolled_back)
 
 
-def shortened(model: Model, duration_ns: int) -> Model:
+def shortened(model: System, duration_ns: int) -> System:
     """The same model with another interval."""
     return dataclasses.replace(model, interval=dataclasses.replace(model.interval, duration_ns=duration_ns))
 
 
-def of_few_events(model: Model, seed: int, most_events: int) -> Model:
+def of_few_events(model: System, seed: int, most_events: int) -> System:
     """The model, shorter or with less work if the kernel meets more events than the reference engine gets through."""
     engine = KernelEngine(model, seed)
     engine.run(None)
@@ -71,7 +71,7 @@ def of_few_events(model: Model, seed: int, most_events: int) -> Model:
     return shortened(model, max(model.interval.duration_ns * most_events // events, 1_000_000_000))
 
 
-def run_reference(model: Model, seed: int) -> TracedReference:
+def run_reference(model: System, seed: int) -> TracedReference:
     """A finished run of the reference engine."""
     engine = TracedReference(model, seed)
     engine.run(None)
@@ -86,7 +86,7 @@ class Finished(NamedTuple):
 
 
 def differences(
-    model: Model, seed: int, engine: type[KernelEngine] = KernelEngine, finished: list[Finished] | None = None
+    model: System, seed: int, engine: type[KernelEngine] = KernelEngine, finished: list[Finished] | None = None
 ) -> list[str]:
     """What differs between the two engines' runs, in words; nothing if all is well.
 

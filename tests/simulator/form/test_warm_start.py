@@ -12,7 +12,7 @@ from models.build import build
 from models.reading import load_scenario
 from simulator import kernel
 from simulator.errors import InputError
-from simulator.form import Assembler, FloatArray, IntArray, Model, Program, WarmState, warm_state
+from simulator.form import Assembler, FloatArray, IntArray, System, Program, WarmState, warm_state
 from simulator.reference.cache import POLICIES
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of
@@ -54,7 +54,7 @@ def lookups(weights: FloatArray, endless: bool = False) -> Program:
     return asm.finish("look")
 
 
-def model_of(replacement: str, program: Program) -> Model:
+def model_of(replacement: str, program: Program) -> System:
     """A pool by direct I/O that no background writer cleans."""
     model = build(load_scenario(TINY, ["database.io=direct"]))
     pool = dataclasses.replace(
