@@ -42,3 +42,4 @@ from simulator.form.tables import Table, tables_of
 from simulator.form.units import GIB, KIB, MIB
 from simulator.form.values import Frontier, Numbers, Value, shares_of
 from simulator.form.visits import ExpectedWork, ProgramReader, Touches
+from simulator.form.warm_start import WarmState, warm_state

@@ -16,6 +16,7 @@ from simulator.form.arrays import FloatArray
 
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
+_BLOCK = 1 << 14
 
 
 def seed_streams(seed: int, purpose: str, count: int) -> npt.NDArray[np.uint64]:
@@ -32,6 +33,17 @@ def _mixed(z: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         z = (z ^ (z >> np.uint64(30))) * _MIX_1
         z = (z ^ (z >> np.uint64(27))) * _MIX_2
         return z ^ (z >> np.uint64(31))
+
+
+def uniforms(seed: int, purpose: str, numbers: npt.NDArray[np.int64]) -> FloatArray:
+    """One number of [0, 1) for each thing that has a number of its own, such as a page; any shape."""
+    start, flat = seed_streams(seed, purpose, 1)[0], numbers.ravel()
+    found = np.empty(len(flat))
+    with np.errstate(over="ignore"):
+        for first in range(0, len(flat), _BLOCK):  # as many as stay in a processor's cache
+            words = _mixed(start + flat[first : first + _BLOCK].astype(np.uint64) * _MIX_1)
+            np.multiply(words >> np.uint64(11), 2.0**-53, out=found[first : first + _BLOCK])
+    return found.reshape(numbers.shape)
 
 
 ZIGGURAT_LAYERS = 256

@@ -17,6 +17,7 @@ from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, REGI
 from simulator.form.raid import RaidSet
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
 from simulator.form.system import System, Terminals, Writing
+from simulator.form.warm_start import POOL_COLUMNS, warm_state
 
 STARTS = ("cold", "after_load", "warm")
 REPLACEMENTS = ("lru", "clock")
@@ -68,6 +69,7 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
             ],
         ),
         **_terminals(system, seed),
+        **_warm(system, seed),
     }
 
 
@@ -164,12 +166,28 @@ def _terminals(system: System, seed: int) -> dict[str, Table]:
         "middle_tier_ns": terminals.middle_tier_ns,
     }
     times = list(zip(terminals.keying_ns, terminals.thinking_ns, strict=True))
-    streams = seed_streams(seed, "terminals", terminals.count + 1).view(np.int64)
+    streams = seed_streams(seed, "terminals", terminals.count).view(np.int64)
     return {
         "terminals": _one_row(facts),
         "terminal_classes": _table(("keying_ns", "thinking_ns"), times),
         "terminal_registers": _table(("register", "factor", "divisor"), terminals.registers),
         "terminal_streams": _plain(streams),
+    }
+
+
+def _warm(system: System, seed: int) -> dict[str, Table]:
+    """What a warm start finds in caches, windows and counters; nothing for another start."""
+    if system.interval.start != "warm":
+        nothing = _plain(np.zeros(0, dtype=np.int64))
+        return dict.fromkeys(("warm_pool", "warm_page_cache", "warm_windows", "warm_seen"), nothing)
+    warm = warm_state(system, seed)
+    return {
+        "warm_pool": Table(POOL_COLUMNS, warm.pool),
+        "warm_page_cache": _plain(warm.page_cache),
+        "warm_windows": _plain(warm.windows),
+        "warm_seen": _plain(warm.seen),
+        "counters": _plain(warm.counters),
+        "initial_high": _plain(warm.high),
     }
 
 

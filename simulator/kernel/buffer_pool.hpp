@@ -47,6 +47,18 @@ public:
         if (swaps()) residence[slot_number] = Residence::accessed;
     }
 
+    // Puts a page into a slot that was never used; its memory may have been swapped out since.
+    void put_in(i64 page, i64 usage, bool is_resident) {
+        const i32 slot_number = next_victim().slot;
+        insert(page, slot_number);
+        set_usage(page, usage);
+        if (!swaps()) return;
+        if (is_resident)
+            make_resident(slot_number);
+        else
+            residence[slot_number] = Residence::swapped_out;
+    }
+
     // Gives a slot memory; if none is left another loses its own (second chance) and must be swapped out.
     //
     // The operating system comes by in an order of its own, which has nothing to do with that of replacement. Pages

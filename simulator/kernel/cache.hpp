@@ -97,6 +97,10 @@ public:
             use(page);
     }
 
+    void set_usage(i64 page, i64 usage) {
+        if (replacement == Replacement::clock) states[page].used = static_cast<u32>(usage);
+    }
+
     // Takes a page out; a dirty one loses its dirt (the caller has seen to it).
     void remove(i64 page) {
         clear_dirty(page);

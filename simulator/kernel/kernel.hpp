@@ -32,7 +32,7 @@ public:
           clients(system, clients_count, calendar, tasks, devices, stations, io_wait, interpreter, log, write_back,
                   writer, arrivals, terminals) {
         numbered(terminals.count, "terminals");
-        Start(system, clients_count, interpreter, terminals).prepare();
+        Start(system, interpreter).prepare();
         devices.start();
         if (arrivals.are_open()) calendar.urgently(EventKind::task, source());
         terminals.start();

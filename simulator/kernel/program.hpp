@@ -135,6 +135,12 @@ public:
     }
     const Ziggurat& exponential() const { return ziggurat; }
 
+    // What windows remember, ring by ring, and how many pages each owner's ring has taken in.
+    void remember(const Table& pages, const Table& counts) {
+        for (i64 i = 0; i < pages.rows(); i++) remembered[i] = static_cast<i32>(pages.at(i, 0));
+        for (i64 i = 0; i < counts.rows(); i++) seen[i] = counts.at(i, 0);
+    }
+
     // The page that a reference means now, or NONE for an empty window; whether it is created instead of read.
     i64 find_page(View<i64> registers_now, View<Stream> stream, const Reference& reference, bool& creates) {
         const Region& region = regions[reference.region];

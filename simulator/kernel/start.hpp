@@ -7,41 +7,28 @@ namespace oltpsim {
 
 class Start {
 public:
-    Start(const Tables& system, i64 clients, Interpreter& interpreter, Terminals& terminals)
-        : kind(static_cast<Kind>(system.fact("start"))),
-          clients(clients),
-          pages(system.fact("pages")),
-          writer_low_pages(system.fact("writer_low_pages")),
-          load_order(system["load_order"]),
-          interpreter(interpreter),
-          terminals(terminals) {}
+    Start(const Tables& system, Interpreter& interpreter)
+        : kind(static_cast<Kind>(system.fact("start"))), system(system), interpreter(interpreter) {}
 
     void prepare() {
-        if (kind == Kind::cold) return;
-        load();
-        if (kind == Kind::warm) run_without_time();
-        write_pool(kind == Kind::warm ? writer_low_pages : 0);
-        write_page_cache();
+        if (kind == Kind::after_load) load();
+        if (kind == Kind::warm) take_in();
         forget_counts();
     }
 
 private:
     enum class Kind : i64 { cold, after_load, warm };
 
-    // `warm` runs until the pool has taken in so many times its own size, or every page was due so many times.
-    static constexpr i64 TURNOVERS = 3, REFERENCES_PER_PAGE = 30;
+    static constexpr i64 AHEAD = 16;  // pages that are prefetched
 
     const Kind kind;
-    const i64 clients;
-    const i64 pages;
-    const i64 writer_low_pages;
-    const Table load_order;
+    const Tables& system;
     Interpreter& interpreter;
-    Terminals& terminals;
 
     // Writes every loaded page once, in load order, through the pool and the page cache.
     void load() {
         BufferPool& pool = interpreter.pool;
+        const Table& load_order = system["load_order"];
         for (i64 i = 0; i < load_order.rows(); i++) {
             const Region& region = interpreter.program.regions[load_order.at(i, "region")];
             const i64 first =
@@ -55,65 +42,28 @@ private:
                 interpreter.page_cache.outbox.clear();
             }
         }
+        write_pool();
+        write_page_cache();
     }
 
-    // Runs all clients in turn, every wait being over at once.
-    void run_without_time() {
-        const i64 most_misses = TURNOVERS * interpreter.pool.capacity;
-        const i64 most_references = REFERENCES_PER_PAGE * pages;
-        for (i64 round = 0; round < most_references; round++) {  // for programs that refer to no page
-            i64 hits = 0, misses = 0;
-            for (const TableCounters& counters : interpreter.program.table_counters) {
-                hits += counters.pool_hits;
-                misses += counters.pool_misses;
-            }
-            if (misses >= most_misses || hits + misses >= most_references) return;
-            for (i32 who = 0; who < clients; who++)
-                for (Wait wait = interpreter.advance(who); wait.kind != WaitKind::end;
-                     wait = interpreter.advance(who)) {
-                    end_wait(who, wait);
-                    interpreter.page_cache.writes_in_flight = 0;
-                    interpreter.page_cache.outbox.clear();
-                }
+    // The state of caches and windows that has been drawn (simulator/form/warm_start.py).
+    void take_in() {
+        const Table& warm = system["warm_pool"];
+        enum : i64 { PAGE, USAGE, DIRTY, RESIDENT };
+        for (i64 i = 0; i < warm.rows(); i++) {
+            if (i + AHEAD < warm.rows()) interpreter.pool.prefetch(warm.at(i + AHEAD, PAGE));
+            interpreter.pool.put_in(warm.at(i, PAGE), warm.at(i, USAGE), warm.at(i, RESIDENT) != 0);
+            if (warm.at(i, DIRTY)) interpreter.pool.set_dirty(warm.at(i, PAGE));
         }
+        const Table& cached = system["warm_page_cache"];
+        for (i64 i = 0; i < cached.rows(); i++) interpreter.page_cache.fill(cached.at(i, 0));
+        interpreter.program.remember(system["warm_windows"], system["warm_seen"]);
     }
 
-    void end_wait(i32 who, const Wait& wait) {
-        BufferPool& pool = interpreter.pool;
-        switch (wait.kind) {
-            case WaitKind::read:
-                pool.set_busy(wait.target, false);
-                if (!interpreter.direct_io) interpreter.page_cache.fill(wait.target);
-                return;
-            case WaitKind::fault:
-                pool.make_resident(wait.target);
-                pool.set_busy(pool.page_in(wait.target), false);
-                return;
-            case WaitKind::victim:
-                pool.clear_dirty(wait.target);
-                pool.set_busy(wait.target, false);
-                return;
-            case WaitKind::throttle:
-                return write_page_cache();
-            case WaitKind::commit:
-            case WaitKind::release:
-                return interpreter.locks.drop(who);
-            case WaitKind::lock:
-                interpreter.locks.drop(interpreter.locks.owner(wait.target));
-                return interpreter.locks.grant(who, wait.target);
-            case WaitKind::arrival:
-                if (terminals.count > 0) terminals.seat_anybody(who);
-                return;
-            default:
-                return;
-        }
-    }
-
-    // Writes dirty buffers, those first that are replaced first, until so many are left.
-    void write_pool(i64 left_dirty) {
+    void write_pool() {
         BufferPool& pool = interpreter.pool;
         Array<i32> pages;
-        pool.find_replaced_first(std::max<i64>(pool.dirty - left_dirty, 0), pages);
+        pool.find_replaced_first(pool.dirty, pages);
         for (const i32 page : pages) {
             pool.clear_dirty(page);
             if (!interpreter.direct_io) interpreter.page_cache.write(page, 0);
@@ -134,8 +84,6 @@ private:
     void forget_counts() {
         interpreter.pool.counters = interpreter.page_cache.counters = {};
         interpreter.page_cache.writes_in_flight = 0;
-        for (TableCounters& counters : interpreter.program.table_counters) counters = {};
-        interpreter.cpu_time = {};
     }
 };
 

@@ -65,12 +65,6 @@ public:
         if (count > 0) seat(client, tasks[client].message);
     }
 
-    // In a start without time: a transaction by the mix, of any terminal.
-    void seat_anybody(i32 client) {
-        const i64 chosen = program.sampler(mix).draw(streams[count]);
-        seat(client, uniform_below(streams[count], count) << CLASS_BITS | chosen);
-    }
-
     // A client's transaction has ended; its terminal has been waiting for that, if it was not deferred.
     void answer(i32 client, i64 transaction_class) {
         if (count == 0) return;
@@ -102,7 +96,7 @@ private:
     Arrivals& arrivals;
 
     Array<u8> classes;      // of each terminal's next transaction
-    Array<Stream> streams;  // one of each terminal, and behind them that of the warm start
+    Array<Stream> streams;  // of each terminal
 
     void leave(i32 number, i64 ended) {
         away++;

@@ -1,16 +1,9 @@
 """The state at time 0: cold, as a bulk load leaves it, or warm. No simulated time passes here."""
 
 from simulator.errors import InternalError
-from simulator.form import System
-from simulator.reference import waits
-from simulator.reference.client import Client
+from simulator.form import System, warm_state
+from simulator.reference.cache import MemoryState
 from simulator.reference.interpreter import Interpreter
-from simulator.reference.terminals import TerminalUsers
-from simulator.reference.waits import Wait
-
-WARM_TURNOVERS = 3
-WARM_REFERENCES_PER_PAGE = 30
-"""`warm` runs until the buffer pool has taken in so many times its own size, or every page was due so many times."""
 
 
 class Start:
@@ -22,16 +15,17 @@ class Start:
 
     def prepare(self) -> None:
         """Do so. Raises InternalError for an unknown start."""
-        start = self.system.interval.start
-        if start not in {"cold", "after_load", "warm"}:
-            raise InternalError(f"unknown start {start!r}")
-        if start == "cold":
-            return
-        self._load_everything()
-        if start == "warm":
-            self._warm_up()
-        self._write_pool(self.system.pool.writer_low_pages if start == "warm" else 0)
-        self._write_page_cache()
+        match self.system.interval.start:
+            case "cold":
+                return
+            case "after_load":
+                self._load_everything()
+                self._write_pool()
+                self._write_page_cache()
+            case "warm":
+                self._take_in()
+            case start:
+                raise InternalError(f"unknown start {start!r}")
         self._forget_counts()
 
     def _load_everything(self) -> None:
@@ -50,45 +44,34 @@ class Start:
                 if not self.system.direct_io:  # by direct I/O it is on disk, and nowhere else
                     cache.set_dirty(frame, 0)
 
-    def _warm_up(self) -> None:
-        """Run a transaction of each client in turn, every wait being over at once, until one of the bounds is met."""
-        system, cache = self.system, self.pool.cache
-        users = TerminalUsers(system, system.terminals, self.seed) if system.terminals else None
-        most_misses = WARM_TURNOVERS * system.pool.pages
-        most_references = WARM_REFERENCES_PER_PAGE * system.program.pages
-        for _ in range(most_references):  # a bound of rounds too, for programs that refer to no page
-            if cache.references - cache.hits >= most_misses or cache.references >= most_references:
-                return
-            for client in self.interpreter.clients:
-                for wait in self.interpreter.waits_of(client):
-                    if isinstance(wait, waits.TransactionEnd):
-                        break
-                    if users is not None and isinstance(wait, waits.NextArrival):
-                        users.seat_anybody(client)
-                    self._pass(client, wait)
-                    self.page_cache.writes_in_flight = 0
-
-    def _pass(self, client: Client, wait: Wait) -> None:
-        """A client's wait is over at once."""
-        match wait:
-            case waits.PageRead(frame):
-                self.pool.finish_read(frame)
-            case waits.SwapIn(frame):
+    def _take_in(self) -> None:
+        """Take in the state of caches and windows that has been drawn."""
+        cache, warm = self.pool.cache, warm_state(self.system, self.seed)
+        for page, usage, dirty, resident in warm.pool.tolist():
+            frame = cache.next_frame()
+            assert frame is not None
+            if resident:
                 self.pool.memory.give(frame)
-            case waits.VictimWrite(frame):
-                self.pool.cache.clear_dirty(frame)
-                frame.busy = False
-            case waits.Throttled():
-                self._write_page_cache()
-            case waits.Commit() | waits.Rollback():
-                self.interpreter.locks.release_all(client)
-            case waits.RowLock(lock):
-                self.interpreter.locks.grant(lock, client)
+            else:
+                frame.memory = MemoryState.SWAPPED_OUT
+            cache.insert(frame, page)
+            frame.usage = usage
+            if dirty:
+                cache.set_dirty(frame, 0)
+        for page in warm.page_cache.tolist():
+            self.page_cache.fill(page)
+        self.interpreter.counters[:] = warm.counters.tolist()
+        self.interpreter.references.high[:] = warm.high.tolist()
+        for (start, length, _, first), rings in zip(
+            self.system.program.windows.tolist(), self.interpreter.references.windows, strict=True
+        ):
+            for owner, ring in enumerate(rings):
+                ring.seen = int(warm.seen[first + owner])
+                ring.pages = warm.windows[start + owner * length :][: min(ring.seen, length)].tolist()
 
-    def _write_pool(self, left_dirty_pages: int) -> None:
-        """Write dirty buffers, those first that are replaced first, until so many are left."""
-        dirty = len(self.pool.cache.dirty_since_ms)
-        for page in self.pool.cache.least_recent_dirty(max(dirty - left_dirty_pages, 0)):
+    def _write_pool(self) -> None:
+        """Write all dirty buffers."""
+        for page in self.pool.cache.least_recent_dirty(self.system.pool.pages):
             self.pool.mark_clean(page)
             if not self.system.direct_io:
                 self.page_cache.write(page, 0)
@@ -104,6 +87,4 @@ class Start:
         """All counters at zero: what happened before the run is not the run's."""
         for cache in (self.pool.cache, self.page_cache.cache):
             cache.references = cache.hits = cache.evictions = cache.dirty_evictions = 0
-        self.page_cache.writes_in_flight = self.pool.memory.swap_outs = self.interpreter.locks.acquired = 0
-        for region in self.interpreter.references.regions:
-            region.forget_counts()
+        self.page_cache.writes_in_flight = self.pool.memory.swap_outs = 0

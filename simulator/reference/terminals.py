@@ -9,11 +9,11 @@ from simulator.results import Population
 
 
 class TerminalUsers:
-    """The users: what they send next, and how long they think and type. A stream for each, and one for a warm start."""
+    """The users: what they send next, and how long they think and type. A stream for each."""
 
     def __init__(self, system: System, rules: Terminals, seed: int) -> None:
         self.rules = rules
-        *self.streams, self.anybody = streams_of(seed, "terminals", rules.count + 1)
+        self.streams = streams_of(seed, "terminals", rules.count)
         start, length = system.program.tables[rules.mix].tolist()
         self.mix: list[list[int]] = system.program.alias[start : start + length].tolist()
         self.next_class = [0] * rules.count
@@ -44,11 +44,6 @@ class TerminalUsers:
         home = number % self.rules.homes
         for register, factor, divisor in self.rules.registers:
             client.registers[register] = home * factor // divisor
-
-    def seat_anybody(self, client: Client) -> None:
-        """In a start without time: a transaction by the mix, of any terminal."""
-        chosen = self.anybody.alias(self.mix)
-        self.seat(client, self.anybody.below(self.rules.count), chosen)
 
 
 class TerminalQueue(ArrivalQueue):

@@ -175,7 +175,7 @@ def kernel_contents(engine: KernelEngine) -> dict[str, Any]:
         "table counts": rows_of(engine, "tables"),
         "usage": [system[name] for name in ("user_ns", "client_ns", "system_ns", "writer_ns", "write_back_ns")],
         "arrival stream": arrivals[:1] if engine.system.arrivals_per_s else [],
-        "terminal streams": arrivals[1:-1] if engine.system.terminals else [],
+        "terminal streams": arrivals[1:] if engine.system.terminals else [],
     }
 
 

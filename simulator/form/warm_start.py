@@ -1,0 +1,526 @@
+"""The state of a machine that has run for long, drawn from the popularity of its pages (popularity.py).
+
+A page's age is the time since its last reference, in transactions. Each page draws one; index pages are as old as the
+youngest page below them, and what windows remember is drawn entry by entry. All else follows from ages:
+
+- LRU: the pool holds the youngest pages, in the order of their ages. The age that just fits is its characteristic
+  time (Che, Tung, Wang, "Hierarchical Web caching systems", IEEE JSAC 20, 2002).
+- CLOCK: at its last reference a page was out, or in with a usage count, by the chain that `_Clock` solves, whose unit
+  is a revolution of the hand; since then the hand has taken off what its age says. A revolution is so long that the
+  pages that are left fill the pool.
+- A page is dirty if one of the references since it came in was a write; the background writer has written those that
+  are replaced first, down to its low mark.
+- The page cache holds what was read or written last, among all that the pool missed or wrote. All of it is clean.
+
+Where pages that are referred to leave buffers empty, what the load has left is in them. Counters have moved on from
+where a load leaves them all alike; registers and locks are as after a load. Numbers are drawn by page, so that engines
+find the same state wherever it is drawn.
+"""
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+
+import numpy as np
+
+from simulator.form.arrays import BoolArray, FloatArray, IntArray
+from simulator.form.popularity import APPEND, Popularity
+from simulator.form.samplers import CUT_ONE
+from simulator.form.streams import uniforms
+from simulator.form.system import MOST_USAGE, System
+
+POOL_COLUMNS = ("page", "usage", "dirty", "resident")
+CHUNK = 1 << 16
+"""pages that are drawn at a time, as many as stay in a processor's cache"""
+STEPS = 14
+"""halvings in a search"""
+SLACK, INDEX_SHARE = 0.01, 0.97
+"""how much longer than needed ages are drawn, as a logarithm; share of the expected index pages that is counted on"""
+SAMPLE = 1 << 14
+"""pages among which a revolution's length is sought"""
+STAY = 4.0
+"""revolutions that a page stays in a CLOCK, about, with some references"""
+ROUNDS = 2
+"""searches, each with the rates that the last one's length gives to pages whose rates change"""
+
+
+@dataclass(frozen=True)
+class WarmState:
+    """Caches and windows at time 0.
+
+    `pool`: a row for each slot in order, columns POOL_COLUMNS; LRU replaces the first one first, and CLOCK's hand is
+    there. `page_cache`: its pages, the one that is replaced first at the front. `windows`: the pages that each ring
+    remembers, oldest first, or -1; `seen`: how many each owner's ring has taken in. `counters`, `high`: as a program's
+    `counters` and `initial_high`.
+    """
+
+    pool: IntArray
+    page_cache: IntArray
+    windows: IntArray
+    seen: IntArray
+    counters: IntArray
+    high: IntArray
+
+
+def warm_state(system: System, seed: int) -> WarmState:
+    """Draw the state. Raises InputError for a program whose loops have no bound."""
+    return _Draw(system, seed).state()
+
+
+class _Draw:
+    """One draw. Arrays of ages have one number for each page of the database; others one for each page `some`."""
+
+    def __init__(self, system: System, seed: int) -> None:
+        self.system, self.seed, self.program = system, seed, system.program
+        self.popularity = Popularity(system, seed)
+        self.is_clock = system.pool.replacement == "clock"
+        self.needs_all = self.is_clock or not system.direct_io
+        self.windows = np.full(int((self.program.windows[:, 1] * self.program.windows[:, 2]).sum()), -1, dtype=np.int64)
+        self.seen = np.zeros(int(self.program.windows[:, 2].sum()), dtype=np.int64)
+        self.ages = np.full(self.program.pages, np.inf)
+
+    def state(self) -> WarmState:
+        """Everything."""
+        capacity, longest = self.system.pool.pages, self.popularity.longest
+        self._draw_pages()
+        self._draw_windows()
+        self._draw_index()
+        pages = _Pages(self, np.flatnonzero(np.isfinite(self.ages)))
+        if self.is_clock:
+            turn, lives = self._clock(pages)
+            inside = _smallest(pages.ages / lives, capacity)
+        else:
+            inside = _smallest(pages.ages, capacity)
+            turn = float(pages.ages[inside].max()) if len(pages.some) > capacity else longest
+            lives = np.full(len(pages.some), turn)
+        if not self.needs_all:
+            pages, lives, inside = pages.part(inside), lives[inside], inside[inside]
+        changed = pages.changed(turn)
+        at = np.flatnonzero(inside)
+        if self.is_clock:
+            left = lives[at] - pages.ages[at]
+            order = np.argsort(left % turn)
+            usage = np.clip(np.floor(left / turn), 0, MOST_USAGE).astype(np.int64)[order]
+        else:
+            order = np.argsort(-pages.ages[at])
+            usage = np.ones(len(at), dtype=np.int64)
+        order = at[order]
+        dirty = changed[order]
+        cleaned = np.flatnonzero(dirty)[: max(np.count_nonzero(dirty) - self.system.pool.writer_low_pages, 0)]
+        dirty[cleaned] = False
+        page_cache = np.zeros(0, dtype=np.int64)
+        if not self.system.direct_io:
+            clean_from = float(pages.ages[order[cleaned]].min(initial=np.inf))
+            page_cache = self._page_cache(pages, turn, np.minimum(lives, clean_from), changed)
+        loaded = self._loaded(pages.some[order], capacity - len(order))
+        pool = np.zeros((len(loaded) + len(order), len(POOL_COLUMNS)), dtype=np.int64)
+        pool[: len(loaded), 0], pool[len(loaded) :, 0] = loaded, pages.some[order]
+        pool[: len(loaded), 1], pool[len(loaded) :, 1] = int(not self.is_clock), usage
+        pool[len(loaded) :, 2] = dirty
+        pool[:, 3] = 1
+        swapped = max(len(pool) - self.system.pool.resident_pages, 0)
+        if swapped:
+            oldest = np.argsort(np.concatenate([np.full(len(loaded), -np.inf), -pages.ages[order]]), kind="stable")
+            pool[oldest[:swapped], 3] = 0
+        return WarmState(pool, page_cache, self.windows, self.seen, self.popularity.counters, self.popularity.high)
+
+    def _draw_pages(self) -> None:
+        """Ages of all pages that rows describe; where no others matter, of those that may be young enough."""
+        popularity, limits = self.popularity, self._limits()
+        for region in popularity.uses:
+            base, groups, group_pages, *_ = self.program.regions[region].tolist()
+            kinds, first_rows = popularity.kinds[region], popularity.first_rows[region]
+            by_kind = limits[first_rows[0] : first_rows[-1] + group_pages].reshape(-1, group_pages)
+            step, width = max(CHUNK // group_pages, 1), min(CHUNK, group_pages)
+            for group, column in product(range(0, groups, step), range(0, group_pages, width)):
+                here = kinds[group : group + step]
+                limit = by_kind[here if len(by_kind) > 1 else slice(None), column : column + width]
+                first = base + group * group_pages + column
+                shape = len(here), limit.shape[1]
+                numbers = first + np.arange(shape[0] * shape[1])  # either whole groups or a part of one
+                chances = uniforms(self.seed, "warm start: ages", numbers)
+                kept = np.flatnonzero(chances.reshape(shape) < limit)
+                rows = first_rows[here[kept // shape[1]]] + column + kept % shape[1]
+                self.ages[first + kept] = popularity.when(rows, -np.log1p(-chances[kept]))
+
+    def _limits(self) -> FloatArray:
+        """By row: the chance that a page is young enough for the pool, with some to spare."""
+        popularity = self.popularity
+        rows = np.arange(len(popularity.copies))
+        if self.needs_all:
+            return np.ones(len(rows))
+        wanted = self.system.pool.pages
+        wanted = wanted + 6.0 * wanted**0.5 + 50.0
+        blocks = [
+            (first, first + group_pages, fanout)
+            for region in popularity.uses
+            for _, _, group_pages, _, index, fanout in [self.program.regions[region].tolist()]
+            for first in popularity.first_rows[region].tolist()
+            if index >= 0
+        ]
+
+        def young(time: float) -> tuple[FloatArray, float]:
+            references = popularity.expected(rows, np.full(len(rows), time))
+            count = float((popularity.copies * -np.expm1(-references)).sum())
+            for first, end, fanout in blocks:
+                above = np.add.reduceat(references[first:end], np.arange(0, end - first, fanout))
+                share = min(fanout, end - first) / fanout
+                count += INDEX_SHARE * share * float(popularity.copies[first] * -np.expm1(-above).sum())
+            return np.asarray(-np.expm1(-references)), count
+
+        low, high = math.log(float(popularity.times[1])), math.log(float(popularity.times[-1])) + 10.0
+        if young(math.exp(high))[1] < wanted:
+            return np.ones(len(rows))
+        while high - low > SLACK:
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if young(math.exp(middle))[1] < wanted else (low, middle)
+        return young(math.exp(high))[0]
+
+    def _draw_windows(self) -> None:
+        """What each owner's ring remembers, and what that makes of the ages of these pages."""
+        popularity = self.popularity
+        for window in popularity.windows:
+            start, length, owners, first_seen = self.program.windows[window.number].tolist()
+            used = np.flatnonzero(window.owners > 0)
+            total = window.entries_per_transaction
+            if not len(used) or total <= 0:
+                continue
+            places = start + used[:, None] * length + np.arange(length)
+            by_reference: dict[int, FloatArray] = defaultdict(lambda: np.zeros(1))
+            for use in window.entries:
+                number = use.touches.reference
+                by_reference[number] = by_reference[number] + use.per_transaction * use.groups
+            shares = np.cumsum([groups.sum() for groups in by_reference.values()]) / total
+            chosen = np.zeros(places.shape, dtype=np.int64)
+            if len(shares) > 1:
+                drawn = self._of_entries("entries", places)
+                chosen = np.searchsorted(shares[:-1], drawn, side="right")
+            pages = np.zeros(places.shape, dtype=np.int64)
+            for number, (reference, groups) in enumerate(by_reference.items()):
+                here = chosen == number
+                owner = np.broadcast_to(used[:, None], places.shape)[here]
+                pages[here] = self._pages_entered(reference, groups, owner, owners, places[here])
+            self.windows[places] = pages
+            self.seen[first_seen + used] = length
+            since = (length - 1 - np.arange(length) + self._of_entries("times", places)) / (
+                window.owners[used, None] * total
+            )
+            follow = popularity.follow_rate(window)
+            if follow > 0:
+                since = np.minimum(since, -np.log1p(-self._of_entries("draws", places)) / follow)
+            np.minimum.at(self.ages, pages.ravel(), since.ravel())
+
+    def _of_entries(self, purpose: str, places: IntArray) -> FloatArray:
+        return uniforms(self.seed, f"warm start: windows, {purpose}", places)
+
+    def _pages_entered(
+        self, reference: int, groups: FloatArray, owner: IntArray, owners: int, places: IntArray
+    ) -> IntArray:
+        """Pages that popular references have entered; the group is the owner's if there are as many or some of each."""
+        _, region, _, _, table, *_ = self.program.references[reference].tolist()
+        base, _, group_pages, *_ = self.program.regions[region].tolist()
+        group = owner * len(groups) // owners
+        if (groups[group] == 0).any():
+            drawn = self._of_entries("groups", places)
+            group = np.searchsorted(np.cumsum(groups) / groups.sum(), drawn, side="right")
+        start, size = self.program.tables[table].tolist()
+        alias = self.program.alias[start : start + size]
+        column = (self._of_entries("columns", places) * size).astype(np.int64)
+        is_own = self._of_entries("cuts", places) * CUT_ONE < alias[column, 0]
+        return np.asarray(base + group * group_pages + np.where(is_own, column, alias[column, 1]))
+
+    def _draw_index(self) -> None:
+        """An index page was referred to right before the youngest page below it."""
+        for base, groups, group_pages, _, index, fanout in self.program.regions.tolist():
+            if index >= 0:
+                below = self.ages[base : base + groups * group_pages]
+                youngest = np.nextafter(np.minimum.reduceat(below, np.arange(0, len(below), fanout)), np.inf)
+                first = int(self.program.regions[index, 0])
+                above = self.ages[first : first + len(youngest)]
+                np.minimum(above, youngest[: len(above)], out=above)
+
+    def _clock(self, pages: "_Pages") -> tuple[float, FloatArray]:
+        """A revolution of the hand, and for how long each page stays after its last reference; transactions."""
+        capacity, longest = self.system.pool.pages, self.popularity.longest
+        if len(pages.some) <= capacity:
+            return longest, pages.clock_lives(longest, longest)
+        stride = max(len(pages.some) // SAMPLE, 1)
+        sample = pages.part(slice(None, None, stride))
+        wanted = capacity * len(sample.some) / len(pages.some)
+        turn = float(np.partition(pages.ages, capacity - 1)[capacity - 1]) / 2.0
+        for _ in range(ROUNDS):
+            rates = sample.rates(turn)
+            low, high = math.log(turn) - 8.0, math.log(turn) + 8.0
+            for _ in range(STEPS):
+                middle = (low + high) / 2.0
+                fits = np.count_nonzero(sample.ages < sample.clock_lives(math.exp(middle), turn, rates)) < wanted
+                low, high = (middle, high) if fits else (low, middle)
+            turn = math.exp(high)
+        return turn, pages.clock_lives(turn, turn)
+
+    def _page_cache(self, pages: "_Pages", turn: float, lives: FloatArray, changed: BoolArray) -> IntArray:
+        """Pages of the page cache, the one used longest ago first. `lives`: from last references to writes."""
+        cache, ages = self.system.page_cache, pages.ages
+        came_in = ages + pages.stays(turn, lives)
+        made = pages.are_new_within(came_in)
+        is_written = changed & (ages > lives)
+        events = np.where(is_written, ages - lives, np.where(made, np.inf, came_in))
+        if cache.free_behind:  # what has been written is replaced first
+            events[is_written] += 2.0 * float(np.max(events, where=np.isfinite(events), initial=0.0))
+        some = np.flatnonzero(np.isfinite(events))
+        some = some[_smallest(events[some], cache.pages)]
+        found = pages.some[some[np.argsort(-events[some])]]
+        return np.concatenate([self._loaded(found, cache.pages - len(found)), found])
+
+    def _loaded(self, held: IntArray, most: int) -> IntArray:
+        """Up to `most` pages that a load writes last and that are not `held`, in load order."""
+        if most <= 0:
+            return np.zeros(0, dtype=np.int64)
+        region, group, first, count = self.program.load_order.T
+        start = self.program.regions[region, 0] + group * self.program.regions[region, 2] + first
+        ends = np.cumsum(count)
+        pages = np.arange(int(count.sum())) + np.repeat(start - (ends - count), count)
+        others = np.ones(self.program.pages, dtype=np.bool_)
+        others[held] = False
+        pages = pages[others[pages]]
+        _, at = np.unique(pages, return_index=True)
+        return pages[np.sort(at)][-most:]
+
+
+class _Pages:
+    """Pages that have an age, and what follows from their rates; arrays of shape (pages,)."""
+
+    def __init__(self, draw: _Draw, some: IntArray) -> None:
+        self.draw, self.some, self.ages = draw, some, draw.ages[some]
+        self.popularity, self.program = draw.popularity, draw.program
+        self.known_rates: dict[float, FloatArray] = {}
+
+    def part(self, which: slice | BoolArray) -> "_Pages":
+        """Some of them."""
+        return _Pages(self.draw, self.some[which])
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """Rows of pages, -1 for index pages."""
+        rows = np.full(len(self.some), -1, dtype=np.int64)
+        for region in self.popularity.uses:
+            base, groups, group_pages, *_ = self.program.regions[region].tolist()
+            inside = slice(*np.searchsorted(self.some, [base, base + groups * group_pages]).tolist())
+            rows[inside] = self.popularity.rows_of(self.some[inside] - base, region)
+        return rows
+
+    def rates(self, time: float) -> FloatArray:
+        """References per transaction in the `time` before the last one; of index pages the sum over those below."""
+        if time in self.known_rates:
+            return self.known_rates[time]
+        found = self.known_rates[time] = np.zeros(len(self.some))
+        drawn = np.flatnonzero(self.rows >= 0)
+        rows, ages = self.rows[drawn], self.ages[drawn]
+        popularity = self.popularity
+        found[drawn] = (popularity.expected(rows, ages + time) - popularity.expected(rows, ages)) / time
+        if self.draw.needs_all:
+            above = np.flatnonzero(self.rows < 0)
+            found[above] = self._rates_above(time)[self.some[above]]
+        return found
+
+    def _rates_above(self, time: float) -> FloatArray:
+        whole = np.zeros(self.program.pages)
+        for region in self.popularity.uses:
+            base, groups, group_pages, _, index, fanout = self.program.regions[region].tolist()
+            if index < 0:
+                continue
+            pages = np.arange(groups * group_pages)
+            ages = self.draw.ages[base : base + len(pages)]
+            rows = self.popularity.rows_of(pages, region)
+            seen = np.isfinite(ages)
+            rates = np.zeros(len(pages))
+            rates[seen] = self.popularity.expected(rows[seen], ages[seen] + time)
+            rates[seen] -= self.popularity.expected(rows[seen], ages[seen])
+            first = int(self.program.regions[index, 0])
+            sums = np.add.reduceat(rates, np.arange(0, len(pages), fanout)) / time
+            whole[first : first + len(sums)] += sums
+        return whole
+
+    def changed(self, turn: float) -> BoolArray:
+        """Whether one of the references since a page came in was a write."""
+        popularity = self.popularity
+        always, never = popularity.writers
+        most = np.ones(len(always))  # of references that writing entries draw after them few are writes
+        for window in popularity.windows:
+            looks, drawn = popularity.looks(window)
+            at_once = min(1.0, STAY * turn / popularity.span(window))
+            most[popularity.window == window.number] = max(at_once, 1.0 / (1.0 - looks * math.expm1(-drawn)))
+        always = always & (most == 1.0)
+        drawn_pages = self.rows >= 0
+        changed = drawn_pages & always[self.rows]
+        mixed = np.flatnonzero(drawn_pages & ~always[self.rows] & ~never[self.rows])
+        some = _Pages(self.draw, self.some[mixed])
+        missing = some.missing(turn, some.rates(turn))
+        references = popularity.expected(some.rows, some.ages + turn)
+        writes = popularity.expected(some.rows, some.ages + turn, writes=True)
+        # a page that hasn't any has been entered by a window so recently, for which it was written
+        share = np.where(references > 0, np.minimum(writes / np.maximum(references, 1e-300), 1.0), 1.0)
+        reads = 1.0 - share * most[some.rows]
+        clean = reads * missing / np.maximum(1.0 - (1.0 - missing) * reads, 1e-300)
+        changed[mixed] = uniforms(self.draw.seed, "warm start: writes", some.some) >= clean
+        return changed
+
+    def missing(self, turn: float, rates: FloatArray) -> FloatArray:
+        """Chance that a page's last reference missed; `turn`: how long a page stays, or a revolution."""
+        load = rates * turn
+        if not self.draw.is_clock:
+            return np.asarray(np.exp(-load))
+        chances = np.ones(len(load))
+        for clock, here in self.clocks(turn):
+            chances[here] = clock.missing(load[here])
+        return chances
+
+    def stays(self, turn: float, lives: FloatArray) -> FloatArray:
+        """From a page's last miss to its last reference: 0, or an exponential time whose mean makes the cycle whole."""
+        seed, some = self.draw.seed, self.some
+        rates = np.maximum(self.rates(turn), 1e-300)
+        missing = self.missing(turn, rates)
+        cycle = 1.0 / np.maximum(rates * missing, 1e-300)
+        mean = np.maximum(cycle - lives - 1.0 / rates, 0.0) / np.maximum(1.0 - missing, 1e-9)
+        drawn = -np.log1p(-uniforms(seed, "warm start: stays", some)) * mean
+        return np.where(uniforms(seed, "warm start: misses", some) < missing, 0.0, drawn)
+
+    def are_new_within(self, times: FloatArray) -> BoolArray:
+        """Whether pages were made, by appending, within these times."""
+        references = self.program.references
+        appended = np.zeros(len(self.program.regions), dtype=np.bool_)
+        appended[references[references[:, 0] == APPEND, 1]] = True
+        made = np.zeros(len(self.some), dtype=np.bool_)
+        for region in np.flatnonzero(appended).tolist():
+            base, groups, group_pages, *_ = self.program.regions[region].tolist()
+            here = np.flatnonzero((self.some >= base) & (self.some < base + groups * group_pages) & (self.rows >= 0))
+            rows, end = self.rows[here], np.full(len(here), self.popularity.times[-1])
+            whole = self.popularity.expected(rows, end)
+            made[here] = self.popularity.expected(rows, np.minimum(times[here], end)) >= whole * (1.0 - 1e-9)
+        return made
+
+    def clock_lives(self, turn: float, seen_in: float, rates: FloatArray | None = None) -> FloatArray:
+        """For how long pages stay in a CLOCK after their last reference, at a revolution of `turn` transactions.
+
+        `seen_in`: about that revolution, which rates and what windows draw are taken from.
+        """
+        load = (self.rates(seen_in) if rates is None else rates) * turn
+        left = np.zeros(len(load))
+        for clock, here in self.clocks(seen_in):
+            left[here] = clock.revolutions_left(load[here], [draws[here] for draws in self.clock_draws])
+        return turn * left
+
+    @cached_property
+    def clock_draws(self) -> list[FloatArray]:
+        """What `_Clock.revolutions_left` takes, the same in every step of a search."""
+        return [uniforms(self.draw.seed, f"warm start: {purpose}", self.some) for purpose in _CLOCK_DRAWS]
+
+    def clocks(self, turn: float) -> list[tuple["_Clock", IntArray]]:
+        """Pages by the draws that follow their references by way of a window, which index pages above them have too.
+
+        Only draws within the revolutions that a page stays anyhow are taken to follow at once.
+        """
+        popularity = self.popularity
+        windows = np.where(self.rows >= 0, popularity.window[self.rows], -1.0)
+        for region, flows in popularity.flows.items():
+            index = int(self.program.regions[region, 4])
+            if index >= 0:
+                base, _, pages = self.program.regions[index, :3].tolist()
+                windows[slice(*np.searchsorted(self.some, [base, base + pages]))] = max(
+                    (flow.window for flow in flows), default=-1
+                )
+        clocks = {-1: _clock(0.0, 0.0)}
+        for window in popularity.windows:
+            looks, drawn = popularity.looks(window)
+            clocks[window.number] = _clock(looks * min(1.0, STAY * turn / popularity.span(window)), drawn)
+        return [(clocks[int(each)], np.flatnonzero(windows == each)) for each in np.unique(windows).tolist()]
+
+
+_CLOCK_DRAWS = ("misses", "usage", "hand", "hits", "followers")
+HIGHEST_LOAD = 5.0
+"""references in a revolution from which on a page is always in"""
+
+
+class _Clock:
+    """Usage counts of a page, by its references in a revolution; each is drawn `drawn` times by each of `looks` more.
+
+    Looked at when the hand has passed, or the page has come in right behind it: a Markov chain that goes up by a
+    compound Poisson number of hits and down by 1 (compare Nicola, Dan, Dias, "Analysis of the generalized clock buffer
+    replacement scheme for database transaction processing", SIGMETRICS 1992). A reference, which comes at any time
+    alike, finds the page as it is on average.
+    """
+
+    def __init__(self, looks: float, drawn: float) -> None:
+        numbers = range(MOST_USAGE)
+        each = [math.exp(-drawn) * drawn**number / math.factorial(number) for number in numbers]
+        more = [math.exp(-looks * (1.0 - each[0]))]
+        for number in numbers[1:]:
+            more.append(
+                looks / number * sum(place * each[place] * more[number - place] for place in range(1, number + 1))
+            )
+        self.burst = [0.0, *more]  # of a reference and those that follow it, by their number
+        self.loads = np.geomspace(1e-6, HIGHEST_LOAD, 200)
+        self.entering = np.diff(self._below(np.zeros(1), first=1)[0], prepend=0.0)
+        counts = MOST_USAGE + 1
+        steps = np.zeros((len(self.loads), counts, counts))
+        hits = np.diff(self._below(self.loads), axis=1, prepend=0.0)
+        for count, found in product(range(counts), range(counts)):
+            usage = min(count + found, MOST_USAGE)
+            if usage > 0:
+                steps[:, count, usage - 1] += hits[:, found]
+        entering = np.broadcast_to(self.entering[:, None], (len(self.loads), counts, 1))
+        visits = np.linalg.solve(np.eye(counts) - steps.transpose(0, 2, 1), entering)[:, :, 0]
+        self.revolutions = visits.sum(axis=1)
+        self.usage_below = np.cumsum(visits, axis=1) / self.revolutions[:, None]
+
+    def missing(self, load: FloatArray) -> FloatArray:
+        """Chance that a reference finds the page out."""
+        return np.asarray(1.0 / (1.0 + load * np.interp(load, self.loads, self.revolutions)))
+
+    def revolutions_left(self, load: FloatArray, draws: list[FloatArray]) -> FloatArray:
+        """For how long a page stays after a reference if no other comes; `draws`: five uniform numbers each."""
+        missed, at, hand, some, more = draws
+        load = np.minimum(load, HIGHEST_LOAD)
+        is_new = missed < self.missing(load)
+        count = sum((at >= np.interp(load, self.loads, column)).astype(np.int64) for column in self.usage_below.T[:-1])
+        count = count + (some[:, None] >= self._below(load * hand)[:, :-1]).sum(axis=1)
+        entered = np.searchsorted(np.cumsum(self.entering)[:-1], more, side="right")
+        usage = np.minimum(np.where(is_new, 0, count) + entered, MOST_USAGE)
+        return np.asarray(usage + np.where(is_new, 1.0, 1.0 - hand))
+
+    def _below(self, load: FloatArray, first: int = 0) -> FloatArray:
+        """Chances of at most 0, 1, .. MOST_USAGE hits, the last one 1, shape (loads, MOST_USAGE + 1).
+
+        A recursion for compound Poisson numbers (Panjer, ASTIN Bulletin 12, 1981). `first`: one reference for certain,
+        whose hits are 1 and those that follow.
+        """
+        numbers = range(MOST_USAGE + 1)
+        if first:
+            chances = [np.full(len(load), share) for share in self.burst]
+        else:
+            chances = [np.exp(-load)]
+            for number in numbers[1:]:
+                found = sum(place * self.burst[place] * chances[number - place] for place in range(1, number + 1))
+                chances.append(load / number * found)
+        below = np.cumsum(np.stack(chances, axis=1), axis=1)
+        below[:, -1] = 1.0
+        return np.asarray(below)
+
+
+def _smallest(values: FloatArray, count: int) -> BoolArray:
+    """Which are the `count` smallest, or all if there are fewer; of equal ones the first."""
+    if len(values) <= count:
+        return np.ones(len(values), dtype=np.bool_)
+    last = np.partition(values, count - 1)[count - 1]
+    found = values <= last
+    found[
+        np.flatnonzero(values == last)[count - np.count_nonzero(found) :] if np.count_nonzero(found) > count else []
+    ] = False
+    return found
+
+
+@lru_cache(maxsize=8)
+def _clock(looks: float, drawn: float) -> _Clock:
+    return _Clock(looks, drawn)
