@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.errors import Infeasible
-from simulator.form import NS_PER_S, Interval, System, Work, from_s, to_s
+from simulator.form import Interval, System, Work, from_s, to_s
 from simulator.kernel import KernelEngine
 from simulator.results import Activity, Counters
 
@@ -33,14 +33,28 @@ class FinishedJob:
         return self.counters.cpu_busy_ns / self.ended_ns
 
 
-def simulate_work(model: System, seed: int) -> FinishedJob:
-    """Run a model to the end of its work. Raises Infeasible if that is not done within its interval."""
-    engine = KernelEngine(model, seed)
-    engine.kernel.run(model.interval.end_ns)
+MOST_KEPT = 4096
+_kept: dict[tuple[str, int], FinishedJob] = {}
+"""by hash of the system and seed: a fit asks for the same jobs again and again"""
+
+
+def simulate_work(system: System, seed: int) -> FinishedJob:
+    """Run a system to the end of its work. Raises Infeasible if that is not done within its interval."""
+    key = system.digest(), seed
+    if key not in _kept:
+        if len(_kept) >= MOST_KEPT:
+            _kept.clear()
+        _kept[key] = _simulated(system, seed)
+    return _kept[key]
+
+
+def _simulated(system: System, seed: int) -> FinishedJob:
+    engine = KernelEngine(system, seed)
+    engine.kernel.run(system.interval.end_ns)
     ended_ns = int(engine.kernel.read("system").rows[0, 0])
     snapshot = engine.record.snapshot(ended_ns)
     if snapshot.levels.clients_at_work:
-        raise Infeasible(f"{model.name}: job: not done after {model.interval.end_ns / NS_PER_S:,.0f} s on this machine")
+        raise Infeasible(f"{system.name}: job: not done after {to_s(system.interval.end_ns):,.0f} s on this machine")
     spent = np.sum([each.spent_ns for each in engine.record.classes], axis=0)
     by_activity = {activity: int(spent[activity]) for activity in Activity}
     return FinishedJob(max(ended_ns, 1), by_activity, snapshot.counters)
