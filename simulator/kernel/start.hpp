@@ -11,7 +11,7 @@ public:
         : kind(static_cast<Kind>(system.fact("start"))),
           clients(clients),
           pages(system.fact("pages")),
-          writer_low_pages(system.fact("writer_low_pages")),
+          kept_dirty_pages(system.fact("kept_dirty_pages")),
           load_order(system["load_order"]),
           interpreter(interpreter),
           terminals(terminals) {}
@@ -20,7 +20,7 @@ public:
         if (kind == Kind::cold) return;
         load();
         if (kind == Kind::warm) run_without_time();
-        write_pool(kind == Kind::warm ? writer_low_pages : 0);
+        write_pool(kind == Kind::warm ? kept_dirty_pages : 0);
         write_page_cache();
         forget_counts();
     }
@@ -34,7 +34,7 @@ private:
     const Kind kind;
     const i64 clients;
     const i64 pages;
-    const i64 writer_low_pages;
+    const i64 kept_dirty_pages;
     const Table load_order;
     Interpreter& interpreter;
     Terminals& terminals;

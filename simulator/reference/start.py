@@ -1,7 +1,7 @@
 """The state at time 0: cold, as a bulk load leaves it, or warm. No simulated time passes here."""
 
 from simulator.errors import InternalError
-from simulator.form import System
+from simulator.form import System, kept_dirty_pages
 from simulator.reference import waits
 from simulator.reference.client import Client
 from simulator.reference.interpreter import Interpreter
@@ -30,7 +30,7 @@ class Start:
         self._load_everything()
         if start == "warm":
             self._warm_up()
-        self._write_pool(self.system.pool.writer_low_pages if start == "warm" else 0)
+        self._write_pool(kept_dirty_pages(self.system.daemons, self.system.pool.pages) if start == "warm" else 0)
         self._write_page_cache()
         self._forget_counts()
 
