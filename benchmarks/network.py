@@ -27,7 +27,6 @@ from simulator.form import (
 )
 
 
-
 @dataclass(frozen=True)
 class Network:
     """`routes`: (station, mean service in s) of each visit; a transaction takes one of them, all equally likely."""

@@ -214,7 +214,7 @@ def combined(
 
 
 def parameters_of(system: System, workload: Workload, rates: Rates | None = None) -> Parameters:
-    """One system as parameters, every array of length 1. `rates`: what volumes' limits let through, if not sustained."""
+    """One system as parameters, each array of length 1. `rates`: what volumes' limits let through, if not sustained."""
     storage, cache, pool, costs = system.storage, system.page_cache, system.pool, system.costs
     marks = marks_of(system)
     first_device, data, page = storage.devices[0], disk_of(storage.devices[0]), storage.page_bytes

@@ -44,7 +44,8 @@ def _daemon_faults(daemon: Daemon) -> Iterator[str]:
     for step in daemon.steps:
         operands = DAEMON_OPERATIONS.get(step.operation)
         if operands is None:
-            yield f"daemon {daemon.name}: there is no operation {step.operation}; there are {', '.join(DAEMON_OPERATIONS)}"
+            names = ", ".join(DAEMON_OPERATIONS)
+            yield f"daemon {daemon.name}: there is no operation {step.operation}; operations are {names}"
             return
         if len(step.operands) != len(operands) or min(step.operands, default=0) < 0:
             yield (
@@ -57,8 +58,8 @@ def _daemon_faults(daemon: Daemon) -> Iterator[str]:
     cleans = any(keep <= pages for (pages,) in daemon.operands("await_dirty") for keep in kept)
     if not waits and not cleans:
         yield (
-            f"daemon {daemon.name}: its steps would be executed for ever at one instant; needed: sleep or every with an "
-            "interval, or await_dirty with a write_dirty that keeps no more pages"
+            f"daemon {daemon.name}: nothing in it waits, so that no time would pass; needed: sleep or every with an "
+            "interval above 0, or await_dirty with a write_dirty that keeps no more pages"
         )
 
 

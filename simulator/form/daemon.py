@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# Operations: operands as named here. Whatever writes pays for its calls: write-back for expired pages, the writer else.
 DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
     "sleep": ("interval_ns",),
-    "every": ("interval_ns",),  # until so long after it was last due, or no longer at all if that is over
-    "await_dirty": ("pages",),  # until the pool has more dirty pages; looked at when it begins and when locks are released
-    "write_dirty": ("keep_pages", "over_ns"),  # write the pool's dirty pages, those replaced first, but for the last ones
-    "sync": (),  # flush what is dirty in the page cache, and wait until the disks have all that was on its way by then
+    "every": ("interval_ns",),  # until so long after it was last due; at once if that is over
+    "await_dirty": ("pages",),  # until the pool has more dirty pages: when it begins, or when locks are released
+    "write_dirty": ("keep_pages", "over_ns"),  # write the pool's dirty pages, those replaced first, all but the last
+    "sync": (),  # flush what the page cache has dirty, and wait until the disks have all that was on its way then
     "note_checkpoint": (),  # a checkpoint has ended that began when `every` last ended
     "write_log": (),  # write what the log left behind, if commits don't wait for it
-    "write_expired": ("age_ns",),  # hand to the disks what has been dirty for longer, as far as requests may be in flight
+    "write_expired": ("age_ns",),  # hand to the disks what has been dirty for longer, as far as may be in flight
 }
-"""Operands of a daemon's operations, by name. The CPU time of `write_expired` is write-back's, the writer's otherwise."""
 TIMED = ("sleep", "every")
 
 

@@ -80,7 +80,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class PageCache:
-    """The operating system's cache, and how much write-back may do. `free_behind`: a written page is reclaimed first."""
+    """The operating system's cache, and limits of its write-back. `free_behind`: a written page is reclaimed first."""
 
     pages: int
     dirty_limit_pages: int

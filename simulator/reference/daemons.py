@@ -12,6 +12,12 @@ from simulator.reference.stations import Environment, Story
 from simulator.reference.write_back import WriteBack
 
 
+class DaemonTimes:
+    """Of one daemon: `due_ns`, when `every` was last due, and `began_ns`, when it last ended."""
+
+    due_ns = began_ns = 0
+
+
 class Daemons:
     """All daemons. `checkpoints_ns`: begin and end of each checkpoint that is done."""
 
@@ -33,7 +39,51 @@ class Daemons:
     def begin(self) -> None:
         """Start them, in their order."""
         for daemon in self.system.daemons:
-            self.env.process(DaemonTask(self, daemon).run())
+            self.env.process(self.run(daemon))
+
+    def run(self, daemon: Daemon) -> Story:
+        """A daemon's life."""
+        times = DaemonTimes()
+        while True:
+            for step in daemon.steps:
+                yield from self.take(step, times)
+
+    def take(self, step: DaemonStep, times: DaemonTimes) -> Story:
+        """Execute one step."""
+        env = self.env
+        match step.operation, step.operands:
+            case "sleep", (interval_ns,):
+                yield env.timeout(interval_ns)
+            case "every", (interval_ns,):
+                times.due_ns = max(times.due_ns + interval_ns, env.now)
+                yield env.timeout(times.due_ns - env.now)
+                times.began_ns = env.now
+            case "await_dirty", (pages,):
+                while self.dirty_pages <= pages:
+                    yield self.sleep(pages)
+            case "write_dirty", (keep_pages, over_ns):
+                most = max(self.dirty_pages - keep_pages, 0)
+                yield from self.writer.write(self.pool.cache.least_recent_dirty(most), over_ns)
+            case "sync", ():
+                yield from self.write_back.sync()
+            case "note_checkpoint", ():
+                self.checkpoints_ns.append((times.began_ns, env.now))
+            case "write_log", ():
+                if self.log.pending_bytes and not self.system.log.durable:
+                    self.log.write()
+            case "write_expired", (age_ns,):
+                yield from self._write_expired(age_ns)
+            case _:
+                raise InternalError(f"unknown step {step}")
+
+    def _write_expired(self, age_ns: int) -> Story:
+        now, free_pages = self.env.now, self.write_back.free_pages
+        if now >= age_ns and free_pages > 0:
+            written = self.write_back.flush(now - age_ns, free_pages)
+            if written:
+                demand_ns = written * self.system.costs.request_ns
+                self.cpu.write_back_ns += demand_ns
+                yield from self.cpu.run(demand_ns)
 
     @property
     def dirty_pages(self) -> int:
@@ -52,55 +102,3 @@ class Daemons:
             if self.dirty_pages > pages:
                 woken.succeed()
         self.asleep = [each for each in self.asleep if self.dirty_pages <= each[0]]
-
-
-class DaemonTask:
-    """One daemon. `due_ns`: when `every` was last due; `began_ns`: when it last ended."""
-
-    def __init__(self, daemons: Daemons, daemon: Daemon) -> None:
-        self.daemons, self.steps = daemons, daemon.steps
-        self.due_ns = self.began_ns = 0
-
-    def run(self) -> Story:
-        """The daemon's life."""
-        while True:
-            for step in self.steps:
-                yield from self.take(step)
-
-    def take(self, step: DaemonStep) -> Story:
-        """Execute one step."""
-        daemons, env = self.daemons, self.daemons.env
-        match step.operation, step.operands:
-            case "sleep", (interval_ns,):
-                yield env.timeout(interval_ns)
-            case "every", (interval_ns,):
-                self.due_ns = max(self.due_ns + interval_ns, env.now)
-                yield env.timeout(self.due_ns - env.now)
-                self.began_ns = env.now
-            case "await_dirty", (pages,):
-                while daemons.dirty_pages <= pages:
-                    yield daemons.sleep(pages)
-            case "write_dirty", (keep_pages, over_ns):
-                most = max(daemons.dirty_pages - keep_pages, 0)
-                yield from daemons.writer.write(daemons.pool.cache.least_recent_dirty(most), over_ns)
-            case "sync", ():
-                yield from daemons.write_back.sync()
-            case "note_checkpoint", ():
-                daemons.checkpoints_ns.append((self.began_ns, env.now))
-            case "write_log", ():
-                if daemons.log.pending_bytes and not daemons.system.log.durable:
-                    daemons.log.write()
-            case "write_expired", (age_ns,):
-                yield from self._write_expired(age_ns)
-            case _:
-                raise InternalError(f"unknown step {step}")
-
-    def _write_expired(self, age_ns: int) -> Story:
-        daemons, now = self.daemons, self.daemons.env.now
-        free_pages = daemons.write_back.free_pages
-        if now >= age_ns and free_pages > 0:
-            written = daemons.write_back.flush(now - age_ns, free_pages)
-            if written:
-                demand_ns = written * daemons.system.costs.request_ns
-                daemons.cpu.write_back_ns += demand_ns
-                yield from daemons.cpu.run(demand_ns)
