@@ -13,7 +13,6 @@ import numpy as np
 
 from simulator.form import (
     Assembler,
-    Checkpoint,
     Costs,
     Cpu,
     FlashDevice,
@@ -26,8 +25,6 @@ from simulator.form import (
     System,
     from_s,
 )
-
-LONG_S = 1e7
 
 
 @dataclass(frozen=True)
@@ -101,11 +98,10 @@ def model_of(network: Network) -> System:
         cpu=Cpu(1),
         sections=(),
         stations=tuple(map(Station, names, network.servers)),
-        pool=Pool(1, "lru", 1, 1, 1),
-        page_cache=PageCache(1, 1, from_s(LONG_S), from_s(LONG_S), 64, free_behind=False),
+        pool=Pool(1, "lru", 1),
+        page_cache=PageCache(1, 1, 64, free_behind=False),
         storage=Storage((FlashDevice("unused", 1, 1, 1),), 1, 0, 8192, 0, 0, 1 << 20, 0, 1, 1, 16),
         log=Log(durable=False, flush_overhead_ns=0),
-        checkpoint=Checkpoint(from_s(LONG_S), 0),
         costs=Costs(0, 0, 0, 0),
         direct_io=False,
         interval=Interval("cold", from_s(network.warm_up_s), from_s(network.duration_s)),

@@ -15,5 +15,5 @@ def page_stream(warehouses: int, references: int) -> tuple[Int32Array, int]:
     A buffer pool of one page reports each reference to another page than the last one as a read.
     """
     model = model_of(100_000, warehouses, warehouses, 1.0)
-    model = replace(model, pool=Pool(1, "lru", 1, 1, 1), direct_io=True)
+    model = replace(model, pool=Pool(1, "lru", 1), direct_io=True)
     return record_reads(model, references), model.program.pages

@@ -4,7 +4,7 @@
  pages of warehouses, counters of their rows    folded   warehouse h uses the pages of h * warehouses // whole
  item pages                                     merged   each is the sum of pages of about the same popularity
  pool, memory, page cache, marks, files         share    times as large
- intervals of write-back and checkpoints        share    times as long
+ intervals, spreads and ages of daemons         share    times as long
 
 A page is referred to 1/share times as often and a pool of its share turns over 1/share times as soon: hit ratios, dirty
 shares and I/O per transaction stay. Why, and what is lost: docs/decisions/0007-sampling.md.
@@ -18,7 +18,7 @@ import numpy as np
 from models.build.memory import clients_of
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import WarehouseSample
-from simulator.form import DeviceRecord, RaidSet, RotatingDevice, Storage, System
+from simulator.form import Daemon, DeviceRecord, RaidSet, RotatingDevice, Storage, System
 from simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
@@ -37,15 +37,19 @@ def folded(model: System, sample: WarehouseSample) -> System:
     """A model whose program holds the sampled pages alone, with caches, files and daemons to match."""
     if sample.warehouses == sample.whole:
         return model
-    of_pool = ("pages", "resident_pages", "writer_high_pages", "writer_low_pages")
-    of_cache = ("pages", "dirty_limit_pages", "expire_ns", "flush_interval_ns", "in_flight_pages")
     return replace(
         model,
-        pool=sample.with_scaled(model.pool, *of_pool),
-        page_cache=sample.with_scaled(model.page_cache, *of_cache),
+        pool=sample.with_scaled(model.pool, "pages", "resident_pages"),
+        page_cache=sample.with_scaled(model.page_cache, "pages", "dirty_limit_pages", "in_flight_pages"),
         storage=_smaller(model.storage, sample),
-        checkpoint=sample.with_scaled(model.checkpoint, "interval_ns", "spread_ns"),
+        daemons=tuple(_smaller_daemon(daemon, sample) for daemon in model.daemons),
     )
+
+
+def _smaller_daemon(daemon: Daemon, sample: WarehouseSample) -> Daemon:
+    """All operands of a daemon are pages or times."""
+    steps = (replace(step, operands=tuple(map(sample.scaled, step.operands))) for step in daemon.steps)
+    return replace(daemon, steps=tuple(steps))
 
 
 def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:

@@ -13,9 +13,9 @@ from models.build.file_layout import by_table
 from models.build.memory import clients_of, memory_plan
 from models.build.paths import costs_of, interrupts_of, paths_of
 from models.build.sampling import folded, sample_of
-from models.database import buffer_pool_of, checkpoint_of, log_of, writing_of
+from models.database import buffer_pool_of, checkpointer_of, log_of, writer_of, writing_of
 from models.machine import controllers_of, data_devices, log_device, rate_limit_of, sharing_of, speed_of
-from models.operating_system import fair_queueing_of, page_cache_of
+from models.operating_system import fair_queueing_of, page_cache_of, write_back_of
 from models.scenario import ScenarioSpec
 from models.workloads import OpenArrivalsSpec
 from models.workloads.tpcc import INTERRUPTS, InterruptTimes, client_registers, terminals_of, tpcc_program
@@ -59,6 +59,7 @@ def machine_model(
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     plan, interrupts = memory_plan(scenario), interrupts_of(machine, system)
     bound = interrupts.bound if interrupts else 0
+    direct_io = database.io == "direct"
     stations = program.stations or ((INTERRUPTS,) if bound else ())
     handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
     handover_ns = round(handover_us * NS_PER_US / speed_of(machine))
@@ -70,14 +71,18 @@ def machine_model(
         cpu=form.Cpu(cores=machine.cpu.cores - bound),
         sections=tuple(form.Section(name, handover_ns) for name in program.sections),
         stations=tuple(form.Station(name, bound) for name in stations),
-        pool=buffer_pool_of(database.pool, database.writer, plan.resident_buffers),
+        pool=buffer_pool_of(database.pool, plan.resident_buffers),
         page_cache=page_cache_of(system.page_cache, plan.page_cache_pages),
         storage=_storage(scenario),
         log=log_of(database.log),
-        checkpoint=checkpoint_of(database.checkpoint),
         costs=costs_of(machine, system, database),
-        direct_io=database.io == "direct",
+        direct_io=direct_io,
         interval=interval,
+        daemons=(
+            write_back_of(system.page_cache),
+            writer_of(database.writer, database.pool.buffers),
+            checkpointer_of(database.checkpoint, direct_io),
+        ),
         sharing=sharing_of(machine),
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
         writing=writing_of(database.writer),

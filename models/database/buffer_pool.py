@@ -4,7 +4,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.database.writer import WriterSpec
 from models.input import Kib, Spec, WholeNumber
 from simulator.form import Pool
 
@@ -17,12 +16,6 @@ class BufferPoolSpec(Spec):
     replacement: Literal["lru", "clock"] = "lru"
 
 
-def buffer_pool_of(pool: BufferPoolSpec, writer: WriterSpec, resident_buffers: int) -> Pool:
-    """The pool with the writer's marks; buffers beyond `resident_buffers` are swapped out."""
-    return Pool(
-        pages=pool.buffers,
-        replacement=pool.replacement,
-        resident_pages=resident_buffers,
-        writer_high_pages=int(writer.dirty_high_fraction * pool.buffers),
-        writer_low_pages=int(writer.dirty_low_fraction * pool.buffers),
-    )
+def buffer_pool_of(pool: BufferPoolSpec, resident_buffers: int) -> Pool:
+    """The pool; buffers beyond `resident_buffers` are swapped out."""
+    return Pool(pages=pool.buffers, replacement=pool.replacement, resident_pages=resident_buffers)

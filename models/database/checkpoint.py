@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from models.input import Fraction, Seconds, Spec
-from simulator.form import Checkpoint, from_s
+from simulator.form import Daemon, DaemonStep, from_s
 
 
 class CheckpointSpec(Spec):
@@ -14,6 +14,15 @@ class CheckpointSpec(Spec):
     """share of the interval over which the writes are spread; 0: at once"""
 
 
-def checkpoint_of(spec: CheckpointSpec) -> Checkpoint:
-    """The checkpoint's interval, and the time over which its writes are spread."""
-    return Checkpoint(from_s(spec.interval_s), from_s(spec.interval_s * spec.spread_fraction))
+def checkpointer_of(spec: CheckpointSpec, direct_io: bool) -> Daemon:
+    """The daemon. By direct I/O the disks have what is written, and there is nothing to sync."""
+    spread_ns = from_s(spec.interval_s * spec.spread_fraction)
+    return Daemon(
+        "checkpointer",
+        (
+            DaemonStep("every", (from_s(spec.interval_s),)),
+            DaemonStep("write_dirty", (0, spread_ns)),
+            *(() if direct_io else (DaemonStep("sync"),)),
+            DaemonStep("note_checkpoint"),
+        ),
+    )

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from models.input import Fraction, Spec, WholeNumber
-from simulator.form import Writing
+from simulator.form import Daemon, DaemonStep, Writing
 
 
 class WriterSpec(Spec):
@@ -15,6 +15,12 @@ class WriterSpec(Spec):
     """pages that it hands over at once, then waiting until they are written"""
     coalesced_pages: WholeNumber = Field(default=1, ge=1, le=256)
     """with direct I/O: dirty neighbours on one device that go along in one request at most"""
+
+
+def writer_of(writer: WriterSpec, buffers: int) -> Daemon:
+    """The daemon, for a pool of so many buffers."""
+    high, low = (int(fraction * buffers) for fraction in (writer.dirty_high_fraction, writer.dirty_low_fraction))
+    return Daemon("background writer", (DaemonStep("await_dirty", (high,)), DaemonStep("write_dirty", (low, 0))))
 
 
 def writing_of(writer: WriterSpec) -> Writing | None:

@@ -106,7 +106,8 @@ def query_mix_model(scenario: ScenarioSpec, job: QueryMixSpec, turns: Turns) -> 
     return replace(
         model,
         work=ONE_TRANSACTION_EACH,
-        pool=replace(model.pool, pages=buffers, resident_pages=buffers, writer_high_pages=buffers),
+        pool=replace(model.pool, pages=buffers, resident_pages=buffers),
+        daemons=(),
         page_cache=replace(model.page_cache, pages=cached, dirty_limit_pages=cached),
         costs=replace(costs, miss_ns=round(outside * costs.miss_ns), read_ns=round(outside * costs.read_ns)),
         sections=tuple(Section(section.name, handover_ns) for section in model.sections),

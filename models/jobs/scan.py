@@ -103,7 +103,8 @@ def scan_model(scenario: ScenarioSpec, size: ScanSize) -> System:
     return replace(
         model,
         work=ONE_TRANSACTION_EACH,
-        pool=Pool(buffers, model.pool.replacement, buffers, buffers, buffers),
+        pool=Pool(buffers, model.pool.replacement, buffers),
+        daemons=(),
         page_cache=replace(model.page_cache, pages=1, dirty_limit_pages=1),
         storage=replace(model.storage, page_bytes=run_bytes),
         costs=replace(model.costs, read_ns=read_ns, miss_ns=0),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from models.jobs.store_program import NEVER_NS, Speeds, StoreWriter
+from models.jobs.store_program import Speeds, StoreWriter
 from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
@@ -62,11 +62,10 @@ def store_model(scenario: ScenarioSpec, job: PartitionedStoreSpec) -> form.Syste
         cpu=form.Cpu(1),
         sections=(),
         stations=tuple(form.Station(station, writer.servers.get(station, 1)) for station in program.stations),
-        pool=form.Pool(1, "lru", 1, 1, 1),
-        page_cache=form.PageCache(1, 1, NEVER_NS, NEVER_NS, 1, False),
+        pool=form.Pool(1, "lru", 1),
+        page_cache=form.PageCache(1, 1, 1, False),
         storage=NO_STORAGE,
         log=form.Log(durable=False, flush_overhead_ns=0),
-        checkpoint=form.Checkpoint(NEVER_NS, 0),
         costs=form.Costs(0, 0, 0, 0),
         direct_io=True,
         interval=form.Interval("cold", from_s(job.warm_up_s), from_s(job.duration_s)),

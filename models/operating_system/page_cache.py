@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from models.input import Fraction, Kib, Seconds, Spec, WholeNumber
-from simulator.form import PageCache, from_s
+from simulator.form import Daemon, DaemonStep, PageCache, from_s
 
 
 class PageCacheSpec(Spec):
@@ -28,8 +28,18 @@ def page_cache_of(cache: PageCacheSpec, pages: int) -> PageCache:
     return PageCache(
         pages=pages,
         dirty_limit_pages=max(1, int(cache.dirty_limit_fraction * pages)),
-        expire_ns=from_s(cache.dirty_expire_s),
-        flush_interval_ns=from_s(cache.flush_interval_s),
         in_flight_pages=cache.in_flight_pages,
         free_behind=cache.free_behind,
+    )
+
+
+def write_back_of(cache: PageCacheSpec) -> Daemon:
+    """The daemon that writes what has been dirty for too long, and the log if commits leave it to the system."""
+    return Daemon(
+        "write-back",
+        (
+            DaemonStep("sleep", (from_s(cache.flush_interval_s),)),
+            DaemonStep("write_log"),
+            DaemonStep("write_expired", (from_s(cache.dirty_expire_s),)),
+        ),
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.analytic.daemon_marks import marks_of
 from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.system import Solution
@@ -184,12 +185,12 @@ def caches(case: Case) -> list[CacheResult]:
     Dirty pages that the page cache had to give up are not known, and counted as 0.
     """
     system, t, groups = case.system, case.solution.traffic, case.workload.groups
-    pool, cache = system.pool, system.page_cache
+    pool, cache, marks = system.pool, system.page_cache, marks_of(system)
     brought, misses, reads = float(case.brought.sum()), float(case.solution.pool.misses.sum()), float(t.reads.sum())
     references = float(groups.references.sum())
     table = case.workload.table(pool.replacement)
     needed = float(table.filled[-1]) if len(groups.references) else 0.0
-    stay_s = to_s(cache.expire_ns + cache.flush_interval_ns / 2)
+    stay_s = to_s(marks.expire_ns + marks.flush_interval_ns / 2)
     rewritten = min(case.rate * float(t.written[0]) * stay_s, cache.dirty_limit_pages, system.program.pages)
     dirty = 0.0 if system.direct_io else rewritten
     return [

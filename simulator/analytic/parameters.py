@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from simulator.analytic.daemon_marks import marks_of
 from simulator.analytic.disks import QUEUES, Disk, disk_of, service_s, turns
 from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
 from simulator.analytic.workload import Workload
@@ -215,6 +216,7 @@ def combined(
 def parameters_of(system: System, workload: Workload, rates: Rates | None = None) -> Parameters:
     """One system as parameters, arrays of length 1. `rates`: what volumes' limits let through, if not sustained."""
     storage, cache, pool, costs = system.storage, system.page_cache, system.pool, system.costs
+    marks = marks_of(system)
     first_device, data, page = storage.devices[0], disk_of(storage.devices[0]), storage.page_bytes
     own_log = storage.log_device >= storage.data_devices
     log = disk_of(storage.devices[storage.log_device])
@@ -264,13 +266,13 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         growing=one(0.0),
         held=np.zeros((1, 1)),
         resident=one(pool.resident_pages),
-        dirty_high=one(pool.writer_high_pages),
-        dirty_low=one(pool.writer_low_pages),
+        dirty_high=one(marks.dirty_high_pages),
+        dirty_low=one(marks.dirty_low_pages),
         writer_batch=one((system.writing or Writing()).batch_pages),
         cache_pages=one(cache.pages),
         cache_dirty_limit=one(cache.dirty_limit_pages),
-        expire_s=s(cache.expire_ns),
-        flush_s=s(cache.flush_interval_ns),
+        expire_s=s(marks.expire_ns),
+        flush_s=s(marks.flush_interval_ns),
         read_factor=one(1.0),
         write_factor=one(1.0),
         free_behind=one(cache.free_behind),
@@ -301,8 +303,8 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         log_turns=np.array([turns(log, to_log, data_bytes, page)]),
         since_s=s(system.interval.warm_up_ns + system.interval.duration_ns / 2),
         turnovers=one(WARM_TURNOVERS if system.interval.start == "warm" else 0.0),
-        checkpoint_s=s(system.checkpoint.interval_ns),
-        spread_s=s(system.checkpoint.spread_ns),
+        checkpoint_s=s(marks.checkpoint_interval_ns),
+        spread_s=s(marks.spread_ns),
         limited=one(0.0),
         delay_s=one(0.0),
         log_delay_s=one(0.0),

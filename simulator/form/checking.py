@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from simulator.form.arrays import IntArray
+from simulator.form.daemon import DAEMON_OPERATIONS, TIMED, Daemon
 from simulator.form.program import DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.system import System
 
@@ -31,10 +32,35 @@ def faults(system: System) -> Iterator[str]:
             if len(values) and not least <= int(values.min()) <= int(values.max()) < most:
                 found = f"{int(values.min())} to {int(values.max())}"
                 yield f"{name}: {column} is {found}; allowed: {least} to {most - 1:,}"
+    for daemon in system.daemons:
+        yield from _daemon_faults(daemon)
     if not 0 < system.storage.data_devices <= len(system.storage.devices):
         yield f"storage: {system.storage.data_devices} data devices of {len(system.storage.devices)}"
     if not 0 <= system.storage.log_device < len(devices):
         yield f"storage: the log is on device {system.storage.log_device}; there are {len(devices)}"
+
+
+def _daemon_faults(daemon: Daemon) -> Iterator[str]:
+    for step in daemon.steps:
+        operands = DAEMON_OPERATIONS.get(step.operation)
+        if operands is None:
+            names = ", ".join(DAEMON_OPERATIONS)
+            yield f"daemon {daemon.name}: there is no operation {step.operation}; operations are {names}"
+            return
+        if len(step.operands) != len(operands) or min(step.operands, default=0) < 0:
+            yield (
+                f"daemon {daemon.name}, {step.operation}: operands are {step.operands}; "
+                f"needed: {', '.join(operands) or 'none'}, none of them below 0"
+            )
+            return
+    waits = any(interval_ns > 0 for name in TIMED for (interval_ns,) in daemon.operands(name))
+    kept = [keep for keep, _ in daemon.operands("write_dirty")]
+    cleans = any(keep <= pages for (pages,) in daemon.operands("await_dirty") for keep in kept)
+    if not waits and not cleans:
+        yield (
+            f"daemon {daemon.name}: nothing in it waits, so that no time would pass; needed: sleep or every with an "
+            "interval above 0, or await_dirty with a write_dirty that keeps no more pages"
+        )
 
 
 def _check_shapes(program: Program, registers: IntArray) -> None:

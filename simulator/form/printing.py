@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.form.daemon import DAEMON_OPERATIONS, DaemonStep
 from simulator.form.program import DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.samplers import CUT_ONE
 from simulator.form.system import System
@@ -34,8 +35,11 @@ def _parts(system: System) -> Iterator[str]:
     yield f"{system.name}: {len(system.client_registers):,} clients"
     for field in fields(system):
         value = getattr(system, field.name)
-        if field.name not in ("name", "storage", "program", "client_registers") and value is not None:
+        if field.name not in ("name", "storage", "daemons", "program", "client_registers") and value is not None:
             yield from _lines(field.name, value)
+    for daemon in system.daemons:
+        steps = ", then ".join(_step(system.program, step) for step in daemon.steps)
+        yield f"  daemon {daemon.name}: {steps}"
     storage = system.storage
     yield from _lines("device", storage.devices)
     yield from _lines("storage", replace(storage, devices=()))
@@ -49,6 +53,11 @@ def _lines(name: str, value: Any) -> Iterator[str]:
         named = [getattr(part, "name", "") for part in alike]
         names = named[0] if len(named) == 1 else f"{len(named):,} alike, {named[0]} to {named[-1]}"
         yield f"  {name} {names}: {words}".replace(" :", ":")
+
+
+def _step(program: Program, step: DaemonStep) -> str:
+    named = zip(DAEMON_OPERATIONS[step.operation], step.operands, strict=True)
+    return f"{step.operation} {', '.join(_operand(program, kind, value) for kind, value in named)}".rstrip()
 
 
 def _words(value: Any, unnamed: bool = False) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from simulator.form.arrays import IntArray
+from simulator.form.daemon import Daemon
 from simulator.form.devices import Storage
 from simulator.form.disk import RotatingDevice
 from simulator.form.limiters import Limiters, limiters_of
@@ -75,18 +76,14 @@ class Pool:
     pages: int
     replacement: str
     resident_pages: int
-    writer_high_pages: int
-    writer_low_pages: int
 
 
 @dataclass(frozen=True)
 class PageCache:
-    """The operating system's cache and its write-back. `free_behind`: a written page is reclaimed first."""
+    """The operating system's cache, and limits of its write-back. `free_behind`: a written page is reclaimed first."""
 
     pages: int
     dirty_limit_pages: int
-    expire_ns: int
-    flush_interval_ns: int
     in_flight_pages: int
     free_behind: bool
 
@@ -97,14 +94,6 @@ class Log:
 
     durable: bool
     flush_overhead_ns: int
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """Every `interval_ns` all dirty pages are written, spread over `spread_ns` (0: as fast as they go)."""
-
-    interval_ns: int
-    spread_ns: int
 
 
 @dataclass(frozen=True)
@@ -119,7 +108,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Writing:
-    """How writer and checkpoints write buffers: so many pages at a time, and so many neighbours in a direct request."""
+    """How daemons write buffers: so many pages at a time, and so many neighbours in a direct request."""
 
     batch_pages: int = 32
     coalesced_pages: int = 1
@@ -203,10 +192,11 @@ class System:
     page_cache: PageCache
     storage: Storage
     log: Log
-    checkpoint: Checkpoint
     costs: Costs
     direct_io: bool
     interval: Interval
+    daemons: tuple[Daemon, ...] = ()
+    """in the order in which they begin"""
     sharing: Sharing | None = None
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None

@@ -10,6 +10,7 @@ import numpy as np
 from simulator.errors import InputError
 from simulator.form import system as parts
 from simulator.form.checking import faults
+from simulator.form.daemon import Daemon, DaemonStep
 from simulator.form.devices import DEVICES, Storage
 from simulator.form.limits import Controllers, RateLimit
 from simulator.form.placement import Extent
@@ -21,8 +22,8 @@ FORMAT = "oltpsim-system-1"
 RECORDS: dict[str, type[Any]] = {
     record.__name__: record
     for record in (
-        *DEVICES, Controllers, Extent, Program, RateLimit, Storage, System,
-        parts.Checkpoint, parts.Costs, parts.Cpu, parts.FairQueueing, parts.Interrupts, parts.Interval, parts.Log,
+        *DEVICES, Controllers, Daemon, DaemonStep, Extent, Program, RateLimit, Storage, System,
+        parts.Costs, parts.Cpu, parts.FairQueueing, parts.Interrupts, parts.Interval, parts.Log,
         parts.PageCache, parts.Pool, parts.Section, parts.Sharing, parts.Station, parts.Terminals, parts.Work,
         parts.Writing,
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from simulator.form.arrays import IntArray
 from simulator.form.clock import NS_PER_S
+from simulator.form.daemon import DAEMON_OPERATIONS
 from simulator.form.devices import DEVICES
 from simulator.form.io_wait import io_wait_shares
 from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, REGION_COLUMNS
@@ -58,6 +59,7 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
         "slowdowns": _table(("ppm",), _slowdowns_ppm(system)),
         "sections": _table(("handover_ns",), [[each.handover_ns] for each in system.sections]),
         "io_wait_shares": _table(("share",), io_wait_shares(system.processors).reshape(-1, 1)),
+        "daemons": _daemons(system),
         "devices": _devices(system),
         "limits": _limits(system),
         "fair_queueing": _fair_queueing(system),
@@ -84,13 +86,9 @@ def _facts(system: System, seed: int) -> dict[str, int]:
         "pool_pages": pool.pages,
         "pool_replacement": REPLACEMENTS.index(pool.replacement),
         "resident_pages": pool.resident_pages,
-        "writer_high_pages": pool.writer_high_pages,
-        "writer_low_pages": pool.writer_low_pages,
         "page_cache_pages": cache.pages,
         "dirty_limit_pages": cache.dirty_limit_pages,
         "free_behind": int(cache.free_behind),
-        "expire_ns": cache.expire_ns,
-        "flush_interval_ns": cache.flush_interval_ns,
         "in_flight_pages": cache.in_flight_pages,
         "read_ns": costs.read_ns,
         "write_ns": costs.write_ns,
@@ -107,8 +105,6 @@ def _facts(system: System, seed: int) -> dict[str, int]:
         "merged_pages": storage.merged_pages,
         "durable": int(system.log.durable),
         "flush_overhead_ns": system.log.flush_overhead_ns,
-        "checkpoint_interval_ns": system.checkpoint.interval_ns,
-        "checkpoint_spread_ns": system.checkpoint.spread_ns,
         "batch_pages": writing.batch_pages,
         "coalesced_pages": writing.coalesced_pages,
         "count_from_ns": system.interval.warm_up_ns,
@@ -125,6 +121,17 @@ def _slowdowns_ppm(system: System) -> list[list[int]]:
     """By number of busy processors: what a burst takes that starts then, in millionths of its time alone."""
     alone = 1_000_000
     return [[alone], *([ppm] for ppm in (system.sharing.ppm if system.sharing else [alone] * system.processors))]
+
+
+def _daemons(system: System) -> Table:
+    """A row for each step; 0 in place of operands that it doesn't have."""
+    codes = list(DAEMON_OPERATIONS)
+    rows = [
+        [number, codes.index(step.operation), *step.operands, *(2 - len(step.operands)) * [0]]
+        for number, daemon in enumerate(system.daemons)
+        for step in daemon.steps
+    ]
+    return _table(("daemon", "code", "a", "b"), rows)
 
 
 def _devices(system: System) -> Table:

@@ -26,6 +26,7 @@ from itertools import product
 import numpy as np
 
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
+from simulator.form.daemon import kept_dirty_pages
 from simulator.form.popularity import APPEND, Popularity
 from simulator.form.samplers import CUT_ONE
 from simulator.form.streams import uniforms
@@ -108,7 +109,8 @@ class _Draw:
             usage = np.ones(len(at), dtype=np.int64)
         order = at[order]
         dirty = changed[order]
-        cleaned = np.flatnonzero(dirty)[: max(np.count_nonzero(dirty) - self.system.pool.writer_low_pages, 0)]
+        kept = kept_dirty_pages(self.system.daemons, self.system.pool.pages)
+        cleaned = np.flatnonzero(dirty)[: max(np.count_nonzero(dirty) - kept, 0)]
         dirty[cleaned] = False
         page_cache = np.zeros(0, dtype=np.int64)
         if not self.system.direct_io:

@@ -3,8 +3,8 @@
 #include <bit>
 #include <unordered_map>
 
+#include "daemons.hpp"
 #include "terminals.hpp"
-#include "writer.hpp"
 
 namespace oltpsim {
 
@@ -36,7 +36,7 @@ public:
     Array<End> trace;  // of the first transactions, up to `traced`
 
     Clients(const Tables& system, i64 clients, Calendar& calendar, Tasks& tasks, Devices& devices, Stations& stations,
-            IoWait& io_wait, Interpreter& interpreter, Log& log, WriteBack& write_back, Writer& writer,
+            IoWait& io_wait, Interpreter& interpreter, Log& log, WriteBack& write_back, Daemons& daemons,
             Arrivals& arrivals, Terminals& terminals)
         : at_work(clients),
           classes(interpreter.program.entries.size()),
@@ -57,7 +57,7 @@ public:
           interpreter(interpreter),
           log(log),
           write_back(write_back),
-          writer(writer),
+          daemons(daemons),
           arrivals(arrivals),
           terminals(terminals) {}
 
@@ -95,7 +95,7 @@ private:
     Interpreter& interpreter;
     Log& log;
     WriteBack& write_back;
-    Writer& writer;
+    Daemons& daemons;
     Arrivals& arrivals;
     Terminals& terminals;
 
@@ -321,7 +321,7 @@ private:
 
     void release_locks(i32 who) {
         interpreter.locks.release(who);
-        writer.look();
+        daemons.look();
     }
 
     // A client takes up the arrival that it was given.

@@ -45,7 +45,7 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
 #define OLTPSIM_API extern "C" __attribute__((visibility("default")))
 
 // Changes with every change of this file's functions or of the tables that pass through them.
-OLTPSIM_API std::int64_t oltpsim_interface_version() { return 1; }
+OLTPSIM_API std::int64_t oltpsim_interface_version() { return 2; }
 
 // Memory that the system takes, bytes; 0 if the tables are wrong.
 OLTPSIM_API std::int64_t oltpsim_bytes_needed(const oltpsim_table* tables, std::int64_t count, char* error,

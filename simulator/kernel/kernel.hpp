@@ -2,12 +2,11 @@
 //
 //   clients ──> processors ── critical sections ── row locks ── log
 //      │ miss                                                    │
-//      └──> descriptors ──> devices (data, log, swap) <──────────┴── write-back, background writer, checkpoints
+//      └──> descriptors ──> devices (data, log, swap) <──────────┴── daemons: page writes, write-back
 //
 // An event names a task, a device's arm, a terminal or a request. The loop takes the next one and lets the part that
 // it belongs to go on. The trajectory is that of simulator/reference, which defines it.
 #pragma once
-#include "checkpoint.hpp"
 #include "clients.hpp"
 #include "start.hpp"
 
@@ -16,28 +15,27 @@ namespace oltpsim {
 class Kernel {
 public:
     explicit Kernel(const Tables& system)
-        : clients_count(numbered(system["registers"].rows(), "clients")),
-          tasks(clients_count + DAEMONS),
+        : others(Daemons::count(system) + 2),
+          clients_count(numbered(system["registers"].rows(), "clients")),
+          tasks(clients_count + others),
           devices(system, calendar, tasks),
           stations(system, calendar, tasks),
           io_wait(system, calendar, stations),
           interpreter(system, calendar, tasks),
           log(system, logger(), calendar, tasks, devices, io_wait),
-          write_back(system, flusher(), calendar, tasks, devices, interpreter),
-          writer(system, writer_task(), page_writes(system, writer_task()), calendar, tasks, interpreter.pool),
-          checkpoint(system, checkpointer(), page_writes(system, checkpointer()), calendar, tasks, interpreter,
-                     write_back),
+          write_back(system, calendar, tasks, devices, interpreter),
+          daemons(system, first_daemon(), calendar, tasks, devices, stations, interpreter, log, write_back),
           arrivals(system, source(), interpreter.program.exponential(), calendar, tasks),
           terminals(system, interpreter.program, calendar, tasks, arrivals),
           clients(system, clients_count, calendar, tasks, devices, stations, io_wait, interpreter, log, write_back,
-                  writer, arrivals, terminals) {
+                  daemons, arrivals, terminals) {
         numbered(terminals.count, "terminals");
         Start(system, interpreter).prepare();
         devices.start();
         if (arrivals.are_open()) calendar.urgently(EventKind::task, source());
         terminals.start();
         for (i32 client = 0; client < clients_count; client++) calendar.urgently(EventKind::task, client);
-        for (const i32 daemon : {flusher(), writer_task(), checkpointer()}) calendar.urgently(EventKind::task, daemon);
+        for (i32 daemon = first_daemon(); daemon < logger(); daemon++) calendar.urgently(EventKind::task, daemon);
     }
 
     // Memory that a system takes, at least: of what grows during a run only the beginning.
@@ -91,9 +89,9 @@ public:
     Report report(const std::string& name) const;  // report.hpp
 
 private:
-    static constexpr i32 DAEMONS = 5;
     static constexpr i64 TERMINAL_BYTES = 25;  // stream, class, event
 
+    const i32 others;  // tasks behind the clients: daemons, logger, source of arrivals
     const i32 clients_count;
     Calendar calendar;
     Tasks tasks;
@@ -103,30 +101,22 @@ private:
     Interpreter interpreter;
     Log log;
     WriteBack write_back;
-    Writer writer;
-    Checkpoint checkpoint;
+    Daemons daemons;
     Arrivals arrivals;
     Terminals terminals;
     Clients clients;
 
-    // Daemons are the tasks behind the clients.
-    i32 flusher() const { return clients_count; }
-    i32 writer_task() const { return clients_count + 1; }
-    i32 checkpointer() const { return clients_count + 2; }
-    i32 logger() const { return clients_count + 3; }
-    i32 source() const { return clients_count + 4; }
+    i32 first_daemon() const { return clients_count; }
+    i32 logger() const { return clients_count + others - 2; }
+    i32 source() const { return clients_count + others - 1; }
 
     // A number of things that events name.
-    static i32 numbered(i64 count, const char* what) {
-        if (count + DAEMONS > Calendar::MOST_NUMBERS)
+    i32 numbered(i64 count, const char* what) const {
+        if (count + others > Calendar::MOST_NUMBERS)
             throw TooLarge(std::to_string(count) + " " + what + " are more than the kernel can tell apart (" +
-                           std::to_string(Calendar::MOST_NUMBERS - DAEMONS) +
+                           std::to_string(Calendar::MOST_NUMBERS - others) +
                            "); simulate a share of the warehouses (sampling_fraction)");
         return static_cast<i32>(count);
-    }
-
-    PageWrites page_writes(const Tables& system, i32 who) {
-        return PageWrites(system, who, calendar, tasks, devices, stations, interpreter, write_back);
     }
 
     void wake(i32 who) {
@@ -135,12 +125,8 @@ private:
             return;
         }
         if (tasks[who].stage == Stage::served) stations.leave(who);
-        if (who == flusher())
-            write_back.wake(log, stations);
-        else if (who == writer_task())
-            writer.wake();
-        else if (who == checkpointer())
-            checkpoint.wake();
+        if (who < logger())
+            daemons.wake(who);
         else if (who == logger())
             log.wake();
         else
@@ -155,10 +141,7 @@ private:
         if (request.who == WRITE_BACK) write_back.end(request);
         devices.requests.release(number);
         if (request.who < 0) return;
-        if (request.use == Use::writer) {
-            PageWrites& writes = request.who == writer_task() ? writer.writes : checkpoint.writes;
-            if (!writes.end_write()) return;
-        }
+        if (request.use == Use::writer && !daemons.end_write(request.who)) return;
         wake(request.who);
     }
 };

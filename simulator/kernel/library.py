@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator.errors import InstallationError
 
-INTERFACE_VERSION = 1
+INTERFACE_VERSION = 2
 """Number of the C interface that this code calls; `oltpsim_interface_version` in kernel.cpp returns the library's."""
 PATH_VARIABLE = "OLTPSIM_KERNEL_LIBRARY"
 """Environment variable with the path of a library to load instead, such as the one that checks bounds."""

@@ -92,7 +92,7 @@ inline Report Kernel::report(const std::string& name) const {
     }
     if (name == "checkpoints") {
         Report table("began_ns ended_ns");
-        for (const Checkpoint::Done& done : checkpoint.done) table.add(done.began_ns, done.ended_ns);
+        for (const Daemons::Checkpoint& done : daemons.checkpoints) table.add(done.began_ns, done.ended_ns);
         return table;
     }
     if (name == "trace") {

@@ -1,28 +1,25 @@
-// Write-back: from dirty pages of the page cache to requests, and the operating system's daemon that does it by age.
+// Write-back: from dirty pages of the page cache to requests, and waiting until the disks have them.
 #pragma once
+#include "devices.hpp"
 #include "interpreter.hpp"
-#include "log.hpp"
 
 namespace oltpsim {
 
 class WriteBack {
 public:
     i64 pages_written = 0;
-    const i64 most_in_flight;  // pages
 
-    WriteBack(const Tables& system, i32 flusher, Calendar& calendar, Tasks& tasks, Devices& devices,
-              Interpreter& interpreter)
+    WriteBack(const Tables& system, Calendar& calendar, Tasks& tasks, Devices& devices, Interpreter& interpreter)
         : most_in_flight(system.fact("in_flight_pages")),
-          flusher(flusher),
           page_bytes(system.fact("page_bytes")),
           merged_pages(system.fact("merged_pages")),
-          expire_ns(system.fact("expire_ns")),
-          interval_ns(system.fact("flush_interval_ns")),
           calendar(calendar),
           tasks(tasks),
           devices(devices),
-          page_cache(interpreter.page_cache),
-          interpreter(interpreter) {}
+          page_cache(interpreter.page_cache) {}
+
+    // How many more pages may be on their way to the disks.
+    i64 free_pages() const { return most_in_flight - page_cache.writes_in_flight; }
 
     // The page cache had to give up dirty pages: their writes start now.
     void write_evicted() {
@@ -68,26 +65,6 @@ public:
         waiting = joined(tasks, waiting, who);
     }
 
-    // The daemon: pages that have been dirty for too long, and what the log left behind.
-    void wake(Log& log, Stations& stations) {
-        Task& task = tasks[flusher];
-        if (task.stage == Stage::timed) {
-            if (log.pending_bytes > 0 && !log.durable) log.write(NOBODY);
-            const i64 free_pages = most_in_flight - page_cache.writes_in_flight;
-            if (calendar.now_ns >= expire_ns && free_pages > 0) {
-                const i64 written = flush(calendar.now_ns - expire_ns, free_pages);
-                if (written > 0) {
-                    const i64 demand_ns = written * interpreter.costs.request_ns;
-                    interpreter.cpu_time.write_back_ns += demand_ns;
-                    stations.enter(PROCESSORS, flusher, demand_ns, Purpose::cpu);
-                    return;
-                }
-            }
-        }
-        task.stage = Stage::timed;
-        calendar.after(interval_ns, EventKind::task, flusher);
-    }
-
 private:
     // Neighbouring pages on one device: they become one request.
     struct Run {
@@ -107,16 +84,13 @@ private:
         }
     };
 
-    const i32 flusher;
+    const i64 most_in_flight;  // pages
     const i64 page_bytes;
     const i64 merged_pages;
-    const i64 expire_ns;
-    const i64 interval_ns;
     Calendar& calendar;
     Tasks& tasks;
     Devices& devices;
     PageCache& page_cache;
-    Interpreter& interpreter;
 
     i32 waiting = NONE;  // the first of those who wait for a completion
     Array<i32> found;
@@ -134,6 +108,48 @@ private:
         devices.requests[number].first_page = static_cast<i32>(first_page);
         devices.requests[number].pages = static_cast<i32>(pages);
     }
+};
+
+// A sync by one task: what is dirty in the page cache goes to the disks, and it waits until they have all that was on
+// its way by then.
+class Sync {
+public:
+    Sync(i32 who, Calendar& calendar, PageCache& page_cache, WriteBack& write_back)
+        : who(who), calendar(calendar), page_cache(page_cache), write_back(write_back) {}
+
+    void start() {
+        began_ns = calendar.now_ns;
+        phase = Phase::dirty;
+    }
+
+    // Goes on until the task has to wait (false) or the disks have all (true).
+    bool run() {
+        if (phase == Phase::dirty) {
+            if (page_cache.has_dirty_since(began_ns)) {
+                if (write_back.free_pages() > 0) write_back.flush(began_ns, write_back.free_pages());
+                write_back.wait(who, Stage::syncing);
+                return false;
+            }
+            phase = Phase::in_flight;
+            pages_synced = write_back.pages_written + page_cache.writes_in_flight;
+        }
+        if (write_back.pages_written >= pages_synced) return true;
+        write_back.wait(who, Stage::syncing);
+        return false;
+    }
+
+private:
+    // Pages that were dirty when it began go to the disks; it waits for these and all others in flight.
+    enum class Phase : u8 { dirty, in_flight };
+
+    const i32 who;
+    Calendar& calendar;
+    PageCache& page_cache;
+    WriteBack& write_back;
+
+    Phase phase = Phase::dirty;
+    i64 began_ns = 0;
+    i64 pages_synced = 0;  // pages written back by when it is done
 };
 
 }  // namespace oltpsim

@@ -7,7 +7,7 @@ interpreter.py; what they wait for is passed here, part by part.
                                │                            │ miss          │ dirty
           ┌──────────┬─────────┼──────────┐                 │               │
           v          v         v          v                 v               v
-      sections   stations  row locks  commit log        buffer io       write-back <── background writer, checkpoints
+      sections   stations  row locks  commit log        buffer io       write-back <── daemons, page writes
           │                               │                 │               │
           v                               v                 v               v
          cpu                      ┌── devices: disk, flash, raid  <── data files, swap area
@@ -23,9 +23,9 @@ from simulator.reference import waits
 from simulator.reference.arrivals import ArrivalQueue, PoissonArrivals
 from simulator.reference.buffer_io import BufferIo
 from simulator.reference.buffer_pool import BufferPool
-from simulator.reference.checkpoint import Checkpoints
 from simulator.reference.client import Client
 from simulator.reference.cpu import Processors
+from simulator.reference.daemons import Daemons
 from simulator.reference.fair_queueing import FairQueue
 from simulator.reference.interpreter import Interpreter
 from simulator.reference.io_wait import IoWait
@@ -33,6 +33,7 @@ from simulator.reference.limits import RateLimiter
 from simulator.reference.locks import RowLocks
 from simulator.reference.log import CommitLog
 from simulator.reference.page_cache import OsPageCache
+from simulator.reference.page_writes import PageWriter
 from simulator.reference.record import ReferenceRecorder
 from simulator.reference.start import Start
 from simulator.reference.stations import Environment, SectionStation, Servers, Story
@@ -41,7 +42,6 @@ from simulator.reference.swap import SwapArea
 from simulator.reference.terminals import TerminalQueue, TerminalUsers
 from simulator.reference.waits import Wait
 from simulator.reference.write_back import WriteBack
-from simulator.reference.writer import BackgroundWriter, PageWriter
 from simulator.results import ACTIVITIES, Activity, Population, Result
 
 THROTTLED_BATCH_PAGES = 64
@@ -83,7 +83,7 @@ class ReferenceEngine:
         self.swap = SwapArea(system, self.devices[0], self.pool.memory, self.io_wait)
         self.write_back = WriteBack(env, system, self.page_cache, files)
         writer = PageWriter(env, system, self.pool, self.cpu, files, self.write_back)
-        self.writer, self.checkpoints = BackgroundWriter(env, system, writer), Checkpoints(env, system, writer)
+        self.daemons = Daemons(env, system, self.pool, self.cpu, self.log, writer, self.write_back)
         # Who begins
         self.in_system = Population()
         self.arrivals = self._new_arrivals(seed)
@@ -92,9 +92,7 @@ class ReferenceEngine:
         self.record = ReferenceRecorder(self, seed)
         for client in self.interpreter.clients:
             env.process(self.client(client))
-        env.process(self.write_back.run(self.cpu, self.log))
-        env.process(self.writer.run())
-        env.process(self.checkpoints.run())
+        self.daemons.begin()
 
     def _new_arrivals(self, seed: int) -> ArrivalQueue:
         system = self.system
@@ -195,7 +193,7 @@ class ReferenceEngine:
     def _release_locks(self, client: Client) -> None:
         """A transaction is over for everybody else."""
         self.locks.release_all(client)
-        self.writer.wake()
+        self.daemons.look()
 
     def _has_done_its_work(self, client: Client) -> bool:
         """Whether a client, at the end of a transaction, has none left to do. The run ends when the last one has."""

@@ -35,7 +35,7 @@ class ReferenceRecorder(RunRecorder):
     @property
     def checkpoints_ns(self) -> list[tuple[int, int]]:
         """Begin and end of each checkpoint that is done."""
-        return self.engine.checkpoints.times_ns
+        return self.engine.daemons.checkpoints_ns
 
     def end(self, transaction_class: int, response_ns: int, spent_ns: list[int], rolled_back: int) -> None:
         """A transaction has ended now."""

@@ -3,9 +3,7 @@
 import simpy
 
 from simulator.form import Extent, System, extent_of
-from simulator.reference.cpu import Processors
 from simulator.reference.device import WRITE
-from simulator.reference.log import CommitLog
 from simulator.reference.page_cache import OsPageCache
 from simulator.reference.stations import Environment, Story
 from simulator.reference.storage import DataFiles
@@ -62,20 +60,6 @@ class WriteBack:
         enough = self.pages_written + self.page_cache.writes_in_flight
         while self.pages_written < enough:
             yield self.written()
-
-    def run(self, cpu: Processors, log: CommitLog) -> Story:
-        """The daemon: every interval, pages that have been dirty for too long, and what the log left behind."""
-        env, rules = self.env, self.system.page_cache
-        while True:
-            yield env.timeout(rules.flush_interval_ns)
-            if log.pending_bytes and not self.system.log.durable:
-                log.write()
-            if env.now >= rules.expire_ns and self.free_pages > 0:
-                written = self.flush(env.now - rules.expire_ns, self.free_pages)
-                if written:
-                    demand_ns = written * self.system.costs.request_ns
-                    cpu.write_back_ns += demand_ns
-                    yield from cpu.run(demand_ns)
 
 
 def neighbours(pages: list[int], placement: tuple[Extent, ...], most: int) -> list[range]:

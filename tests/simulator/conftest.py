@@ -10,7 +10,6 @@ import pytest
 
 from simulator.form import (
     Assembler,
-    Checkpoint,
     Costs,
     Cpu,
     FlashDevice,
@@ -24,6 +23,7 @@ from simulator.form import (
     System,
     from_s,
 )
+from tests.simulator.daemons import checkpointer, write_back, writer
 
 MS = 1_000_000
 FLASH = FlashDevice("disk 1", read_ns=2 * MS, write_ns=3 * MS, parallel=1)
@@ -34,7 +34,12 @@ def make_model(asm: Assembler, **parts: Any) -> System:
     program = asm.finish(parts.get("main_class", asm.classes[0]))
     clients = parts.get("clients", 1)
     devices = parts.get("devices", (FLASH,))
-    pages = parts.get("pool_pages", 1000)
+    pages, direct_io = parts.get("pool_pages", 1000), parts.get("direct_io", False)
+    daemons = (
+        write_back(from_s(parts.get("flush_interval_s", 3600)), from_s(parts.get("expire_s", 3600))),
+        writer(pages, pages),
+        checkpointer(from_s(parts.get("checkpoint_s", 1e6)), 0, direct_io),
+    )
     return System(
         name="test",
         program=program,
@@ -43,12 +48,10 @@ def make_model(asm: Assembler, **parts: Any) -> System:
         cpu=Cpu(parts.get("cores", 1)),
         sections=tuple(Section(name, parts.get("handover_ns", 0)) for name in program.sections),
         stations=tuple(Station(name, parts.get("servers", {}).get(name, 1)) for name in program.stations),
-        pool=Pool(pages, parts.get("replacement", "lru"), parts.get("resident_pages", pages), pages, pages),
+        pool=Pool(pages, parts.get("replacement", "lru"), parts.get("resident_pages", pages)),
         page_cache=PageCache(
             pages=parts.get("cache_pages", 1000),
             dirty_limit_pages=parts.get("dirty_limit_pages", 1000),
-            expire_ns=from_s(parts.get("expire_s", 3600)),
-            flush_interval_ns=from_s(parts.get("flush_interval_s", 3600)),
             in_flight_pages=64,
             free_behind=parts.get("free_behind", False),
         ),
@@ -66,10 +69,10 @@ def make_model(asm: Assembler, **parts: Any) -> System:
             requests_per_device=parts.get("requests_per_device", 16),
         ),
         log=Log(durable=parts.get("durable", False), flush_overhead_ns=0),
-        checkpoint=Checkpoint(from_s(parts.get("checkpoint_s", 1e6)), 0),
         costs=Costs(*parts.get("costs", (0, 0, 0, 0))),
-        direct_io=parts.get("direct_io", False),
+        direct_io=direct_io,
         interval=Interval("cold", from_s(parts.get("warm_up_s", 0)), from_s(parts.get("duration_s", 10))),
+        daemons=parts.get("daemons", daemons),
     )
 
 

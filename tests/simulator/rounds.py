@@ -12,7 +12,6 @@ from tests.simulator.twins import record_of
 
 TICK_NS = 100_000_000_000
 """from the end of a client's transaction to its next: much longer than it takes"""
-NEVER_NS = 10**18
 
 
 class Rounds:
@@ -23,11 +22,11 @@ class Rounds:
         thinking = model.program.distributions.copy()
         assert len(thinking) == 1, "only think times are drawn"
         thinking[0] = [0, TICK_NS, 0]
-        cache = dataclasses.replace(model.page_cache, expire_ns=NEVER_NS, flush_interval_ns=NEVER_NS)
+        writers = tuple(daemon for daemon in model.daemons if any(daemon.operands("await_dirty")))
         model = dataclasses.replace(
             model, program=dataclasses.replace(model.program, distributions=thinking), cpu=Cpu(self.clients),
-            page_cache=cache, interval=dataclasses.replace(model.interval, start="after_load"),
-            checkpoint=dataclasses.replace(model.checkpoint, interval_ns=NEVER_NS), costs=Costs(0, 0, 0, 0),
+            daemons=writers, interval=dataclasses.replace(model.interval, start="after_load"),
+            costs=Costs(0, 0, 0, 0),
         )  # fmt: skip
         self.engine = KernelEngine(model, seed)
 

@@ -13,8 +13,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from simulator.form import (
-    Checkpoint,
     Costs,
+    Daemon,
+    DaemonStep,
     DeviceRecord,
     FairQueueing,
     FlashDevice,
@@ -29,6 +30,7 @@ from simulator.form import (
     Work,
     Writing,
 )
+from tests.simulator.daemons import checkpointer, sleeping_writer, write_back, writer
 
 MS = 1_000_000
 NEVER_NS = 10**15
@@ -73,10 +75,10 @@ class DrawnSystem:
     merged_pages: int
     requests_per_device: int
     log: Log
-    checkpoint: Checkpoint
     costs: Costs
     direct_io: bool
     interval: Interval
+    daemons: tuple[Daemon, ...]
     sharing: Sharing | None = None
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None
@@ -184,13 +186,10 @@ def sets_of(disks: st.SearchStrategy[DeviceRecord]) -> st.SearchStrategy[RaidSet
 def pools(draw: st.DrawFn) -> Pool:
     """From hardly any buffer to room for every page; memory for all of them or for few."""
     pages = draw(st.one_of(st.integers(2, 12), st.integers(10, 200)))
-    high = draw(st.sampled_from([pages, pages // 2, pages // 8]))
     return Pool(
         pages=pages,
         replacement=draw(st.sampled_from(["lru", "clock"])),
         resident_pages=draw(st.sampled_from([pages, pages, -(-3 * pages // 4), max(pages // 4, 1), 1])),
-        writer_high_pages=high,
-        writer_low_pages=draw(st.sampled_from([high, high // 2, 0])),
     )
 
 
@@ -201,8 +200,6 @@ def page_caches(draw: st.DrawFn) -> PageCache:
     return PageCache(
         pages=pages,
         dirty_limit_pages=draw(st.sampled_from([1, max(pages // 4, 1), pages, 2 * pages])),
-        expire_ns=draw(st.sampled_from([0, 20 * MS, 200 * MS, NEVER_NS])),
-        flush_interval_ns=draw(st.sampled_from([MS, 40 * MS, 100 * MS, NEVER_NS])),
         in_flight_pages=draw(st.integers(1, 70)),
         free_behind=draw(st.booleans()),
     )
@@ -218,9 +215,57 @@ writings = st.sampled_from([None, None, Writing(5, 3), Writing(64, 16), Writing(
 sharings = st.sampled_from(
     [None, Sharing((1_000_000, 1_250_000)), Sharing((1_000_000, 1_000_000, 1_333_333, 1_666_667))]
 )
-checkpoints = st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]).flatmap(
-    lambda every: st.builds(Checkpoint, st.just(every), st.sampled_from([0, every // 2, every]))
+
+
+@st.composite
+def writers(draw: st.DrawFn, pool_pages: int) -> Daemon:
+    """Background writers that wait for many dirty pages, or look at the pool from time to time."""
+    high = draw(st.sampled_from([pool_pages, pool_pages // 2, pool_pages // 8]))
+    low = draw(st.sampled_from([high, high // 2, 0]))
+    if draw(st.sampled_from([False, False, False, True])):
+        return sleeping_writer(draw(st.sampled_from([2 * MS, 50 * MS, 200 * MS])), low, draw(grid))
+    return writer(high, low)
+
+
+@st.composite
+def usual_daemons(draw: st.DrawFn, pool_pages: int, direct_io: bool) -> tuple[Daemon, ...]:
+    """Write-back, a background writer and a checkpointer."""
+    interval_ns = draw(st.sampled_from([MS, 40 * MS, 100 * MS, NEVER_NS]))
+    age_ns = draw(st.sampled_from([0, 20 * MS, 200 * MS, NEVER_NS]))
+    every_ns = draw(st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]))
+    spread_ns = draw(st.sampled_from([0, every_ns // 2, every_ns]))
+    return (
+        write_back(interval_ns, age_ns),
+        draw(writers(pool_pages)),
+        checkpointer(every_ns, spread_ns, direct_io),
+    )
+
+
+other_steps = st.sampled_from(
+    [
+        (DaemonStep("sync"),),
+        (DaemonStep("write_expired", (20 * MS,)), DaemonStep("write_log")),
+        (DaemonStep("await_dirty", (3,)), DaemonStep("write_dirty", (5, 0)), DaemonStep("note_checkpoint")),
+    ]
 )
+others = st.builds(
+    lambda timer, interval_ns, steps: Daemon("other", (DaemonStep(timer, (interval_ns,)), *steps)),
+    st.sampled_from(["sleep", "every"]),
+    st.sampled_from([5 * MS, 70 * MS]),
+    other_steps,
+)
+
+
+@st.composite
+def any_daemons(draw: st.DrawFn, pool_pages: int, direct_io: bool) -> tuple[Daemon, ...]:
+    """The usual ones, in some systems beside a second writer or others, and in some none at all."""
+    if draw(st.sampled_from([False] * 7 + [True])):
+        return ()
+    usual = draw(usual_daemons(pool_pages, direct_io))
+    few = st.lists(st.one_of(writers(pool_pages), others), max_size=2)
+    return (*draw(few), *usual) if draw(st.booleans()) else usual
+
+
 thinking = st.one_of(distributions, st.tuples(st.just("exponential"), st.just(30 * MS), st.just(0)))
 
 
@@ -232,6 +277,7 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
     """Any system; closed or open, fast or hopelessly overloaded."""
     is_open = draw(st.sampled_from([False, False, True]))
     costs = st.sampled_from([0, MS // 10, MS // 5])
+    pool, direct_io = draw(pools()), draw(st.booleans())
     return DrawnSystem(
         think=None if is_open else draw(thinking),
         arrivals_per_s=draw(st.sampled_from([5.0, 100.0, 1500.0])) if is_open else 0.0,
@@ -246,7 +292,7 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
         cores=draw(st.integers(1, 4)),
         servers=draw(st.integers(1, 3)),
         handover_ns=draw(grid),
-        pool=draw(pools()),
+        pool=pool,
         cache=draw(page_caches()),
         devices=tuple(
             draw(st.lists(st.one_of(arms, arms, flashes, slow_flashes, slow_flashes, sets), min_size=1, max_size=4))
@@ -256,10 +302,10 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
         merged_pages=draw(st.integers(1, 4)),
         requests_per_device=draw(st.sampled_from([1, 2, 16])),
         log=draw(st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]))),
-        checkpoint=draw(checkpoints),
         costs=Costs(draw(costs), draw(costs), draw(costs), draw(costs)),
-        direct_io=draw(st.booleans()),
+        direct_io=direct_io,
         interval=draw(intervals),
+        daemons=draw(any_daemons(pool.pages, direct_io)),
         writing=draw(writings),
     )
 
@@ -338,7 +384,8 @@ users = st.builds(
     longest_think=st.sampled_from([1, 3, 10]),
     middle_tier_ns=st.sampled_from([0, 2 * MS]),
     deferred=st.booleans(),
-)
+).filter(lambda one: not one.deferred or one.keying_ns + one.thinking_ns > 0)
+"""whoever neither waits for an answer nor types nor thinks would send for ever at one instant"""
 
 
 @st.composite

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.form import IntArray, System, Table
+from simulator.form import DaemonStep, IntArray, System, Table
 from simulator.kernel import KernelEngine
 from simulator.reference import ReferenceEngine
 from simulator.reference.arrivals import PoissonArrivals
 from simulator.reference.cache import Cache, ClockCache
 from simulator.reference.client import Client
+from simulator.reference.daemons import DaemonTimes
 from simulator.reference.record import ReferenceRecorder
 from simulator.reference.stations import Story
 from simulator.reference.terminals import TerminalQueue
@@ -23,7 +24,7 @@ from simulator.results import result_json
 class TracedReference(ReferenceEngine):
     """The reference engine; `ends` has (time, client, class, response time) of every transaction, in order.
 
-    `executed`: the names of operations that were.
+    `executed`: the names of operations that were; `daemon_steps`: of those of daemons that had something to do.
     """
 
     def __init__(self, model: System, seed: int) -> None:
@@ -38,8 +39,24 @@ class TracedReference(ReferenceEngine):
             self.executed.add(operation[0])
             return computes(client, operation)
 
+        self.daemon_steps: set[str] = set()
+        take = self.daemons.take
+
+        def noted_step(step: DaemonStep, times: DaemonTimes) -> Story:
+            before = self.seen_by_daemons()
+            yield from take(step, times)
+            if self.seen_by_daemons() != before:
+                self.daemon_steps.add(step.operation)
+
+        setattr(self.daemons, "take", noted_step)  # noqa: B010 - a method is replaced on purpose
         setattr(self.interpreter, "_computes", noted)  # noqa: B010 - it is asked first of every operation
         setattr(self.record, "end", self.end)  # noqa: B010 - a method is replaced on purpose
+
+    def seen_by_daemons(self) -> tuple[int, ...]:
+        """What their steps change: the time, dirty pages, writes in flight, log flushes, checkpoints."""
+        daemons = self.daemons
+        in_flight, done = self.page_cache.writes_in_flight, len(daemons.checkpoints_ns)
+        return self.env.now, daemons.dirty_pages, in_flight, self.log.flushes, done
 
     def client(self, client: Client) -> Story:
         """A client's life, from which on its number is known."""

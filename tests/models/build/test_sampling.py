@@ -88,14 +88,19 @@ def test_pages_caches_marks_and_times_are_the_sampled_share() -> None:
     whole, sampled = page_level(), model_of(0.1)
     assert sampled.program.pages == pytest.approx(0.1 * whole.program.pages, rel=0.002)
     for part, keys in (
-        ("pool", ("pages", "resident_pages", "writer_high_pages", "writer_low_pages")),
-        ("page_cache", ("pages", "dirty_limit_pages", "expire_ns", "flush_interval_ns", "in_flight_pages")),
-        ("checkpoint", ("interval_ns", "spread_ns")),
+        ("pool", ("pages", "resident_pages")),
+        ("page_cache", ("pages", "dirty_limit_pages", "in_flight_pages")),
         ("storage", ("data_start_bytes", "log_start_bytes", "log_bytes")),
     ):
         for key in keys:
             before, after = (getattr(getattr(model, part), key) for model in (whole, sampled))
             assert after == pytest.approx(0.1 * before, abs=0.5), key
+    before_steps, after_steps = ([each for one in model.daemons for each in one.steps] for model in (whole, sampled))
+    assert [each.operation for each in after_steps] == [each.operation for each in before_steps]
+    assert {"sleep", "write_expired", "await_dirty", "write_dirty", "every"} <= {each.operation for each in after_steps}
+    for before_step, after_step in zip(before_steps, after_steps, strict=True):
+        scaled = [0.1 * operand for operand in before_step.operands]
+        assert list(after_step.operands) == pytest.approx(scaled, abs=0.5), after_step.operation
 
 
 def test_an_arm_travels_the_same_share_of_its_stroke() -> None:

@@ -55,7 +55,8 @@ def test_a_load_by_direct_io_leaves_nothing_in_the_page_cache() -> None:
 @pytest.mark.parametrize("io", ["buffered", "direct"])
 def test_warm_is_as_dirty_as_the_writer_leaves_it(io: str) -> None:
     model = model_with("interval.start=warm", f"database.io={io}")
-    assert dirty(started(model)) == [model.pool.writer_low_pages, 0]
+    [(low_pages, _)] = next(daemon for daemon in model.daemons if "writer" in daemon.name).operands("write_dirty")
+    assert dirty(started(model)) == [low_pages, 0]
 
 
 def test_a_warm_start_needs_hardly_any_warm_up() -> None:

@@ -56,9 +56,9 @@ def test_a_system_read_back_is_the_same(tpcc: System) -> None:
     assert list(differing(tpcc, again)) == []
     assert (again.program.pages, again.digest()) == (tpcc.program.pages, tpcc.digest())
     program = dataclasses.replace(again.program, operations=again.program.operations + 1, main_class=3)
-    changed = dataclasses.replace(again, program=program, checkpoint=dataclasses.replace(again.checkpoint, spread_ns=7))
+    changed = dataclasses.replace(again, program=program, daemons=again.daemons[1:])
     assert list(differing(tpcc, changed)) == [
-        "system.program.main_class", "system.program.operations", "system.checkpoint.spread_ns",
+        "system.program.main_class", "system.program.operations", "system.daemons",
     ]  # fmt: skip
     assert changed.digest() != tpcc.digest()
 

@@ -57,12 +57,9 @@ def lookups(weights: FloatArray, endless: bool = False) -> Program:
 def model_of(replacement: str, program: Program) -> System:
     """A pool by direct I/O that no background writer cleans."""
     model = build(load_scenario(TINY, ["database.io=direct"]))
-    pool = dataclasses.replace(
-        model.pool, pages=CAPACITY, resident_pages=CAPACITY, replacement=replacement,
-        writer_high_pages=CAPACITY, writer_low_pages=CAPACITY,
-    )  # fmt: skip
+    pool = dataclasses.replace(model.pool, pages=CAPACITY, resident_pages=CAPACITY, replacement=replacement)
     registers = np.zeros((2, len(program.registers)), dtype=np.int64)
-    return dataclasses.replace(model, program=program, client_registers=registers, pool=pool)
+    return dataclasses.replace(model, program=program, client_registers=registers, pool=pool, daemons=())
 
 
 def by_level(pages: IntArray) -> FloatArray:

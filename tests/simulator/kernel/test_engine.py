@@ -18,11 +18,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator.form import (
+    DAEMON_OPERATIONS,
     OPERATIONS,
     Assembler,
     CachingDevice,
-    Checkpoint,
     Costs,
+    Daemon,
     FlashDevice,
     Interval,
     Log,
@@ -39,6 +40,7 @@ from simulator.reference.write_cache import CachingStation
 from simulator.results import ACTIVITIES
 from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.conftest import make_model
+from tests.simulator.daemons import checkpointer, write_back, writer
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import RAID_SETS, DrawnSystem, any_systems, caching_systems, worked_systems
 from tests.simulator.tpcc_systems import tpcc_models
@@ -63,12 +65,18 @@ TIED = DrawnSystem(
     fanout=20, window=5,
     classes=((1, (("cpu", MS, 0, 0), ("touch", "popular", 1, 0), ("lock", "lock 1"), ("touch", "next row", 1, MS),
                   ("touch", "popular", 1, 0), ("section", "mutex 1", MS), ("log", 500))),),
-    clients=8, cores=2, servers=1, handover_ns=MS, pool=Pool(20, "lru", 15, 10, 5),
-    cache=PageCache(20, 10, 20 * MS, 40 * MS, 70, False), devices=(FLASH,), own_log=False, swap_cluster_pages=3,
-    merged_pages=2, requests_per_device=2, log=Log(True, MS // 2), checkpoint=Checkpoint(400 * MS, 100 * MS),
+    clients=8, cores=2, servers=1, handover_ns=MS, pool=Pool(20, "lru", 15),
+    cache=PageCache(20, 10, 70, False), devices=(FLASH,), own_log=False, swap_cluster_pages=3,
+    merged_pages=2, requests_per_device=2, log=Log(True, MS // 2),
     costs=Costs(100_000, 100_000, 100_000, 100_000), direct_io=False, interval=Interval("cold", 0, 1000 * MS),
+    daemons=(write_back(40 * MS, 20 * MS), writer(10, 5), checkpointer(400 * MS, 100 * MS)),
 )  # fmt: skip
 SEEDS = st.integers(1, 2**31)
+
+
+def with_writer(pages: int) -> tuple[Daemon, ...]:
+    """The daemons of TIED, with a writer of other marks."""
+    return TIED.daemons[0], writer(pages, pages), TIED.daemons[2]
 
 
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
@@ -104,11 +112,15 @@ def what_happened(system: DrawnSystem, finished: Finished) -> set[str]:
     happened |= {"terminals"} if model.terminals and last.ended else set()
     happened |= {"interrupts"} if model.interrupts and last.pool.misses else set()
     happened |= {"fixed work"} if model.work else set()
+    happened |= {"no daemons"} if not model.daemons else set()
+    happened |= {"two writers"} if sum(any(each.operands("await_dirty")) for each in model.daemons) > 1 else set()
+    happened |= {f"daemon {name}" for name in finished.reference.daemon_steps}
     return happened | {f"operation {name}" for name in finished.reference.executed}
 
 
 EVERYTHING = {
-    *(f"operation {name}" for name in OPERATIONS), "threads slow each other", "several pages in one write",
+    *(f"operation {name}" for name in OPERATIONS), *(f"daemon {name}" for name in DAEMON_OPERATIONS),
+    "no daemons", "two writers", "threads slow each other", "several pages in one write",
     "tables on their own devices", "limits", "write cache", "fair queueing", "terminals", "interrupts", "fixed work",
     *ACTIVITIES, *PURPOSES, "rotating", "flash", "raid", "lru", "clock", "cold", "after_load", "warm", "rollback",
     "checkpoint", "handover", "dirty eviction",

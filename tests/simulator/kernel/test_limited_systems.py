@@ -13,7 +13,7 @@ from simulator.form import FlashDevice, Pool, RateLimit, System, Table
 from simulator.form.plain import plain_of
 from simulator.kernel import simulate
 from simulator.results import Result, read_result, result_json
-from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
+from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED, with_writer
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, limited_systems
 from tests.simulator.twins import Finished, column_of, differences, of_few_events, shortened, with_table
@@ -31,7 +31,8 @@ def reading(
     touch = ("touch", "popular", 0, MS // 100)
     system = dataclasses.replace(
         TIED, think=("constant", 0, 0), hot_pages=20_000, groups=1, classes=((1, (("cpu", 1000, 0, 0), touch, touch)),),
-        clients=16, cores=16, pool=Pool(50, "lru", 50, 50, 50), requests_per_device=16, volume_limits=shared,
+        clients=16, cores=16, pool=Pool(50, "lru", 50), daemons=with_writer(50), requests_per_device=16,
+        volume_limits=shared,
         devices=tuple(dataclasses.replace(VOLUME, name=f"disk {n + 1}", limits=limits) for n in range(disks)),
     )  # fmt: skip
     return shortened(model_of_system(system), seconds * SECOND)

@@ -10,6 +10,7 @@ from simulator import kernel, reference
 from simulator.form import Assembler, FlashDevice, System, Writing, from_s
 from simulator.results import Result
 from tests.simulator.conftest import make_model
+from tests.simulator.daemons import writer
 
 MS = 1_000_000
 DISK = FlashDevice("disk", read_ns=MS, write_ns=MS, parallel=1)
@@ -33,8 +34,7 @@ def writing_model(coalesced: int, batch: int = 32, disks: int = 1, step: int = 1
     asm.emit("end")
     devices = tuple(replace(DISK, name=f"disk {number}") for number in range(disks))
     model = make_model(asm, devices=devices, direct_io=True, duration_s=TRANSACTIONS + 0.5)
-    pool = replace(model.pool, writer_high_pages=0, writer_low_pages=0)
-    return replace(model, pool=pool, writing=Writing(batch, coalesced))
+    return replace(model, daemons=(writer(0, 0),), writing=Writing(batch, coalesced))
 
 
 def writes(result: Result) -> list[int]:

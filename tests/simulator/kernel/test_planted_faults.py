@@ -98,8 +98,11 @@ FAULTS = {
     "neighbours stay behind": Fault(
         "page_writes.hpp", "run.pages < coalesced_pages && run.first_page + run.pages * extent.devices < end", "false"
     ),
-    "the writer stops too early": Fault("writer.hpp", "pool.dirty - low_pages", "pool.dirty - high_pages"),
-    "a checkpoint without sync": Fault("checkpoint.hpp", "!interpreter.direct_io && !is_synced()", "false"),
+    "the writer stops too early": Fault("daemons.hpp", "pool.dirty - step.a", "(pool.dirty - step.a + 1) / 2"),
+    "a sync flushes nothing": Fault("write_back.hpp", "page_cache.has_dirty_since(began_ns)", "false"),
+    "daemons are due too late": Fault("daemons.hpp", "daemon.due_ns + step.a", "calendar.now_ns + step.a"),
+    "one writer wakes up": Fault("daemons.hpp", "asleep.resize(kept)", "asleep.resize(0)"),
+    "young pages have expired": Fault("daemons.hpp", "calendar.now_ns - age_ns", "calendar.now_ns"),
     "users think for ever": Fault("terminals.hpp", "longest_think * mean_ns", "1000 * mean_ns"),
     "the oldest of recent pages": Fault(
         "program.hpp", "uniform_below(stream[reference.stream], filled)", "uniform_below(stream[reference.stream], 1)"

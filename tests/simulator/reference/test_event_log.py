@@ -186,7 +186,7 @@ def test_a_checkpoint_writes_every_dirty_page_once(model_of: ModelOf) -> None:
     engine = ReferenceEngine(model, 1)
     engine.run(None)
     assert engine.devices[0].by_purpose["write-back"] == 3
-    assert len(engine.checkpoints.times_ns) == 1
+    assert len(engine.daemons.checkpoints_ns) == 1
 
 
 def test_a_swapped_out_buffer_is_read_back(model_of: ModelOf) -> None:

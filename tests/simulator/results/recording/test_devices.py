@@ -11,7 +11,7 @@ from simulator import analytic
 from simulator.form import FlashDevice, Pool, System
 from simulator.kernel import simulate
 from simulator.results import DeviceResult, read_result, result_json
-from tests.simulator.kernel.test_engine import TIED
+from tests.simulator.kernel.test_engine import TIED, with_writer
 from tests.simulator.system_models import model_of_system
 from tests.simulator.twins import differences, shortened
 
@@ -24,7 +24,7 @@ def reading(clients: int, parallel: int, per_s: float = 0.0, seconds: int = 20, 
     system = dataclasses.replace(
         TIED, think=None if per_s else ("constant", 0, 0), arrivals_per_s=per_s, hot_pages=50_000, groups=1,
         fanout=20 if write else 0, classes=((1, (("cpu", 1, 0, 0), ("touch", how, write, 0))),), clients=clients,
-        cores=16, pool=Pool(200, "lru", 200, 200, 200), requests_per_device=500, direct_io=bool(write),
+        cores=16, pool=Pool(200, "lru", 200), daemons=with_writer(200), requests_per_device=500, direct_io=bool(write),
         devices=(FlashDevice("disk 1", MS, MS, parallel),),
     )  # fmt: skip
     return shortened(model_of_system(system), seconds * SECOND)

@@ -1,6 +1,4 @@
-"""The database's writing of buffers: for the background writer, and for checkpoints."""
-
-import simpy
+"""Writing of buffers, batch by batch: what daemons do with a list of pages."""
 
 from simulator.form import System, Writing, extent_of
 from simulator.reference.buffer_pool import BufferPool
@@ -76,31 +74,3 @@ class PageWriter:
         while len(run) < most and run.start - step >= extent.first_page and self.pool.mark_clean(run.start - step):
             run = range(run.start - step, run.stop, step)
         return run
-
-
-class BackgroundWriter:
-    """The daemon that keeps buffers clean: above the high mark, it writes down to the low mark.
-
-    It takes the pages nearest to replacement, and is woken at the end of a transaction.
-    """
-
-    def __init__(self, env: Environment, system: System, writer: PageWriter) -> None:
-        self.env, self.marks, self.writer = env, system.pool, writer
-        self.dirty, self.least_recent_dirty = writer.pool.cache.dirty_since_ms, writer.pool.cache.least_recent_dirty
-        self.sleeping: simpy.Event | None = None
-
-    def wake(self) -> None:
-        """If it sleeps and there is something to do, it wakes up."""
-        if self.sleeping is not None and len(self.dirty) > self.marks.writer_high_pages:
-            self.sleeping.succeed()
-            self.sleeping = None
-
-    def run(self) -> Story:
-        """The daemon."""
-        while True:
-            if len(self.dirty) > self.marks.writer_high_pages:
-                most = len(self.dirty) - self.marks.writer_low_pages
-                yield from self.writer.write(self.least_recent_dirty(most), spread_ns=0)
-            else:
-                self.sleeping = self.env.event()
-                yield self.sleeping

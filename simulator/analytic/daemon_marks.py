@@ -1,0 +1,34 @@
+"""What the old analytic engine takes of the daemons: marks, intervals, an age. Deleted with the old analytic engine."""
+
+from typing import NamedTuple
+
+from simulator.form import System, kept_dirty_pages
+
+NEVER_NS = 10**18
+
+
+class DaemonMarks(NamedTuple):
+    """Of a background writer, write-back and a checkpointer; what a daemon that isn't there would do never comes."""
+
+    dirty_high_pages: int
+    dirty_low_pages: int
+    expire_ns: int
+    flush_interval_ns: int
+    checkpoint_interval_ns: int
+    spread_ns: int
+
+
+def marks_of(system: System) -> DaemonMarks:
+    """The marks; of daemons of one kind those of the last one, but the lowest that writers leave dirty."""
+    low = kept_dirty_pages(system.daemons, system.pool.pages)
+    marks = DaemonMarks(low, low, NEVER_NS, NEVER_NS, NEVER_NS, 0)
+    for daemon in system.daemons:
+        operands = {step.operation: step.operands for step in daemon.steps}
+        if "await_dirty" in operands:
+            marks = marks._replace(dirty_high_pages=operands["await_dirty"][0])
+        if "write_expired" in operands and "sleep" in operands:
+            marks = marks._replace(expire_ns=operands["write_expired"][0], flush_interval_ns=operands["sleep"][0])
+        if "note_checkpoint" in operands and {"every", "write_dirty"} <= operands.keys():
+            interval_ns, spread_ns = operands["every"][0], operands["write_dirty"][1]
+            marks = marks._replace(checkpoint_interval_ns=interval_ns, spread_ns=spread_ns)
+    return marks

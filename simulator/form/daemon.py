@@ -1,0 +1,47 @@
+"""Daemons: tasks beside the clients, such as a database's background writer; a few steps, for ever."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# Operations: operands as named here. Whatever writes pays for its calls: write-back for expired pages, the writer else.
+DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "sleep": ("interval_ns",),
+    "every": ("interval_ns",),  # until so long after it was last due; at once if that is over
+    "await_dirty": ("pages",),  # until the pool has more dirty pages: when it begins, or when locks are released
+    "write_dirty": ("keep_pages", "over_ns"),  # write the pool's dirty pages, those replaced first, all but the last
+    "sync": (),  # flush what the page cache has dirty, and wait until the disks have all that was on its way then
+    "note_checkpoint": (),  # a checkpoint has ended that began when `every` last ended
+    "write_log": (),  # write what the log left behind, if commits don't wait for it
+    "write_expired": ("age_ns",),  # hand to the disks what has been dirty for longer, as far as may be in flight
+}
+TIMED = ("sleep", "every")
+
+
+@dataclass(frozen=True)
+class DaemonStep:
+    """An operation with its operands, in the order of DAEMON_OPERATIONS."""
+
+    operation: str
+    operands: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Daemon:
+    """A task that begins at time 0, behind the clients, and executes its steps one after the other for ever."""
+
+    name: str
+    steps: tuple[DaemonStep, ...]
+
+    def operands(self, operation: str) -> Iterator[tuple[int, ...]]:
+        """Those of each step with this operation, in order."""
+        return (step.operands for step in self.steps if step.operation == operation)
+
+
+def kept_dirty_pages(daemons: tuple[Daemon, ...], pool_pages: int) -> int:
+    """Dirty pages that the background writers leave in the pool: what a warm start begins with.
+
+    Writes of a daemon that notes checkpoints are not counted in: most of the time the last one is long ago.
+    """
+    writers = (daemon for daemon in daemons if DaemonStep("note_checkpoint") not in daemon.steps)
+    kept = (keep for daemon in writers for keep, _ in daemon.operands("write_dirty"))
+    return min(kept, default=pool_pages)

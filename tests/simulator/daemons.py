@@ -1,0 +1,38 @@
+"""Daemons as databases and operating systems have them, by their numbers."""
+
+from __future__ import annotations
+
+from simulator.form import Daemon, DaemonStep
+
+
+def write_back(interval_ns: int, age_ns: int) -> Daemon:
+    """The operating system's: what has been dirty for longer, and the log."""
+    return Daemon(
+        "write-back",
+        (DaemonStep("sleep", (interval_ns,)), DaemonStep("write_log"), DaemonStep("write_expired", (age_ns,))),
+    )
+
+
+def writer(high_pages: int, low_pages: int, name: str = "writer") -> Daemon:
+    """Above the high mark of dirty buffers it writes down to the low one."""
+    return Daemon(name, (DaemonStep("await_dirty", (high_pages,)), DaemonStep("write_dirty", (low_pages, 0))))
+
+
+def sleeping_writer(interval_ns: int, keep_pages: int, over_ns: int = 0) -> Daemon:
+    """Looks at the pool when it has slept, as PostgreSQL's does."""
+    return Daemon(
+        "sleeping writer", (DaemonStep("sleep", (interval_ns,)), DaemonStep("write_dirty", (keep_pages, over_ns)))
+    )
+
+
+def checkpointer(interval_ns: int, spread_ns: int = 0, direct_io: bool = False) -> Daemon:
+    """Writes all that is dirty, every interval."""
+    return Daemon(
+        "checkpointer",
+        (
+            DaemonStep("every", (interval_ns,)),
+            DaemonStep("write_dirty", (0, spread_ns)),
+            *(() if direct_io else (DaemonStep("sync"),)),
+            DaemonStep("note_checkpoint"),
+        ),
+    )
