@@ -180,8 +180,8 @@ NO_NAMES = frozenset(
 )
 """Words that name nothing: a name needs at least one other."""
 NAMED_CLEARLY = ("models/", "calibration/", "scenarios/", "simulator/results/")
-LAZY_TABLES = ("scenarios/commands/cli.py", "scenarios/run/engines.py")
-"""Where commands and engines are looked up: loaded when they are wanted, so that `oltpsim --help` is fast."""
+LAZY_TABLES = ("models/jobs/simulated.py", "scenarios/commands/cli.py", "scenarios/run/engines.py")
+"""Where commands and engines are found: loaded when they are wanted, so that `oltpsim --help` is fast."""
 EXTRAS = {"dask", "distributed", "pyarrow"}
 """Packages that need not be installed, so that they are imported where they are used."""
 ENTRY_POINTS = {"scenarios.commands.cli"}

@@ -1,13 +1,17 @@
 """Simulation of a job by the kernel: clients of a program that do their work once, on a scenario's machine."""
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simulator.errors import Infeasible
 from simulator.form import Interval, System, Work, from_s, to_s
-from simulator.kernel import KernelEngine
 from simulator.results import Activity, Counters
+
+if TYPE_CHECKING:
+    from simulator.kernel import KernelEngine
 
 ONE_TRANSACTION_EACH = Work(1)
 LONGEST = Interval("cold", 0, from_s(100 * 365 * 86400))
@@ -48,8 +52,14 @@ def simulate_work(system: System, seed: int) -> FinishedJob:
     return _kept[key]
 
 
+def kernel_engine(system: System, seed: int) -> "KernelEngine":
+    """The kernel with a system, before its run. It is loaded for the first job: whoever reads a scenario needs none."""
+    engine: KernelEngine = import_module("simulator.kernel").KernelEngine(system, seed)
+    return engine
+
+
 def _simulated(system: System, seed: int) -> FinishedJob:
-    engine = KernelEngine(system, seed)
+    engine = kernel_engine(system, seed)
     engine.kernel.run(system.interval.end_ns)
     ended_ns = int(engine.kernel.read("system").rows[0, 0])
     snapshot = engine.record.snapshot(ended_ns)

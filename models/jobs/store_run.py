@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.jobs.simulated import kernel_engine
 from simulator.errors import InternalError
 from simulator.form import IntArray, Program, System
-from simulator.kernel import KernelEngine
 from simulator.results import Result
 
 
@@ -41,7 +41,7 @@ class StoreRun:
 
 def simulate_store(model: System, seed: int) -> StoreRun:
     """Run of a store's model by the kernel."""
-    engine = KernelEngine(model, seed)
+    engine = kernel_engine(model, seed)
     engine.run(None)
     left = StoreState(
         model.program,
