@@ -180,8 +180,10 @@ NO_NAMES = frozenset(
 )
 """Words that name nothing: a name needs at least one other."""
 NAMED_CLEARLY = ("models/", "calibration/", "scenarios/", "simulator/results/")
-LAZY_TABLES = ("models/jobs/simulated.py", "scenarios/commands/cli.py", "scenarios/run/engines.py")
+LAZY_TABLES = ("scenarios/commands/cli.py", "scenarios/run/engines.py")
 """Where commands and engines are found: loaded when they are wanted, so that `oltpsim --help` is fast."""
+LAZY_FILES = (*LAZY_TABLES, "models/jobs/simulated.py")
+"""Those, and what loads the kernel for a job."""
 EXTRAS = {"dask", "distributed", "pyarrow"}
 """Packages that need not be installed, so that they are imported where they are used."""
 ENTRY_POINTS = {"scenarios.commands.cli"}
@@ -274,7 +276,7 @@ def classes_with_two_meanings(code: Iterable[Source]) -> set[str]:
 
 def files_with_lazy_imports(code: Iterable[Source]) -> set[str]:
     """Files with an import inside a function, or by name, that are no table of what is loaded when it is wanted."""
-    return {source.path for source in code if source.path not in LAZY_TABLES and lazily_imported(source) - EXTRAS}
+    return {source.path for source in code if source.path not in LAZY_FILES and lazily_imported(source) - EXTRAS}
 
 
 def lazily_imported(source: Source) -> set[str]:

@@ -1,5 +1,6 @@
 """The analytic engine: mean-value analysis of the same system."""
 
+from simulator.analytic.configurations import rows
 from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.engine import simulate
@@ -19,7 +20,6 @@ from simulator.analytic.percentiles import response_quantile_s
 from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.result import answer
 from simulator.analytic.retiming import retimed, same_but_times
-from simulator.analytic.rows import rows
 from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.system import Solution, rates, solve
 from simulator.analytic.under_load import loaded

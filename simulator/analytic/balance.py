@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.analytic.configurations import rows
 from simulator.analytic.demands import Demands, Traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.queues import ENDLESS, TINY
 from simulator.analytic.roots import PLACES, root, root_among, secant
-from simulator.analytic.rows import rows
 from simulator.analytic.stations import at_stations
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray

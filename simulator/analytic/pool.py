@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.caches import PoolTable
+from simulator.analytic.configurations import rows
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.rows import rows
 from simulator.analytic.workload import Workload
 from simulator.form import MOST_USAGE, FloatArray
 

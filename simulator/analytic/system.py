@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.balance import Balance, balanced
+from simulator.analytic.configurations import rows, with_rows
 from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.queues import TINY
-from simulator.analytic.rows import rows, with_rows
 from simulator.analytic.stations import Residence, at_stations
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray

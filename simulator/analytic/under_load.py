@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from simulator.analytic.configurations import rows
 from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.pool import PoolMisses, pool_of
-from simulator.analytic.rows import rows
 from simulator.analytic.stations import at_stations
 from simulator.analytic.system import Solution
 from simulator.analytic.workload import Workload

@@ -3,7 +3,7 @@
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
 from simulator.form.assembler import Assembler, Label
 from simulator.form.clock import FS_PER_PS, NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
-from simulator.form.daemon import DAEMON_OPERATIONS, Daemon, DaemonStep, kept_dirty_pages
+from simulator.form.daemon import Daemon, DaemonStep, kept_dirty_pages
 from simulator.form.device import DeviceRecord
 from simulator.form.devices import Storage
 from simulator.form.disk import CachingDevice, RotatingDevice
@@ -15,7 +15,7 @@ from simulator.form.placement import Extent, extent_of
 from simulator.form.printing import listing
 from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.raid import RaidSet
-from simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
+from simulator.form.samplers import cut_of
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 from simulator.form.system import (
     MOST_USAGE,
@@ -41,5 +41,5 @@ from simulator.form.system_file import load, save
 from simulator.form.tables import Table, tables_of
 from simulator.form.units import GIB, KIB, MIB
 from simulator.form.values import Frontier, Numbers, Value, shares_of
-from simulator.form.visits import ExpectedWork, ProgramReader, Touches
-from simulator.form.warm_start import WarmState, warm_state
+from simulator.form.visits import ProgramReader, Touches
+from simulator.form.warm_start import warm_state

@@ -55,7 +55,7 @@ class Use(NamedTuple):
 
 
 @dataclass
-class Window:
+class RecentWindow:
     """What windows remember, by owner: entries and draws of one transaction of the mix."""
 
     number: int
@@ -180,7 +180,7 @@ class Popularity:
         kind, _, _, _, table, window, *_ = self.program.references[use.touches.reference].tolist()
         return kind, table, window
 
-    def _windows(self) -> list[Window]:
+    def _windows(self) -> list[RecentWindow]:
         windows = []
         for number, (_, _, owners, _) in enumerate(self.program.windows.tolist()):
             here = [use for uses in self.uses.values() for use in uses if self._columns(use)[2] == number]
@@ -191,7 +191,7 @@ class Popularity:
             shares = np.zeros(owners)
             for use in entries:
                 shares += use.per_transaction * shares_of(use.touches.row, owners)
-            windows.append(Window(number, entries, shares / max(float(shares.sum()), 1e-300), draws, looks))
+            windows.append(RecentWindow(number, entries, shares / max(float(shares.sum()), 1e-300), draws, looks))
         return windows
 
     def _longest(self, system: System, rates: FloatArray) -> float:
@@ -361,24 +361,24 @@ class Popularity:
             pages += weight * np.bincount(offsets, weights=numbers.share, minlength=group_pages)
         return pages
 
-    def span(self, window: Window) -> float:
+    def span(self, window: RecentWindow) -> float:
         """For how many transactions windows remember a page, on average over their owners."""
         length = float(self.program.windows[window.number, 1])
         owners = 1.0 / max(float((window.owners**2).sum()), 1e-300)
         return length * owners / max(window.entries_per_transaction, 1e-300)
 
-    def looks(self, window: Window) -> tuple[float, float]:
+    def looks(self, window: RecentWindow) -> tuple[float, float]:
         """Transactions that draw from a ring while it remembers an entry, and how often one draws that entry."""
         draws, looks = window.draws_per_transaction, max(window.looks_per_transaction, 1e-300)
         drawn = draws / looks / float(self.program.windows[window.number, 1])
         return draws / max(window.entries_per_transaction * drawn, 1e-300), drawn
 
-    def follow_rate(self, window: Window) -> float:
+    def follow_rate(self, window: RecentWindow) -> float:
         """Transactions that draw a remembered entry, once or more often, per transaction."""
         looks, drawn = self.looks(window)
         return looks * -math.expm1(-drawn) / self.span(window)
 
-    def _remembered(self, window: Window) -> FloatArray:
+    def _remembered(self, window: RecentWindow) -> FloatArray:
         """Course of a page by entries that windows have forgotten since, one per transaction.
 
         What windows remember is drawn entry by entry (warm_start.py). Of those that they have forgotten since, a page's

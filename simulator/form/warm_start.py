@@ -88,7 +88,7 @@ class _Draw:
         self._draw_pages()
         self._draw_windows()
         self._draw_index()
-        pages = _Pages(self, np.flatnonzero(np.isfinite(self.ages)))
+        pages = _WarmPages(self, np.flatnonzero(np.isfinite(self.ages)))
         if self.is_clock:
             turn, lives = self._clock(pages)
             inside = _smallest(pages.ages / lives, capacity)
@@ -243,7 +243,7 @@ class _Draw:
                 above = self.ages[first : first + len(youngest)]
                 np.minimum(above, youngest[: len(above)], out=above)
 
-    def _clock(self, pages: "_Pages") -> tuple[float, FloatArray]:
+    def _clock(self, pages: "_WarmPages") -> tuple[float, FloatArray]:
         """A revolution of the hand, and for how long each page stays after its last reference; transactions."""
         capacity, longest = self.system.pool.pages, self.popularity.longest
         if len(pages.some) <= capacity:
@@ -262,7 +262,7 @@ class _Draw:
             turn = math.exp(high)
         return turn, pages.clock_lives(turn, turn)
 
-    def _page_cache(self, pages: "_Pages", turn: float, lives: FloatArray, changed: BoolArray) -> IntArray:
+    def _page_cache(self, pages: "_WarmPages", turn: float, lives: FloatArray, changed: BoolArray) -> IntArray:
         """Pages of the page cache, the one used longest ago first. `lives`: from last references to writes."""
         cache, ages = self.system.page_cache, pages.ages
         came_in = ages + pages.stays(turn, lives)
@@ -291,7 +291,7 @@ class _Draw:
         return pages[np.sort(at)][-most:]
 
 
-class _Pages:
+class _WarmPages:
     """Pages that have an age, and what follows from their rates; arrays of shape (pages,)."""
 
     def __init__(self, draw: _Draw, some: IntArray) -> None:
@@ -299,9 +299,9 @@ class _Pages:
         self.popularity, self.program = draw.popularity, draw.program
         self.known_rates: dict[float, FloatArray] = {}
 
-    def part(self, which: slice | BoolArray) -> "_Pages":
+    def part(self, which: slice | BoolArray) -> "_WarmPages":
         """Some of them."""
-        return _Pages(self.draw, self.some[which])
+        return _WarmPages(self.draw, self.some[which])
 
     @cached_property
     def rows(self) -> IntArray:
@@ -358,7 +358,7 @@ class _Pages:
         drawn_pages = self.rows >= 0
         changed = drawn_pages & always[self.rows]
         mixed = np.flatnonzero(drawn_pages & ~always[self.rows] & ~never[self.rows])
-        some = _Pages(self.draw, self.some[mixed])
+        some = _WarmPages(self.draw, self.some[mixed])
         missing = some.missing(turn, some.rates(turn))
         references = popularity.expected(some.rows, some.ages + turn)
         writes = popularity.expected(some.rows, some.ages + turn, writes=True)

@@ -16,7 +16,8 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import ScanSpec
 from models.workloads.tpcc import loaded_pages
-from simulator.form import CODES, RotatingDevice, alias_pmf
+from simulator.form import CODES, RotatingDevice
+from simulator.form.samplers import alias_pmf
 from simulator.reference.disk import DiskMechanics
 from tests.simulator.twins import differences
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from simulator.analytic import rows
+from simulator.analytic.configurations import with_rows
 from simulator.analytic.roots import root, root_among, secant
-from simulator.analytic.rows import with_rows
 from simulator.form import FloatArray
 
 ZEROS = np.array([-3.0, -0.2, 0.001, 0.7, 2.5])

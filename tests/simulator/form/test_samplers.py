@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simulator.errors import InternalError
-from simulator.form import CUT_ONE, alias_pmf, cut_of
-from simulator.form.samplers import alias_table
+from simulator.form import cut_of
+from simulator.form.samplers import CUT_ONE, alias_pmf, alias_table
 from simulator.reference.streams import streams_of
 
 DRAWS = 60_000

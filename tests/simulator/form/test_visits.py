@@ -12,7 +12,9 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator.errors import InputError
-from simulator.form import CODES, CUT_ONE, Assembler, Costs, ExpectedWork, Frontier, Program, ProgramReader, System
+from simulator.form import CODES, Assembler, Costs, Frontier, Program, ProgramReader, System
+from simulator.form.samplers import CUT_ONE
+from simulator.form.visits import ExpectedWork
 from tests.simulator.rounds import Rounds
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of, record_of

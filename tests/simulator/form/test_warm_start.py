@@ -12,7 +12,8 @@ from models.build import build
 from models.reading import load_scenario
 from simulator import kernel
 from simulator.errors import InputError
-from simulator.form import Assembler, FloatArray, IntArray, Program, System, WarmState, warm_state
+from simulator.form import Assembler, FloatArray, IntArray, Program, System, warm_state
+from simulator.form.warm_start import WarmState
 from simulator.reference.cache import POLICIES
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of
