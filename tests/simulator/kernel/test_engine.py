@@ -18,7 +18,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from simulator.form import (
-    DAEMON_OPERATIONS,
     OPERATIONS,
     Assembler,
     CachingDevice,
@@ -34,6 +33,7 @@ from simulator.form import (
     System,
     Table,
 )
+from simulator.form.daemon import DAEMON_OPERATIONS
 from simulator.kernel import KernelEngine
 from simulator.reference.device import REWRITE
 from simulator.reference.write_cache import CachingStation
