@@ -365,7 +365,8 @@ fair_rules = st.builds(
 @st.composite
 def fair_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems with fair queueing before flash and sets, of which some are cloud volumes; some have disks with arms."""
-    devices = draw(st.lists(st.one_of(flashes, slow_flashes, sets, volumes, arms), min_size=1, max_size=3))
+    kinds = (flashes, slow_flashes, sets_of(arms), sets_of(flashes), volumes, arms)
+    devices = draw(st.lists(st.one_of(*kinds), min_size=1, max_size=3))
     return dataclasses.replace(draw(systems()), devices=tuple(devices), fair_queueing=draw(fair_rules))
 
 

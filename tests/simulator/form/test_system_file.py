@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from models.build import build
 from models.reading import load_scenario
 from simulator.errors import InputError
-from simulator.form import CODES, OPERATIONS, System, listing, load, save
+from simulator.form import CODES, OPERATIONS, Daemon, DaemonStep, System, listing, load, save
 from simulator.form.printing import time_text
 from simulator.kernel import simulate
 from simulator.results import result_json
@@ -24,6 +24,7 @@ from tests.simulator.systems import DrawnSystem, any_systems
 from tests.simulator.tpcc_systems import TINY
 
 ModelOf = Callable[..., System]
+MS = 1_000_000
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +157,26 @@ def test_numbers_that_point_to_nothing_are_refused(tpcc: System) -> None:
             load(io.BytesIO(stored(system)), "a.npz")
 
 
+SLEEP = DaemonStep("sleep", (MS,))
+WRONG_STEPS: dict[str, tuple[DaemonStep, ...]] = {
+    "there is no operation nap": (SLEEP, DaemonStep("nap", (MS,))),
+    "write_dirty: operands are \\(5,\\); needed: keep_pages, over_ns": (SLEEP, DaemonStep("write_dirty", (5,))),
+    "sync: operands are \\(5,\\); needed: none": (SLEEP, DaemonStep("sync", (5,))),
+    "sleep: operands are \\(-1,\\)": (DaemonStep("sleep", (-1,)),),
+    "daemon wrong: nothing in it waits, so that no time would pass": (),
+    "nothing in it waits, .* needed: sleep or every": (DaemonStep("every", (0,)), DaemonStep("write_log")),
+    "nothing in it waits, .* or await_dirty": (DaemonStep("await_dirty", (5,)), DaemonStep("write_dirty", (6, MS))),
+}
+
+
+@pytest.mark.parametrize(("sentence", "steps"), WRONG_STEPS.items())
+def test_daemons_that_no_engine_can_run_are_refused(tpcc: System, sentence: str, steps: tuple[DaemonStep, ...]) -> None:
+    """Unknown operations, operands too few or below zero, and a life at one instant."""
+    system = dataclasses.replace(tpcc, daemons=(*tpcc.daemons, Daemon("wrong", steps)))
+    with pytest.raises(InputError, match=sentence):
+        load(io.BytesIO(stored(system)), "a.npz")
+
+
 def test_listing_names_every_operation_and_part(tpcc: System) -> None:
     """Each operation stands on a line with its number and its name; each table, region and reference has its own."""
     text, program = listing(tpcc), tpcc.program
@@ -175,6 +196,8 @@ def test_listing_names_every_operation_and_part(tpcc: System) -> None:
     assert listing(with_array(tpcc, "operations", lambda rows: np.roll(rows, 1, axis=0))) != text
     assert "  pool: pages " in text
     assert "  device disk 1: " in text
+    assert "  daemon write-back: sleep interval 5 s, then write_log, then write_expired age 30 s\n" in text
+    assert "  daemon checkpointer: every interval 3600 s, then write_dirty keep_pages 0, over 0 ns, then sync" in text
 
 
 def test_times_are_listed_in_their_largest_unit() -> None:

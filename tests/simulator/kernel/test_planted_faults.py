@@ -101,7 +101,7 @@ FAULTS = {
     "the writer stops too early": Fault("daemons.hpp", "pool.dirty - step.a", "(pool.dirty - step.a + 1) / 2"),
     "a sync flushes nothing": Fault("write_back.hpp", "page_cache.has_dirty_since(began_ns)", "false"),
     "daemons are due too late": Fault("daemons.hpp", "daemon.due_ns + step.a", "calendar.now_ns + step.a"),
-    "one writer wakes up": Fault("daemons.hpp", "asleep.resize(kept)", "asleep.resize(0)"),
+    "a writer sleeps for ever": Fault("daemons.hpp", "asleep.resize(kept)", "asleep.resize(0)"),
     "young pages have expired": Fault("daemons.hpp", "calendar.now_ns - age_ns", "calendar.now_ns"),
     "users think for ever": Fault("terminals.hpp", "longest_think * mean_ns", "1000 * mean_ns"),
     "the oldest of recent pages": Fault(
