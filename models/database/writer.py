@@ -23,7 +23,6 @@ def writer_of(writer: WriterSpec, buffers: int) -> Daemon:
     return Daemon("background writer", (DaemonStep("await_dirty", (high,)), DaemonStep("write_dirty", (low, 0))))
 
 
-def writing_of(writer: WriterSpec) -> Writing | None:
+def writing_of(writer: WriterSpec) -> Writing:
     """Sizes of the writer's batches and requests; None for the usual ones."""
-    writing = Writing(writer.batch_pages, writer.coalesced_pages)
-    return writing if writing != Writing() else None
+    return Writing(writer.batch_pages, writer.coalesced_pages)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from models.build import memory_plan
 from models.input import specs_by_kind
 from models.jobs.load import load
-from models.jobs.lookups import lookups
+from models.jobs.lookups import MOST_THREADS, lookups
 from models.jobs.mutex import mutex
 from models.jobs.partitioned_store import partitioned_store
-from models.jobs.query_mix import query_mix
+from models.jobs.query_mix import query_mix, request_faults
 from models.jobs.result import JobResult
 from models.jobs.scan import scan
 from models.jobs.store_model import store_faults, store_model
@@ -57,9 +57,15 @@ def job_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
     if isinstance(job, ScanSpec) and job.fragment_kib < database.page_kib:
         yield f"job.fragment_kib: got {job.fragment_kib:g}; at least the page of {database.page_kib:g} KiB"
+    if isinstance(job, LookupsSpec) and job.queries * job.processes > MOST_THREADS:
+        yield (
+            f"job.queries: got {job.queries:,} x {job.processes:,} processes, {job.queries * job.processes:,} threads; "
+            f"at most {MOST_THREADS:,} are simulated: give fewer, the processors have been busy for long by then"
+        )
     if isinstance(job, PartitionedStoreSpec):
         yield from store_faults(job)
     if isinstance(job, QueryMixSpec):
+        yield from request_faults(job)
         plan = memory_plan(scenario)
         pages = plan.resident_buffers + (plan.page_cache_pages if database.io == "buffered" else 0)
         room_gib = pages * database.page_kib * KIB / GIB

@@ -15,6 +15,7 @@ from simulator.results import Activity
 
 LEAST_LOOKUPS, LEAST_OF_A_THREAD = 200_000, 20
 """that are simulated"""
+MOST_THREADS = 100_000
 
 
 def lookups(scenario: ScenarioSpec, job: LookupsSpec, seed: int) -> JobResult:

@@ -6,6 +6,7 @@ A mix is so many turns of that. It is measured in turns, shared out over clients
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -23,7 +24,9 @@ from simulator.results import Activity
 MOST_TURNS_OF_A_MIX = 1_000
 """more entries of a mix are put together, hand-over and all"""
 MOST_TURNS, LEAST_OF_A_CLIENT, MOST_REQUESTS = 200_000, 20, 400_000
-"""that are simulated"""
+"""that are simulated: so many turns, or turns of so many page requests, but some of each client"""
+MOST_REQUESTS_OF_ALL = 100 * MOST_REQUESTS
+"""of mixes that are simulated at all: tens of seconds"""
 MOST_PAGES = 50_000
 """more pages stand for themselves by their share, with pool and page cache"""
 STAYS = 16
@@ -88,6 +91,18 @@ def turns_of(scenario: ScenarioSpec, job: QueryMixSpec) -> Turns:
         inside_ns=round(inside_ns / count),
         page_requests=requests,
     )
+
+
+def request_faults(job: QueryMixSpec) -> Iterator[str]:
+    """More page requests than are simulated, a line; nothing if there are fewer."""
+    turns = min(job.entries_per_mix, MOST_TURNS_OF_A_MIX)
+    requests = LEAST_OF_A_CLIENT * job.clients * job.page_requests_per_mix / turns
+    if requests > MOST_REQUESTS_OF_ALL:
+        yield (
+            f"job.page_requests_per_mix: got {job.page_requests_per_mix:,.6g} in {turns:,} turns of {job.clients:,} "
+            f"clients; {LEAST_OF_A_CLIENT} turns of each would take {requests:,.3g} requests, and at most "
+            f"{MOST_REQUESTS_OF_ALL:,} are simulated: give more entries_per_mix, fewer requests or fewer clients"
+        )
 
 
 def query_mix_model(scenario: ScenarioSpec, job: QueryMixSpec, turns: Turns) -> System:

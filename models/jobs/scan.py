@@ -74,8 +74,8 @@ def scan(scenario: ScenarioSpec, job: ScanSpec, seed: int) -> JobResult:
         parts_of="the scan, on each disk",
         parts_s={part: share * total_s for part, share in parts_s.items()},
         also={"pages per second": rate_per_s},
-        basis=f"simulated, seed {seed}: {runs:,} runs of {size.run_pages:.4g} pages, {runs * size.run_pages:,.0f} of "
-        f"{size.pages:,} pages",
+        basis=f"simulated, seed {seed}: {runs:,} runs of {size.run_pages:.4g} pages; the scan has "
+        f"{math.ceil(size.pages / size.run_pages):,}",
     )
 
 

@@ -20,7 +20,6 @@ from simulator.form import (
     RaidSet,
     RotatingDevice,
     System,
-    Writing,
 )
 
 SHARING_POINTS = 65
@@ -268,7 +267,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         resident=one(pool.resident_pages),
         dirty_high=one(marks.dirty_high_pages),
         dirty_low=one(marks.dirty_low_pages),
-        writer_batch=one((system.writing or Writing()).batch_pages),
+        writer_batch=one(system.writing.batch_pages),
         cache_pages=one(cache.pages),
         cache_dirty_limit=one(cache.dirty_limit_pages),
         expire_s=s(marks.expire_ns),

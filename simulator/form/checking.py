@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping
 
 from simulator.form.arrays import IntArray
-from simulator.form.daemon import DAEMON_OPERATIONS, TIMED, Daemon
 from simulator.form.program import DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
-from simulator.form.system import System
+from simulator.form.system import REPLACEMENTS, STARTS, System
 
-NOTHING = -1
+NOTHING, MOST = -1, 1 << 31
 
 
 def faults(system: System) -> Iterator[str]:
     """What is wrong, a sentence each. Raises ValueError if an array has another shape than its columns say.
 
-    Not seen here: a register that holds the number of a group, a row or a station which there isn't when it is used.
+    Not seen here: what a run makes of the numbers, as a register that holds a group or a row which there isn't when it
+    is used, or windows and locks that share places.
     """
-    program, devices = system.program, system.storage.with_disks
+    program = system.program
     _check_shapes(program, system.client_registers)
     names = tuple(OPERATIONS)
     there = _counts(program)
@@ -32,35 +32,48 @@ def faults(system: System) -> Iterator[str]:
             if len(values) and not least <= int(values.min()) <= int(values.max()) < most:
                 found = f"{int(values.min())} to {int(values.max())}"
                 yield f"{name}: {column} is {found}; allowed: {least} to {most - 1:,}"
+    for start, length in program.tables.tolist():
+        if (
+            not 0
+            <= int(program.alias[start : start + length, 1].min())
+            <= program.alias[start : start + length, 1].max()
+            < length
+        ):
+            yield f"alias: the table at {start} points to values that it doesn't have; it has {length:,}"
     for daemon in system.daemons:
-        yield from _daemon_faults(daemon)
-    if not 0 < system.storage.data_devices <= len(system.storage.devices):
-        yield f"storage: {system.storage.data_devices} data devices of {len(system.storage.devices)}"
-    if not 0 <= system.storage.log_device < len(devices):
-        yield f"storage: the log is on device {system.storage.log_device}; there are {len(devices)}"
+        yield from daemon.faults()
+    yield from _part_faults(system)
 
 
-def _daemon_faults(daemon: Daemon) -> Iterator[str]:
-    for step in daemon.steps:
-        operands = DAEMON_OPERATIONS.get(step.operation)
-        if operands is None:
-            names = ", ".join(DAEMON_OPERATIONS)
-            yield f"daemon {daemon.name}: there is no operation {step.operation}; operations are {names}"
-            return
-        if len(step.operands) != len(operands) or min(step.operands, default=0) < 0:
-            yield (
-                f"daemon {daemon.name}, {step.operation}: operands are {step.operands}; "
-                f"needed: {', '.join(operands) or 'none'}, none of them below 0"
-            )
-            return
-    waits = any(interval_ns > 0 for name in TIMED for (interval_ns,) in daemon.operands(name))
-    kept = [keep for keep, _ in daemon.operands("write_dirty")]
-    cleans = any(keep <= pages for (pages,) in daemon.operands("await_dirty") for keep in kept)
-    if not waits and not cleans:
-        yield (
-            f"daemon {daemon.name}: nothing in it waits, so that no time would pass; needed: sleep or every with an "
-            "interval above 0, or await_dirty with a write_dirty that keeps no more pages"
-        )
+def _part_faults(system: System) -> Iterator[str]:
+    """Parts that the program, or another part, names by number or by word."""
+    program, storage = system.program, system.storage
+    numbers = {
+        "storage.data_devices": (storage.data_devices, 1, len(storage.devices) + 1),
+        "storage.log_device": (storage.log_device, 0, len(storage.devices)),
+        "program.main_class": (program.main_class, 0, len(program.classes)),
+        "sections": (len(system.sections), len(program.sections), len(program.sections) + 1),
+        "stations": (len(system.stations), len(program.stations), MOST),
+        "clients": (len(system.client_registers), 1, MOST),
+    }
+    if system.interrupts:
+        numbers["interrupts.station"] = system.interrupts.station, NOTHING, len(system.stations)
+    if system.terminals:
+        numbers["terminals.mix"] = system.terminals.mix, 0, len(program.tables)
+        for number, (register, _, divisor) in enumerate(system.terminals.registers):
+            numbers[f"terminals.registers.{number}"] = register, 0, len(program.registers)
+            numbers[f"terminals.registers.{number}.divisor"] = divisor, 1, MOST
+    for number, extent in enumerate(system.placement):
+        numbers[f"extents.{number}.devices"] = extent.devices, 1, storage.data_devices - extent.first_device + 1
+        numbers[f"extents.{number}.first_device"] = extent.first_device, 0, storage.data_devices
+    for name, (value, least, most) in numbers.items():
+        if not least <= value < most:
+            yield f"{name} is {value}; allowed: {least} to {most - 1:,}"
+    for name, word, words in (
+        ("pool.replacement", system.pool.replacement, REPLACEMENTS), ("interval.start", system.interval.start, STARTS),
+    ):  # fmt: skip
+        if word not in words:
+            yield f"{name} is {word!r}; allowed: {', '.join(words)}"
 
 
 def _check_shapes(program: Program, registers: IntArray) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from simulator.errors import InputError
+
 # Operations: operands as named here. Whatever writes pays for its calls: write-back for expired pages, the writer else.
 DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
     "sleep": ("interval_ns",),
@@ -35,6 +37,36 @@ class Daemon:
     def operands(self, operation: str) -> Iterator[tuple[int, ...]]:
         """Those of each step with this operation, in order."""
         return (step.operands for step in self.steps if step.operation == operation)
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong with its steps, a sentence each: unknown ones, and a life at one instant."""
+        for step in self.steps:
+            operands = DAEMON_OPERATIONS.get(step.operation)
+            if operands is None:
+                names = ", ".join(DAEMON_OPERATIONS)
+                yield f"daemon {self.name}: there is no operation {step.operation}; operations are {names}"
+                return
+            if len(step.operands) != len(operands) or min(step.operands, default=0) < 0:
+                yield (
+                    f"daemon {self.name}, {step.operation}: operands are {step.operands}; "
+                    f"needed: {', '.join(operands) or 'none'}, none of them below 0"
+                )
+                return
+        waits = any(interval_ns > 0 for name in TIMED for (interval_ns,) in self.operands(name))
+        kept = [keep for keep, _ in self.operands("write_dirty")]
+        cleans = any(keep <= pages for (pages,) in self.operands("await_dirty") for keep in kept)
+        if not waits and not cleans:
+            yield (
+                f"daemon {self.name}: nothing in it waits, so that no time would pass; needed: sleep or every with an "
+                "interval above 0, or await_dirty with a write_dirty that keeps no more pages"
+            )
+
+
+def check_daemons(daemons: tuple[Daemon, ...]) -> None:
+    """Raises InputError if one of them can't be run."""
+    for daemon in daemons:
+        for fault in daemon.faults():
+            raise InputError(fault)
 
 
 def kept_dirty_pages(daemons: tuple[Daemon, ...], pool_pages: int) -> int:

@@ -277,14 +277,12 @@ class Popularity:
     def _alike_groups(self, region: int) -> tuple[IntArray, FloatArray]:
         """The first group of each kind, and how many there are of it."""
         groups, flows = int(self.program.regions[region, 1]), self.flows[region]
-        marks = [amounts for flow in flows for amounts in (flow.references, flow.written)]
+        shares = [amounts for flow in flows for amounts in (flow.references, flow.written)]
+        marks = [np.round(share / max(float(np.abs(share).max()), 1e-300) * SHARE_STEPS) for share in shares]
         places = [self._by_group(self.counters, flow.frontier.counter, region) for flow in flows if flow.frontier]
-        marks += [place.astype(np.float64) for place in places]
         kinds = np.zeros(groups, dtype=np.int64)
-        for mark in marks:
-            _, steps = np.unique(
-                np.round(mark / max(float(np.abs(mark).max()), 1e-300) * SHARE_STEPS), return_inverse=True
-            )
+        for mark in (*marks, *places):
+            _, steps = np.unique(mark, return_inverse=True)
             if steps.any():
                 _, kinds = np.unique(kinds * groups + steps, return_inverse=True)
         _, first, counts = np.unique(kinds, return_index=True, return_counts=True)

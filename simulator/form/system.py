@@ -18,6 +18,10 @@ from simulator.form.placement import Extent, round_robin
 from simulator.form.plain import plain_of
 from simulator.form.program import Program
 
+STARTS = ("cold", "after_load", "warm")
+"""states at time 0: nothing in caches; as a bulk load leaves them; as after a long run"""
+REPLACEMENTS = ("lru", "clock")
+"""of the buffer pool"""
 MOST_USAGE = 5
 """CLOCK counts no more uses of a page than this, as PostgreSQL does."""
 
@@ -201,8 +205,7 @@ class System:
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None
     """what the machine lets through to all its flash devices together"""
-    writing: Writing | None = None
-    """None: `Writing()`"""
+    writing: Writing = Writing()
     controllers: Controllers | None = None
     fair_queueing: FairQueueing | None = None
     terminals: Terminals | None = None

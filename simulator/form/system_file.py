@@ -2,7 +2,6 @@
 
 import io
 import json
-import zipfile
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -44,17 +43,22 @@ def load(file: BinaryIO, where: str = "system") -> System:
     Never unpickles.
     """
     try:
-        with np.load(io.BytesIO(file.read()), allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        head = json.loads(bytes(arrays.pop("head")))
-        if not isinstance(head, dict) or head.get("format") != FORMAT:
-            raise InputError(f"{where}: another format than {FORMAT}")
-        system = record_of(head["system"], arrays, RECORDS)
-        if not isinstance(system, System):
-            raise InputError(f"{where}: holds no system")
-        found = next(faults(system), None)
-    except (ValueError, OSError, EOFError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        system = _read(file)
+        fault = next(faults(system), None)
+    except Exception as error:
         raise InputError(f"{where}: not a system file of this version of oltpsim: {error}") from error
-    if found:
-        raise InputError(f"{where}: {found}")
+    if fault:
+        raise InputError(f"{where}: {fault}")
+    return system
+
+
+def _read(file: BinaryIO) -> System:
+    with np.load(io.BytesIO(file.read()), allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    head = json.loads(bytes(arrays.pop("head")))
+    if head["format"] != FORMAT:
+        raise ValueError(f"its format is {head['format']}, and not {FORMAT}")
+    system = record_of(head["system"], arrays, RECORDS)
+    if not isinstance(system, System):
+        raise TypeError(f"it holds a {type(system).__name__}, and no system")
     return system

@@ -11,17 +11,15 @@ import numpy as np
 
 from simulator.form.arrays import IntArray
 from simulator.form.clock import NS_PER_S
-from simulator.form.daemon import DAEMON_OPERATIONS
+from simulator.form.daemon import DAEMON_OPERATIONS, check_daemons
 from simulator.form.devices import DEVICES
 from simulator.form.io_wait import io_wait_shares
 from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, REGION_COLUMNS
 from simulator.form.raid import RaidSet
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
-from simulator.form.system import System, Terminals, Writing
+from simulator.form.system import REPLACEMENTS, STARTS, System, Terminals
 from simulator.form.warm_start import POOL_COLUMNS, warm_state
 
-STARTS = ("cold", "after_load", "warm")
-REPLACEMENTS = ("lru", "clock")
 NOWHERE = -1
 COMMON_COLUMNS = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")
 
@@ -34,7 +32,8 @@ class Table(NamedTuple):
 
 
 def tables_of(system: System, seed: int) -> dict[str, Table]:
-    """The tables of a system and of its random streams for a seed."""
+    """The tables of a system and of its random streams for a seed. Raises InputError for a daemon that never waits."""
+    check_daemons(system.daemons)
     program = system.program
     purposes = [seed_streams(seed, purpose, len(system.client_registers)) for purpose in program.streams]
     return {
@@ -78,7 +77,7 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
 def _facts(system: System, seed: int) -> dict[str, int]:
     """Numbers that a system has one of."""
     storage, pool, cache, costs = system.storage, system.pool, system.page_cache, system.costs
-    writing, interrupts = system.writing or Writing(), system.interrupts
+    writing, interrupts = system.writing, system.interrupts
     has_station = interrupts is not None and interrupts.station >= 0
     return {
         "start": STARTS.index(system.interval.start),
@@ -136,12 +135,12 @@ def _daemons(system: System) -> Table:
 
 def _devices(system: System) -> Table:
     """Devices, and behind them the disks of RAID sets; 0 in the columns that a device of its kind doesn't have."""
-    storage, rows = system.storage, []
+    storage, scheduled, rows = system.storage, set(system.scheduled_devices), []
     for number, (device, passed) in enumerate(zip(storage.with_disks, system.limiters.stages, strict=True)):
         row = dict.fromkeys(COMMON_COLUMNS, 0) | device.numbers()
         row["kind"] = DEVICES.index(type(device))
         row["calls"] = storage.requests_per_device
-        row["is_scheduled"] = int(number in system.scheduled_devices)
+        row["is_scheduled"] = int(number in scheduled)
         for kind, stage in zip(("limit", "shared_limit"), passed, strict=False):
             row[f"first_{kind}"], row[f"end_{kind}"] = stage.start, stage.stop
         if isinstance(device, RaidSet):

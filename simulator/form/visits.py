@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.errors import InputError
 from simulator.form.arrays import FloatArray, IntArray
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.program import CODES, DISTRIBUTION_KINDS, REFERENCE_KINDS, Program
 from simulator.form.samplers import CUT_ONE, alias_pmf
 from simulator.form.values import (
     LEAST_WEIGHT,
@@ -300,13 +300,13 @@ class ProgramReader:
                 self._moves[number][b] += here.weight * d
             registers[a] = only(self._known(("counter", b, back), lambda: Frontier(b, 1, constant(-back))))
         else:
-            raise InputError(f"operation {name} is not one that {OPERATIONS} of a transaction may hold")
+            raise InputError(f"operation {name}: nobody can say beforehand what it does; start cold, and simulate")
 
     def _drawn(self, key: tuple[object, ...], make: Callable[[], Part]) -> Part:
         """A fresh draw each time: a part of its own that shares the numbers with others of its kind."""
-        system = self._known(key, make)
-        assert isinstance(system, Numbers)
-        part = Numbers(system.low, system.share)
+        numbers = self._known(key, make)
+        assert isinstance(numbers, Numbers)
+        part = Numbers(numbers.low, numbers.share)
         self._memory[("draw", len(self._memory))] = part  # keeps it alive, so that its identity stays its own
         return part
 

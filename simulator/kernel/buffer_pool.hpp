@@ -42,13 +42,13 @@ public:
     }
 
     // Puts a page into a slot that was emptied for it.
-    void take_in(i64 page, i32 slot_number) {
+    void insert_resident(i64 page, i32 slot_number) {
         insert(page, slot_number);
         if (swaps()) residence[slot_number] = Residence::accessed;
     }
 
     // Puts a page into a slot that was never used; its memory may have been swapped out since.
-    void put_in(i64 page, i64 usage, bool is_resident) {
+    void insert_at_start(i64 page, i64 usage, bool is_resident) {
         const i32 slot_number = next_victim().slot;
         insert(page, slot_number);
         set_usage(page, usage);

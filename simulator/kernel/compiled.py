@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.errors import InputError, InternalError
-from simulator.form import GIB, KIB, Table
+from simulator.form import GIB, KIB, IntArray, Table
 from simulator.kernel.library import CTable, kernel_library
 
 ERROR_BYTES = 512
@@ -56,25 +56,20 @@ class CompiledSystem:
     def __init__(self, tables: dict[str, Table]) -> None:
         self._library = kernel_library()
         self._lock = Lock()
-        rows = [np.ascontiguousarray(table.rows, dtype=np.int64) for table in tables.values()]
-        passed = (CTable * len(tables))()
-        for place, values, (name, table) in zip(passed, rows, tables.items(), strict=True):
-            place.name, place.columns = name.encode(), " ".join(table.columns).encode()
-            place.values = values.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
-            place.rows, place.width = values.shape
-        self._refuse_what_does_not_fit(self._call(self._library.oltpsim_bytes_needed, passed, len(tables)))
-        self._handle = self._call(self._library.oltpsim_create, passed, len(tables))
+        refuse_what_does_not_fit(tables)
+        rows, passed = _passed(tables)
+        self._handle = _call(self._library.oltpsim_create, passed, len(rows))
 
     def run(self, until_ns: int) -> None:
         """Let time pass until an instant, or until the last client has done its work. Other threads go on meanwhile."""
         with self._lock:
-            self._call(self._library.oltpsim_run, self._handle, until_ns)
+            _call(self._library.oltpsim_run, self._handle, until_ns)
 
     def read(self, name: str) -> Table:
         """A table by its name in report.hpp. Its rows can't be written to."""
         passed = CTable()
         with self._lock:
-            self._call(self._library.oltpsim_read, self._handle, name.encode(), ctypes.byref(passed))
+            _call(self._library.oltpsim_read, self._handle, name.encode(), ctypes.byref(passed))
             values = ctypes.string_at(passed.values, passed.rows * passed.width * ctypes.sizeof(ctypes.c_int64))
         rows = np.frombuffer(values, dtype=np.int64).reshape(passed.rows, passed.width)
         return Table(_names(passed.columns), rows)
@@ -83,23 +78,37 @@ class CompiledSystem:
         if getattr(self, "_handle", None):
             self._library.oltpsim_free(self._handle)
 
-    @staticmethod
-    def _refuse_what_does_not_fit(needed_bytes: int) -> None:
-        free_bytes = available_bytes()
-        if free_bytes is not None and needed_bytes > free_bytes:
-            needed, free = (f"{size / GIB:,.3g} GiB" for size in (needed_bytes, free_bytes))
-            raise InputError(
-                f"simulating this takes at least {needed} of memory and {free} are free: "
-                "simulate a share of the warehouses (`sampling_fraction`), or on another machine"
-            )
 
-    @staticmethod
-    def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-        error = ctypes.create_string_buffer(ERROR_BYTES)
-        result = function(*arguments, error, ERROR_BYTES)
-        if result:
-            return result
-        message = error.value.decode()
-        if message.startswith(INTERNAL):
-            raise InternalError(message.removeprefix(INTERNAL))
-        raise InputError(message)
+def refuse_what_does_not_fit(tables: dict[str, Table], more_bytes: int = 0) -> None:
+    """Raises InputError if the system of these tables, and so much beside it, takes more memory than is free."""
+    rows, passed = _passed(tables)
+    needed_bytes = _call(kernel_library().oltpsim_bytes_needed, passed, len(rows)) + more_bytes
+    free_bytes = available_bytes()
+    if free_bytes is not None and needed_bytes > free_bytes:
+        needed, free = (f"{size / GIB:,.3g} GiB" for size in (needed_bytes, free_bytes))
+        raise InputError(
+            f"simulating this takes at least {needed} of memory and {free} are free: "
+            "simulate a share of the warehouses (`sampling_fraction`), or on another machine"
+        )
+
+
+def _passed(tables: dict[str, Table]) -> tuple[list[IntArray], Any]:
+    """Rows, which must live as long as the call, and the tables that point to them."""
+    rows = [np.ascontiguousarray(table.rows, dtype=np.int64) for table in tables.values()]
+    passed = (CTable * len(tables))()
+    for place, values, (name, table) in zip(passed, rows, tables.items(), strict=True):
+        place.name, place.columns = name.encode(), " ".join(table.columns).encode()
+        place.values = values.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+        place.rows, place.width = values.shape
+    return rows, passed
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    error = ctypes.create_string_buffer(ERROR_BYTES)
+    result = function(*arguments, error, ERROR_BYTES)
+    if result:
+        return result
+    message = error.value.decode()
+    if message.startswith(INTERNAL):
+        raise InternalError(message.removeprefix(INTERNAL))
+    raise InputError(message)

@@ -357,7 +357,7 @@ private:
             from_disk = from_disk || (!creates && !page_cache.has(page));
         }
         task.user_ns += costs.miss_ns;
-        pool.take_in(page, slot);
+        pool.insert_resident(page, slot);
         if (creates) {
             task.creates_page = false;
             counters.created++;

@@ -53,7 +53,8 @@ public:
             }
             if (phase == Phase::written) {
                 phase = Phase::spread;
-                const i64 due_ns = began_ns + spread_ns * batch / pages.size();
+                // In 128 bits: an hour times millions of pages is more than 64 have.
+                const i64 due_ns = began_ns + static_cast<i64>(static_cast<__int128>(spread_ns) * batch / pages.size());
                 if (calendar.now_ns < due_ns) {
                     tasks[who].stage = Stage::spreading;
                     calendar.after(due_ns - calendar.now_ns, EventKind::task, who);

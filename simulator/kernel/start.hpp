@@ -12,7 +12,7 @@ public:
 
     void prepare() {
         if (kind == Kind::after_load) load();
-        if (kind == Kind::warm) take_in();
+        if (kind == Kind::warm) load_drawn();
         forget_counts();
     }
 
@@ -47,12 +47,12 @@ private:
     }
 
     // The state of caches and windows that has been drawn (simulator/form/warm_start.py).
-    void take_in() {
+    void load_drawn() {
         const Table& warm = system["warm_pool"];
         enum : i64 { PAGE, USAGE, DIRTY, RESIDENT };
         for (i64 i = 0; i < warm.rows(); i++) {
             if (i + AHEAD < warm.rows()) interpreter.pool.prefetch(warm.at(i + AHEAD, PAGE));
-            interpreter.pool.put_in(warm.at(i, PAGE), warm.at(i, USAGE), warm.at(i, RESIDENT) != 0);
+            interpreter.pool.insert_at_start(warm.at(i, PAGE), warm.at(i, USAGE), warm.at(i, RESIDENT) != 0);
             if (warm.at(i, DIRTY)) interpreter.pool.set_dirty(warm.at(i, PAGE));
         }
         const Table& cached = system["warm_page_cache"];

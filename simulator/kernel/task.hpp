@@ -91,6 +91,8 @@ struct alignas(64) Task {
     i64& spent(Activity activity) { return spent_ns[static_cast<int>(activity)]; }
 };
 
+static_assert(sizeof(Task) == 256);
+
 using Tasks = Array<Task>;
 
 // A line: first come, first served.

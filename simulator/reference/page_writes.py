@@ -1,6 +1,6 @@
 """Writing of buffers, batch by batch: what daemons do with a list of pages."""
 
-from simulator.form import System, Writing, extent_of
+from simulator.form import System, extent_of
 from simulator.reference.buffer_pool import BufferPool
 from simulator.reference.cpu import Processors
 from simulator.reference.device import WRITE
@@ -23,7 +23,7 @@ class PageWriter:
     ) -> None:
         self.env, self.system, self.pool, self.cpu = env, system, pool, cpu
         self.files, self.write_back = files, write_back
-        self.rules = system.writing or Writing()
+        self.rules = system.writing
 
     def write(self, pages: list[int], spread_ns: int) -> Story:
         """Write these pages if they are dirty when it is their turn; over `spread_ns` if that is not 0."""

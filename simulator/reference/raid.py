@@ -6,7 +6,7 @@ them, round the disks (left-symmetric, the default of Linux's md). RAID 6 has tw
 
 A small write with parity reads what it changes, data and parity, and writes both (read-modify-write): on an arm the
 same sectors come around once more. A write of whole stripes need not read.
-Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMETRICS 1988; layout: Lee,
+Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; layout: Lee,
 Katz, "Performance consequences of parity placement in disk arrays", ASPLOS 1991.
 """
 

@@ -23,7 +23,7 @@ class Start:
                 self._write_pool()
                 self._write_page_cache()
             case "warm":
-                self._take_in()
+                self._load_drawn()
             case start:
                 raise InternalError(f"unknown start {start!r}")
         self._forget_counts()
@@ -44,7 +44,7 @@ class Start:
                 if not self.system.direct_io:  # by direct I/O it is on disk, and nowhere else
                     cache.set_dirty(frame, 0)
 
-    def _take_in(self) -> None:
+    def _load_drawn(self) -> None:
         """Take in the state of caches and windows that has been drawn."""
         cache, warm = self.pool.cache, warm_state(self.system, self.seed)
         for page, usage, dirty, resident in warm.pool.tolist():

@@ -49,6 +49,9 @@ class Users:
     deferred: bool
 
 
+PAGE_BY_PAGE = Writing()
+
+
 @dataclass(frozen=True)
 class DrawnSystem:
     """`classes`: the steps of each transaction class, and its weight. The others are as in simulator.form."""
@@ -82,7 +85,7 @@ class DrawnSystem:
     sharing: Sharing | None = None
     work: Work | None = None
     volume_limits: tuple[RateLimit, ...] | None = None
-    writing: Writing | None = None
+    writing: Writing = PAGE_BY_PAGE
     fair_queueing: FairQueueing | None = None
     by_table: bool = False
     users: Users | None = None
@@ -211,7 +214,7 @@ intervals = st.builds(
     warm_up_ns=st.sampled_from([0, 300 * MS]),
     duration_ns=st.sampled_from([1000 * MS, 2300 * MS]),
 )
-writings = st.sampled_from([None, None, Writing(5, 3), Writing(64, 16), Writing(1, 2)])
+writings = st.sampled_from([Writing(), Writing(), Writing(5, 3), Writing(64, 16), Writing(1, 2)])
 sharings = st.sampled_from(
     [None, Sharing((1_000_000, 1_250_000)), Sharing((1_000_000, 1_000_000, 1_333_333, 1_666_667))]
 )

@@ -16,6 +16,7 @@ from models.build import build
 from models.reading import load_scenario
 from simulator.errors import InputError
 from simulator.form import CODES, OPERATIONS, Daemon, DaemonStep, System, listing, load, save
+from simulator.form.placement import Extent
 from simulator.form.printing import time_text
 from simulator.kernel import simulate
 from simulator.results import result_json
@@ -122,6 +123,20 @@ def test_files_that_are_no_systems_are_refused(tpcc: System) -> None:
     assert list(differing(tpcc, load(io.BytesIO(with_head(tpcc, lambda head: head))))) == []
 
 
+def test_damaged_files_are_refused(tpcc: System) -> None:
+    """A byte anywhere is another: refused in a sentence, or nothing that is read has changed."""
+    whole = stored(tpcc)
+    refused = 0
+    for place in range(0, len(whole), max(len(whole) // 300, 1)):
+        content = bytearray(whole)
+        content[place] ^= 0x55
+        try:
+            load(io.BytesIO(bytes(content)), "a.npz")
+        except InputError:
+            refused += 1
+    assert refused > 200
+
+
 def with_operation(system: System, name: str, operand: str, value: int) -> System:
     """A system in which the first operation of a name has another operand."""
     operations = system.program.operations.copy()
@@ -150,7 +165,14 @@ def test_numbers_that_point_to_nothing_are_refused(tpcc: System) -> None:
         "references: kind is 50 to 53": with_array(tpcc, "references", lambda rows: rows + 50),
         "operations has shape": with_array(tpcc, "operations", lambda rows: rows[:, :3]),
         "of float64": with_array(tpcc, "counters", lambda values: values + 0.5),
-        "log is on device 9": dataclasses.replace(tpcc, storage=dataclasses.replace(tpcc.storage, log_device=9)),
+        "storage.log_device is 9": dataclasses.replace(tpcc, storage=dataclasses.replace(tpcc.storage, log_device=9)),
+        "sections is 0": dataclasses.replace(tpcc, sections=()),
+        "program.main_class is 77": dataclasses.replace(tpcc, program=dataclasses.replace(tpcc.program, main_class=77)),
+        "extents.0.devices is 1": dataclasses.replace(tpcc, extents=(Extent(0, 1 << 62, 5, 1),)),
+        "alias: the table at 0": with_array(tpcc, "alias", lambda rows: rows + 10**9),
+        "pool.replacement is 'fifo'": dataclasses.replace(
+            tpcc, pool=dataclasses.replace(tpcc.pool, replacement="fifo")
+        ),
     }
     for sentence, system in wrong.items():
         with pytest.raises(InputError, match=sentence):

@@ -196,6 +196,7 @@ def test_counters_of_groups_are_at_different_places_and_keep_their_distance() ->
     assert np.array_equal(moved[0], moved[1])
     assert len(np.unique(moved[0])) == 8
     assert (warm.high >= program.initial_high).all()
+    assert (warm.high > program.initial_high).any(), "pages that counters have reached are there"
 
 
 def test_windows_remember_pages_from_the_start() -> None:

@@ -32,6 +32,7 @@ from simulator.form import (
     RotatingDevice,
     System,
     Table,
+    Writing,
 )
 from simulator.form.daemon import DAEMON_OPERATIONS
 from simulator.kernel import KernelEngine
@@ -105,7 +106,7 @@ def what_happened(system: DrawnSystem, finished: Finished) -> set[str]:
     happened |= {"handover"} if any(section.waits for section in last.sections) else set()
     happened |= {"dirty eviction"} if last.page_cache.dirty_evictions else set()
     happened |= {"threads slow each other"} if system.sharing else set()
-    happened |= {"several pages in one write"} if system.writing and system.direct_io else set()
+    happened |= {"several pages in one write"} if system.writing != Writing() and system.direct_io else set()
     happened |= {"tables on their own devices"} if system.by_table else set()
     happened |= {"limits"} if any(limiter.closed_ps for limiter in last.limiters) else set()
     happened |= {"fair queueing"} if any(last.devices[one].completed for one in model.scheduled_devices) else set()

@@ -214,7 +214,8 @@ def what_shows(library: Path, number: int, systems: int = SYSTEMS, most_cpu_s: i
     except EOFError:
         process.join()
         assert process.exitcode is not None
-        return f"ended by {signal.Signals(-process.exitcode).name}"
+        code = process.exitcode
+        return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
     process.join()
     return shows
 
