@@ -122,4 +122,4 @@ def test_rates_of_the_six_are_no_accident() -> None:
     found = np.array([solved(machine).rate[0] for machine in EVERY])
     near = np.abs(found[:, None] / counts - 1.0) <= TOLERANCE
     assert (near.diagonal()).all()
-    assert near.sum() <= len(EVERY) + 1
+    assert np.triu(near | near.T, 1).sum() <= 1
