@@ -287,7 +287,8 @@ def _records(reference: ReferenceRecorder, engine: KernelEngine) -> Iterator[str
     result = dataclasses.replace(kernel.result(), engine="reference")
     if result_json(result) != result_json(reference.result()):
         yield "the results as JSON"
-    lost = requests_lost(engine)
+    # fixed work ends amid an instant, when a request may be done and nobody has been told yet
+    lost = 0 if engine.system.work else requests_lost(engine)
     if lost:
         yield f"{lost} device requests are neither free nor pending"
 
