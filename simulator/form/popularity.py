@@ -345,7 +345,8 @@ class Popularity:
         kind, table, _ = self._columns(use)
         if kind == POPULAR:
             pmf = self.reader.pmf(table)
-            return np.asarray(np.bincount(np.arange(len(pmf)) % group_pages, weights=pmf, minlength=group_pages))
+            by_page = np.bincount(np.arange(len(pmf)) % group_pages, weights=pmf, minlength=group_pages)
+            return np.asarray(by_page, dtype=np.float64)
         rows_per_page = int(self.program.regions[self.program.references[use.touches.reference, 1], 3])
         pages = np.zeros(group_pages)
         for weight, part in use.touches.row:
