@@ -3,7 +3,7 @@
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
 from simulator.form.assembler import Assembler, Label
 from simulator.form.clock import FS_PER_PS, NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
-from simulator.form.daemon import Daemon, DaemonStep, kept_dirty_pages
+from simulator.form.daemon import Daemon, DaemonStep, check_daemons, kept_dirty_pages
 from simulator.form.device import DeviceRecord
 from simulator.form.devices import Storage
 from simulator.form.disk import CachingDevice, RotatingDevice

@@ -197,7 +197,7 @@ class _Draw:
             shares = np.cumsum([groups.sum() for groups in by_reference.values()]) / total
             chosen = np.zeros(places.shape, dtype=np.int64)
             if len(shares) > 1:
-                drawn = self._of_entries("entries", places)
+                drawn = self._uniforms_by_entry("entries", places)
                 chosen = np.searchsorted(shares[:-1], drawn, side="right")
             pages = np.zeros(places.shape, dtype=np.int64)
             for number, (reference, groups) in enumerate(by_reference.items()):
@@ -206,15 +206,15 @@ class _Draw:
                 pages[here] = self._pages_entered(reference, groups, owner, owners, places[here])
             self.windows[places] = pages
             self.seen[first_seen + used] = length
-            since = (length - 1 - np.arange(length) + self._of_entries("times", places)) / (
+            since = (length - 1 - np.arange(length) + self._uniforms_by_entry("times", places)) / (
                 window.owners[used, None] * total
             )
             follow = popularity.follow_rate(window)
             if follow > 0:
-                since = np.minimum(since, -np.log1p(-self._of_entries("draws", places)) / follow)
+                since = np.minimum(since, -np.log1p(-self._uniforms_by_entry("draws", places)) / follow)
             np.minimum.at(self.ages, pages.ravel(), since.ravel())
 
-    def _of_entries(self, purpose: str, places: IntArray) -> FloatArray:
+    def _uniforms_by_entry(self, purpose: str, places: IntArray) -> FloatArray:
         return uniforms(self.seed, f"warm start: windows, {purpose}", places)
 
     def _pages_entered(
@@ -225,12 +225,12 @@ class _Draw:
         base, _, group_pages, *_ = self.program.regions[region].tolist()
         group = owner * len(groups) // owners
         if (groups[group] == 0).any():
-            drawn = self._of_entries("groups", places)
+            drawn = self._uniforms_by_entry("groups", places)
             group = np.searchsorted(np.cumsum(groups) / groups.sum(), drawn, side="right")
         start, size = self.program.tables[table].tolist()
         alias = self.program.alias[start : start + size]
-        column = (self._of_entries("columns", places) * size).astype(np.int64)
-        is_own = self._of_entries("cuts", places) * CUT_ONE < alias[column, 0]
+        column = (self._uniforms_by_entry("columns", places) * size).astype(np.int64)
+        is_own = self._uniforms_by_entry("cuts", places) * CUT_ONE < alias[column, 0]
         return np.asarray(base + group * group_pages + np.where(is_own, column, alias[column, 1]))
 
     def _draw_index(self) -> None:

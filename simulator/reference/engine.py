@@ -18,7 +18,7 @@ from collections.abc import Generator
 from typing import Any
 
 from simulator.errors import InternalError
-from simulator.form import OnProgress, System
+from simulator.form import OnProgress, System, check_daemons
 from simulator.reference import waits
 from simulator.reference.arrivals import ArrivalQueue, PoissonArrivals
 from simulator.reference.buffer_io import BufferIo
@@ -58,6 +58,7 @@ class ReferenceEngine:
     """One run: the parts, in the order in which they begin at time 0."""
 
     def __init__(self, system: System, seed: int) -> None:
+        check_daemons(system.daemons)
         self.system = system
         self.env = env = Environment()
         # What happens at one instant

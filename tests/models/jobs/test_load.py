@@ -107,12 +107,12 @@ def test_direct_writes_cost_the_overhead_for_each_page() -> None:
 def test_a_load_writes_no_more_than_is_let_through() -> None:
     small = ("database.pool.buffers=1000", "machine.memory_gib=0.5", "database.io=direct", "workload.warehouses=2")
 
-    def found(limits: str) -> float:
+    def load_s(limits: str) -> float:
         return answer("database.path.load_row_us=0.1", *small, FLASH.format(limits=limits)).value
 
-    slow, quick = (found(LIMIT.format(of="requests", per_s=per_s)) for per_s in (200, 400))
+    slow, quick = (load_s(LIMIT.format(of="requests", per_s=per_s)) for per_s in (200, 400))
     assert close(slow, 2 * quick, 0.01)
-    assert found("") < quick / 4
+    assert load_s("") < quick / 4
 
 
 # the same writes by hand

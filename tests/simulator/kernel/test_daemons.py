@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 
 from simulator import kernel, reference
+from simulator.errors import InputError
 from simulator.form import Daemon, DaemonStep, FlashDevice, kept_dirty_pages
 from simulator.results import Result
 from tests.simulator.daemons import checkpointer, sleeping_writer, write_back, writer
@@ -63,3 +64,9 @@ def test_a_warm_start_is_as_dirty_as_writers_leave_the_pool() -> None:
     assert kept_dirty_pages(others, 100) == 100
     assert kept_dirty_pages((*others, writer(70, 60), sleeping_writer(SECOND, 20)), 100) == 20
     assert kept_dirty_pages((Daemon("sync", (DaemonStep("sleep", (1,)), DaemonStep("sync"))),), 7) == 7
+
+
+@pytest.mark.parametrize("engine", [kernel, reference], ids=["kernel", "reference"])
+def test_a_daemon_that_never_waits_is_refused(engine: ModuleType) -> None:
+    with pytest.raises(InputError, match="daemon restless: nothing in it waits"):
+        run(engine, Daemon("restless", (DaemonStep("write_log"),)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,18 @@ def test_what_memory_has_no_room_for_is_refused_with_the_estimate(
     monkeypatch.setattr(compiled, "available_bytes", lambda: 100 << 20)
     KernelEngine(model, 1)
     monkeypatch.setattr(compiled, "available_bytes", lambda: None)
+    KernelEngine(model, 1)
+
+
+def test_a_large_warm_system_is_refused_before_its_start_is_drawn(
+    model_of: ModelOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = readers(model_of, 5_000_000, pool_pages=1000)
+    warm = replace(model, interval=replace(model.interval, start="warm"))
+    monkeypatch.setattr(compiled, "available_bytes", lambda: 500 << 20)
+    monkeypatch.setattr("simulator.form.tables.warm_state", lambda *_: pytest.fail("drawn"))
+    with pytest.raises(InputError, match="are free"):
+        KernelEngine(warm, 1)
     KernelEngine(model, 1)
 
 
