@@ -150,10 +150,13 @@ def test_memory_for_each_page_is_what_the_pages_say() -> None:
     _, least, more_buffers, more_cached = kernel_bytes(
         base, base, with_caches(2 * pages, pages), with_caches(pages, 2 * pages)
     )
-    each_buffer, each_cached = (round((more - least) / pages, 1) for more in (more_buffers, more_cached))
+    measured = [(more - least) / pages for more in (more_buffers, more_cached)]
     page = (DOCS / "how-to" / "another-machine.md").read_text(encoding="utf-8")
-    assert f"{each_buffer:g} bytes for each buffer and {each_cached:g} bytes\nfor each page of the page cache" in page
-    assert f"and {each_buffer:g} for each buffer" in (DOCS / "decisions" / "0007-sampling.md").read_text("utf-8")
+    said = re.search(r"(\d+) bytes for each buffer and (\d+) bytes\nfor each page of the page cache", page)
+    assert said is not None
+    # the system counts a process's memory in pages, of which some are Python's own: 0.3 bytes are 600 KiB
+    assert [float(number) for number in said.groups()] == pytest.approx(measured, abs=0.3)
+    assert f"and {said[1]} for each buffer" in (DOCS / "decisions" / "0007-sampling.md").read_text("utf-8")
 
 
 def test_the_table_of_measured_runs_has_what_the_library_says() -> None:
