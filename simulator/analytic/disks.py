@@ -83,18 +83,6 @@ def turns(device: Disk, start_bytes: float, span_bytes: float, size_bytes: float
     return tuple(np.minimum(1.0 / np.maximum(chance, 1e-9), patience))
 
 
-def at_queue(table: FloatArray, queue: FloatArray) -> FloatArray:
-    """Service times for queues of any length, from tables of shape (configurations, queues).
-
-    `queue`: shape (configurations,), or (configurations, several); the result has the same.
-    """
-    place = PER_DOUBLING * np.log2(np.minimum(np.maximum(queue, 1.0), LONGEST))
-    below = np.minimum(place.astype(np.int64), len(QUEUES) - 2)
-    row = np.arange(len(table)).reshape(-1, *(1,) * (queue.ndim - 1))
-    low = table[row, below]
-    return low + (table[row, below + 1] - low) * (place - below)
-
-
 @lru_cache(maxsize=1 << 14)
 def _least_ns(device: RotatingDevice, requests: float, band_bytes: float) -> float:
     """Mean time to reach the nearest of so many requests within a band. A fit asks for one arm's many times."""

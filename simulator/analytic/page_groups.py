@@ -13,9 +13,9 @@ FINE_RATIO, SPREAD = 1.05, 0.002
 variance of its popularity's logarithm, times its share of what counts, stays below the second."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PageGroups:
-    """Groups of references; arrays of shape (groups,). See the text of pages.py."""
+    """Groups of references; arrays of shape (groups,). See the text of pages.py. One is equal to itself only."""
 
     region: npt.NDArray[np.int64]
     rate: FloatArray
@@ -52,11 +52,14 @@ class PageGroups:
     """references by way of the window that each reference to a remembered page draws after it"""
 
     @cached_property
-    def rows(self) -> tuple[npt.NDArray[np.bool_], FloatArray, FloatArray]:
-        """Groups of regions where frontiers leave pages in rows; each such region's groups; its number of rows."""
+    def rows(self) -> tuple[npt.NDArray[np.int64], FloatArray]:
+        """Region with rows of pages that frontiers leave, by group, or -1; the number of rows of each such region."""
         regions = np.unique(self.region[self.places > 0])
-        member = (self.region == regions[:, None]).astype(np.float64)
-        return member.any(axis=0), member, np.maximum(member @ self.places, 1.0)
+        member = self.region == regions[:, None]
+        row_of = np.full(len(self.rate), -1, dtype=np.int64)
+        for row, here in enumerate(member):
+            row_of[here] = row
+        return row_of, np.maximum(member @ self.places, 1.0)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.analytic.system import Solution
+from simulator.analytic.solution import Solution
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray
 
@@ -29,26 +29,25 @@ def response_quantile_s(w: Workload, solution: Solution, number: int, share: flo
     The wait for a connection is not in it.
     """
     stages = stages_of(w, solution, number)
-    return gamma_quantile(share, solution.residence.total[:, number], variance_s2(stages))
+    return gamma_quantile(share, solution.total_s[:, number], variance_s2(stages))
 
 
 def stages_of(w: Workload, solution: Solution, number: int) -> list[Stage]:
     """Queues that a class goes to, with its visits of each; only those to locks that have to wait count."""
-    r, d = solution.residence, solution.demands
-    one = np.ones(len(solution.rate))
+    r, one = solution, np.ones(len(solution.rate))
     waits = 0.0 * one
     for k, lock in enumerate(w.locks):
         if lock.transaction_class == number:
             waits = waits + lock.acquisitions * r.lock_wait[:, k]
     stages = [
-        (r.cpu_queue, d.bursts[:, number]),
-        (r.section_queue, float(w.entries[number].sum()) * r.section_busy),
-        (r.lock, waits),
-        (r.read, d.reads[:, number]),
-        (r.victim, d.victims[:, number]),
-        (r.fault, d.faults[:, number]),
-        (r.log, float(w.commits[number]) * one),
-        (r.station, float(np.sum(w.visits[number])) * one),
+        (r.cpu_queue_s, r.bursts[:, number]),
+        (r.section_queue_s, float(w.entries[number].sum()) * r.section_busy),
+        (r.lock_s, waits),
+        (r.read_s, r.disk_reads[:, number]),
+        (r.victim_s, r.victims[:, number]),
+        (r.fault_s, r.faults[:, number]),
+        (r.log_s, float(w.commits[number]) * one),
+        (r.station_s, float(np.sum(w.visits[number])) * one),
     ]
     return [Stage(times[:, number], visits) for times, visits in stages]
 

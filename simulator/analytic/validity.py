@@ -30,11 +30,11 @@ def doubts(case: Case) -> list[str]:
 
 def _reasons(case: Case) -> Iterator[str]:
     """What doesn't hold, a clause each."""
-    residence, storage, p = case.solution.residence, case.system.storage, case.parameters
+    residence, storage, p = case.solution, case.system.storage, case.parameters
     response = max(case.response_s, 1.0 / NS_PER_S)
     arm = isinstance(storage.data_disk, RotatingDevice)
     busy = float(residence.first_busy[0])
-    heaps, writing = float(residence.heaps[0]), float(residence.writes.busy[0])
+    heaps, writing = float(residence.heaps[0]), float(residence.writes_busy[0])
     if arm and heaps > LONG_HEAPS:
         yield (
             f"heaps of writes are at the disks for {100 * heaps:.0f} % of the time and hold up who reads; how they "
@@ -53,24 +53,24 @@ def _reasons(case: Case) -> Iterator[str]:
     yield from _of_arrays(case)
     if case.system.interrupts and case.system.interrupts.station >= 0:
         yield "processors are set aside for interrupts, at which reads queue; that queue is left out"
-    victims = case.mean(residence.victim) / response
+    victims = case.mean(residence.victim_s) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"
-    commit = case.mean(residence.log) / response
+    commit = case.mean(residence.log_s) / response
     if arm and p.durable[0] and not p.log_own[0] and commit > LONG_COMMIT:
         yield f"commits wait {100 * commit:.0f} % of the time for a log on a data disk, whose arm they take turns for"
-    faults = case.mean(residence.fault) / response
+    faults = case.mean(residence.fault_s) / response
     if faults > LONG_FAULTS:
         yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
-    locks = case.mean(residence.lock) / response
+    locks = case.mean(residence.lock_s) / response
     if locks > LONG_LOCKS or (locks > SOME_LOCKS and len(case.system.client_registers) <= FEW):
         yield f"row locks take {100 * locks:.0f} % of the time; waits for locks and sections come in convoys"
-    reads = case.mean(residence.read) / response
+    reads = case.mean(residence.read_s) / response
     _, clients = np.unique(case.system.client_registers, axis=0, return_counts=True)
     if reads > READING and clients.max() > clients.min():
         yield "some warehouses have more clients than others: their pages stay cached, and they get ahead"
     since_s = case.end_s
-    turnover_s = float(case.solution.traffic.cache_time[0]) / max(case.rate, 1e-9)
+    turnover_s = float(case.solution.cache_time[0]) / max(case.rate, 1e-9)
     if not case.system.direct_io and case.system.page_cache.free_behind and turnover_s > since_s and reads > READING:
         yield "the page cache still holds what it held at the start; it takes longer than the run to turn over"
 
@@ -81,5 +81,5 @@ def _of_arrays(case: Case) -> Iterator[str]:
         yield "each table is on disks of its own, which are taken for equally busy"
     if case.system.fair_queueing and case.system.scheduled_devices:
         yield "the disks' scheduler serves one process at a time, which isn't in the equations"
-    if case.system.controllers and case.solution.residence.first_busy[0] > BUSY_CONTROLLER:
+    if case.system.controllers and case.solution.first_busy[0] > BUSY_CONTROLLER:
         yield "disks share controllers, and each is taken to have its part of them for itself"

@@ -1,0 +1,270 @@
+// Residence times of a transaction at every station, once the rate of transactions is given. Everything else follows
+// from the rate: what misses, what is written, how long each queue is. Arrival theorem: whoever arrives sees the queue
+// without itself.
+#pragma once
+#include "cpu.hpp"
+#include "locks.hpp"
+#include "log.hpp"
+
+namespace oltpsim {
+
+// Figures of a solved machine: numbers, then one for each class, each lock, each group of pages.
+#define OLTPSIM_FIGURES(X)                                                                    \
+    X(rate)       /* transactions of the mix per second */                                    \
+    X(population) /* clients that this rate takes, by those that there are */                 \
+    X(response_s) /* mean over the mix */                                                     \
+    X(cpu_busy)   /* share of all processors */                                               \
+    X(section_busy)                                                                           \
+    X(handing_over) /* processors that hand critical sections over */                         \
+    X(disk_busy)    /* a data disk without log and swap */                                    \
+    X(first_busy)   /* the first data disk, with them */                                      \
+    X(log_busy)     /* a log device of its own */                                             \
+    X(flushes_per_s)                                                                          \
+    X(page_s)        /* what writer and checkpoint take for a page */                         \
+    X(disk_read_s)   /* mean response of one read */                                          \
+    X(heaps)         /* share of time with a heap of writes at the disks */                   \
+    X(writes_busy)   /* share of a data disk's time for background writes */                  \
+    X(slowdown)      /* of CPU times, since other hardware threads are busy */                \
+    X(pool_time)     /* characteristic time of the pool, transactions */                      \
+    X(cache_time)    /* of the page cache */                                                  \
+    X(misses)        /* of the pool that need a read, per transaction, as all that follows */ \
+    X(reads)         /* from disk */                                                          \
+    X(dirty_victims) /* pages that whoever needs their buffer writes */                       \
+    X(written)       /* pages that reach the disks */                                         \
+    X(requests)      /* writes that they make */                                              \
+    X(background)    /* pages that writer and checkpoint write */                             \
+    X(dirty)         /* dirty buffers, mean */                                                \
+    X(background_cpu_s)                                                                       \
+    X(cpu_mean_s) /* mean over the mix, critical sections left out */                         \
+    X(section_mean_s)                                                                         \
+    X(reads_mean)                                                                             \
+    X(victims_mean) /* synchronous writes of dirty victims (direct I/O) */                    \
+    X(faults_mean)
+#define OLTPSIM_CLASS_FIGURES(X)                                                                                \
+    X(total_s)                                                                                                  \
+    X(cpu_s) X(cpu_queue_s) X(read_s) X(victim_s) X(fault_s) X(lock_s) X(section_s) X(section_queue_s) X(log_s) \
+        X(station_s) X(need_cpu_s) X(need_section_s) X(bursts) X(disk_reads) X(victims) X(faults)
+#define OLTPSIM_LOCK_FIGURES(X) X(lock_wait) /* share of acquisitions that wait */
+#define OLTPSIM_GROUP_FIGURES(X) X(group_missing) X(group_misses) X(group_faults) X(group_reads)
+
+struct Figures {
+#define X(name) double name = 0;
+    OLTPSIM_FIGURES(X)
+#undef X
+};
+
+class AtRate {
+public:
+    Figures figures;
+#define X(name) Numbers name;
+    OLTPSIM_CLASS_FIGURES(X)
+#undef X
+    BufferPool pool;
+    PageCache cache;
+    Locks locks;
+
+    explicit AtRate(const Workload& w) : w(w) {
+#define X(name) name.assign(at(w.classes), 0.0);
+        OLTPSIM_CLASS_FIGURES(X)
+#undef X
+        writes.make_space(w), reads_of.resize(at(w.views));
+    }
+
+    void machine(const Machine& of) {
+        m = &of;
+        pool.solve(w, of);
+        cache.prepare(w, pool);
+    }
+
+    // Clients that `x` transactions/s take, by those that there are: more than 1 if they can't be.
+    double population(double x) {
+        const double seen = m->open() ? 1.0 : std::max(m->clients - 1.0, 0.0) / m->clients;
+        figures.rate = x;
+        // Writer and checkpoint are the faster the less the disks have to do beside them: a few rounds, always as many.
+        double page_s = m->write_cpu_s / m->cpu_speed;
+        below_pool(x, page_s, m->direct <= 0);
+        if (m->direct > 0) {
+            for (int number = 0; number < WRITER_ROUNDS; number++) {
+                stations(x, seen);
+                page_s = number == 0 ? figures.page_s : (page_s + figures.page_s) / 2.0;
+                below_pool(x, page_s, false);
+            }
+        } else {
+            cpu.solve(w, *m, demands, x, seen);
+            below_pool(x, writer_page_s(*m, 0.0, cpu.wait_s), false);
+        }
+        stations(x, seen);
+        double response = 0.0, awaited = 0.0;
+        for (std::size_t c = 0; c < at(w.classes); c++)
+            response += w.mix[c] * total_s[c], awaited += w.awaited[c] * total_s[c];
+        figures.response_s = std::min(response, ENDLESS), awaited = std::min(awaited, ENDLESS);
+        figures.population = x * (figures.response_s + w.think_s) / m->clients;
+        if (m->terminals > 0)
+            figures.population = std::max(figures.population, x * (awaited + m->away_s) / m->terminals);
+        return figures.population;
+    }
+
+    // What a transaction takes at least: no rate above that can be.
+    double least_s() const {
+        double path = 0.0;
+        for (std::size_t c = 0; c < at(w.classes); c++) path += w.mix[c] * (m->path_s[c] + m->section_s[c]);
+        return w.think_s + path / m->cpu_speed + w.network_mean;
+    }
+
+    double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
+
+private:
+    static constexpr int WRITER_ROUNDS = 3;
+
+    const Workload& w;
+    const Machine* m = nullptr;
+    PageWrites writes;
+    Traffic traffic;
+    Demands demands;
+    Cpu cpu;
+    Numbers reads_of, on_cpu, paging, last;
+
+    // Reads and writes at a rate, if writer and checkpoint take so long for a page; `without`: the page cache left out.
+    void below_pool(double x, double page_s, bool without) {
+        double read = 0.0;
+        if (without) {
+            traffic = Traffic{};
+        } else {
+            writes.solve(w, *m, pool, x, page_s);
+            cache.solve(w, *m, pool, writes, x);
+        }
+        if (m->direct > 0 || without) {
+            for (std::size_t v = 0; v < reads_of.size(); v++) reads_of[v] = pool.misses_of[v] * m->read_factor;
+            read = pool.misses_total * m->read_factor;
+        } else {
+            found.resize(at(w.groups));
+            for (std::size_t g = 0; g < found.size(); g++) {
+                found[g] = pool.missing[g] * w.read[g] * (1.0 - cache.hits[g]) * m->read_factor;
+                read += found[g] * w.references[g];
+            }
+            for (std::size_t v = 0; v < reads_of.size(); v++) {
+                const double* share = &w.share[v * found.size()];
+                double sum = 0.0;
+                for (std::size_t g = 0; g < found.size(); g++) sum += share[g] * found[g];
+                reads_of[v] = sum;
+            }
+        }
+        if (!without) traffic.solve(w, *m, writes, read);
+        demands.solve(w, *m, pool, traffic, reads_of);
+    }
+    Numbers found;
+
+    // Times at all stations. A station that can't carry the rate has an endless queue.
+    void stations(double given, double seen) {
+        const Machine& machine = *m;
+        const Demands& d = demands;
+        const bool shared = machine.log_shared(), durable = machine.durable > 0;
+        BackgroundWrites behind;
+        behind.solve(machine, d, writes, traffic, cache.time, given);
+        double blocking = d.reads_mean + d.victims_mean + d.faults_mean;
+        if (shared && durable) blocking += w.commits_mean;
+        Stalls stalls;
+        stalls.solve(machine, behind, given, blocking);
+        const double x = stalls.rate;
+        cpu.solve(w, machine, d, x, seen);
+        const double per_disk = x / machine.data_devices, single = machine.disk_writes(1.0),
+                     spread = machine.disks_per_file;
+        // a write that somebody waits for, in reads of the disks
+        const double asked =
+            per_disk * (d.reads_mean + d.victims_mean * single * (1.0 + machine.again_s / machine.read_s[0]));
+        double left = std::max(1.0 - behind.trickling - stalls.share * stalls.among, 0.02);
+        const double once = machine.clients * behind.trickling * machine.data_devices / std::max(x * blocking, TINY);
+        Reads reads, first;
+        reads.solve(machine, behind, seen, asked, left, once);
+        double log_waits = 0.0;
+        if (machine.log_beside_s > 0) {
+            if (machine.log_behind > 0) log_waits = std::max(reads.wait_s - reads.service_s, 0.0);
+            left = std::max(left - machine.log_beside_s * Log::flushes_beside(w, machine, x, log_waits), 0.02);
+            reads.solve(machine, behind, seen, asked, left, once);
+        }
+        // the first disk also has the log, if that has no device of its own, and swap; a RAID set spreads them
+        double volume = durable ? 0.0 : x * w.log_bytes_mean * machine.log_byte_s;
+        if (shared) volume /= machine.data_units();
+        const double first_asked = asked + x * d.faults_mean / spread;
+        const double first_left = std::max(left - behind.swap - (shared ? volume : 0.0), 0.02);
+        first = reads;
+        if (first_left != left || d.faults_mean > 0) first.solve(machine, behind, seen, first_asked, first_left, once);
+        Log log;
+        log.solve(w, machine, behind, {first_asked, first.wait_s, first.service_s, first_left, log_waits}, x,
+                  shared ? volume * spread / single : volume);
+        const double first_wait = first.wait_s + log.in_the_way_s * single / spread;
+        const double one_read =
+            reads.wait_s + (first_wait - reads.wait_s) / machine.data_devices * spread + machine.delay_s;
+        const double one_fault = first_wait + machine.swap_read_s[0] - machine.read_s[0] + machine.delay_s;
+        const double at_once = machine.parallel > 1 ? std::min(machine.parallel, machine.calls) : machine.parallel;
+        const double part = given / x;
+        const double disk_busy = part * asked * reads.service_s / at_once + behind.busy;
+        double first_busy = disk_busy + behind.swap + given * d.faults_mean * first.service_s / spread;
+        if (shared) first_busy += part * log.busy / machine.parallel * single / spread;
+        // all who shared a flush of the log come back to the processors together, each with its first burst
+        const double group = durable ? x * w.commits_mean / std::max(log.flushes, TINY) : 1.0;
+        const double crowd = std::max(group * log.flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
+                             cpu.slowdown / d.bursts_mean / machine.processors;
+        const double closed = machine.clients * std::max(1.0 / given - 1.0 / x, 0.0);
+        const double held_up =
+            machine.open() ? stalls.share * stalls.lasts_s / 2.0 * one_minus_exp(std::min(blocking, 700.0)) : closed;
+        const double stalled_s = held_up / std::max(blocking, TINY);
+        on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
+        plain_stations(x, seen);
+        double between = w.think_s;
+        for (std::size_t c = 0; c < at(w.classes); c++) {
+            need_cpu_s[c] = d.cpu_s[c], need_section_s[c] = d.section_s[c], bursts[c] = d.bursts[c];
+            disk_reads[c] = d.reads[c], victims[c] = d.victims[c], faults[c] = d.faults[c];
+            cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
+            cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);
+            section_queue_s[c] = cpu.queue_s * w.entries[c];
+            read_s[c] = one_read * d.reads[c], victim_s[c] = (one_read + machine.again_s) * d.victims[c];
+            fault_s[c] = one_fault * d.faults[c];
+            on_cpu[c] = cpu_s[c] + cpu_queue_s[c], paging[c] = read_s[c] + victim_s[c] + fault_s[c] + station_s[c];
+            between += w.mix[c] * (on_cpu[c] + section_s[c] + section_queue_s[c] + paging[c] + w.network_s[c]);
+        }
+        const double commit = log.commit_s(machine, seen, between / std::max(w.commits_mean, TINY));
+        for (std::size_t c = 0; c < at(w.classes); c++) {
+            log_s[c] = commit * w.commits[c];
+            last[c] = section_s[c] + section_queue_s[c] + log_s[c];
+        }
+        locks.solve(w, machine, d, x, on_cpu, paging, last);
+        for (std::size_t c = 0; c < at(w.classes); c++) {
+            read_s[c] += stalled_s * d.reads[c], victim_s[c] += stalled_s * d.victims[c];
+            fault_s[c] += stalled_s * d.faults[c];
+            if (shared && durable) log_s[c] += stalled_s * w.commits[c];
+            lock_s[c] = locks.wait_s[c];
+            total_s[c] = on_cpu[c] + read_s[c] + victim_s[c] + fault_s[c] + lock_s[c] + section_s[c] +
+                         section_queue_s[c] + log_s[c] + w.network_s[c] + station_s[c];
+        }
+        figures.cpu_busy = cpu.busy * part, figures.section_busy = cpu.section_busy * part;
+        figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;
+        figures.disk_busy = std::min(disk_busy, 1.0), figures.first_busy = std::min(first_busy, 1.0);
+        figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
+        figures.page_s = writer_page_s(machine, asked * reads.wait_s, cpu.wait_s);
+        figures.disk_read_s = one_read + stalled_s, figures.heaps = stalls.share, figures.writes_busy = behind.busy;
+        figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
+        figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
+        figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;
+        figures.background_cpu_s = d.background_cpu_s, figures.cpu_mean_s = d.cpu_mean;
+        figures.section_mean_s = d.section_mean, figures.reads_mean = d.reads_mean;
+        figures.victims_mean = d.victims_mean, figures.faults_mean = d.faults_mean;
+    }
+
+    void plain_stations(double x, double seen) {
+        std::fill(station_s.begin(), station_s.end(), 0.0);
+        const std::size_t stations = at(w.stations);
+        for (std::size_t k = 0; k < stations; k++) {
+            double visits = 0.0, served = 0.0;
+            for (std::size_t c = 0; c < at(w.classes); c++)
+                visits += w.mix[c] * w.visits[c * stations + k], served += w.mix[c] * w.served_s[c * stations + k];
+            if (visits <= 0) continue;
+            const double service = served / visits;
+            const double wait = waiting(seen, service, w.servers[k], x * visits, x * served / w.servers[k], service);
+            for (std::size_t c = 0; c < at(w.classes); c++)
+                station_s[c] += wait * w.visits[c * stations + k] + w.served_s[c * stations + k];
+        }
+    }
+};
+
+}  // namespace oltpsim
