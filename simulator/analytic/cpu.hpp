@@ -27,6 +27,7 @@ inline double slowdown_at(const Machine& m, const Demands& d, double x, double s
 struct Cpu {
     double slowdown = 1;
     double wait_s = 0;   // of one burst
+    double most_s = 0;   // what it would wait if all clients were before it
     double queue_s = 0;  // of one entry into a critical section
     double busy = 0, section_busy = 0;
     double handing_over = 0;  // processors that hand sections over: wake-ups and context switches
@@ -45,6 +46,7 @@ struct Cpu {
         const double convoy = clip(x * entered * turn, 0.0, 1.0), part = inside / std::max(turn, TINY);
         const double uneven = d.section_variation * part * part;
         few *= (1.0 - convoy * convoy * (1.0 - uneven) + d.burst_variation) / (1.0 + d.burst_variation);
+        most_s = m.clients * burst / m.processors;
         const double left = d.burst_left_s * slowdown / free;
         wait_s = waiting(seen, burst, m.processors, x * d.bursts_mean, load, left * few);
         const double delay = all_busy(seen * load, m.processors) * left / m.processors * few;

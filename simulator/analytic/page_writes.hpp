@@ -30,9 +30,19 @@ struct PageWrites {
             by_group->assign(n, 0.0);
         const double time = pool.time, full = w.dirty_at(time);
         cycle = std::max(rate * std::max(m.checkpoint_s, full * page_s), 1.0);
-        age = full > m.dirty_high ? std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time) : time;
-        const double wanted = rate * w.leaving_dirty(age);
-        age += (1.0 - std::min(1.0, 1.0 / std::max(page_s * wanted, LEAST))) * (time - age);
+        // The writer is as slow as the disks, and as seldom as the number of dirty pages, which rises towards `full`,
+        // gets from its low mark to the high one. What it is too slow for stays dirty for longer; at last whoever needs
+        // the buffer writes it.
+        double by_writer_most = 0.0;
+        age = time;
+        if (full > m.dirty_high) {
+            const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
+            by_writer_most = std::min(between / (time * log_of(1.0 + between / (full - m.dirty_high))),
+                                      1.0 / std::max(page_s * rate, LEAST));
+            const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
+            const auto too_slow = [&](double t) { return by_writer_most - w.leaving_dirty(exp_of(t)); };
+            age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
+        }
         dirty_at(w, std::min(cycle, age));
         w.missing_at(age, missing);
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
@@ -53,10 +63,9 @@ struct PageWrites {
             left_dirty[g] = changed[g] * old;
             by_age += aged_of[g];
         }
-        if (w.is_clock) by_age = at_the_hand(w, m, pool, by_age, rate, page_s);
+        if (w.is_clock) by_age = at_the_hand(w, m, pool, by_age, by_writer_most);
         aged = by_age;
-        const double in_time = std::min(1.0 / std::max(page_s * rate, LEAST), by_age);
-        victims = by_age - (age < time ? in_time : 0.0);
+        victims = std::max(by_age - by_writer_most, 0.0);
         double cleaned = 0.0;
         for (std::size_t g = 0; g < n; g++) cleaned += again[g] + once[g];
         for (std::size_t g = 0; g < n; g++) aged_of[g] = (again[g] + once[g]) * (by_age / std::max(cleaned, LEAST));
@@ -194,8 +203,8 @@ private:
     // clean, whatever is hot there, so wide that few enough are dirty in the rest of the dial, where pages are changed
     // again since the hand was there. Pages under a frontier have just come in and lie there. What enters the zone is
     // cleaned once, and what is changed in it at the writer's next turn. Returns the pages written by age.
-    double at_the_hand(const Workload& w, const Machine& m, const BufferPool& pool, double by_age, double rate,
-                       double page_s) {
+    double at_the_hand(const Workload& w, const Machine& m, const BufferPool& pool, double by_age,
+                       double by_writer_most) {
         const std::size_t n = at(w.groups);
         const double revolution = pool.time, most = (m.dirty_high + m.dirty_low) / 2.0;
         const auto dirty_if = [&](double apart) {
@@ -236,7 +245,7 @@ private:
         const double left = std::max(1.0 - pages / std::max(by_age, LEAST), 0.0);
         double sum = 0.0;
         for (std::size_t g = 0; g < n; g++) once[g] += left * aged_of[g], sum += again[g] + once[g];
-        return std::min(sum, std::max(1.0 / std::max(page_s * rate, LEAST), by_age));
+        return std::min(sum, std::max(by_writer_most, by_age));
     }
 };
 

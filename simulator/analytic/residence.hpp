@@ -91,7 +91,7 @@ public:
             }
         } else {
             cpu.solve(w, *m, demands, x, seen);
-            below_pool(x, writer_page_s(*m, 0.0, cpu.wait_s), false);
+            below_pool(x, writer_page_s(*m, 0.0, std::min(cpu.wait_s, cpu.most_s)), false);
         }
         stations(x, seen);
         double response = 0.0, awaited = 0.0;
@@ -114,7 +114,7 @@ public:
     double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
 
 private:
-    static constexpr int WRITER_ROUNDS = 3;
+    static constexpr int WRITER_ROUNDS = 1;
 
     const Workload& w;
     const Machine* m = nullptr;
@@ -241,7 +241,7 @@ private:
         figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;
         figures.disk_busy = std::min(disk_busy, 1.0), figures.first_busy = std::min(first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
-        figures.page_s = writer_page_s(machine, asked * reads.wait_s, cpu.wait_s);
+        figures.page_s = writer_page_s(machine, asked * reads.wait_s, std::min(cpu.wait_s, cpu.most_s));
         figures.disk_read_s = one_read + stalled_s, figures.heaps = stalls.share, figures.writes_busy = behind.busy;
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
