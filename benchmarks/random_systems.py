@@ -65,6 +65,7 @@ class Drawing:
     database: Keys = field(default_factory=dict)
     workload: Keys = field(default_factory=dict)
     arrivals: Keys = field(default_factory=dict)
+    cluster: Keys | None = None
     start: str = "warm"
     warm_up_intervals: float = 1.0
     warehouses: int = 1
@@ -351,13 +352,16 @@ def _other_rows(d: Drawing) -> None:
 
 
 def _stack(d: Drawing) -> None:
-    """What lies between a database's files and its devices, and a standby behind its log."""
+    """What lies between a database's files and its devices, and other servers beside the machine."""
     if d.chance(0.3):
         d.system["io_scheduler"] = {"kind": "cfq", "request_us": d.one_of(0, 5)}
     if d.chance(0.3):
         d.system["storage_stack"] = {"kind": "file_system"}
     if d.chance(0.3) and d.disks.get("count", 1) > 1:
         d.database["file_layout"] = "by_table"
+    if d.chance(0.3):
+        standby = {"round_trip_us": d.one_of(100, 1000), "flush_us": d.one_of(100, 500)}
+        d.cluster = {"servers": d.one_of(1, 2, 8), "standby": d.one_of(None, standby)}
 
 
 def _oracle(d: Drawing) -> None:
@@ -453,6 +457,7 @@ def _finished(kind: str, rng: np.random.Generator) -> ScenarioSpec:
         "database": d.database,
         "workload": d.workload | {"layout": d.layout, "warehouses": d.warehouses, "arrivals": d.arrivals},
         "interval": {"start": d.start},
+        "cluster": d.cluster,
     }
     return _timed(keys, kind, d.load, d.warm_up_intervals, d.bursts)
 
