@@ -184,6 +184,8 @@ def tables(rows: Sequence[Compared]) -> str:
     text += ["", f"Beyond 30 % without a flag: {far or 'none'}."]
     times = np.array([one.solved_ms for one in rows])
     text += ["", f"CPU time of the analytic engine: median {np.median(times):.2f} ms, most {times.max():.1f} ms."]
+    others = sum(not one.same_system for one in rows)
+    text += ["", f"Systems that this checkout builds otherwise than the one whose kernel ran: {others}."]
     return "\n".join(text)
 
 

@@ -25,34 +25,19 @@ from simulator.results import Series
 
 SYSTEMS = 2000
 MOST_CHECKPOINTS = 256
-MOST_CPU_S, LONGEST_CPU_S = 10.0, 90.0
-"""CPU time that a longer run is thought to take at most; after which a run is given up"""
+MOST_TRANSACTIONS = 400_000
+"""that a run over more checkpoints is to count at most: about five seconds of CPU time"""
+LONGEST_CPU_S = 90.0
+"""CPU time after which a run is given up"""
 
 
 class TooLong(Exception):
     """Raised inside a run that takes too much CPU time."""
 
 
-class Stopwatch:
-    """CPU time of a run, and of its events alone; raises TooLong where a run takes too much."""
-
-    def __init__(self) -> None:
-        self.began = self.first = self.last = time.process_time()
-        self.calls = 0
-
-    def __call__(self, progress: Progress) -> None:
-        """A part of the run is done."""
-        self.last, self.calls = time.process_time(), self.calls + 1
-        if self.calls == 1:
-            self.first = self.last
-        if self.last - self.began > LONGEST_CPU_S:
-            reached = f"{progress.simulated_s:g} of {progress.end_s:g} s"
-            raise TooLong(f"{LONGEST_CPU_S:g} s of CPU time for {reached}")
-
-    @property
-    def events_s(self) -> float:
-        """CPU time that grows with the interval."""
-        return max(self.last - self.first, 0.01)
+def _within(began_s: float, progress: Progress) -> None:
+    if time.process_time() - began_s > LONGEST_CPU_S:
+        raise TooLong(f"{LONGEST_CPU_S:g} s of CPU time for {progress.simulated_s:g} of {progress.end_s:g} s")
 
 
 def longer(scenario: ScenarioSpec, checkpoints: int) -> ScenarioSpec:
@@ -88,11 +73,12 @@ def simulated(scenario: ScenarioSpec) -> tuple[SavedRun, float]:
     checkpoints, total_s = max(2, round(duration_s / interval_s)), 0.0
     while True:
         scenario = longer(scenario, checkpoints)
-        watch = Stopwatch()
-        result = simulate(SimulationTask(scenario, SEED), watch)
-        total_s += time.process_time() - watch.began
+        began_s = time.process_time()
+        result = simulate(SimulationTask(scenario, SEED), partial(_within, began_s))
+        total_s += time.process_time() - began_s
         width = relative_width(result)
-        most = min(MOST_CHECKPOINTS, int(checkpoints * MOST_CPU_S / watch.events_s))
+        counted = max(sum(one.completed for one in result.classes), 1)
+        most = min(MOST_CHECKPOINTS, checkpoints * MOST_TRANSACTIONS // counted)
         wanted = min(most, math.ceil(1.2 * checkpoints * min((width / WIDEST) ** 2, 1e3)))
         if width <= WIDEST or wanted < 1.3 * checkpoints:
             return SavedRun(scenario, replace(result, series=Series(result.series.step_s, {}))), total_s
