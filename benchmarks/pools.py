@@ -11,7 +11,7 @@ from models.scenario import ScenarioSpec
 POOLS_GIB = (5, 10, 15, 20, 25, 30, 35, 45)
 PAGES_PER_GIB = 65_536
 SOURCE = "assumption: for pools of 5 to 45 GiB"
-CHECKPOINT_S = 1200
+CHECKPOINT_S, CHECKPOINTS = 1200, 8
 
 
 def pool_system(number: int) -> tuple[str, ScenarioSpec]:
@@ -48,6 +48,6 @@ def pool_system(number: int) -> tuple[str, ScenarioSpec]:
         "operating_system": "linux",
         "database": database,
         "workload": workload,
-        "interval": {"start": "warm", "warm_up_s": CHECKPOINT_S, "duration_s": 2 * CHECKPOINT_S},
+        "interval": {"start": "warm", "warm_up_s": CHECKPOINT_S, "duration_s": CHECKPOINTS * CHECKPOINT_S},
     }
     return "pool", scenario_from_mapping(keys, keys["name"])

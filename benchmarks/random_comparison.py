@@ -157,6 +157,11 @@ def line(name: str, errors: Sequence[float], *more: str) -> str:
     return f"| {name} | {len(errors)} | {' | '.join(cells)} |"
 
 
+def median_and_95(errors: Sequence[float]) -> str:
+    """Of the sizes of errors, in per cent; empty without any."""
+    return ", ".join(f"{100 * size:.1f}" for size in np.quantile(np.abs(errors), [0.5, 0.95])) if errors else ""
+
+
 HEAD = "| {} | number | median error | 90 % | 95 % | median with sign |"
 
 
@@ -175,6 +180,11 @@ def tables(rows: Sequence[Compared]) -> str:
     text.append(line("all without a flag", [one.rate_error for one in rows if not one.flags], "", ""))
     text += ["", HEAD.format("figure, over all"), "|---" + "|---:" * 5 + "|"]
     text += [line(name, errors) for name, errors in errors_of(rows).items()]
+    figures = list(errors_of([]))
+    text += ["", f"| median, 95 % | {' | '.join(figures)} |", "|---" + "|---:" * len(figures) + "|"]
+    for kind in kinds:
+        of_kind = errors_of([one for one in rows if one.kind == kind])
+        text.append(f"| {kind} | {' | '.join(median_and_95(errors) for errors in of_kind.values())} |")
     median, p95 = np.quantile(np.abs([one.rate_error for one in rows]), [0.5, 0.95])
     for name, value, goal in (("median", median, MEDIAN_GOAL), ("95th percentile", p95, P95_GOAL)):
         verdict = "met" if value <= goal else "missed"

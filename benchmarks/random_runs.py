@@ -55,7 +55,7 @@ def file_of(store: Path, kind: str, number: int) -> Path:
 
 
 def is_kept(file: Path, scenario: ScenarioSpec) -> bool:
-    """Whether a file holds the run of this scenario, over whatever interval."""
+    """Whether a file holds the run of this scenario, over its interval or a longer one."""
     if not file.exists():
         return False
     try:
@@ -63,7 +63,8 @@ def is_kept(file: Path, scenario: ScenarioSpec) -> bool:
     except InputError:
         return False
     same = kept.scenario.model_copy(update={"interval": scenario.interval}) == scenario
-    return same and kept.result.model_hash == build(kept.scenario).digest()
+    least_s, kept_s = (one.interval.duration_s or 0.0 for one in (scenario, kept.scenario))
+    return same and kept_s > 0.999 * least_s and kept.result.model_hash == build(kept.scenario).digest()
 
 
 def simulated(scenario: ScenarioSpec) -> tuple[SavedRun, float]:
