@@ -20,6 +20,7 @@ struct PageWrites {
     double aged_heap = 1, checkpoint_heap = 1;  // pages that the page cache hands to the disks together, of both
     double active = 1;                          // share of time in which pages are written
     double dirty = 0;                           // buffers, mean
+    double slack_s = 0;         // the longest that a page may take to write before it makes a difference
     Numbers aged_of, heap;                      // by group
     Numbers changed, left_dirty;  // share of pages changed since they came in; that leave dirty or are written by age
     Numbers missing;              // scratch: shares at `age`
@@ -33,13 +34,14 @@ struct PageWrites {
         // The writer is as slow as the disks, and as seldom as the number of dirty pages, which rises towards `full`,
         // gets from its low mark to the high one. What it is too slow for stays dirty for longer; at last whoever needs
         // the buffer writes it.
-        double by_writer_most = 0.0;
+        double by_writer_most = 0.0, wanted = 0.0;
         age = time;
         if (full > m.dirty_high) {
             const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
-            by_writer_most = std::min(between / (time * log_of(1.0 + between / (full - m.dirty_high))),
-                                      1.0 / std::max(page_s * rate, LEAST));
             const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
+            by_writer_most = between / (time * log_of(1.0 + between / (full - m.dirty_high)));
+            wanted = std::min(by_writer_most, w.leaving_dirty(soonest));
+            by_writer_most = std::min(by_writer_most, 1.0 / std::max(page_s * rate, LEAST));
             const auto too_slow = [&](double t) { return by_writer_most - w.leaving_dirty(exp_of(t)); };
             age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
         }
@@ -63,7 +65,12 @@ struct PageWrites {
             left_dirty[g] = changed[g] * old;
             by_age += aged_of[g];
         }
-        if (w.is_clock) by_age = at_the_hand(w, m, pool, by_age, by_writer_most);
+        if (w.is_clock) {
+            const double aged_only = by_age;
+            by_age = at_the_hand(w, m, pool, by_age);
+            wanted = std::max(wanted, by_age);
+            by_age = std::min(by_age, std::max(by_writer_most, aged_only));
+        }
         aged = by_age;
         victims = std::max(by_age - by_writer_most, 0.0);
         double cleaned = 0.0;
@@ -83,6 +90,8 @@ struct PageWrites {
         const double lasts = clip(std::max(m.spread_s, heap_pages * page_s) / m.checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
         dirty = w.mean_dirty(age, cycle);
+        slack_s = std::min(std::min(m.checkpoint_s / std::max(full, 1.0), m.spread_s / std::max(heap_pages, 1.0)),
+                           1.0 / std::max(rate * wanted, LEAST));
     }
 
     // Requests that pages of each group make if they are written together: neighbours, up to `merged_pages`. A run
@@ -203,8 +212,7 @@ private:
     // clean, whatever is hot there, so wide that few enough are dirty in the rest of the dial, where pages are changed
     // again since the hand was there. Pages under a frontier have just come in and lie there. What enters the zone is
     // cleaned once, and what is changed in it at the writer's next turn. Returns the pages written by age.
-    double at_the_hand(const Workload& w, const Machine& m, const BufferPool& pool, double by_age,
-                       double by_writer_most) {
+    double at_the_hand(const Workload& w, const Machine& m, const BufferPool& pool, double by_age) {
         const std::size_t n = at(w.groups);
         const double revolution = pool.time, most = (m.dirty_high + m.dirty_low) / 2.0;
         const auto dirty_if = [&](double apart) {
@@ -226,17 +234,19 @@ private:
                 [&](double t) { return log_of(std::max(dirty_if(exp_of(t)), LEAST) / std::max(most, LEAST)); }, low,
                 high, 1e-6));
             const double outside = std::min(apart, cycle), inside = std::max(1.0 - apart / revolution, 0.0);
+            // after a checkpoint it takes so long until there are as many again
+            const double acting = std::max(1.0 - apart / cycle, 0.0);
             for (std::size_t g = 0; g < n; g++) {
                 const bool old = w.row_of[g] < 0;
                 const double buffers = old ? w.pages[g] * (1.0 - pool.missing[g]) : 0.0;
                 const double changes = w.rate[g] * w.write[g];
                 const double enter = (buffers * one_minus_exp(changes * outside) + w.gaps[g] * w.write[g] * apart) /
                                      std::max(revolution, apart);
-                among[g] = inside * buffers, again[g] = among[g] * changes, once[g] = enter;
+                among[g] = inside * buffers, again[g] = among[g] * changes, once[g] = acting * enter;
             }
             const double turn = until(std::max(m.dirty_high - m.dirty_low, 1.0));
             for (std::size_t g = 0; g < n; g++) {
-                again[g] = among[g] * one_minus_exp(w.rate[g] * w.write[g] * turn) / turn;
+                again[g] = acting * among[g] * one_minus_exp(w.rate[g] * w.write[g] * turn) / turn;
                 pages += again[g] + once[g];
             }
         } else {
@@ -245,7 +255,7 @@ private:
         const double left = std::max(1.0 - pages / std::max(by_age, LEAST), 0.0);
         double sum = 0.0;
         for (std::size_t g = 0; g < n; g++) once[g] += left * aged_of[g], sum += again[g] + once[g];
-        return std::min(sum, std::max(by_writer_most, by_age));
+        return sum;
     }
 };
 

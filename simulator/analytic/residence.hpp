@@ -80,20 +80,18 @@ public:
     double population(double x) {
         const double seen = m->open() ? 1.0 : std::max(m->clients - 1.0, 0.0) / m->clients;
         figures.rate = x;
-        // Writer and checkpoint are the faster the less the disks have to do beside them: a few rounds, always as many.
-        double page_s = m->write_cpu_s / m->cpu_speed;
-        below_pool(x, page_s, m->direct <= 0);
-        if (m->direct > 0) {
-            for (int number = 0; number < WRITER_ROUNDS; number++) {
-                stations(x, seen);
-                page_s = number == 0 ? figures.page_s : (page_s + figures.page_s) / 2.0;
-                below_pool(x, page_s, false);
-            }
-        } else {
-            cpu.solve(w, *m, demands, x, seen);
-            below_pool(x, writer_page_s(*m, 0.0, std::min(cpu.wait_s, cpu.most_s)), false);
+        // Writer and checkpoint are the faster the less the disks and processors have to do beside them, and they have
+        // the less to do the slower those write: one time for a page at which both agree.
+        const auto longer_than_expected = [&](double page_s) {
+            below_pool(x, page_s);
+            stations(x, seen);
+            return page_s - figures.page_s;
+        };
+        const double least_s = m->write_cpu_s / m->cpu_speed;
+        if (longer_than_expected(least_s) < 0.0 && figures.page_s > writes.slack_s) {
+            const double most_s = figures.page_s;
+            longer_than_expected(root_between(longer_than_expected, least_s, most_s, 1e-6 * most_s));
         }
-        stations(x, seen);
         double response = 0.0, awaited = 0.0;
         for (std::size_t c = 0; c < at(w.classes); c++)
             response += w.mix[c] * total_s[c], awaited += w.awaited[c] * total_s[c];
@@ -114,8 +112,6 @@ public:
     double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
 
 private:
-    static constexpr int WRITER_ROUNDS = 1;
-
     const Workload& w;
     const Machine* m = nullptr;
     PageWrites writes;
@@ -124,16 +120,12 @@ private:
     Cpu cpu;
     Numbers reads_of, on_cpu, paging, last;
 
-    // Reads and writes at a rate, if writer and checkpoint take so long for a page; `without`: the page cache left out.
-    void below_pool(double x, double page_s, bool without) {
+    // Reads and writes at a rate, if writer and checkpoint take so long for a page.
+    void below_pool(double x, double page_s) {
         double read = 0.0;
-        if (without) {
-            traffic = Traffic{};
-        } else {
-            writes.solve(w, *m, pool, x, page_s);
-            cache.solve(w, *m, pool, writes, x);
-        }
-        if (m->direct > 0 || without) {
+        writes.solve(w, *m, pool, x, page_s);
+        cache.solve(w, *m, pool, writes, x);
+        if (m->direct > 0) {
             for (std::size_t v = 0; v < reads_of.size(); v++) reads_of[v] = pool.misses_of[v] * m->read_factor;
             read = pool.misses_total * m->read_factor;
         } else {
@@ -149,7 +141,7 @@ private:
                 reads_of[v] = sum;
             }
         }
-        if (!without) traffic.solve(w, *m, writes, read);
+        traffic.solve(w, *m, writes, read);
         demands.solve(w, *m, pool, traffic, reads_of);
     }
     Numbers found;
