@@ -187,7 +187,7 @@ def caches(case: Case) -> list[CacheResult]:
     system, t, groups = case.system, case.solution, case.workload.groups
     pool, cache, marks = system.pool, system.page_cache, marks_of(system)
     brought, misses, reads = float(case.brought.sum()), float(t.misses[0]), float(t.reads[0])
-    references = float(groups.references.sum())
+    references = float(groups.references.sum() + groups.repeated.sum())
     table = case.workload.table(pool.replacement)
     needed = float(table.filled[-1]) if len(groups.references) else 0.0
     stay_s = to_s(marks.expire_ns + marks.flush_interval_ns / 2)
@@ -230,6 +230,7 @@ def tables(case: Case) -> list[TableResult]:
             case.counted(float(values[here].sum()))
             for values in (groups.references - case.brought, misses - reads, reads, case.brought - misses)
         ]
+        parts[0] += case.counted(float(groups.repeated[number]))
         found.append(TableResult(name, sum(parts), *parts))
     return found
 

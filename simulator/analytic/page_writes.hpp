@@ -27,40 +27,64 @@ struct PageWrites {
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         const std::size_t n = at(w.groups);
-        for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &at_start})
+        for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty})
             by_group->assign(n, 0.0);
         const double time = pool.time, full = w.dirty_at(time);
-        cycle = std::max(rate * std::max(m.checkpoint_s, full * page_s), 1.0);
         // The writer is as slow as the disks, and as seldom as the number of dirty pages, which rises towards `full`,
         // gets from its low mark to the high one. What it is too slow for stays dirty for longer; at last whoever needs
         // the buffer writes it.
+        const double writer_page_s = m.direct > 0 ? page_s : m.write_cpu_s / m.cpu_speed;
         double by_writer_most = 0.0, wanted = 0.0;
         age = time;
         if (full > m.dirty_high) {
             const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
-            const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
             by_writer_most = between / (time * log_of(1.0 + between / (full - m.dirty_high)));
-            wanted = std::min(by_writer_most, w.leaving_dirty(soonest));
-            by_writer_most = std::min(by_writer_most, 1.0 / std::max(page_s * rate, LEAST));
-            const auto too_slow = [&](double t) { return by_writer_most - w.leaving_dirty(exp_of(t)); };
-            age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
+            wanted = by_writer_most;
+            by_writer_most = std::min(by_writer_most, 1.0 / std::max(writer_page_s * rate, LEAST));
+            if (!w.is_clock) {
+                const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
+                wanted = std::min(wanted, w.leaving_dirty(soonest));
+                const auto too_slow = [&](double t) { return by_writer_most - w.leaving_dirty(exp_of(t)); };
+                age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
+            }
         }
-        dirty_at(w, std::min(cycle, age));
         w.missing_at(age, missing);
+        stays = w.is_clock ? CLOCK_STAY * age : age;
+        for (std::size_t g = 0; g < n; g++) {
+            const double found = 1.0 - missing[g];
+            most_dirty[g] = found * dirty_share(w.write[g], found);
+        }
+        // A checkpoint lasts as long as its pages take, if that is longer than its interval.
+        const double spread = rate * m.spread_s, interval = rate * m.checkpoint_s;
+        cycle = std::max(interval, 1.0);
+        heap_pages = checkpointed(w, cycle, spread);
+        if (heap_pages * page_s > m.checkpoint_s) {
+            const double longest = std::max(rate * full * page_s, cycle);
+            const auto too_long = [&](double t) {
+                const double c = exp_of(t);
+                return c - rate * checkpointed(w, c, std::max(spread, c - interval)) * page_s;
+            };
+            cycle = exp_of(root_between(too_long, log_of(cycle), log_of(longest), 1e-7));
+            heap_pages = checkpointed(w, cycle, std::max(spread, cycle - interval));
+        }
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
         const double late = std::max(rate * m.spread_s / age, 1e-6), found_late = one_minus_exp(late) / late;
+        dirty = 0.0;
         double by_age = 0.0;
         for (std::size_t g = 0; g < n; g++) {
             const bool drawn = w.rate[g] > 0;
             const double share = dirty_share(w.write[g], 1.0 - missing[g]);
-            const double part = drawn ? at_start[g] / std::max(w.pages[g], LEAST) : 0.0;
+            const double part = drawn ? heap[g] / std::max(w.pages[g], LEAST) : 0.0;
             const double still = part + (1.0 - part) * found_late;
             const double old = clip(1.0 - age / cycle * still, 0.0, 1.0);
             const double out = std::isfinite(w.gap[g]) ? missing[g] : 1.0;
             const double pages = (drawn ? w.references[g] * missing[g] * share : 0.0) + w.gaps[g] * w.write[g] * out;
             aged_of[g] = pages * old * (1.0 - m.growing);
             (drawn ? again : once)[g] = aged_of[g], among[g] = w.pages[g];
-            heap[g] = at_start[g] * still;
+            const double y = w.rate[g] * w.write[g] * cycle, most = std::min(stays, w.gap[g]);
+            dirty += w.pages[g] * std::min(1.0 - one_minus_exp(y) / std::max(y, 1e-12), most_dirty[g]);
+            dirty += w.gaps[g] * w.write[g] * (cycle < most ? cycle / 2.0 : most - most * most / cycle / 2.0);
+            heap[g] *= still;
             changed[g] = drawn ? share : w.recent[g] > 0 ? 1.0 : w.write[g];
             left_dirty[g] = changed[g] * old;
             by_age += aged_of[g];
@@ -89,8 +113,7 @@ struct PageWrites {
                                    crowding_by(m, per_s) * std::min(heap_pages, m.cache_dirty_limit));
         const double lasts = clip(std::max(m.spread_s, heap_pages * page_s) / m.checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
-        dirty = w.mean_dirty(age, cycle);
-        slack_s = std::min(std::min(m.checkpoint_s / std::max(full, 1.0), m.spread_s / std::max(heap_pages, 1.0)),
+        slack_s = std::min(std::min(m.checkpoint_s / std::max(heap_pages, 1.0), m.spread_s / std::max(heap_pages, 1.0)),
                            1.0 / std::max(rate * wanted, LEAST));
     }
 
@@ -123,7 +146,9 @@ struct PageWrites {
 
 private:
     Numbers again, among, once;  // pages written per transaction: again and again, among so many; and only once
-    Numbers at_start, written, in_rows;
+    Numbers most_dirty, written, in_rows;  // `most_dirty`: share of a group's pages, if no checkpoint cleans them
+    double stays = 0;                      // how long a page stays without a reference
+    static constexpr double CLOCK_STAY = 5.5;  // revolutions of a page of full usage count
 
     // Share of a group's pages in the pool that are dirty: one of the references since it came in has changed it, and
     // their number is geometric.
@@ -137,14 +162,21 @@ private:
         return runs / (1.0 - power(clip(1.0 - runs / pages, 0.0, 0.999), most));
     }
 
-    // Dirty buffers by group if pages stay dirty for so long after a reference.
-    void dirty_at(const Workload& w, double stays) {
-        w.missing_at(stays, missing);
-        for (std::size_t g = 0; g < at(w.groups); g++) {
-            const double found = 1.0 - missing[g];
-            at_start[g] = w.pages[g] * found * dirty_share(w.write[g], found) +
-                          w.gaps[g] * w.write[g] * std::min(stays, w.gap[g]);
+    // Sets `heap`, the pages that a checkpoint writes, and returns their number, if one begins every `between`
+    // transactions and writes its pages spread over `spread`. It writes what is dirty when it begins: a page that the
+    // last one has cleaned late has had the less time since; one that was clean then has had all of it.
+    double checkpointed(const Workload& w, double between, double spread) {
+        double sum = 0.0;
+        for (std::size_t g = 0; g < heap.size(); g++) {
+            const double changes = w.rate[g] * w.write[g], y = std::min(changes * std::min(spread, between), 600.0);
+            const double whole = 1.0 - one_minus_exp(std::min(changes * between, 700.0));
+            const double early = y > 1e-9 ? (exp_of(y) - 1.0) / y * whole : whole;
+            const double chance = (1.0 - whole) / (1.0 + std::min(early, 1.0) - whole);
+            heap[g] = w.pages[g] * std::min(chance, most_dirty[g]) +
+                      w.gaps[g] * w.write[g] * std::min(between, std::min(stays, w.gap[g]));
+            sum += heap[g];
         }
+        return sum;
     }
 
     // Different pages among those written in so many transactions.

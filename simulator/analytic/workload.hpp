@@ -47,7 +47,7 @@ struct Workload {
     std::vector<Neighbour> neighbours;
 
     // By characteristic time, at equal ratios.
-    Numbers times, log_times, missing, dirty_slopes, dirty_area;
+    Numbers times, log_times, missing, dirty_slopes;
     Curve filled_of_time, time_of_filled, dirty_of_time, time_of_dirty;
 
     double commits_mean = 0, log_bytes_mean = 0, entries_mean = 0, network_mean = 0;
@@ -105,11 +105,6 @@ struct Workload {
 
     double characteristic_time(double buffers) const { return exp_of(time_of_filled(log_of(buffers))); }
     double dirty_at(double time) const { return dirty_of_time(log_of(time)); }
-    // Mean of `dirty_at` from 0 to `end`, where it rises no more from `time` on.
-    double mean_dirty(double time, double end) const {
-        const double rising = std::min(time, end);
-        return (on_times(dirty_area, rising) + (end - rising) * dirty_at(rising)) / end;
-    }
     // Dirty pages per transaction that reach an age without a reference.
     double leaving_dirty(double age) const { return on_times(dirty_slopes, age); }
     double age_of_dirty(double buffers) const { return exp_of(time_of_dirty(buffers)); }
@@ -140,10 +135,9 @@ private:
             log_times.push_back(log_of(times[i])), log_filled.push_back(log_of(filled[i]));
         filled_of_time = {log_times, log_filled}, time_of_filled = {log_filled, log_times};
         dirty_of_time = {log_times, dirty}, time_of_dirty = {dirty, log_times};
-        dirty_area.assign(times.size(), 0.0), dirty_slopes.assign(times.size(), 0.0);
+        dirty_slopes.assign(times.size(), 0.0);
         for (std::size_t i = 1; i < times.size(); i++) {
             const double step = times[i] - times[i - 1], rise = dirty[i] - dirty[i - 1];
-            dirty_area[i] = dirty_area[i - 1] + step * (dirty[i] + dirty[i - 1]) / 2.0;
             dirty_slopes[i] += 0.5 * rise / step, dirty_slopes[i - 1] += 0.5 * rise / step;
         }
         dirty_slopes.front() *= 2.0, dirty_slopes.back() *= 2.0;
