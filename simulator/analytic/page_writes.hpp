@@ -30,20 +30,18 @@ struct PageWrites {
         for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty})
             by_group->assign(n, 0.0);
         const double time = pool.time, full = w.dirty_at(time);
-        // The writer is as slow as the disks, and as seldom as the number of dirty pages, which rises towards `full`,
-        // gets from its low mark to the high one. What it is too slow for stays dirty for longer; at last whoever needs
-        // the buffer writes it.
+        // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
+        // high one. What it is too slow for stays dirty for longer; at last whoever needs the buffer writes it.
         const double writer_page_s = m.direct > 0 ? page_s : m.write_cpu_s / m.cpu_speed;
         double by_writer_most = 0.0, wanted = 0.0;
         age = time;
         if (full > m.dirty_high) {
             const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
-            by_writer_most = between / (time * log_of(1.0 + between / (full - m.dirty_high)));
-            wanted = by_writer_most;
-            by_writer_most = std::min(by_writer_most, 1.0 / std::max(writer_page_s * rate, LEAST));
+            const double rises_for = std::max(w.age_of_dirty(m.dirty_high) - w.age_of_dirty(m.dirty_low), 1.0);
+            wanted = between / rises_for * std::min((full - m.dirty_high) / std::max(between, 0.1 * m.dirty_high), 1.0);
+            by_writer_most = std::min(wanted, 1.0 / std::max(writer_page_s * rate, LEAST));
             if (!w.is_clock) {
                 const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
-                wanted = std::min(wanted, w.leaving_dirty(soonest));
                 const auto too_slow = [&](double t) { return by_writer_most - w.leaving_dirty(exp_of(t)); };
                 age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
             }
