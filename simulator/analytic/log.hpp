@@ -15,7 +15,7 @@ struct Log {
     struct Beside {
         double asked_per_s, wait_s, service_s;  // reads
         double left;                            // share of its time that writes leave
-        double log_waits_s;                     // what a log of its own waits for reads, behind one limit
+        double log_waits_s;                     // what a flush waits for others, where it has its turn as they come
     };
 
     // Group commit: who commits during a flush shares the next one. On a shared device reads get their turns.
@@ -30,11 +30,12 @@ struct Log {
             clip(reads.asked_per_s * reads.service_s / std::min(m.parallel, m.calls), 0.0, 1.0) / reads.left;
         const double others = shared ? std::min(busy_reads, 1.0) : 0.0;
         const double write_again = (1.0 - others) * again_s + others * first_s;
+        const bool in_turn = shared && (m.flash <= 0 || m.limited > 0);
         const double between =
-            shared ? before_turn(m, writes, std::min(reads.asked_per_s * reads.wait_s, m.clients), reads.service_s)
+            in_turn ? before_turn(m, writes, std::min(reads.asked_per_s * reads.wait_s, m.clients), reads.service_s)
                    : reads.log_waits_s;
         // what trickles in among reads and log is counted by the turns that it takes
-        const double open = shared ? std::min(reads.left + writes.trickling, 1.0) : 1.0;
+        const double open = in_turn ? std::min(reads.left + writes.trickling, 1.0) : 1.0;
         const double fixed = m.flush_overhead_s, more = between + m.log_delay_s;
         const double flush_again = fixed + (write_again - fixed) / open + more;
         const double flush_first = fixed + (first_s - fixed) / open + more;

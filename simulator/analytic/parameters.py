@@ -91,6 +91,8 @@ class Parameters:
     """pages that a RAID set puts on one disk before it goes on to the next; without end on independent disks"""
     again_s: FloatArray
     """what a write takes longer if the disk reads the place before, as sets with parity need"""
+    flash: FloatArray
+    """1 for flash, whose latency doesn't depend on how many wait; 0 for an arm"""
     parallel: FloatArray
     """requests that a data device serves at once"""
     reads_per_write: FloatArray
@@ -282,6 +284,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         parities=one(raid.parities if raid else 0),
         unit_pages=one(raid.unit_bytes / page if raid else np.inf),
         again_s=s(again_ns),
+        flash=one(isinstance(data, FlashDevice)),
         parallel=one(data.parallel if isinstance(data, FlashDevice) else 1),
         reads_per_write=one(data.reads_per_write if isinstance(data, FlashDevice) else 0),
         calls=one(storage.requests_per_device),

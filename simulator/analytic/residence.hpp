@@ -146,19 +146,57 @@ private:
     }
     Numbers found;
 
-    // Times at all stations. A station that can't carry the rate has an endless queue.
-    void stations(double given, double seen) {
+    // Waits for data disks, and for the log.
+    struct Disks {
+        double rate;                       // transactions/s while there is no heap of writes
+        double read_s, victim_s, fault_s;  // each
+        double busy, first_busy;           // share of a data disk's time; of the first, with log and swap
+        double reads_there;                // at a disk, or of flash the share of it that others take
+        double stalled_s, heaps;           // what heaps hold up each wait for a disk; share of time with one
+        Log log;
+    };
+
+    double unforced_log(double x) const {
+        const double volume = m->durable > 0 ? 0.0 : x * w.log_bytes_mean * m->log_byte_s;
+        return m->log_shared() ? volume / m->data_units() : volume;
+    }
+
+    Disks at_flash(double x, double seen, const BackgroundWrites& behind) const {
+        const Demands& d = demands;
+        const bool shared = m->log_shared();
+        const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
+        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
+        const double victims = per_disk * d.victims_mean * single, batch = m->direct > 0 ? behind.batch : behind.heap;
+        const double volume = unforced_log(x), blocked = m->clients / m->data_devices;
+        Flash disk, first;
+        disk.solve(*m, seen, reads, victims, behind.busy, behind.heaped, std::max(batch, 1.0), blocked);
+        const double swap = behind.swap / m->parallel + (shared ? volume : 0.0);
+        first.solve(*m, seen, reads + x * d.faults_mean / spread, victims, behind.busy + swap, behind.heaped,
+                    std::max(batch, 1.0), blocked);
+        Disks disks{};
+        disks.rate = x;
+        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s : 0.0}, x,
+                        shared ? volume * spread / single : volume);
+        const double log_way = disks.log.in_the_way_s * single / spread, part = spread / m->data_devices;
+        disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s + log_way - disk.read_wait_s) * part;
+        disks.victim_s = m->write_s[0] + disk.write_wait_s + (first.write_wait_s + log_way - disk.write_wait_s) * part;
+        disks.fault_s = m->swap_read_s[0] + first.read_wait_s + log_way;
+        disks.busy = disk.foreground + behind.busy;
+        disks.first_busy = first.foreground + behind.busy + swap;
+        if (shared) disks.first_busy += disks.log.busy / m->parallel * single / spread;
+        disks.reads_there = disk.foreground;
+        return disks;
+    }
+
+    Disks at_arms(double given, double seen, const BackgroundWrites& behind) const {
         const Machine& machine = *m;
         const Demands& d = demands;
         const bool shared = machine.log_shared(), durable = machine.durable > 0;
-        BackgroundWrites behind;
-        behind.solve(machine, d, writes, traffic, cache.time, given);
         double blocking = d.reads_mean + d.victims_mean + d.faults_mean;
         if (shared && durable) blocking += w.commits_mean;
         Stalls stalls;
         stalls.solve(machine, behind, given, blocking);
         const double x = stalls.rate;
-        cpu.solve(w, machine, d, x, seen);
         const double per_disk = x / machine.data_devices, single = machine.disk_writes(1.0),
                      spread = machine.disks_per_file;
         // a write that somebody waits for, in reads of the disks
@@ -175,13 +213,13 @@ private:
             reads.solve(machine, behind, seen, asked, left, once);
         }
         // the first disk also has the log, if that has no device of its own, and swap; a RAID set spreads them
-        double volume = durable ? 0.0 : x * w.log_bytes_mean * machine.log_byte_s;
-        if (shared) volume /= machine.data_units();
+        const double volume = unforced_log(x);
         const double first_asked = asked + x * d.faults_mean / spread;
         const double first_left = std::max(left - behind.swap - (shared ? volume : 0.0), 0.02);
         first = reads;
         if (first_left != left || d.faults_mean > 0) first.solve(machine, behind, seen, first_asked, first_left, once);
-        Log log;
+        Disks disks{};
+        Log& log = disks.log;
         log.solve(w, machine, behind, {first_asked, first.wait_s, first.service_s, first_left, log_waits}, x,
                   shared ? volume * spread / single : volume);
         const double first_wait = first.wait_s + log.in_the_way_s * single / spread;
@@ -193,14 +231,35 @@ private:
         const double disk_busy = part * asked * reads.service_s / at_once + behind.busy;
         double first_busy = disk_busy + behind.swap + given * d.faults_mean * first.service_s / spread;
         if (shared) first_busy += part * log.busy / machine.parallel * single / spread;
+        const double closed = machine.clients * std::max(1.0 / given - 1.0 / x, 0.0);
+        const double held_up =
+            machine.open() ? stalls.share * stalls.lasts_s / 2.0 * one_minus_exp(std::min(blocking, 700.0)) : closed;
+        disks.rate = x, disks.read_s = one_read, disks.victim_s = one_read + machine.again_s, disks.fault_s = one_fault;
+        disks.busy = disk_busy, disks.first_busy = first_busy, disks.reads_there = asked * reads.wait_s;
+        disks.stalled_s = held_up / std::max(blocking, TINY), disks.heaps = stalls.share;
+        if (machine.flash > 0) disks.victim_s += machine.write_s[0] - machine.read_s[0];
+        return disks;
+    }
+
+    // Times at all stations. A station that can't carry the rate has an endless queue.
+    void stations(double given, double seen) {
+        const Machine& machine = *m;
+        const Demands& d = demands;
+        const bool shared = machine.log_shared(), durable = machine.durable > 0;
+        BackgroundWrites behind;
+        behind.solve(machine, d, writes, traffic, cache.time, given);
+        Disks disks;
+        if (machine.flash > 0 && machine.limited <= 0)
+            disks = at_flash(given, seen, behind);
+        else
+            disks = at_arms(given, seen, behind);
+        const double x = disks.rate, part = given / x;
+        const Log& log = disks.log;
+        cpu.solve(w, machine, d, x, seen);
         // all who shared a flush of the log come back to the processors together, each with its first burst
         const double group = durable ? x * w.commits_mean / std::max(log.flushes, TINY) : 1.0;
         const double crowd = std::max(group * log.flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
                              cpu.slowdown / d.bursts_mean / machine.processors;
-        const double closed = machine.clients * std::max(1.0 / given - 1.0 / x, 0.0);
-        const double held_up =
-            machine.open() ? stalls.share * stalls.lasts_s / 2.0 * one_minus_exp(std::min(blocking, 700.0)) : closed;
-        const double stalled_s = held_up / std::max(blocking, TINY);
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
         double between = w.think_s;
@@ -210,8 +269,8 @@ private:
             cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
             cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);
             section_queue_s[c] = cpu.queue_s * w.entries[c];
-            read_s[c] = one_read * d.reads[c], victim_s[c] = (one_read + machine.again_s) * d.victims[c];
-            fault_s[c] = one_fault * d.faults[c];
+            read_s[c] = disks.read_s * d.reads[c], victim_s[c] = disks.victim_s * d.victims[c];
+            fault_s[c] = disks.fault_s * d.faults[c];
             on_cpu[c] = cpu_s[c] + cpu_queue_s[c], paging[c] = read_s[c] + victim_s[c] + fault_s[c] + station_s[c];
             between += w.mix[c] * (on_cpu[c] + section_s[c] + section_queue_s[c] + paging[c] + w.network_s[c]);
         }
@@ -222,19 +281,19 @@ private:
         }
         locks.solve(w, machine, d, x, on_cpu, paging, last);
         for (std::size_t c = 0; c < at(w.classes); c++) {
-            read_s[c] += stalled_s * d.reads[c], victim_s[c] += stalled_s * d.victims[c];
-            fault_s[c] += stalled_s * d.faults[c];
-            if (shared && durable) log_s[c] += stalled_s * w.commits[c];
+            read_s[c] += disks.stalled_s * d.reads[c], victim_s[c] += disks.stalled_s * d.victims[c];
+            fault_s[c] += disks.stalled_s * d.faults[c];
+            if (shared && durable) log_s[c] += disks.stalled_s * w.commits[c];
             lock_s[c] = locks.wait_s[c];
             total_s[c] = on_cpu[c] + read_s[c] + victim_s[c] + fault_s[c] + lock_s[c] + section_s[c] +
                          section_queue_s[c] + log_s[c] + w.network_s[c] + station_s[c];
         }
         figures.cpu_busy = cpu.busy * part, figures.section_busy = cpu.section_busy * part;
         figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;
-        figures.disk_busy = std::min(disk_busy, 1.0), figures.first_busy = std::min(first_busy, 1.0);
+        figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
-        figures.page_s = writer_page_s(machine, asked * reads.wait_s, std::min(cpu.wait_s, cpu.most_s));
-        figures.disk_read_s = one_read + stalled_s, figures.heaps = stalls.share, figures.writes_busy = behind.busy;
+        figures.page_s = writer_page_s(machine, disks.reads_there, std::min(cpu.wait_s, cpu.most_s));
+        figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps, figures.writes_busy = behind.busy;
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
         figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;

@@ -19,6 +19,7 @@ struct BackgroundWrites {
     double heap = 1;       // requests of a heap
     double heap_s = 0;     // service of one of them
     double swap = 0;       // share of the first disk's time for swap-outs
+    double heaped = 0;     // share of a flash disk's time for writes that come in heaps or batches
 
     void solve(const Machine& m, const Demands& d, const PageWrites& w, const Traffic& t, double cache_time, double x) {
         const bool direct = m.direct > 0;
@@ -48,6 +49,7 @@ struct BackgroundWrites {
         const double out = at_queue(m.swap_write_s, heap / 2.0) + m.longer_s(1.0 - m.limited + cluster);
         busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s);
         trickling = rate * trickle * trickle_s;
+        heaped = direct ? trickling : rate * (1.0 - trickle) * heap_s;
         active = direct ? std::max(w.active, std::min(rate * trickle_s, 1.0)) : 1.0;
         swap = x * d.faults_mean / m.swap_cluster * out * m.disk_writes(m.swap_cluster) / m.disks_per_file;
     }
@@ -151,11 +153,51 @@ private:
     }
 };
 
+// A flash disk: `parallel` requests at a time in the order in which they come, or reads before writes. Background
+// writes come in batches, behind which others wait.
+struct Flash {
+    double read_wait_s = 0, write_wait_s = 0;  // before service
+    double foreground = 0;                     // share of its time for reads and for writes that somebody waits for
+
+    // `reads`, `writes`: requests/s of clients; `background`: share of its time for background writes, of which
+    // `batched` come `batch` at a time; `blocked`: clients that a batch may hold up, each once.
+    void solve(const Machine& m, double seen, double reads, double writes, double background, double batched,
+               double batch, double blocked) {
+        const double read = m.read_s[0], write = m.write_s[0], c = m.parallel;
+        const double of_reads = reads * read / c;
+        foreground = of_reads + writes * write / c;
+        const double work = (reads * read * read + writes * write * write) / c + background * write;
+        const double residual = work / std::max(2.0 * (foreground + background), TINY);
+        const double load = seen * foreground + background, calls = std::min(c, m.calls);
+        const double all = residual * all_busy(load, c) / c, open = std::max(1.0 - load, TINY);
+        const double kept = std::max(1.0 - seen * foreground, 0.02);
+        const double absorbed = std::max(batch - c, 0.0) * write / c / kept, batches = batched * c / (batch * write);
+        const double anybody = batches * absorbed * absorbed / 2.0;
+        const double once = blocked * batches * absorbed / std::max(reads + writes, TINY);
+        const double behind = anybody > 0.0 ? 1.0 / std::sqrt(1.0 / (anybody * anybody) + 1.0 / (once * once)) : 0.0;
+        const double narrow = waiting(seen, read, calls, reads, reads * read / calls, read / 2.0);
+        if (m.reads_per_write > 0) {
+            read_wait_s = all / std::max(1.0 - seen * of_reads, TINY);
+            write_wait_s = all / open / std::max(1.0 - seen * of_reads, TINY) + behind;
+        } else {
+            read_wait_s = write_wait_s = all / open + behind;
+        }
+        if (calls < c) read_wait_s = std::max(read_wait_s, narrow);
+        read_wait_s += overfull(load) * read / c, write_wait_s += overfull(load) * write / c;
+    }
+};
+
 // What writer and checkpoint take for a page, if so many reads are at a disk and a burst of CPU waits so long. A batch
 // is over when its last page is; reads get their turns in between.
 inline double writer_page_s(const Machine& m, double reads_there, double cpu_wait_s) {
     double disks = 0.0;
-    if (m.direct > 0) {
+    if (m.direct > 0 && m.flash > 0 && m.limited <= 0) {
+        // of reads only so many are in service at a time: the others' share of the channels is free
+        const double even = m.writer_batch * m.disk_writes(1.0) / m.data_devices;
+        const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
+        const double busy = std::min(reads_there, 0.98);
+        disks = m.write_s[0] * std::max(1.0, batch / m.parallel / (1.0 - busy));
+    } else if (m.direct > 0) {
         const double even = m.writer_batch * m.disk_writes(1.0) / m.data_devices;
         const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
         const double there = std::min(reads_there, m.calls_per_disk());
