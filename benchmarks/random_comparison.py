@@ -50,6 +50,7 @@ class Compared:
     writes_per_s: Pair
     pool_hit_ratio: Pair
     page_cache_hit_ratio: Pair | None
+    """None with direct I/O, and where the pool misses less than counts"""
     cpu_utilisation: Pair
     data_utilisation: Pair
     log_utilisation: Pair | None
@@ -88,6 +89,8 @@ def compared(file: Path) -> Compared:
     rates = pair(result.rate_per_min.mean for result in both)
     log = system.storage.log_device
     own_log = log >= system.storage.data_devices
+    pool, transactions = kernel.caches[0], sum(one.completed for one in kernel.classes)
+    often_missed = not system.direct_io and pool.references - pool.hits > LEAST_PER_TRANSACTION * transactions
     p95_s = pair(main_class_of(result).p95_s for result in both)
     return Compared(
         kind=kind.replace("-", " "),
@@ -99,7 +102,7 @@ def compared(file: Path) -> Compared:
         reads_per_s=pair(sum(one.reads_per_s for one in devices) for devices in data),
         writes_per_s=pair(sum(one.writes_per_s for one in devices) for devices in data),
         pool_hit_ratio=pair(result.caches[0].hit_ratio for result in both),
-        page_cache_hit_ratio=None if system.direct_io else pair(result.caches[1].hit_ratio for result in both),
+        page_cache_hit_ratio=pair(result.caches[1].hit_ratio for result in both) if often_missed else None,
         cpu_utilisation=pair(result.cpu.utilisation for result in both),
         data_utilisation=pair(sum(one.utilisation for one in devices) / len(devices) for devices in data),
         log_utilisation=pair(result.devices[log].utilisation for result in both) if own_log else None,
