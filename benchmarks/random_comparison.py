@@ -186,8 +186,8 @@ def tables(rows: Sequence[Compared]) -> str:
     figures = list(errors_of([]))
     text += ["", f"| median, 95 % | {' | '.join(figures)} |", "|---" + "|---:" * len(figures) + "|"]
     for kind in kinds:
-        of_kind = errors_of([one for one in rows if one.kind == kind])
-        text.append(f"| {kind} | {' | '.join(median_and_95(errors) for errors in of_kind.values())} |")
+        by_figure = errors_of([one for one in rows if one.kind == kind])
+        text.append(f"| {kind} | {' | '.join(median_and_95(errors) for errors in by_figure.values())} |")
     median, p95 = np.quantile(np.abs([one.rate_error for one in rows]), [0.5, 0.95])
     for name, value, goal in (("median", median, MEDIAN_GOAL), ("95th percentile", p95, P95_GOAL)):
         verdict = "met" if value <= goal else "missed"
