@@ -50,4 +50,4 @@ def pool_system(number: int) -> tuple[str, ScenarioSpec]:
         "workload": workload,
         "interval": {"start": "warm", "warm_up_s": CHECKPOINT_S, "duration_s": CHECKPOINTS * CHECKPOINT_S},
     }
-    return "pool", scenario_from_mapping(keys, keys["name"])
+    return "pool", scenario_from_mapping(keys, f"pool {number}")
