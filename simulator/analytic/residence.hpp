@@ -151,7 +151,8 @@ private:
         double rate;                       // transactions/s while there is no heap of writes
         double read_s, victim_s, fault_s;  // each
         double busy, first_busy;           // share of a data disk's time; of the first, with log and swap
-        double reads_there;                // at a disk, or of flash the share of it that others take
+        double reads_there;                // at an arm
+        double batch_s;                    // how long a batch of direct writes takes on flash
         double stalled_s, heaps;           // what heaps hold up each wait for a disk; share of time with one
         Log log;
     };
@@ -166,13 +167,12 @@ private:
         const bool shared = m->log_shared();
         const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
         const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
-        const double victims = per_disk * d.victims_mean * single, batch = m->direct > 0 ? behind.batch : behind.heap;
+        const double victims = per_disk * d.victims_mean * single;
         const double volume = unforced_log(x), blocked = m->clients / m->data_devices;
         Flash disk, first;
-        disk.solve(*m, seen, reads, victims, behind.busy, behind.heaped, std::max(batch, 1.0), blocked);
         const double swap = behind.swap / m->parallel + (shared ? volume : 0.0);
-        first.solve(*m, seen, reads + x * d.faults_mean / spread, victims, behind.busy + swap, behind.heaped,
-                    std::max(batch, 1.0), blocked);
+        disk.solve(*m, behind, seen, reads, victims, 0.0, blocked);
+        first.solve(*m, behind, seen, reads + x * d.faults_mean / spread, victims, swap, blocked);
         Disks disks{};
         disks.rate = x;
         disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s : 0.0}, x,
@@ -184,7 +184,7 @@ private:
         disks.busy = disk.foreground + behind.busy;
         disks.first_busy = first.foreground + behind.busy + swap;
         if (shared) disks.first_busy += disks.log.busy / m->parallel * single / spread;
-        disks.reads_there = disk.foreground;
+        disks.batch_s = std::max(disk.batch_s, first.batch_s);
         return disks;
     }
 
@@ -292,7 +292,7 @@ private:
         figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
-        figures.page_s = writer_page_s(machine, disks.reads_there, std::min(cpu.wait_s, cpu.most_s));
+        figures.page_s = writer_page_s(machine, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
         figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps, figures.writes_busy = behind.busy;
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;

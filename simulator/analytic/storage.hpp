@@ -19,7 +19,8 @@ struct BackgroundWrites {
     double heap = 1;       // requests of a heap
     double heap_s = 0;     // service of one of them
     double swap = 0;       // share of the first disk's time for swap-outs
-    double heaped = 0;     // share of a flash disk's time for writes that come in heaps or batches
+    double heaped = 0;     // share of the disk's time for writes that come in heaps
+    double writer_per_s = 0, checkpoint_per_s = 0;  // batches of direct writes
 
     void solve(const Machine& m, const Demands& d, const PageWrites& w, const Traffic& t, double cache_time, double x) {
         const bool direct = m.direct > 0;
@@ -49,7 +50,8 @@ struct BackgroundWrites {
         const double out = at_queue(m.swap_write_s, heap / 2.0) + m.longer_s(1.0 - m.limited + cluster);
         busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s);
         trickling = rate * trickle * trickle_s;
-        heaped = direct ? trickling : rate * (1.0 - trickle) * heap_s;
+        heaped = direct ? 0.0 : rate * (1.0 - trickle) * heap_s;
+        writer_per_s = x * (w.aged - w.victims) / m.writer_batch, checkpoint_per_s = x * w.checkpoint / m.writer_batch;
         active = direct ? std::max(w.active, std::min(rate * trickle_s, 1.0)) : 1.0;
         swap = x * d.faults_mean / m.swap_cluster * out * m.disk_writes(m.swap_cluster) / m.disks_per_file;
     }
@@ -153,50 +155,69 @@ private:
     }
 };
 
-// A flash disk: `parallel` requests at a time in the order in which they come, or reads before writes. Background
-// writes come in batches, behind which others wait.
+// A flash disk: `parallel` requests at a time in the order in which they come, or reads before writes.
+//
+// Background writes come in batches, behind which others wait. By direct I/O writer and checkpoint each have one batch
+// at the disk at most, as two more customers of a closed network: they take what others leave, and others wait for what
+// is left of a batch, or of one and a half if both are there. Write-back hands over heaps, each of which holds up a
+// client once at most.
 struct Flash {
     double read_wait_s = 0, write_wait_s = 0;  // before service
     double foreground = 0;                     // share of its time for reads and for writes that somebody waits for
+    double batch_s = 0;                        // how long a batch of direct writes takes
 
-    // `reads`, `writes`: requests/s of clients; `background`: share of its time for background writes, of which
-    // `batched` come `batch` at a time; `blocked`: clients that a batch may hold up, each once.
-    void solve(const Machine& m, double seen, double reads, double writes, double background, double batched,
-               double batch, double blocked) {
+    // `reads`, `writes`: requests/s of clients; `other`: share of its time for writes that come one by one; `blocked`:
+    // clients that a heap may hold up.
+    void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes,
+               double other, double blocked) {
+        const bool direct = m.direct > 0;
         const double read = m.read_s[0], write = m.write_s[0], c = m.parallel;
         const double of_reads = reads * read / c;
         foreground = of_reads + writes * write / c;
+        const double background = behind.busy + other;
         const double work = (reads * read * read + writes * write * write) / c + background * write;
         const double residual = work / std::max(2.0 * (foreground + background), TINY);
-        const double load = seen * foreground + background, calls = std::min(c, m.calls);
-        const double all = residual * all_busy(load, c) / c, open = std::max(1.0 - load, TINY);
-        const double kept = std::max(1.0 - seen * foreground, 0.02);
-        const double absorbed = std::max(batch - c, 0.0) * write / c / kept, batches = batched * c / (batch * write);
-        const double anybody = batches * absorbed * absorbed / 2.0;
-        const double once = blocked * batches * absorbed / std::max(reads + writes, TINY);
-        const double behind = anybody > 0.0 ? 1.0 / std::sqrt(1.0 / (anybody * anybody) + 1.0 / (once * once)) : 0.0;
-        const double narrow = waiting(seen, read, calls, reads, reads * read / calls, read / 2.0);
-        if (m.reads_per_write > 0) {
-            read_wait_s = all / std::max(1.0 - seen * of_reads, TINY);
-            write_wait_s = all / open / std::max(1.0 - seen * of_reads, TINY) + behind;
-        } else {
-            read_wait_s = write_wait_s = all / open + behind;
+        const double busy = std::min(seen * foreground + background, 1.0);
+        const double stable = seen * foreground + (direct ? other : background), open = std::max(1.0 - stable, TINY);
+        const double kept = std::max(1.0 - seen * foreground, 0.02), all = residual * all_busy(busy, c) / c;
+        double after = 0.0;
+        if (direct) {
+            const double batch = behind.batch + std::sqrt(behind.batch * 2.0 * log_of(m.data_devices));
+            // share of time with a batch of each: whose batch is there while the other's is waits behind it
+            const double alone_s = std::max(write, batch * write / c) / kept;
+            const double seldom = std::min(behind.writer_per_s, behind.checkpoint_per_s) * alone_s;
+            const double often = std::max(behind.writer_per_s, behind.checkpoint_per_s) * alone_s;
+            const double less = seldom < 0.5 ? seldom / (1.0 - seldom) : 1.0, more = std::min(often * (1.0 + less), 1.0);
+            const double both = less * more, one = less + more - 2.0 * both, unstarted = std::max(batch - c, 0.0);
+            after = (one * unstarted * unstarted / (2.0 * std::max(batch, 1.0)) +
+                     both * std::max(1.5 * batch - c, 0.0)) * write / c / kept;
+            batch_s = alone_s * (1.0 + less);
+        } else if (behind.heaped > 0.0) {
+            const double heap = behind.heap, absorbed = std::max(heap - c, 0.0) * write / c / kept;
+            const double heaps = behind.heaped * c / (heap * write);
+            const double anybody = heaps * absorbed * absorbed / 2.0;
+            const double once = blocked * heaps * absorbed / std::max(reads + writes, TINY);
+            if (anybody > 0.0) after = 1.0 / std::sqrt(1.0 / (anybody * anybody) + 1.0 / (once * once));
         }
-        if (calls < c) read_wait_s = std::max(read_wait_s, narrow);
-        read_wait_s += overfull(load) * read / c, write_wait_s += overfull(load) * write / c;
+        if (m.reads_per_write > 0) {
+            const double fewer = std::max(1.0 - seen * of_reads, TINY);
+            read_wait_s = all / fewer, write_wait_s = all / open / fewer + after;
+        } else {
+            read_wait_s = write_wait_s = all / open + after;
+        }
+        const double calls = std::min(c, m.calls);
+        if (calls < c)
+            read_wait_s = std::max(read_wait_s, waiting(seen, read, calls, reads, reads * read / calls, read / 2.0));
+        read_wait_s += overfull(stable) * read / c, write_wait_s += overfull(stable) * write / c;
     }
 };
 
 // What writer and checkpoint take for a page, if so many reads are at a disk and a burst of CPU waits so long. A batch
 // is over when its last page is; reads get their turns in between.
-inline double writer_page_s(const Machine& m, double reads_there, double cpu_wait_s) {
+inline double writer_page_s(const Machine& m, double reads_there, double batch_s, double cpu_wait_s) {
     double disks = 0.0;
     if (m.direct > 0 && m.flash > 0 && m.limited <= 0) {
-        // of reads only so many are in service at a time: the others' share of the channels is free
-        const double even = m.writer_batch * m.disk_writes(1.0) / m.data_devices;
-        const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
-        const double busy = std::min(reads_there, 0.98);
-        disks = m.write_s[0] * std::max(1.0, batch / m.parallel / (1.0 - busy));
+        disks = batch_s;
     } else if (m.direct > 0) {
         const double even = m.writer_batch * m.disk_writes(1.0) / m.data_devices;
         const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
