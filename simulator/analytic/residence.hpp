@@ -89,7 +89,9 @@ public:
         };
         const double least_s = m->write_cpu_s / m->cpu_speed;
         if (longer_than_expected(least_s) < 0.0 && figures.page_s > writes.slack_s) {
-            const double most_s = figures.page_s;
+            // slower ones leave more to each other: the bound may have to be looked for
+            double most_s = figures.page_s;
+            while (longer_than_expected(most_s) < 0.0 && figures.page_s < ENDLESS) most_s = 2.0 * figures.page_s;
             longer_than_expected(root_between(longer_than_expected, least_s, most_s, 1e-6 * most_s));
         }
         double response = 0.0, awaited = 0.0;
