@@ -72,12 +72,13 @@ struct PageCache {
         double spare = 0.0;
         if (behind) {
             // what has been written lies at the end that is used up first, where newcomers take the last one's place:
-            // what is left of the cache holds whatever it held before
-            const double so_far = rate * m.since_s + m.turnovers * m.buffers / std::max(pool.misses_total, LEAST);
-            double database = 0.0;
+            // what is left of the cache beside pages on their way through holds whatever it held before
+            double database = 0.0, through = 0.0, unused = 0.0;
             for (double pages : w.pages) database += pages;
-            spare = std::max(m.cache_pages - occupied(std::min(time, so_far), slope), 0.0);
-            spare = std::min(spare / std::max(database, 1.0), 1.0);
+            const double so_far = rate * m.since_s + m.turnovers * m.buffers / std::max(pool.misses_total, LEAST);
+            through = dirty.kept(std::min(time, so_far), unused) + again.kept(after, unused) + new_total * after +
+                      writes.checkpoint * stays;
+            spare = clip((m.cache_pages - through) / std::max(database, 1.0), 0.0, 1.0);
         }
         for (std::size_t g = 0; g < n; g++) {
             const double written = writes.left_dirty[g], changed = writes.changed[g];
