@@ -40,49 +40,54 @@ struct PageCache {
             const double returns = w.recent[g] > 0 ? 0.0 : pool.misses[g] * writes.left_dirty[g];
             clean.amount[g] = pool.misses[g] - returns, dirty.amount[g] = again.amount[g] = returns;
         }
-        clean.first = pool.time, dirty.first = writes.age, again.first = std::max(pool.time - writes.age, 0.0);
-        const auto occupied = [&](double limit, double& slope) {
-            const double after = behind ? std::min(stays, limit) : limit, longer = after == limit ? 1.0 : 0.0;
-            double pages = 0.0, of_again = 0.0;
-            slope = 0.0;
-            pages += clean.kept(limit, slope) + dirty.kept(limit, slope) + again.kept(after, of_again);
-            slope += of_again * longer;
-            if (behind) {
-                pages += new_total * after, slope += new_total * longer;
-            } else {
-                for (std::size_t g = 0; g < n; g++) {
-                    const double made = w.gaps[g] * w.write[g];
-                    pages += made * std::min(limit, away[g]), slope += limit < away[g] ? made : 0.0;
-                }
-            }
-            const double most = behind ? stays : writes.cycle;
-            slope += limit < most ? writes.checkpoint : 0.0;
-            return pages + writes.checkpoint * std::min(limit, most);
-        };
-        // What is kept rises with the time, the slower the longer it is: Newton's steps come from below and pass
-        // nothing.
-        double slope = 0.0;
-        for (int step = 0; step < MOST_STEPS; step++) {
-            const double held = occupied(time, slope), last = time;
-            const double by = clip((m.cache_pages - held) / std::max(slope * time, LEAST), 1.0 / 30.0 - 1.0, 30.0);
-            time = clip(time * (1.0 + by), SHORTEST, LONGEST);
-            if (std::abs(time - last) <= 1e-7 * last) break;
+        const double stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time, age = stay * writes.age / pool.time;
+        clean.first = stay, dirty.first = age, again.first = std::max(stay - age, 0.0);
+        // Chance that a checkpoint passes over a page of the pool without writing it, as a logarithm.
+        passed_over.resize(n), present.resize(n);
+        for (std::size_t g = 0; g < n; g++) {
+            present[g] = w.pages[g] * (1.0 - pool.missing[g]);
+            passed_over[g] = log_of(std::max(1.0 - writes.heap[g] / std::max(present[g], LEAST), 1e-12));
         }
+        // Pages that it holds if they stay for so long: those that were read or written since, or both.
+        const auto occupied = [&](double limit) {
+            const double after = behind ? std::min(stays, limit) : limit;
+            double pages = behind ? new_total * after + writes.checkpoint * std::min(limit, stays) : 0.0;
+            for (std::size_t g = 0; g < n; g++) {
+                const double kept = clean.kept(g, limit) + dirty.kept(g, limit) + again.kept(g, after);
+                if (behind) {
+                    pages += kept;
+                    continue;
+                }
+                const double written = present[g] * one_minus_exp(-passed_over[g] * std::min(limit / writes.cycle, 1e6));
+                const double both = w.pages[g] > 0 ? std::min(kept, w.pages[g]) * written / w.pages[g] : 0.0;
+                pages += kept + written - both + w.gaps[g] * w.write[g] * std::min(limit, away[g]);
+            }
+            return pages;
+        };
+        const auto too_many = [&](double t) { return log_of(std::max(occupied(exp_of(t)), LEAST) / m.cache_pages); };
+        const double near = log_of(time), width = 0.5;
+        double low = near - width, high = near + width;
+        if (too_many(low) > 0.0) high = low, low = log_of(SHORTEST);
+        if (too_many(high) < 0.0) low = high, high = log_of(LONGEST);
+        time = exp_of(root_between(too_many, low, high, 1e-7));
         const double after = behind ? std::min(stays, time) : time;
         double spare = 0.0;
         if (behind) {
             // what has been written lies at the end that is used up first, where newcomers take the last one's place:
             // what is left of the cache beside pages on their way through holds whatever it held before
-            double database = 0.0, through = 0.0, unused = 0.0;
-            for (double pages : w.pages) database += pages;
             const double so_far = rate * m.since_s + m.turnovers * m.buffers / std::max(pool.misses_total, LEAST);
-            through = dirty.kept(std::min(time, so_far), unused) + again.kept(after, unused) + new_total * after +
-                      writes.checkpoint * stays;
+            double database = 0.0, through = new_total * after + writes.checkpoint * stays;
+            for (std::size_t g = 0; g < n; g++) {
+                database += w.pages[g];
+                through += dirty.kept(g, std::min(time, so_far)) + again.kept(g, after);
+            }
             spare = clip((m.cache_pages - through) / std::max(database, 1.0), 0.0, 1.0);
         }
+        // a page that is clean when it leaves was written by a checkpoint since its last reference
+        const double since_written = stay - std::min(writes.cycle, stay) / 2.0;
         for (std::size_t g = 0; g < n; g++) {
             const double written = writes.left_dirty[g], changed = writes.changed[g];
-            const double checked = behind ? 0.0 : one_minus_exp(std::max(time - pool.time / 2.0, 0.0) / away[g]);
+            const double checked = behind ? 0.0 : one_minus_exp(std::max(time - since_written, 0.0) / away[g]);
             double of_written = one_minus_exp(std::max(after - again.first, 0.0) / away[g]);
             if (w.recent[g] > 0) {
                 const double waited = std::max(w.window - pool.time, LEAST);
@@ -97,7 +102,7 @@ struct PageCache {
     }
 
 private:
-    static constexpr int MOST_STEPS = 60;
+    static constexpr double CLOCK_STAY = 2.0;  // revolutions that a page of the lowest count stays
     static constexpr double SHORTEST = 0.1, LONGEST = 1e12, SELDOM = 1e12;
 
     // Pages that are asked for again after a time `first` and an exponential one more.
@@ -105,21 +110,15 @@ private:
         Numbers amount, mean;
         double first = 0;
 
-        // Pages in a cache that keeps them until they are asked for again, but no longer than `limit`; adds the slope.
-        double kept(double limit, double& slope) const {
-            const double after = std::max(limit - first, 0.0);
-            double pages = 0.0, chance = 0.0;
-            for (std::size_t g = 0; g < amount.size(); g++) {
-                const double come_back = one_minus_exp(std::min(after / mean[g], 700.0));
-                pages += amount[g] * (mean[g] * come_back + std::min(limit, first));
-                chance += amount[g] * (1.0 - come_back);
-            }
-            slope += chance;
-            return pages;
+        // Pages of a group in a cache that keeps them until they are asked for again, but no longer than `limit`.
+        double kept(std::size_t g, double limit) const {
+            if (amount[g] <= 0.0) return 0.0;
+            const double come_back = one_minus_exp(std::min(std::max(limit - first, 0.0) / mean[g], 700.0));
+            return amount[g] * (mean[g] * come_back + std::min(limit, first));
         }
     };
 
-    Numbers away, again_after, more;
+    Numbers away, again_after, more, present, passed_over;
     Stays clean, dirty, again;
     double new_total = 0;
 
