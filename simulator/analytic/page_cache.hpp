@@ -15,16 +15,21 @@ struct PageCache {
     void prepare(const Workload& w, const BufferPool& pool) {
         const std::size_t n = at(w.groups);
         hits.assign(n, 0.0);
-        time = clip(pool.time, SHORTEST, LONGEST);
+        time = clip(pool.time, SHORTEST, LONGEST), stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time;
+        first.assign(n, 0.0);
         away.assign(n, 0.0), again_after.assign(n, 0.0), more.assign(n, 0.0);
         clean = dirty = again = Stays{};
-        for (Stays* stays : {&clean, &dirty, &again}) stays->amount.assign(n, 0.0), stays->mean.assign(n, 1.0);
+        for (Stays* stays : {&clean, &dirty, &again})
+            stays->amount.assign(n, 0.0), stays->mean.assign(n, 1.0), stays->first.assign(n, 0.0);
         const double since = since_last(w, pool.time);
         for (std::size_t g = 0; g < n; g++) {
             const bool drawn = w.rate[g] > 0;
             away[g] = clip(drawn ? 1.0 / std::max(w.rate[g], LEAST) : w.gap[g] - pool.time, LEAST, SELDOM);
             const double missing = std::max(pool.missing[g], LEAST);
-            more[g] = drawn ? clip((1.0 / missing - 1.0) * away[g] - pool.time, LEAST, SELDOM) : LEAST;
+            // from its miss a page is in the pool for so long on average, and without a reference at most for `stay`
+            const double in_pool = drawn ? (1.0 / missing - 1.0) * away[g] : stay;
+            first[g] = std::min(stay, in_pool);
+            more[g] = clip(in_pool - first[g], LEAST, SELDOM);
             again_after[g] = w.recent[g] > 0 ? since : std::min(more[g] + away[g], SELDOM);
             clean.mean[g] = again_after[g], dirty.mean[g] = more[g], again.mean[g] = away[g];
             new_total += w.gaps[g] * w.write[g];
@@ -39,9 +44,9 @@ struct PageCache {
         for (std::size_t g = 0; g < n; g++) {
             const double returns = w.recent[g] > 0 ? 0.0 : pool.misses[g] * writes.left_dirty[g];
             clean.amount[g] = pool.misses[g] - returns, dirty.amount[g] = again.amount[g] = returns;
+            const double age = std::min(writes.age / pool.time * stay, first[g]);
+            clean.first[g] = first[g], dirty.first[g] = age, again.first[g] = first[g] - age;
         }
-        const double stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time, age = stay * writes.age / pool.time;
-        clean.first = stay, dirty.first = age, again.first = std::max(stay - age, 0.0);
         // Chance that a checkpoint passes over a page of the pool without writing it, as a logarithm.
         passed_over.resize(n), present.resize(n);
         for (std::size_t g = 0; g < n; g++) {
@@ -88,14 +93,14 @@ struct PageCache {
         for (std::size_t g = 0; g < n; g++) {
             const double written = writes.left_dirty[g], changed = writes.changed[g];
             const double checked = behind ? 0.0 : one_minus_exp(std::max(time - since_written, 0.0) / away[g]);
-            double of_written = one_minus_exp(std::max(after - again.first, 0.0) / away[g]);
+            double of_written = one_minus_exp(std::max(after - again.first[g], 0.0) / away[g]);
             if (w.recent[g] > 0) {
                 const double waited = std::max(w.window - pool.time, LEAST);
-                of_written = std::min((behind ? after : std::max(time - again.first, 0.0)) / waited, 1.0);
+                of_written = std::min((behind ? after : std::max(time - again.first[g], 0.0)) / waited, 1.0);
             }
             double share = written * of_written + (changed - written) * checked;
             if (!(w.recent[g] > 0))
-                share += (1.0 - changed) * one_minus_exp(std::max(time - clean.first, 0.0) / again_after[g]);
+                share += (1.0 - changed) * one_minus_exp(std::max(time - clean.first[g], 0.0) / again_after[g]);
             share += (1.0 - share) * spare;
             hits[g] = m.growing > 0 ? 0.0 : clip(share, 0.0, 1.0);
         }
@@ -107,20 +112,20 @@ private:
 
     // Pages that are asked for again after a time `first` and an exponential one more.
     struct Stays {
-        Numbers amount, mean;
-        double first = 0;
+        Numbers amount, first, mean;
 
         // Pages of a group in a cache that keeps them until they are asked for again, but no longer than `limit`.
         double kept(std::size_t g, double limit) const {
             if (amount[g] <= 0.0) return 0.0;
-            const double come_back = one_minus_exp(std::min(std::max(limit - first, 0.0) / mean[g], 700.0));
-            return amount[g] * (mean[g] * come_back + std::min(limit, first));
+            const double come_back = one_minus_exp(std::min(std::max(limit - first[g], 0.0) / mean[g], 700.0));
+            return amount[g] * (mean[g] * come_back + std::min(limit, first[g]));
         }
     };
 
     Numbers away, again_after, more, present, passed_over;
     Stays clean, dirty, again;
-    double new_total = 0;
+    Numbers first;  // from a miss on, for certain
+    double new_total = 0, stay = 0;
 
     // How long beyond the pool's time the page of a missed draw from a window has been in the page cache already: it
     // came in by its last reference, and the draw keeps it only so much longer. The last one was within the window,
