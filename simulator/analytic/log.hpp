@@ -30,7 +30,7 @@ struct Log {
             clip(reads.asked_per_s * reads.service_s / std::min(m.parallel, m.calls), 0.0, 1.0) / reads.left;
         const double others = shared ? std::min(busy_reads, 1.0) : 0.0;
         const double write_again = (1.0 - others) * again_s + others * first_s;
-        const bool in_turn = shared && (m.flash <= 0 || m.limited > 0);
+        const bool in_turn = shared && (m.flash <= 0 || m.limited > 0) && m.write_cache_s <= 0;
         const double between =
             in_turn ? before_turn(m, writes, std::min(reads.asked_per_s * reads.wait_s, m.clients), reads.service_s)
                    : reads.log_waits_s;

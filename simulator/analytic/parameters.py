@@ -93,6 +93,8 @@ class Parameters:
     """what a write takes longer if the disk reads the place before, as sets with parity need"""
     flash: FloatArray
     """1 for flash, whose latency doesn't depend on how many wait; 0 for an arm"""
+    write_cache_s: FloatArray
+    """a write into the cache of a drive with an arm; 0 without one"""
     parallel: FloatArray
     """requests that a data device serves at once"""
     reads_per_write: FloatArray
@@ -285,6 +287,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         unit_pages=one(raid.unit_bytes / page if raid else np.inf),
         again_s=s(again_ns),
         flash=one(isinstance(data, FlashDevice)),
+        write_cache_s=s(data.overhead_ns if isinstance(data, CachingDevice) else 0),
         parallel=one(data.parallel if isinstance(data, FlashDevice) else 1),
         reads_per_write=one(data.reads_per_write if isinstance(data, FlashDevice) else 0),
         calls=one(storage.requests_per_device),

@@ -190,6 +190,39 @@ private:
         return disks;
     }
 
+    // Drives with a write cache: writes are done when they are in it, and reads go before those that it holds; while it
+    // is full every other turn is a write's.
+    Disks at_caching_arms(double x, double seen, const BackgroundWrites& behind) const {
+        const Demands& d = demands;
+        const bool shared = m->log_shared();
+        const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
+        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
+        const double write_s = std::max(behind.heap_s, m->write_s[QUEUE_POINTS - 1]);
+        BackgroundWrites none;
+        none.most = 1.0;
+        Disks disks{};
+        disks.rate = x;
+        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, 0.0}, x, unforced_log(x));
+        double waits[2];
+        for (int first = 0; first < 2; first++) {
+            Reads arm;
+            const double asked = reads + (first ? x * d.faults_mean / spread : 0.0);
+            arm.solve(*m, none, seen, asked, 1.0, 0.0);
+            double writes = behind.busy + per_disk * d.victims_mean * single * write_s;
+            if (first) writes += behind.swap;
+            const double of_reads = std::min(asked * arm.service_s, 1.0), busy = of_reads + writes;
+            const double full = power(std::min(busy, 1.0), 32.0);
+            waits[first] = arm.wait_s + (std::min(writes, 1.0 - of_reads) / 2.0 + full + overfull(busy)) * write_s;
+            (first ? disks.first_busy : disks.busy) = busy;
+            const double page_s = m->write_cache_s + full * write_s / std::max(1.0 - of_reads, 0.05);
+            if (!first) disks.batch_s = m->writer_batch * single / m->data_devices * page_s;
+            disks.victim_s = m->write_cache_s + full * write_s;
+        }
+        disks.read_s = waits[0] + (waits[1] - waits[0]) / m->data_devices * spread;
+        disks.fault_s = waits[1] + m->swap_read_s[0] - m->read_s[0];
+        return disks;
+    }
+
     Disks at_arms(double given, double seen, const BackgroundWrites& behind) const {
         const Machine& machine = *m;
         const Demands& d = demands;
@@ -253,6 +286,8 @@ private:
         Disks disks;
         if (machine.flash > 0 && machine.limited <= 0)
             disks = at_flash(given, seen, behind);
+        else if (machine.write_cache_s > 0)
+            disks = at_caching_arms(given, seen, behind);
         else
             disks = at_arms(given, seen, behind);
         const double x = disks.rate, part = given / x;

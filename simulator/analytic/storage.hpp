@@ -216,7 +216,7 @@ struct Flash {
 // is over when its last page is; reads get their turns in between.
 inline double writer_page_s(const Machine& m, double reads_there, double batch_s, double cpu_wait_s) {
     double disks = 0.0;
-    if (m.direct > 0 && m.flash > 0 && m.limited <= 0) {
+    if (m.direct > 0 && ((m.flash > 0 && m.limited <= 0) || m.write_cache_s > 0)) {
         disks = batch_s;
     } else if (m.direct > 0) {
         const double even = m.writer_batch * m.disk_writes(1.0) / m.data_devices;
