@@ -187,7 +187,7 @@ def _class(case: Case, number: int) -> ClassResult:
     w, window = case.workload, case.system.interval
     time_by_s = _times(case, number)
     served = sum(time_by_s.values()) - time_by_s["connection"]
-    variance = variance_s2(stages_of(w, case.solution, number))
+    variance = variance_s2(stages_of(w, case.parameters, case.solution, number))
     p50, p90, p95, p99, p999 = (
         float(gamma_quantile(share, np.array([served]), variance)[0])
         + case.backlog * to_s(window.warm_up_ns + share * window.duration_ns)
