@@ -12,15 +12,13 @@ from simulator.analytic.figures import Case
 from simulator.form import NS_PER_S, RotatingDevice
 
 CHECK = "check with the kernel engine"
-LONG_HEAPS, WRITING_ARM = 0.15, 0.45
+LONG_HEAPS, WRITING_ARM = 0.6, 0.7
 """shares of time: with heaps of writes at the disks; for writes at a busy arm"""
-BUSY_ARM, WRITING_CLIENTS = 0.6, 0.3
-LONG_COMMIT, LONG_FAULTS, LONG_LOCKS, SOME_LOCKS, FEW = 0.3, 0.1, 0.6, 0.1, 15
-"""shares of the response time from which on waits decide; so few clients that whoever waits is missed elsewhere"""
-READING = 0.3
-"""share of the response time for reads from which on uneven clients differ in speed"""
-BUSY_CONTROLLER = 0.3
-"""share of their time that disks would wait for a controller if each had its part of it"""
+BUSY_ARM, WRITING_CLIENTS, WRITING_VOLUME = 0.6, 0.3, 0.45
+LONG_COMMIT, LONG_FAULTS = 0.8, 0.4
+"""shares of the response time from which on waits decide"""
+BUSY_CONTROLLER, BUSY_PARITY = 0.3, 0.6
+"""shares of their time: that disks would wait for a controller if each had its part of it; of a RAID set's disks"""
 
 
 def doubts(case: Case) -> list[str]:
@@ -45,7 +43,7 @@ def _reasons(case: Case) -> Iterator[str]:
             f"disks are {100 * busy:.0f} % busy, {100 * writing:.0f} % of the time with writes, whose order mean "
             "values don't know"
         )
-    if p.limited[0] and not p.direct[0] and busy > BUSY_ARM and writing > WRITING_ARM:
+    if p.limited[0] and not p.direct[0] and busy > BUSY_ARM and writing > WRITING_VOLUME:
         yield (
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
@@ -62,17 +60,8 @@ def _reasons(case: Case) -> Iterator[str]:
     faults = case.mean(residence.fault_s) / response
     if faults > LONG_FAULTS:
         yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
-    locks = case.mean(residence.lock_s) / response
-    if locks > LONG_LOCKS or (locks > SOME_LOCKS and len(case.system.client_registers) <= FEW):
-        yield f"row locks take {100 * locks:.0f} % of the time; waits for locks and sections come in convoys"
-    reads = case.mean(residence.read_s) / response
-    _, clients = np.unique(case.system.client_registers, axis=0, return_counts=True)
-    if reads > READING and clients.max() > clients.min():
-        yield "some warehouses have more clients than others: their pages stay cached, and they get ahead"
-    since_s = case.end_s
-    turnover_s = float(case.solution.cache_time[0]) / max(case.rate, 1e-9)
-    if not case.system.direct_io and case.system.page_cache.free_behind and turnover_s > since_s and reads > READING:
-        yield "the page cache still holds what it held at the start; it takes longer than the run to turn over"
+    if arm and p.direct[0] and p.parities[0] and busy > BUSY_PARITY:
+        yield "a RAID set reads before it writes; how its disks take turns between that and others is known only roughly"
 
 
 def _of_arrays(case: Case) -> Iterator[str]:
