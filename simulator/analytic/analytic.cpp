@@ -28,18 +28,29 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
 
 // The rate at which as many clients as there are keep a machine busy; an open machine's is what arrives, if it can.
 double solved(AtRate& state, const Machine& m) {
-    constexpr double WIDE = 25.0, TOLERANCE = 1e-9;
+    constexpr double TOLERANCE = 1e-8, FARTHEST = 4.0;
     if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
     double most = m.clients / std::max(state.least_s(), TINY);
     if (m.open()) most = std::min(most, m.arrivals_per_s);
     if (m.terminals > 0) most = std::min(most, m.terminals / std::max(m.away_s, TINY));
-    const double high = log_of(most) + 1e-9;
     // (p - 1) / (p + 1) is nearly straight on both sides of the knee
     const auto too_many = [&](double log_rate) {
         const double taken = state.population(exp_of(log_rate));
         return (taken - 1.0) / (taken + 1.0);
     };
-    const double found = exp_of(root_between(too_many, high - WIDE, high, TOLERANCE));
+    // Response times rise with the rate: what the clients would do with those at a lower one is too much, and with those
+    // at a higher one too little.
+    double high = log_of(most) + 1e-9, low = high - 0.5, taken = state.population(exp_of(low));
+    if (taken < 1.0) {
+        high = std::min(high, low - log_of(std::max(taken, LEAST)) + 1e-9);
+    } else {
+        high = low;
+        while (taken >= 1.0 && low > high - 40.0) {
+            high = low, low -= std::min(log_of(taken) + 1e-9, FARTHEST);
+            taken = state.population(exp_of(low));
+        }
+    }
+    const double found = exp_of(root_between(too_many, low, high, TOLERANCE));
     state.population(found);
     return found;
 }

@@ -92,7 +92,7 @@ public:
             // slower ones leave more to each other: the bound may have to be looked for
             double most_s = figures.page_s;
             while (longer_than_expected(most_s) < 0.0 && figures.page_s < ENDLESS) most_s = 2.0 * figures.page_s;
-            longer_than_expected(root_between(longer_than_expected, least_s, most_s, 1e-6 * most_s));
+            longer_than_expected(root_between(longer_than_expected, least_s, most_s, 1e-5 * most_s));
         }
         double response = 0.0, awaited = 0.0;
         for (std::size_t c = 0; c < at(w.classes); c++)
