@@ -11,8 +11,9 @@ import pytest
 
 from benchmarks.random_machines import REGIMES, random_machine
 from models.build import build
-from simulator.analytic import Parameters, Workload, at_rate, parameters_of, read_workload, solve, stacked
+from simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
 from simulator.analytic.compiled import LIBRARY
+from simulator.analytic.solution import at_rate
 from tests.simulator.builds import OTHER_BUILDS, builds_of
 
 NUMBER = 3001

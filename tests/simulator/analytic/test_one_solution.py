@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from benchmarks.random_machines import REGIMES, random_machine
 from models.build import build
-from simulator.analytic import Parameters, Workload, at_rate, parameters_of, read_workload, solve, stacked
+from simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
+from simulator.analytic.solution import at_rate
 from simulator.form import FloatArray
 
 NUMBERS = (3000, 3019)

@@ -15,13 +15,13 @@ from simulator.analytic import (
     Parameters,
     Solution,
     Workload,
-    at_rate,
     parameters_of,
     rates,
     read_workload,
     solve,
     stacked,
 )
+from simulator.analytic.solution import at_rate
 from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simulator.analytic import Parameters, Solution, Workload, at_rate
+from simulator.analytic import Parameters, Solution, Workload
 from simulator.analytic.caches import pool_table
 from simulator.analytic.page_groups import PageGroups
+from simulator.analytic.solution import at_rate
 from simulator.form.placement import round_robin
 from simulator.reference.write_back import neighbours
 from tests.simulator.analytic.test_system import machine
