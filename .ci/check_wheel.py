@@ -57,7 +57,7 @@ def pythons() -> list[str]:
 
 
 def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
-    """Wheel and locked run-time packages suffice to import every package, load the compiled libraries and start the command."""
+    """Wheel and locked run-time packages suffice to import every package, load both libraries and start the command."""
     folder = elsewhere / Path(python).name
     run([python, "-m", "venv", str(folder)], elsewhere)
     pip = ["python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
