@@ -49,9 +49,9 @@ def case_of(settings: list[str]) -> Case:
 
 
 def tampered(case: Case, **figures: float) -> Case:
-    """The case with figures of the residences multiplied."""
-    changed: dict[str, Any] = {name: getattr(case.solution.residence, name) * by for name, by in figures.items()}
-    return replace(case, solution=replace(case.solution, residence=replace(case.solution.residence, **changed)))
+    """The case with figures of its solution multiplied."""
+    changed: dict[str, Any] = {name: getattr(case.solution, name) * by for name, by in figures.items()}
+    return replace(case, solution=replace(case.solution, **changed))
 
 
 def broken(case: Case) -> list[str]:
@@ -142,14 +142,14 @@ def test_it_loads_no_other_engine() -> None:
 @pytest.mark.parametrize(
     ("figures", "law"),
     [
-        ({"cpu_queue": 1.5}, "Little: clients = rate x (response + think time)"),
+        ({"cpu_queue_s": 1.5}, "Little: clients = rate x (response + think time)"),
         ({"first_busy": 1.1}, "disk 1 utilisation <= 1"),
         ({"disk_read_s": 1.01}, "Little: reads pending = reads x response"),
     ],
 )
 def test_a_tampered_solution_breaks_a_law(tiny: Case, figures: dict[str, float], law: str) -> None:
     assert not broken(tiny)
-    case = tampered(tiny, first_busy=1.0 / float(tiny.solution.residence.first_busy[0]))
+    case = tampered(tiny, first_busy=1.0 / float(tiny.solution.first_busy[0]))
     assert law in broken(tampered(case, **figures))
 
 
@@ -160,16 +160,14 @@ def test_a_tampered_rate_breaks_laws(tiny: Case) -> None:
 
 def test_reads_that_nobody_asked_for_break_a_law() -> None:
     case = case_of(FEW_BUFFERS)
-    more = replace(case.solution.traffic, reads=case.solution.traffic.reads + 1.0)
-    assert broken(replace(case, solution=replace(case.solution, traffic=more))) == [
-        "disk reads of tables = reads of devices"
-    ]
+    more = replace(case.solution, group_reads=case.solution.group_reads + 1.0)
+    assert broken(replace(case, solution=more)) == ["disk reads of tables = reads of devices"]
 
 
 def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = tampered(tiny, disk_busy=math.nan).solution
     monkeypatch.setattr("simulator.analytic.engine.solve", lambda *_: wrong)
-    with pytest.raises(InternalError, match=r"no finite Residence\.disk_busy$"):
+    with pytest.raises(InternalError, match=r"no finite disk_busy$"):
         analytic.simulate(tiny.system, 1)
 
 
@@ -292,7 +290,7 @@ def test_the_regime_of_a_machine_gives_its_interval(tiny: Case, monkeypatch: pyt
         return result.rate_per_min.mean / result.rate_per_min.low - 1.0
 
     light = replace(tiny, solution=replace(tiny.solution, rate=tiny.solution.rate / 10.0))
-    light = tampered(light, first_busy=0.1, section_busy=0.1, lock=0.1)
+    light = tampered(light, first_busy=0.1, section_busy=0.1, lock_s=0.1)
     assert error(answer(light, 1, ["a doubt"])) == pytest.approx(0.3)
-    assert error(answer(tampered(tiny, fault=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
+    assert error(answer(tampered(tiny, fault_s=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
     assert error(answer(light, 1)) == pytest.approx(0.6)
